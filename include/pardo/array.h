@@ -1,0 +1,158 @@
+// include/pardo/array.h: the n-dimensional array: a handle to memory, or to a value that has been recorded and not yet computed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <pardo/dtype.h>
+#include <pardo/export.h>
+#include <pardo/memory.h>
+#include <pardo/queue.h>
+
+namespace pardo {
+
+namespace graph {
+struct Node;
+}
+class Array;
+
+using Extents = std::span<const std::int64_t>;
+
+/// One part of an index expression `x[…]`.
+struct Slice {
+    std::optional<std::int64_t> start, stop, step;
+};
+struct NewAxis {};
+struct Ellipsis {};
+using IndexPart = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array>;   // Array: integers or a mask; bool: x[True]
+
+/// A handle; copying it is cheap and shares the value. All functions of ops.h take and give it.
+class PARDO_API Array {
+public:
+    /// A float64 array of shape (0,) on the default queue.
+    Array();
+    explicit Array(graph::Node* node) noexcept;   // internal; takes a new reference
+    Array(const Array&) noexcept;
+    Array(Array&&) noexcept;
+    Array& operator=(Array) noexcept;
+    ~Array();
+
+    // Facts; none of these computes anything.
+    DType dtype() const noexcept;
+    int ndim() const noexcept;
+    Extents shape() const noexcept;
+    std::int64_t size() const noexcept;       // elements
+    std::int64_t nbytes() const noexcept;
+    Queue queue() const;
+    Device device() const;
+    /// True for 0-d results of operations (sums, x[i]): they behave as NumPy's scalars, so `t += 1` binds a new value.
+    bool is_scalar_value() const noexcept;
+    /// True while the value is recorded and not computed.
+    bool pending() const noexcept;
+
+    // Computing.
+    /// Hands the computation over, if that has not happened; does not wait.
+    const Array& force() const;
+    /// Forces, waits, raises late failures.
+    const Array& wait() const;
+    /// Event of the last write to this array's memory.
+    Event event() const;
+
+    // Memory; these force, and data() and friends wait.
+    /// In elements. Known without waiting, after force().
+    Extents strides() const;
+    /// Address of the first element, host-readable on the CPU; valid while some handle to this memory lives.
+    const void* data() const;
+    void* mutable_data() const;    // throws Value when read-only; marks nothing: see share_writable
+    bool writeable() const;
+    bool is_contiguous() const;    // row-major
+    /// Address without waiting for the work that fills it (DLPack on streams).
+    void* data_unsynchronized() const;
+    MemoryKind memory_kind() const;
+    /// Keeps the memory alive, for exports: call the returned function to let go.
+    std::function<void()> hold() const;
+    /// As hold; and from now on somebody else may write: operations that read this memory run at once.
+    std::function<void()> share_writable() const;
+
+    // Views and copies.
+    Array operator[](std::span<const IndexPart> index) const;
+    Array operator[](std::int64_t i) const;
+    void set(std::span<const IndexPart> index, const Array& value) const;     // x[index] = value
+    void set(std::span<const IndexPart> index, const Scalar& value) const;
+    void assign(const Array& value) const;                                    // x[...] = value
+    void assign(const Scalar& value) const;
+    Array astype(DType dtype, bool copy = true) const;
+    Array copy() const;
+    Array to_queue(const Queue& queue) const;        // this array when it is already there, else a copy
+    Array to_device(const Device& device) const;
+
+    // Values.
+    /// The one value of an array of size 1 (else Value error); waits.
+    Scalar item() const;
+    /// Copies all values, row-major, into host memory of nbytes(); waits.
+    void copy_to(void* host) const;
+
+    graph::Node* node() const noexcept { return node_; }
+    /// Makes this handle name another value: in-place operators use it.
+    void rebind(const Array& value);
+
+private:
+    graph::Node* node_;
+};
+
+/// Either an array or a plain number, as operators take them.
+class PARDO_API Operand {
+public:
+    Operand(const Array& a) : array_(&a) {}
+    Operand(const Scalar& s) : scalar_(s) {}
+    Operand(bool v) : scalar_(v) {}
+    Operand(int v) : scalar_(v) {}
+    Operand(std::int64_t v) : scalar_(v) {}
+    Operand(double v) : scalar_(v) {}
+    Operand(std::complex<double> v) : scalar_(v) {}
+    const Array* array() const { return array_; }
+    const Scalar& scalar() const { return scalar_; }
+
+private:
+    const Array* array_ = nullptr;
+    Scalar scalar_;
+};
+
+// In from the host.
+/// Copies host memory (strides in bytes, any alignment) to a new array.
+PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue());
+/// Shares host memory on a CPU device (strides in elements); `release` is called when the last use is over.
+PARDO_API Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,
+                           const Queue& queue = Queue());
+/// A new array from a C++ range.
+template <class T> Array array(std::span<const T> values, const Queue& queue = Queue()) {
+    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())}, strides[] = {sizeof(T)};
+    return from_host(values.data(), dtype_of<T>, shape, strides, queue);
+}
+template <class T> Array array(std::initializer_list<T> values, const Queue& queue = Queue()) {
+    return array(std::span<const T>(values.begin(), values.size()), queue);
+}
+
+// How the plan looks.
+/// Text: groups, kernels, bytes read and written, and why each cut was made; computes nothing.
+PARDO_API std::string explain(std::span<const Array> roots);
+/// Forces several arrays together, so that common work is done once.
+PARDO_API void force(std::span<const Array> roots);
+
+/// Process-wide counts: recorded, forced, launched, compiled, from_disk, bytes_read, bytes_written, copies, fallbacks.
+struct CounterValue {
+    const char* name;
+    std::uint64_t value;
+};
+PARDO_API std::vector<CounterValue> counters_now();
+
+/// Called when work is handed over asynchronously, to name the user's line in late failures; may return "".
+PARDO_API void set_location_hook(std::string (*hook)());
+
+}  // namespace pardo

@@ -1,0 +1,122 @@
+// include/pardo/dtype.h: element types, their facts, promotion, and single values of them.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string_view>
+
+#include <pardo/export.h>
+
+namespace pardo {
+
+/// Element types: the 13 of the array API and float16. The order is part of the cache key.
+enum class DType : std::uint8_t {
+    Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, Float32, Float64, Complex64, Complex128,
+};
+inline constexpr int dtype_count = 14;
+
+/// The family a dtype belongs to.
+enum class DKind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex };
+
+/// Size of one element in bytes.
+constexpr int itemsize(DType t) {
+    constexpr std::uint8_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
+    return sizes[static_cast<int>(t)];
+}
+
+/// The family of a dtype.
+constexpr DKind kind_of(DType t) {
+    if (t == DType::Bool) return DKind::Bool;
+    if (t <= DType::Int64) return DKind::Signed;
+    if (t <= DType::UInt64) return DKind::Unsigned;
+    if (t <= DType::Float64) return DKind::Float;
+    return DKind::Complex;
+}
+constexpr bool is_integer(DType t) { return kind_of(t) == DKind::Signed || kind_of(t) == DKind::Unsigned; }
+constexpr bool is_float(DType t) { return kind_of(t) == DKind::Float; }
+constexpr bool is_complex(DType t) { return kind_of(t) == DKind::Complex; }
+constexpr bool is_inexact(DType t) { return is_float(t) || is_complex(t); }
+
+/// The real dtype of a complex one (Complex64 -> Float32), any other unchanged.
+constexpr DType real_of(DType t) {
+    return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t;
+}
+/// The complex dtype that holds a float dtype (Float16 and Float32 -> Complex64, else Complex128).
+constexpr DType complex_of(DType t) {
+    if (is_complex(t)) return t;
+    return t == DType::Float32 || t == DType::Float16 ? DType::Complex64 : DType::Complex128;
+}
+
+/// NumPy's name: "float64".
+PARDO_API std::string_view dtype_name(DType t);
+
+/// NumPy 2's promotion of two array dtypes (never fails for these 14).
+PARDO_API DType promote(DType a, DType b);
+
+/// True if NumPy's `can_cast(from, to, "safe")` / "same_kind".
+PARDO_API bool can_cast_safe(DType from, DType to);
+PARDO_API bool can_cast_same_kind(DType from, DType to);
+
+/// C++ type of a dtype's elements; float16 travels as its bits.
+struct Half {
+    std::uint16_t bits;
+};
+PARDO_API float half_to_float(Half h);
+PARDO_API Half float_to_half(float f);
+PARDO_API Half double_to_half(double f);
+
+template <class T> struct dtype_of_impl;
+#define PARDO_DTYPE_OF(T, D) template <> struct dtype_of_impl<T> { static constexpr DType value = DType::D; };
+PARDO_DTYPE_OF(bool, Bool)
+PARDO_DTYPE_OF(std::int8_t, Int8)
+PARDO_DTYPE_OF(std::int16_t, Int16)
+PARDO_DTYPE_OF(std::int32_t, Int32)
+PARDO_DTYPE_OF(std::int64_t, Int64)
+PARDO_DTYPE_OF(long long, Int64)
+PARDO_DTYPE_OF(std::uint8_t, UInt8)
+PARDO_DTYPE_OF(std::uint16_t, UInt16)
+PARDO_DTYPE_OF(std::uint32_t, UInt32)
+PARDO_DTYPE_OF(std::uint64_t, UInt64)
+PARDO_DTYPE_OF(Half, Float16)
+PARDO_DTYPE_OF(float, Float32)
+PARDO_DTYPE_OF(double, Float64)
+PARDO_DTYPE_OF(std::complex<float>, Complex64)
+PARDO_DTYPE_OF(std::complex<double>, Complex128)
+#undef PARDO_DTYPE_OF
+template <class T> inline constexpr DType dtype_of = dtype_of_impl<T>::value;
+
+/// One value with a dtype. `weak` marks a Python scalar, which takes the dtype of what it meets (NEP 50).
+struct Scalar {
+    DType dtype = DType::Float64;
+    bool weak = false;
+    union {
+        bool b;
+        std::int64_t i;   // signed kinds
+        std::uint64_t u;  // unsigned kinds
+        double f;         // float kinds, already rounded to the dtype
+        struct {
+            double re, im;  // complex kinds
+        } c;
+    };
+
+    Scalar() : c{0, 0} {}
+    Scalar(bool v) : dtype(DType::Bool), c{0, 0} { b = v; }
+    Scalar(int v) : dtype(DType::Int64), weak(true), c{0, 0} { i = v; }
+    Scalar(std::int64_t v) : dtype(DType::Int64), weak(true), c{0, 0} { i = v; }
+    Scalar(std::uint64_t v) : dtype(DType::UInt64), weak(true), c{0, 0} { u = v; }
+    Scalar(double v) : dtype(DType::Float64), weak(true), c{0, 0} { f = v; }
+    Scalar(std::complex<double> v) : dtype(DType::Complex128), weak(true), c{v.real(), v.imag()} {}
+
+    /// The same value in another dtype, converted as NumPy's astype does; never weak.
+    PARDO_API Scalar cast(DType to) const;
+    /// The value as a double (real part of a complex one).
+    PARDO_API double as_double() const;
+    /// The value as an int64 (truncated).
+    PARDO_API std::int64_t as_int() const;
+};
+
+/// The dtype of `array op scalar` by NEP 50: a weak scalar keeps the array's dtype unless its kind is higher.
+/// Throws Overflow if a weak integer does not fit the integer dtype.
+PARDO_API DType promote_weak(DType array, const Scalar& scalar);
+
+}  // namespace pardo

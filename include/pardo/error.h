@@ -1,0 +1,40 @@
+// include/pardo/error.h: the one exception type of the library.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <pardo/export.h>
+
+namespace pardo {
+
+/// What kind of failure it is; the Python layer maps each code to one exception class.
+enum class ErrorCode : unsigned char {
+    Value,        // ValueError: right type, impossible value (shapes, axes, sizes)
+    Type,         // TypeError: wrong dtype or kind of argument
+    Index,        // IndexError
+    Overflow,     // OverflowError: a number does not fit the dtype
+    Memory,       // MemoryError: message holds bytes asked for and bytes free
+    Buffer,       // BufferError: an exchange that the protocol cannot do without a copy
+    Placement,    // ExecutionPlacementError: operands on different queues
+    Device,       // DeviceError: no such device, device lost, driver failure
+    Compile,      // CompileError: a kernel could not be compiled
+    Import,       // ImportError: an optional library is missing
+    Internal,     // RuntimeError: a bug in pardo
+};
+
+/// Thrown by every function of the library. `what()` starts with what the user called: "add: …".
+class PARDO_API Error : public std::exception {
+public:
+    Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+    ErrorCode code() const noexcept { return code_; }
+    const std::string& message() const noexcept { return message_; }
+    const char* what() const noexcept override { return message_.c_str(); }
+
+private:
+    ErrorCode code_;
+    std::string message_;
+};
+
+}  // namespace pardo

@@ -1,0 +1,30 @@
+// include/pardo/memory.h: memory kinds and allocator statistics.
+#pragma once
+
+#include <cstdint>
+
+#include <pardo/device.h>
+#include <pardo/export.h>
+
+namespace pardo {
+
+/// Where memory lives, in the words of SYCL's unified shared memory. Result kind: device > shared > host.
+enum class MemoryKind : std::uint8_t { Device, Shared, Host };
+
+/// Bytes of one device's caching allocator.
+struct MemoryStats {
+    std::int64_t in_use = 0;   // handed out now
+    std::int64_t cached = 0;   // freed, kept for reuse
+    std::int64_t peak = 0;     // largest in_use so far
+    std::int64_t limit = 0;    // 0: none
+};
+
+PARDO_API MemoryStats memory_stats(const Device& device);
+/// Gives cached blocks back to the system.
+PARDO_API void trim_memory(const Device& device);
+/// Bounds in_use + cached; 0 removes the bound.
+PARDO_API void set_memory_limit(const Device& device, std::int64_t bytes);
+/// Sets peak to in_use.
+PARDO_API void reset_memory_peak(const Device& device);
+
+}  // namespace pardo

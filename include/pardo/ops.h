@@ -1,0 +1,125 @@
+// include/pardo/ops.h: the operations on arrays, by NumPy's names. Recorded unless a comment says "runs at once".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <pardo/array.h>
+
+namespace pardo {
+
+// Elementwise: one function a row of src/graph/ops.def (copied here by the build).
+#define PARDO_DECLARE_1(name) PARDO_API Array name(const Operand& a);
+#define PARDO_DECLARE_2(name) PARDO_API Array name(const Operand& a, const Operand& b);
+#define PARDO_DECLARE_3(name) PARDO_API Array name(const Operand& a, const Operand& b, const Operand& c);
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_DECLARE_##arity(name)
+#include <pardo/detail/ops.def>
+#undef OP
+
+/// One row of ops.def, for bindings, documentation and tests.
+struct OpInfo {
+    const char* name;        // "hypot"
+    int arity;
+    const char* numpy;       // "hypot"; "" when NumPy has none
+    const char* dtypes;      // "FLOAT"
+    const char* result;      // "PROMOTED"
+    const char* doc;
+};
+/// All rows in order; the position is the operation's id.
+PARDO_API std::span<const OpInfo> op_table();
+/// Records row `id`. `dtype` as NumPy's keyword: the loop's dtype, inputs are cast to it (same_kind).
+PARDO_API Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtype = {});
+/// Row `id` into `out` (runs at once), only where `where` is true if given. NumPy's rules: broadcast to out, same_kind cast.
+PARDO_API void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where = nullptr,
+                         std::optional<DType> dtype = {});
+/// `x op= y`: as apply_out into x; may instead rebind a handle nobody else shares memory with, so that it stays lazy.
+PARDO_API void apply_inplace(int id, Array& x, const Operand& y);
+
+inline Array operator+(const Array& a, const Operand& b) { return add(a, b); }
+inline Array operator-(const Array& a, const Operand& b) { return subtract(a, b); }
+inline Array operator*(const Array& a, const Operand& b) { return multiply(a, b); }
+inline Array operator/(const Array& a, const Operand& b) { return divide(a, b); }
+inline Array operator+(double a, const Array& b) { return add(a, b); }
+inline Array operator-(double a, const Array& b) { return subtract(a, b); }
+inline Array operator*(double a, const Array& b) { return multiply(a, b); }
+inline Array operator/(double a, const Array& b) { return divide(a, b); }
+inline Array operator-(const Array& a) { return negative(a); }
+
+// Creation.
+PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+PARDO_API Array zeros(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
+PARDO_API Array ones(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
+PARDO_API Array empty(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
+PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+PARDO_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint = true, std::optional<DType> dtype = {},
+                         const Queue& queue = Queue());
+PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, DType dtype = DType::Float64, const Queue& queue = Queue());
+PARDO_API Array tril(const Array& x, std::int64_t k = 0);
+PARDO_API Array triu(const Array& x, std::int64_t k = 0);
+/// Values of the index along one axis of a shape, Int64.
+PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue());
+
+// Reductions. Axes empty and `all`: every axis. `where`: only those elements take part.
+enum class Reduction : std::uint8_t { Sum, Prod, Min, Max, Any, All, CountNonzero };
+PARDO_API Array reduce(Reduction op, const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false,
+                       std::optional<DType> dtype = {}, const Array* where = nullptr, std::optional<Scalar> initial = {});
+PARDO_API Array mean(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false, std::optional<DType> dtype = {},
+                     const Array* where = nullptr);
+PARDO_API Array var(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, double correction = 0, bool keepdims = false,
+                    std::optional<DType> dtype = {}, const Array* where = nullptr);
+PARDO_API Array stddev(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, double correction = 0, bool keepdims = false,
+                       std::optional<DType> dtype = {}, const Array* where = nullptr);
+PARDO_API Array argmin(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
+PARDO_API Array argmax(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
+inline Array sum(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false) {
+    return reduce(Reduction::Sum, x, std::move(axes), keepdims);
+}
+
+// Views. reshape copies when strides cannot express the result (copy=false: Value error instead; copy=true: always).
+PARDO_API Array reshape(const Array& x, Extents shape, std::optional<bool> copy = {});
+PARDO_API Array permute_dims(const Array& x, Extents axes);
+PARDO_API Array broadcast_to(const Array& x, Extents shape);
+PARDO_API Array expand_dims(const Array& x, Extents axes);
+PARDO_API Array squeeze(const Array& x, std::optional<std::vector<std::int64_t>> axes = {});
+PARDO_API Array flip(const Array& x, std::optional<std::vector<std::int64_t>> axes = {});
+PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);
+PARDO_API Array diagonal(const Array& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
+PARDO_API std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
+
+// New arrays from old.
+PARDO_API Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis = 0);
+PARDO_API Array stack(std::span<const Array> arrays, std::int64_t axis = 0);
+PARDO_API Array roll(const Array& x, Extents shift, std::optional<std::vector<std::int64_t>> axes = {});
+PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});
+PARDO_API Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis = {});
+PARDO_API Array tile(const Array& x, Extents repetitions);
+PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1, const Array* prepend = nullptr, const Array* append = nullptr);
+
+// Library routines (src/lib): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
+PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {}, bool include_initial = false);
+PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
+PARDO_API Array argsort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
+PARDO_API Array partition(const Array& x, Extents kth, std::int64_t axis = -1);
+PARDO_API Array argpartition(const Array& x, Extents kth, std::int64_t axis = -1);
+/// The k largest (or smallest) along an axis, sorted: values and indices.
+PARDO_API std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
+PARDO_API Array searchsorted(const Array& sorted, const Array& values, bool right = false, const Array* sorter = nullptr);
+PARDO_API std::vector<Array> nonzero(const Array& x);
+PARDO_API Array take(const Array& x, const Array& indices, std::optional<std::int64_t> axis = {});
+PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis = -1);
+PARDO_API Array matmul(const Array& a, const Array& b);
+PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
+PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
+/// Sorted distinct values; optionally first indices, inverse, counts.
+struct Unique {
+    Array values, indices, inverse, counts;
+};
+PARDO_API Unique unique(const Array& x);
+/// Where OpenBLAS is to be found (the Python layer knows the wheel's folder).
+PARDO_API void set_openblas_path(std::string_view path);
+
+}  // namespace pardo

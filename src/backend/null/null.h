@@ -1,0 +1,26 @@
+// src/backend/null/null.h: a back end that records launches and computes nothing, so that planning is testable on any machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "ir/ir.h"
+
+namespace pardo::null {
+
+void register_backend();
+
+/// One recorded submission.
+struct Record {
+    std::string kind;                    // "launch", "host_task", "copy", "fill", "barrier"
+    std::string name;                    // kernel or task
+    std::string ir;                      // printed kernel of a launch
+    std::vector<std::int64_t> extents;
+    std::vector<std::uint64_t> args;
+    std::int64_t bytes_read = 0, bytes_written = 0;
+};
+/// What the null device has been given since the last call; clears the list.
+std::vector<Record> take_records(device::Device* device);
+
+}  // namespace pardo::null

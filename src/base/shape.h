@@ -1,0 +1,31 @@
+// src/base/shape.h: shapes and strides (in elements), and the arithmetic on them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/small_vector.h"
+
+namespace pardo {
+
+/// Extents, outermost first; at most 32 of them.
+using Shape = SmallVector<std::int64_t, 4>;
+/// Steps in elements, one for each extent; may be zero (broadcast) or negative.
+using Strides = SmallVector<std::int64_t, 4>;
+inline constexpr int max_rank = 32;
+
+/// Product of the extents; throws Memory on overflow of int64.
+std::int64_t element_count(std::span<const std::int64_t> shape);
+/// Row-major strides.
+Strides contiguous_strides(std::span<const std::int64_t> shape);
+/// True if row-major contiguous (extents of one and empty arrays count as contiguous).
+bool is_contiguous(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+/// NumPy's broadcast of two shapes; throws Value as "<who>: …".
+Shape broadcast(const char* who, std::span<const std::int64_t> a, std::span<const std::int64_t> b);
+/// "(3, 4)" as Python prints a tuple.
+std::string to_string(std::span<const std::int64_t> shape);
+/// Axis in [-rank, rank) to [0, rank); throws Value (NumPy's AxisError is one) as "<who>: …".
+int normalize_axis(const char* who, std::int64_t axis, int rank);
+
+}  // namespace pardo

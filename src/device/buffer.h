@@ -1,0 +1,69 @@
+// src/device/buffer.h: a block of memory that arrays share, and what is still going on with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include <pardo/event.h>
+#include <pardo/memory.h>
+
+#include "base/ref.h"
+
+namespace pardo::device {
+
+class Device;
+class Queue;
+
+/// Memory of one device. Made by Device::allocate or Device::import; given back to the allocator with the events that still use it.
+class Buffer : public RefCounted<Buffer> {
+public:
+    Buffer(Device* device, MemoryKind kind, void* data, std::size_t bytes) : device_(device), kind_(kind), data_(data), bytes_(bytes) {}
+    virtual ~Buffer() = default;
+
+    Device* device() const noexcept { return device_; }
+    MemoryKind kind() const noexcept { return kind_; }
+    /// Address as kernels see it; a host address too when `host_visible()`.
+    void* data() const noexcept { return data_; }
+    std::size_t bytes() const noexcept { return bytes_; }
+    /// True when the host may read `data()` once the last write is complete.
+    virtual bool host_visible() const noexcept { return true; }
+
+    /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped.
+    void note_read(const Event& event);
+    void note_write(const Event& event);
+    /// Events that a reader (the last writes) or a writer (all uses) has to wait for; completed ones are left out.
+    void collect_for_read(std::vector<Event>& out);
+    void collect_for_write(std::vector<Event>& out);
+    /// Blocks until the host may read (write); raises failures of the work waited for.
+    void wait_for_read();
+    void wait_for_write();
+    /// Cheap test before the calls above: false when no unfinished use is known.
+    bool busy() const noexcept { return busy_.load(std::memory_order_acquire); }
+
+    /// True when somebody outside pardo may write this memory at any time (asarray(copy=False), writable exports):
+    /// operations that read it run when they are recorded.
+    bool foreign_writable() const noexcept { return foreign_writable_.load(std::memory_order_relaxed); }
+    void set_foreign_writable() noexcept { foreign_writable_.store(true, std::memory_order_relaxed); }
+    /// True when the memory must not be written (imported from a read-only owner).
+    bool read_only() const noexcept { return read_only_; }
+    void set_read_only() noexcept { read_only_ = true; }
+
+    /// Pending nodes that read this buffer directly; kept by src/graph, under the queue's graph lock.
+    int pending_readers = 0;
+
+protected:
+    Device* device_;
+    MemoryKind kind_;
+    void* data_;
+    std::size_t bytes_;
+    std::atomic<bool> busy_{false};
+    std::atomic<bool> foreign_writable_{false};
+    bool read_only_ = false;
+    std::mutex mutex_;
+    std::vector<Event> reads_, writes_;
+};
+
+}  // namespace pardo::device

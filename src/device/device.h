@@ -1,0 +1,154 @@
+// src/device/device.h: the interfaces that every back end implements, and the registry that knows them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pardo/device.h>
+#include <pardo/memory.h>
+#include <pardo/queue.h>
+
+#include "base/ref.h"
+#include "device/buffer.h"
+#include "device/event.h"
+#include "device/program.h"
+
+namespace pardo::ir {
+struct Kernel;
+}
+
+namespace pardo::device {
+
+class Backend;
+class Device;
+class Queue;
+
+/// Devices that can share memory and wait for each other's events.
+class Context : public RefCounted<Context> {
+public:
+    explicit Context(std::vector<Device*> devices) : devices_(std::move(devices)) {}
+    virtual ~Context() = default;
+    const std::vector<Device*>& devices() const noexcept { return devices_; }
+
+private:
+    std::vector<Device*> devices_;
+};
+
+/// What a driver calls a platform; the CPU back end has one.
+struct Platform {
+    std::string name, vendor, version;
+    std::vector<Device*> devices;
+};
+
+/// Everything submitted goes through one of these. Safe from any thread.
+class Queue : public RefCounted<Queue> {
+public:
+    Queue(Device* device, QueueOrder order, bool profiling) : device_(device), order_(order), profiling_(profiling) {}
+    virtual ~Queue() = default;
+    static void destroy(Queue* self);   // waits for outstanding work first
+
+    Device* device() const noexcept { return device_; }
+    QueueOrder order() const noexcept { return order_; }
+    bool profiling() const noexcept { return profiling_; }
+
+    /// Runs a program after `depends` and after what its buffers require. Small work on an idle CPU queue runs before this returns
+    /// (its failure is then thrown here), and the Event is complete.
+    virtual Event launch(const Launch& launch, std::span<const Event> depends = {}) = 0;
+    /// Runs `f` on the device's host side in the queue's order: library routines. `f` may use the device's threads (cpu::parallel_for).
+    virtual Event host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
+                            std::span<const Event> depends = {}) = 0;
+    /// Bytes between two buffers, at least one of them of this queue's device.
+    virtual Event copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+                       std::span<const Event> depends = {}) = 0;
+    /// Bytes from and to host memory; blocking, because the host memory is the caller's.
+    virtual void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) = 0;
+    virtual void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) = 0;
+    /// Repeats a pattern of 1, 2, 4, 8 or 16 bytes.
+    virtual Event fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+                       std::span<const Event> depends = {}) = 0;
+    /// Completes after everything submitted so far (and `depends`).
+    virtual Event barrier(std::span<const Event> depends = {}) = 0;
+    /// Blocks until all is complete; raises the first failure nobody has heard of, once.
+    virtual void wait() = 0;
+
+    /// src/graph hangs its pending nodes and their lock here; this layer only owns the pointer.
+    struct Attachment {
+        virtual ~Attachment() = default;
+    };
+    std::unique_ptr<Attachment> attachment;
+
+protected:
+    Device* device_;
+    QueueOrder order_;
+    bool profiling_;
+};
+
+/// A device, or a part of one. Lives as long as the process.
+class Device {
+public:
+    virtual ~Device() = default;
+    virtual Backend* backend() const noexcept = 0;
+    virtual const DeviceInfo& info() const noexcept = 0;
+    virtual std::string id() const = 0;
+    virtual Device* parent() const noexcept { return nullptr; }
+    virtual bool supports(DType dtype) const noexcept = 0;
+
+    /// A new queue. The canonical one is made by `queue()`.
+    virtual Ref<Queue> create_queue(QueueOrder order, bool profiling) = 0;
+    /// The canonical queue: process-wide, in order, made at first use.
+    Queue* queue();
+
+    /// Uninitialised memory from the caching allocator, ready on `queue`. Throws Memory with the bytes asked for and free.
+    virtual Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue) = 0;
+    /// Wraps memory that somebody else owns; `release` is called when the last use is complete.
+    virtual Ref<Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) = 0;
+    virtual MemoryStats memory_stats() const = 0;
+    virtual void trim_memory() = 0;
+    virtual void set_memory_limit(std::int64_t bytes) = 0;
+    virtual void reset_memory_peak() = 0;
+
+    /// The program for a kernel, from the cache or compiled. Throws Compile.
+    virtual Ref<Program> compile(const ir::Kernel& kernel) = 0;
+    /// Vector registers of the target in bytes (planner: lane counts). 64 with AVX-512.
+    virtual int vector_bytes() const noexcept = 0;
+    /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx". Throws Value for a name this device does not have.
+    virtual std::string inspect(const ir::Kernel& kernel, std::string_view what) = 0;
+
+private:
+    std::mutex queue_mutex_;
+    Ref<Queue> queue_;
+};
+
+/// One way to reach devices. Registered at start; loads its libraries at first use.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual std::string_view name() const noexcept = 0;
+    /// Devices found; empty with a reason in `unavailable()` when there are none. Never throws.
+    virtual const std::vector<Platform>& platforms() = 0;
+    virtual std::string unavailable() { return {}; }
+    /// Hidden back ends (null) are found only by name.
+    virtual bool hidden() const noexcept { return false; }
+    /// "LLVM 19.1.7 · SLEEF 3.5.1 · oneTBB 2021.8", for `python -m pardo`.
+    virtual std::string versions() { return {}; }
+};
+
+/// Adds a back end; called by each one's registration function.
+void register_backend(std::unique_ptr<Backend> backend);
+/// Registers what this build holds, called by the registry at first use. Defined in src/backend/builtin.cpp, so that no arrow points upward.
+void register_builtin_backends();
+/// All back ends in order of preference.
+const std::vector<std::unique_ptr<Backend>>& backends();
+/// Visible devices, after PARDO_DEVICES; `backend` empty for all.
+std::vector<Device*> visible_devices(std::string_view backend = "");
+/// Resolves a selection string; throws Value listing what exists.
+Device* select(std::string_view selector);
+/// PARDO_DEVICE, else the CPU.
+Device* default_device();
+
+}  // namespace pardo::device

@@ -1,0 +1,47 @@
+// src/device/program.h: a loaded binary, and one request to run it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/small_vector.h"
+#include "device/buffer.h"
+#include "device/event.h"
+
+namespace pardo::device {
+
+/// A kernel loaded for one device. Immutable, shared, kept by the program cache.
+class Program : public RefCounted<Program> {
+public:
+    explicit Program(std::string name) : name_(std::move(name)) {}
+    virtual ~Program() = default;
+    const std::string& name() const noexcept { return name_; }
+
+private:
+    std::string name_;
+};
+
+/// How a buffer is used by a launch or task.
+enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
+struct BufferUse {
+    Buffer* buffer;
+    Access access;
+};
+
+/// A request to run a Program over an index space. Valid only during the call of Queue::launch, which copies what it keeps.
+struct Launch {
+    Program* program = nullptr;
+    std::span<const std::int64_t> extents;   // one for each dimension of the kernel's range
+    std::span<const std::uint64_t> args;     // one 8-byte slot for each kernel parameter, in order: pointers, int64, or the scalar's bytes from the low end
+    std::span<const BufferUse> uses;         // buffers behind the pointers; kept alive until complete
+    double cost_ns = 0;                      // estimated time on one core: small work runs at once on the caller
+    std::int64_t bytes_read = 0, bytes_written = 0;   // for counters and profiles
+    Label (*label)(const void*) = nullptr;   // made only when somebody looks: asynchronous launches, failures
+    const void* label_data = nullptr;
+};
+
+}  // namespace pardo::device

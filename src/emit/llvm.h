@@ -1,0 +1,45 @@
+// src/emit/llvm.h: Kernel -> llvm::Module, in vector code made here (DESIGN.md §3, SPMD on SIMD). LLVM's headers stay in llvm*.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class TargetMachine;
+}
+
+namespace pardo::emit {
+
+/// Bump when emitted code changes for the same IR: part of every cache key.
+inline constexpr int llvm_emitter_version = 1;
+
+/// What the emitter has to know of the machine.
+struct LlvmTarget {
+    std::string cpu;        // "sapphirerapids"
+    std::string features;   // "+avx512f,…"
+    int vector_bytes = 16;  // 64 AVX-512, 32 AVX2, 16 SSE2 or NEON
+    bool fma = false;
+};
+/// The machine this runs on, found once. PARDO_CPU_VECTOR_BYTES (16, 32, 64) lowers it, for tests.
+const LlvmTarget& host_target();
+
+/// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end)
+/// that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args) after lower_complex:
+/// a complex scalar takes two slots, re then im. Unoptimised; external symbols are those of math_symbols() only.
+std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target, const std::string& symbol);
+
+/// A library function that emitted code may call.
+struct Symbol {
+    const char* name;
+    void* address;
+};
+/// SLEEF's and libm's functions for all lane counts: the only symbols that a Program sees.
+const std::vector<Symbol>& math_symbols();
+
+}  // namespace pardo::emit

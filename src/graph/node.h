@@ -1,0 +1,102 @@
+// src/graph/node.h: the value that has been recorded, and the graph that pending ones form.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include <pardo/dtype.h>
+
+#include "base/ref.h"
+#include "base/shape.h"
+#include "device/device.h"
+
+namespace pardo::graph {
+
+/// What a node is. All but Leaf are pending; materialising turns a node into a Leaf, in place, and lets its inputs go.
+enum class Kind : std::uint8_t {
+    Leaf,         // buffer + offset + strides
+    Constant,     // one value in every element; `scalar`
+    Iota,         // the index along `axis`, Int64
+    Elementwise,  // row `op` of ops.def on 1 to 3 inputs; inputs are broadcast to `shape` by NumPy's rule (missing and one-sized dims)
+    View,         // affine view of a pending input: `view`
+    Reduce,       // `reduce` over `axes` of input 0; shape keeps reduced dims as 1
+};
+
+/// Rows of ops.def by position.
+enum class Op : std::uint16_t {
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) name,
+#include "graph/ops.def"
+#undef OP
+};
+
+enum class ReduceOp : std::uint8_t { Sum, Prod, Min, Max, Any, All, ArgMin, ArgMax };
+
+/// base index[d] = sum over terms t with t.base_dim == d of step * index[source], plus offset[d].
+struct ViewMap {
+    struct Term {
+        std::int32_t base_dim, source;
+        std::int64_t step;
+    };
+    SmallVector<Term, 4> terms;
+    SmallVector<std::int64_t, 4> offsets;   // one for each base dimension
+};
+
+/// A value. Fields are guarded by the queue's graph lock once the node is shared.
+struct Node : RefCounted<Node> {
+    Kind kind = Kind::Leaf;
+    DType dtype = DType::Float64;
+    ReduceOp reduce{};
+    std::uint8_t arity = 0;
+    bool scalar_value = false;   // 0-d result with value semantics
+    Op op{};
+    Shape shape;
+    Ref<device::Queue> queue;
+
+    // Leaf
+    Ref<device::Buffer> buffer;
+    Strides strides;             // elements
+    std::int64_t offset = 0;     // elements from the buffer's start
+
+    // Pending
+    Ref<Node> inputs[3];
+    Scalar scalar;               // Constant
+    std::uint32_t axes = 0;      // Reduce: bit set over input dims; Iota: the axis
+    DType accumulate = DType::Float64;   // Reduce: dtype of the accumulator
+    std::unique_ptr<ViewMap> view;
+
+    // The queue's list of pending nodes (GraphState).
+    Node* previous = nullptr;
+    Node* next = nullptr;
+
+    // Scratch of one planning pass; meaningless outside it.
+    std::uint32_t mark = 0, index = 0;
+
+    bool pending() const { return kind != Kind::Leaf; }
+    std::int64_t size() const { return element_count(shape); }
+    static void destroy(Node* self);   // unlinks, releases inputs without deep recursion, returns the memory to a free list
+};
+
+/// The graph side of a queue: its lock, and its pending nodes, oldest first.
+struct GraphState : device::Queue::Attachment {
+    std::recursive_mutex lock;
+    Node* first = nullptr;
+    Node* last = nullptr;
+    std::int64_t pending_count = 0;
+    std::int64_t pinned_bytes = 0;   // of buffers that only pending nodes keep alive, estimated from above: bytes of their leaf inputs
+};
+GraphState& state_of(device::Queue* queue);
+
+// Making nodes. Callers hold the graph lock; results are linked into the pending list (but for Leaf) and counted.
+Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides strides, std::int64_t offset, Ref<device::Buffer> buffer);
+Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape);   // value.dtype is the node's
+Ref<Node> make_iota(Ref<device::Queue> queue, Shape shape, int axis);
+Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* const> inputs);
+/// A Leaf when the input is one (shares its buffer), else a View.
+Ref<Node> make_view(Node* input, Shape shape, ViewMap map);
+Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result);
+/// Turns a pending node into a Leaf over `buffer`; for src/plan.
+void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::int64_t offset);
+
+}  // namespace pardo::graph

@@ -1,0 +1,109 @@
+// src/ir/builder.h: makes Kernels: one method an operation, regions by callbacks, cheap folding of constants and index arithmetic.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace pardo::ir {
+
+/// One reduction of a lanes loop.
+struct Reduction {
+    Combine combine;
+    Value initial;
+};
+
+/// Builds one kernel. Operands must have the dtypes that ir.h states; mistakes throw Error(Internal) at once.
+/// Folds constants and the identities x+0, x*1, x*0 (integers), and gives equal pure instructions of one region the same Value.
+class Builder {
+public:
+    Builder(std::string name, int rank, bool lanes);
+
+    /// The finished kernel, verified. The builder is empty afterwards.
+    Kernel finish();
+
+    void set_span(Span span) { span_ = span; }
+    std::uint32_t add_file(std::string path);
+
+    // Parameters, in launch order.
+    Value pointer(std::string name, DType type, Access access, bool noalias, bool streaming = false);
+    Value scalar_param(std::string name, DType type);
+
+    // Leaves.
+    Value dim(int d);
+    Value extent(int d);
+    Value constant(DType type, const Scalar& value);
+    Value constant(DType type, double value);
+    Value i64(std::int64_t value);
+    Value boolean(bool value);
+
+    // Arithmetic, bits, comparison.
+    Value add(Value a, Value b);
+    Value sub(Value a, Value b);
+    Value mul(Value a, Value b);
+    Value div(Value a, Value b);
+    Value floor_div(Value a, Value b);
+    Value rem(Value a, Value b);
+    Value fmod(Value a, Value b);
+    Value neg(Value a);
+    Value abs(Value a);
+    Value min(Value a, Value b);
+    Value max(Value a, Value b);
+    Value fmin(Value a, Value b);
+    Value fmax(Value a, Value b);
+    Value fma(Value a, Value b, Value c);
+    Value bit_and(Value a, Value b);
+    Value bit_or(Value a, Value b);
+    Value bit_xor(Value a, Value b);
+    Value bit_not(Value a);
+    Value shl(Value a, Value b);
+    Value shr(Value a, Value b);
+    Value eq(Value a, Value b);
+    Value ne(Value a, Value b);
+    Value lt(Value a, Value b);
+    Value le(Value a, Value b);
+    Value gt(Value a, Value b);
+    Value ge(Value a, Value b);
+    Value select(Value condition, Value a, Value b);
+    Value cast(Value a, DType to);
+    Value bitcast(Value a, DType to);
+    Value call(Math fn, Value a);
+    Value call(Math fn, Value a, Value b);
+    Value complex(Value re, Value im);
+    Value real(Value a);
+    Value imag(Value a);
+    /// Any non-region opcode by name; for passes.
+    Value emit(Opcode op, DType type, std::initializer_list<Value> operands);
+
+    // Memory; `index` counts elements of the pointer's type.
+    Value load(Value pointer, Value index);
+    void store(Value pointer, Value index, Value value);
+
+    // Regions.
+    using Values = std::vector<Value>;
+    Values for_loop(Value lower, Value upper, Value step, std::span<const Value> initial,
+                    const std::function<Values(Value index, std::span<const Value> carried)>& body, std::uint32_t unroll = 0);
+    Values for_lanes(Value lower, Value upper, std::span<const Reduction> reductions, const std::function<Values(Value index)>& body);
+    Values if_else(Value condition, const std::function<Values()>& then_body, const std::function<Values()>& else_body);
+    Values while_loop(std::span<const Value> initial, const std::function<Value(std::span<const Value>)>& condition,
+                      const std::function<Values(std::span<const Value>)>& body);
+
+    DType type(Value v) const { return kernel_.values[v].type; }
+    const Kernel& kernel() const { return kernel_; }
+    /// The combining operation of a reduction, as plain arithmetic: add, mul, min, max, and, or.
+    Value combine(Combine c, Value a, Value b);
+    /// Its neutral element.
+    Value identity(Combine c, DType type);
+
+private:
+    struct Scope;
+    Kernel kernel_;
+    Span span_;
+    std::vector<Scope> scopes_;
+};
+
+}  // namespace pardo::ir

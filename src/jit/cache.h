@@ -1,0 +1,45 @@
+// src/jit/cache.h: the program cache: one key, memory in front of disk, each key compiled once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "device/program.h"
+
+namespace pardo::jit {
+
+/// What a compiler makes and the disk keeps: an object file, a cubin, an OpenCL binary.
+using Binary = std::vector<std::uint8_t>;
+
+/// The two steps that a back end supplies.
+struct Recipe {
+    std::string_view name;                                                 // kernel name, for messages
+    std::function<Binary()> compile;                                       // slow; no lock of the cache is held
+    std::function<Ref<device::Program>(const Binary&)> load;               // fast
+};
+
+/// Key of (source or IR text, options, compiler and version, device architecture, emitter version); the caller joins them in `text`.
+Hash128 key(std::string_view text);
+
+/// The program for a key: from memory, else from disk, else compiled. Other threads that ask for the same key meanwhile wait for this one.
+/// Concurrent processes compile a key once each at most. A damaged file is ignored and rewritten; a folder that cannot be used costs one warning.
+Ref<device::Program> get(const Hash128& key, const Recipe& recipe);
+
+/// "~/.cache/pardo/<version>", and why it is not used, if so.
+struct DiskState {
+    std::string path;
+    bool enabled = false;
+    std::string reason;
+    std::int64_t files = 0, bytes = 0, cap_bytes = 0;
+};
+DiskState disk_state();
+/// Forgets the programs in memory (tests); those in use stay alive.
+void clear_memory();
+/// Deletes the files of this version's folder.
+void clear_disk();
+
+}  // namespace pardo::jit

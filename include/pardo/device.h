@@ -59,4 +59,14 @@ private:
 /// All visible devices (after PARDO_DEVICES), optionally of one back end ("" = all).
 PARDO_API std::vector<Device> get_devices(std::string_view backend = "");
 
+/// What one back end found, for listings.
+struct BackendInfo {
+    std::string name;            // "cpu"
+    std::string versions;        // "LLVM 19.1.7 · SLEEF 3.5.1 · oneTBB 2021.8"
+    std::string unavailable;     // why it has no devices; empty when it has some
+    std::vector<Device> devices;
+};
+/// All back ends but hidden ones, in order of preference.
+PARDO_API std::vector<BackendInfo> get_backends();
+
 }  // namespace pardo

@@ -22,6 +22,7 @@ enum class ErrorCode : unsigned char {
     Compile,      // CompileError: a kernel could not be compiled
     Import,       // ImportError: an optional library is missing
     Internal,     // RuntimeError: a bug in pardo
+    Axis,         // numpy.exceptions.AxisError (a ValueError and IndexError): an axis that the array does not have
 };
 
 /// Thrown by every function of the library. `what()` starts with what the user called: "add: …".

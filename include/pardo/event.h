@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <pardo/export.h>
 
@@ -34,6 +35,10 @@ public:
 
     /// Blocks until the work is complete; raises its failure, once.
     void wait() const;
+    /// Blocks for at most so many milliseconds; true when the work is over. Raises nothing: wait() does that.
+    bool wait_for(std::int64_t milliseconds) const noexcept;
+    /// As wait, for at most `milliseconds`; false when the time is over first. For callers that have to look at signals now and then.
+    bool wait_for(int milliseconds) const;
     bool done() const noexcept;
     EventStatus status() const noexcept;
     /// Times of the work; throws Value unless its queue was made with profiling.
@@ -46,5 +51,8 @@ public:
 private:
     device::EventState* state_ = nullptr;
 };
+
+/// Messages of late failures that nobody has waited for; each is given once. The Python layer reports them at exit.
+PARDO_API std::vector<std::string> take_unheard_failures();
 
 }  // namespace pardo

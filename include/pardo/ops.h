@@ -13,23 +13,30 @@
 namespace pardo {
 
 // Elementwise: one function a row of src/graph/ops.def (copied here by the build).
-#define PARDO_DECLARE_1(name) PARDO_API Array name(const Operand& a);
-#define PARDO_DECLARE_2(name) PARDO_API Array name(const Operand& a, const Operand& b);
-#define PARDO_DECLARE_3(name) PARDO_API Array name(const Operand& a, const Operand& b, const Operand& c);
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_DECLARE_##arity(name)
+#define PARDO_DECLARE_elementwise_1(name) PARDO_API Array name(const Operand& a);
+#define PARDO_DECLARE_elementwise_2(name) PARDO_API Array name(const Operand& a, const Operand& b);
+#define PARDO_DECLARE_elementwise_3(name) PARDO_API Array name(const Operand& a, const Operand& b, const Operand& c);
+#define PARDO_DECLARE_conversion_1(name)
+#define PARDO_DECLARE_conversion_2(name)
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_DECLARE_##kind##_##arity(name)
 #include <pardo/detail/ops.def>
 #undef OP
+#undef PARDO_DECLARE_elementwise_1
+#undef PARDO_DECLARE_elementwise_2
+#undef PARDO_DECLARE_elementwise_3
+#undef PARDO_DECLARE_conversion_1
+#undef PARDO_DECLARE_conversion_2
 
 /// One row of ops.def, for bindings, documentation and tests.
 struct OpInfo {
-    const char* name;        // "hypot"
+    const char* name;  // "hypot"
     int arity;
-    const char* numpy;       // "hypot"; "" when NumPy has none
-    const char* dtypes;      // "FLOAT"
-    const char* result;      // "PROMOTED"
+    const char* numpy;   // "hypot"; "" when NumPy has none
+    const char* dtypes;  // "FLOAT"
+    const char* result;  // "PROMOTED"
     const char* doc;
 };
-/// All rows in order; the position is the operation's id.
+/// The rows that are public functions, in order; the position is the operation's id.
 PARDO_API std::span<const OpInfo> op_table();
 /// Records row `id`. `dtype` as NumPy's keyword: the loop's dtype, inputs are cast to it (same_kind).
 PARDO_API Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtype = {});
@@ -54,10 +61,12 @@ PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dt
 PARDO_API Array zeros(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
 PARDO_API Array ones(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
 PARDO_API Array empty(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
-PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {},
+                       const Queue& queue = Queue());
 PARDO_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint = true, std::optional<DType> dtype = {},
                          const Queue& queue = Queue());
-PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, DType dtype = DType::Float64, const Queue& queue = Queue());
+PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, DType dtype = DType::Float64,
+                    const Queue& queue = Queue());
 PARDO_API Array tril(const Array& x, std::int64_t k = 0);
 PARDO_API Array triu(const Array& x, std::int64_t k = 0);
 /// Values of the index along one axis of a shape, Int64.
@@ -67,8 +76,8 @@ PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue());
 enum class Reduction : std::uint8_t { Sum, Prod, Min, Max, Any, All, CountNonzero };
 PARDO_API Array reduce(Reduction op, const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false,
                        std::optional<DType> dtype = {}, const Array* where = nullptr, std::optional<Scalar> initial = {});
-PARDO_API Array mean(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false, std::optional<DType> dtype = {},
-                     const Array* where = nullptr);
+PARDO_API Array mean(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false,
+                     std::optional<DType> dtype = {}, const Array* where = nullptr);
 PARDO_API Array var(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, double correction = 0, bool keepdims = false,
                     std::optional<DType> dtype = {}, const Array* where = nullptr);
 PARDO_API Array stddev(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, double correction = 0, bool keepdims = false,
@@ -97,10 +106,12 @@ PARDO_API Array roll(const Array& x, Extents shift, std::optional<std::vector<st
 PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});
 PARDO_API Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis = {});
 PARDO_API Array tile(const Array& x, Extents repetitions);
-PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1, const Array* prepend = nullptr, const Array* append = nullptr);
+PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1, const Array* prepend = nullptr,
+                     const Array* append = nullptr);
 
 // Library routines (src/lib): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
-PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {}, bool include_initial = false);
+PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
+                           bool include_initial = false);
 PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 PARDO_API Array argsort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 PARDO_API Array partition(const Array& x, Extents kth, std::int64_t axis = -1);
@@ -114,11 +125,11 @@ PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64
 PARDO_API Array matmul(const Array& a, const Array& b);
 PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
 PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
-/// Sorted distinct values; optionally first indices, inverse, counts.
+/// Sorted distinct values; first indices, inverse (x's shape) and counts unless `values_only`. `equal_nan`: all NaNs are one value (NumPy's default).
 struct Unique {
     Array values, indices, inverse, counts;
 };
-PARDO_API Unique unique(const Array& x);
+PARDO_API Unique unique(const Array& x, bool equal_nan = false, bool values_only = false);
 /// Where OpenBLAS is to be found (the Python layer knows the wheel's folder).
 PARDO_API void set_openblas_path(std::string_view path);
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include <pardo/device.h>
 #include <pardo/event.h>
@@ -42,5 +44,8 @@ public:
 private:
     device::Queue* impl_;
 };
+
+/// Messages of late failures that nobody has waited for, of all queues; each is given once. For reports at exit.
+PARDO_API std::vector<std::string> take_unheard_failures();
 
 }  // namespace pardo

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <pardo/log.h>
+
 namespace pardo {
 
 /// The variable's value, or nothing when unset or empty.
@@ -14,14 +16,8 @@ std::optional<std::string> env(const char* name);
 /// True for 1/on/true/yes, false for 0/off/false/no, `fallback` when unset; anything else throws Value naming the variable.
 bool env_flag(const char* name, bool fallback);
 
-enum class LogLevel : std::uint8_t { Off, Warn, Info, Debug };
-/// The level of PARDO_LOG (off, warn, info, debug). Default: warn.
-LogLevel log_level();
 /// Writes "pardo: <text>" through the installed sink; the core itself never prints (default sink drops everything).
 void log(LogLevel level, std::string_view text);
-/// Where log lines go; the Python layer sends Warn to `warnings` and the rest to stderr.
-using LogSink = void (*)(LogLevel, std::string_view);
-void set_log_sink(LogSink sink);
 /// As log(Warn), but each `once_key` at most once in a process.
 void warn_once(std::string_view once_key, std::string_view text);
 

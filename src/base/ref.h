@@ -17,6 +17,14 @@ public:
     void release() const noexcept {
         if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) T::destroy(static_cast<T*>(const_cast<RefCounted*>(this)));
     }
+    /// As retain, but false when the count is zero already: the object is on its way out.
+    bool try_retain() const noexcept {
+        std::uint32_t count = count_.load(std::memory_order_relaxed);
+        while (count != 0) {
+            if (count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return true;
+        }
+        return false;
+    }
     std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
     static void destroy(T* self) { delete self; }
 

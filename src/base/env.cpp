@@ -1,0 +1,80 @@
+// src/base/env.cpp: reads environment variables and hands log lines to the installed sink.
+#include "base/env.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <unordered_set>
+
+#include <pardo/error.h>
+
+namespace pardo {
+namespace {
+
+void drop(LogLevel, std::string_view) {}
+
+std::atomic<LogSink> sink{drop};
+
+std::string lower(std::string text) {
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+}
+
+/// Level of a word; a word nobody knows counts as the default, for logging must not fail.
+LogLevel parse_level(const std::optional<std::string>& word) {
+    constexpr std::pair<std::string_view, LogLevel> levels[] = {
+        {"off", LogLevel::Off}, {"0", LogLevel::Off}, {"warn", LogLevel::Warn}, {"info", LogLevel::Info}, {"debug", LogLevel::Debug}};
+    if (!word) return LogLevel::Warn;
+    const std::string key = lower(*word);
+    for (const auto& [name, level] : levels) {
+        if (key == name) return level;
+    }
+    return LogLevel::Warn;
+}
+
+}  // namespace
+
+std::optional<std::string> env(const char* name) {
+    const char* value = std::getenv(name);
+    if (!value || !*value) return std::nullopt;
+    return std::string(value);
+}
+
+bool env_flag(const char* name, bool fallback) {
+    const std::optional<std::string> value = env(name);
+    if (!value) return fallback;
+    const std::string word = lower(*value);
+    for (const char* yes : {"1", "on", "true", "yes"}) {
+        if (word == yes) return true;
+    }
+    for (const char* no : {"0", "off", "false", "no"}) {
+        if (word == no) return false;
+    }
+    throw Error(ErrorCode::Value, std::string(name) + "=" + *value + ": expected 1, on, true, yes, or 0, off, false, no");
+}
+
+LogLevel log_level() {
+    static const LogLevel level = parse_level(env("PARDO_LOG"));
+    return level;
+}
+
+void log(LogLevel level, std::string_view text) {
+    if (level == LogLevel::Off || level > log_level()) return;
+    sink.load(std::memory_order_acquire)(level, "pardo: " + std::string(text));
+}
+
+void set_log_sink(LogSink fresh) { sink.store(fresh ? fresh : drop, std::memory_order_release); }
+
+void warn_once(std::string_view once_key, std::string_view text) {
+    static auto* mutex = new std::mutex;
+    static auto* seen = new std::unordered_set<std::string>;
+    {
+        std::lock_guard lock(*mutex);
+        if (!seen->emplace(once_key).second) return;
+    }
+    log(LogLevel::Warn, text);
+}
+
+}  // namespace pardo

@@ -1,6 +1,7 @@
 // src/device/buffer.h: a block of memory that arrays share, and what is still going on with it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,7 @@ class Buffer : public RefCounted<Buffer> {
 public:
     Buffer(Device* device, MemoryKind kind, void* data, std::size_t bytes) : device_(device), kind_(kind), data_(data), bytes_(bytes) {}
     virtual ~Buffer() = default;
+    static void destroy(Buffer* self) { self->dispose(); }
 
     Device* device() const noexcept { return device_; }
     MemoryKind kind() const noexcept { return kind_; }
@@ -55,6 +57,11 @@ public:
     int pending_readers = 0;
 
 protected:
+    /// Called when the last reference is gone: gives the block back.
+    virtual void dispose() { delete this; }
+    /// Drops completed uses. Call with mutex_ held.
+    void prune();
+
     Device* device_;
     MemoryKind kind_;
     void* data_;

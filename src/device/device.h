@@ -1,6 +1,8 @@
 // src/device/device.h: the interfaces that every back end implements, and the registry that knows them.
 #pragma once
 
+#include <atomic>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -75,12 +77,15 @@ public:
     virtual Event barrier(std::span<const Event> depends = {}) = 0;
     /// Blocks until all is complete; raises the first failure nobody has heard of, once.
     virtual void wait() = 0;
+    /// As wait, without raising.
+    virtual void wait_quietly() = 0;
 
     /// src/graph hangs its pending nodes and their lock here; this layer only owns the pointer.
     struct Attachment {
         virtual ~Attachment() = default;
     };
     std::unique_ptr<Attachment> attachment;
+    std::atomic<Attachment*> attached{nullptr};   // attachment.get() once it is made; readable without a lock
 
 protected:
     Device* device_;
@@ -122,6 +127,7 @@ public:
 private:
     std::mutex queue_mutex_;
     Ref<Queue> queue_;
+    std::atomic<Queue*> canonical_{nullptr};   // queue_, readable without the lock
 };
 
 /// One way to reach devices. Registered at start; loads its libraries at first use.

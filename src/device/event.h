@@ -1,6 +1,8 @@
 // src/device/event.h: the shared state behind an Event.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -24,6 +26,13 @@ struct Label {
     std::string location;   // "model.py:42", empty when unknown
 };
 
+/// Why work failed. Work that depended on it shares the record, so that it is raised once whoever waits first.
+struct Failure {
+    explicit Failure(Error e) : error(std::move(e)) {}
+    Error error;
+    std::atomic<bool> heard{false};
+};
+
 /// State of one submission. Made by a Queue; completed exactly once; a failure is raised once, by whoever waits first.
 class EventState : public RefCounted<EventState> {
 public:
@@ -36,10 +45,16 @@ public:
     virtual void wait();
     /// As wait, without raising.
     virtual void wait_quietly();
+    /// As wait, for at most `limit`; false when the time is over first. Never runs work on the calling thread that may take longer than that.
+    virtual bool wait_for(std::chrono::milliseconds limit);
     /// Runs `f` on the helper thread after completion, or at once on it when already complete.
     void on_done(std::function<void()> f);
     /// The failure, taken away so that it is raised once; nothing when there is none left.
     std::optional<Error> take_error();
+    /// The failure, heard of or not; null while there is none.
+    std::shared_ptr<Failure> failure();
+    /// Calls `f` on the thread that completes this, or at once when it is complete. Internal: short, no locks held by the caller.
+    void subscribe(std::function<void()> f);
     Queue* queue() const noexcept { return queue_; }
     const Profiling& times() const noexcept { return times_; }
 
@@ -47,6 +62,8 @@ public:
     void set_running();
     void set_complete();
     void set_failed(Error error, const Label& label);
+    /// Fails for the reason of something it depended on.
+    void set_failed(std::shared_ptr<Failure> failure);
     Profiling times_;
 
 protected:
@@ -54,11 +71,24 @@ protected:
     std::atomic<EventStatus> status_{EventStatus::Queued};
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::optional<Error> error_;
-    std::vector<std::function<void()>> callbacks_;
+    std::shared_ptr<Failure> failure_;
+    std::vector<std::function<void()>> callbacks_;       // for the helper thread
+    std::vector<std::function<void()>> subscriptions_;   // for the completing thread
+
+private:
+    void finish(EventStatus status);
 };
 
 /// The library's one helper thread: runs done-callbacks, never a driver's thread. An exception out of `f` goes to the log sink.
 void run_on_helper_thread(std::function<void()> f);
+
+/// Raises the oldest failure of this queue's work that nobody has heard of; cheap when there is none.
+void raise_failure_of(Queue* queue);
+/// The queue goes away; its unheard failures stay for take_unheard_failures.
+void forget_queue(Queue* queue);
+/// What the location hook says (pardo::set_location_hook); empty without one.
+std::string current_location();
+/// Makes the locks of this layer survive fork(). Back ends call it before they install handlers of their own.
+void install_fork_handlers();
 
 }  // namespace pardo::device

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <pardo/error.h>
+
 #include "device/device.h"
 #include "ir/ir.h"
 
@@ -13,14 +15,16 @@ void register_backend();
 
 /// One recorded submission.
 struct Record {
-    std::string kind;                    // "launch", "host_task", "copy", "fill", "barrier"
-    std::string name;                    // kernel or task
-    std::string ir;                      // printed kernel of a launch
+    std::string kind;  // "launch", "host_task", "copy", "fill", "barrier"
+    std::string name;  // kernel or task
+    std::string ir;    // printed kernel of a launch
     std::vector<std::int64_t> extents;
     std::vector<std::uint64_t> args;
     std::int64_t bytes_read = 0, bytes_written = 0;
 };
 /// What the null device has been given since the last call; clears the list.
 std::vector<Record> take_records(device::Device* device);
+/// The next submission to this device fails late with `error`: its Event fails, and so does what depends on it. For tests.
+void fail_next(device::Device* device, Error error);
 
 }  // namespace pardo::null

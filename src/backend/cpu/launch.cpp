@@ -1,0 +1,70 @@
+// src/backend/cpu/launch.cpp: cuts an index space into parts for the threads.
+#include "backend/cpu/launch.h"
+
+#include <algorithm>
+
+#include <pardo/error.h>
+
+#include "base/shape.h"
+
+namespace pardo::cpu {
+namespace {
+
+/// A cut that keeps this share of the threads busy is good enough to stop looking further in.
+constexpr double even_enough = 0.95;
+
+}  // namespace
+
+std::int64_t slice_begin(std::int64_t extent, std::int64_t unit, int parts, int part) {
+    const std::int64_t units = (extent + unit - 1) / unit;
+    return std::min(extent, unit * (units / parts * part + std::min<std::int64_t>(part, units % parts)));
+}
+
+Split split(std::span<const std::int64_t> extents, int parts, int granularity) {
+    Split best;
+    double best_share = 0;
+    for (std::size_t d = 0; d < extents.size() && parts > 1; ++d) {
+        const std::int64_t unit = d + 1 == extents.size() ? granularity : 1;
+        const std::int64_t units = (extents[d] + unit - 1) / unit;
+        if (units < 2) continue;
+        const auto pieces = static_cast<int>(std::min<std::int64_t>(units, parts));
+        const std::int64_t longest = (units + pieces - 1) / pieces;
+        const double share = static_cast<double>(units) / (static_cast<double>(longest) * parts);
+        if (share <= best_share) continue;
+        best = {static_cast<int>(d), pieces, unit};
+        best_share = share;
+        if (share >= even_enough) break;
+    }
+    return best;
+}
+
+void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const std::int64_t> extents, const std::uint64_t* args,
+                 double cost_ns) {
+    const std::size_t rank = extents.size();
+    if (rank != static_cast<std::size_t>(program.rank()) || rank > max_rank) {
+        throw Error(ErrorCode::Internal, "launch: kernel " + program.name() + " has " + std::to_string(program.rank()) +
+                                             " dimensions, the launch " + std::to_string(rank));
+    }
+    for (std::int64_t n : extents) {
+        if (n <= 0) return;
+    }
+    static constexpr std::int64_t zeros[max_rank] = {};
+    if (cost_ns < serial_limit_ns || pool.threads() == 1 || ThreadPool::inside())
+        return program.entry()(args, extents.data(), zeros, extents.data());
+
+    const Split cut = split(extents, pool.threads(), program.split_granularity());
+    const auto d = static_cast<std::size_t>(cut.dimension);
+    pool.run(cut.parts, [&](int part) {
+        std::int64_t begin[max_rank], end[max_rank];
+        std::fill_n(begin, rank, 0);
+        std::copy_n(extents.data(), rank, end);
+        if (cut.parts > 1) {
+            begin[d] = slice_begin(extents[d], cut.unit, cut.parts, part);
+            end[d] = slice_begin(extents[d], cut.unit, cut.parts, part + 1);
+            if (begin[d] >= end[d]) return;
+        }
+        program.entry()(args, extents.data(), begin, end);
+    });
+}
+
+}  // namespace pardo::cpu

@@ -1,0 +1,45 @@
+// src/backend/cpu/program.h: machine code for one kernel, and how it is made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "device/program.h"
+
+namespace pardo::ir {
+struct Kernel;
+}
+
+namespace pardo::cpu {
+
+/// A kernel as machine code. `entry` runs all items of the box [begin, end) of the range; it is reentrant, and parts of one range may run
+/// side by side.
+class CpuProgram final : public device::Program {
+public:
+    using Entry = void (*)(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end);
+
+    CpuProgram(std::string name, Entry entry, int rank, int split_granularity, std::shared_ptr<void> code)
+        : Program(std::move(name)), entry_(entry), rank_(rank), split_granularity_(split_granularity), code_(std::move(code)) {}
+
+    Entry entry() const noexcept { return entry_; }
+    /// Dimensions of the range.
+    int rank() const noexcept { return rank_; }
+    /// The last dimension is cut between threads only at multiples of this many items: whole vectors, whole cache lines.
+    int split_granularity() const noexcept { return split_granularity_; }
+
+private:
+    Entry entry_;
+    int rank_;
+    int split_granularity_;
+    std::shared_ptr<void> code_;  // keeps the machine code loaded
+};
+
+/// The program for a kernel, from the cache or compiled. Throws Compile.
+Ref<device::Program> compile(const ir::Kernel& kernel);
+/// Text of a kernel at one stage: "ir", "llvm" or "asm". Throws Value for any other name.
+std::string inspect(const ir::Kernel& kernel, std::string_view what);
+
+}  // namespace pardo::cpu

@@ -1,0 +1,247 @@
+// src/backend/cpu/queue.cpp: what can be submitted to a CPU device.
+#include "backend/cpu/queue.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <pardo/error.h>
+
+#include "backend/cpu/launch.h"
+#include "base/counters.h"
+
+namespace pardo::cpu {
+namespace {
+
+using device::Access;
+using device::Buffer;
+using device::BufferUse;
+using device::Label;
+
+/// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
+constexpr double ns_per_byte = 0.1;
+
+std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool writes(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Write); }
+bool reads(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Read); }
+
+void check_range(const char* who, const Buffer* b, std::size_t offset, std::size_t bytes) {
+    if (offset <= b->bytes() && bytes <= b->bytes() - offset) return;
+    throw Error(ErrorCode::Internal, std::string(who) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+                                         " of a buffer of " + std::to_string(b->bytes()));
+}
+
+void copy_bytes(ThreadPool& pool, char* to, const char* from, std::size_t bytes) {
+    const bool overlap = to < from + bytes && from < to + bytes;
+    if (overlap) {
+        std::memmove(to, from, bytes);
+        return;
+    }
+    run_range(pool, static_cast<std::int64_t>(bytes), ns_per_byte * static_cast<double>(bytes),
+              [&](std::int64_t begin, std::int64_t end) { std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin)); });
+}
+
+struct Pattern {
+    char bytes[16];
+    std::size_t size;
+};
+
+void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const Pattern& pattern) {
+    const auto uniform = [&] {
+        return std::all_of(pattern.bytes, pattern.bytes + pattern.size, [&](char c) { return c == pattern.bytes[0]; });
+    };
+    const bool one_byte = uniform();
+    char block[256];  // the pattern repeated, so that large copies do the work
+    for (std::size_t i = 0; i < sizeof block; i += pattern.size) std::memcpy(block + i, pattern.bytes, pattern.size);
+    run_range(pool, static_cast<std::int64_t>(bytes / pattern.size), ns_per_byte * static_cast<double>(bytes),
+              [&](std::int64_t begin, std::int64_t end) {
+                  char* first = to + begin * static_cast<std::int64_t>(pattern.size);
+                  std::size_t left = static_cast<std::size_t>(end - begin) * pattern.size;
+                  if (one_byte) {
+                      std::memset(first, pattern.bytes[0], left);
+                      return;
+                  }
+                  for (; left >= sizeof block; left -= sizeof block, first += sizeof block) std::memcpy(first, block, sizeof block);
+                  std::memcpy(first, block, left);
+              });
+}
+
+}  // namespace
+
+CpuQueue::CpuQueue(device::Device* device, ThreadPool* pool, QueueOrder order, bool profiling)
+    : Queue(device, order, profiling), pool_(pool), core_(new QueueCore(this, pool, order, profiling)) {}
+
+CpuQueue::~CpuQueue() { core_->close(); }
+
+bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
+    if (cost_ns >= at_once_limit_ns) return false;
+    if (order_ == QueueOrder::InOrder && !core_->idle()) return false;
+    for (const Event& e : depends) {
+        if (e.status() != EventStatus::Complete) return false;
+    }
+    for (const BufferUse& u : uses) {
+        if (!u.buffer->busy()) continue;
+        std::vector<Event> events;
+        if (writes(u)) {
+            u.buffer->collect_for_write(events);
+        } else {
+            u.buffer->collect_for_read(events);
+        }
+        if (!events.empty()) return false;
+    }
+    return true;
+}
+
+template <class F> Event CpuQueue::run_profiled(F&& f) {
+    Ref<device::EventState> state(new device::EventState(this));
+    Profiling& t = state->times_;
+    t.queued = t.submitted = t.start = now_ns();
+    f();
+    t.end = now_ns();
+    state->set_complete();
+    return Event(state.get());
+}
+
+Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends) {
+    work.needs.assign(depends.begin(), depends.end());
+    for (const BufferUse& u : uses) {
+        if (!u.buffer->busy()) continue;
+        if (reads(u)) u.buffer->collect_for_read(work.needs);
+        if (writes(u)) u.buffer->collect_for_write(work.after);
+    }
+    std::erase_if(work.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
+    Event event = core_->submit(std::move(work));
+    for (const BufferUse& u : uses) {
+        if (reads(u)) u.buffer->note_read(event);
+        if (writes(u)) u.buffer->note_write(event);
+    }
+    return event;
+}
+
+Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) {
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_read.fetch_add(static_cast<std::uint64_t>(l.bytes_read), std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
+    auto* program = static_cast<CpuProgram*>(l.program);
+    if (may_run_now(l.cost_ns, l.uses, depends)) {
+        if (profiling_) return run_profiled([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns); });
+        run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns);
+        return Event();
+    }
+    Work work;
+    work.program = Ref<CpuProgram>(program);
+    work.extents = SmallVector<std::int64_t, 4>(l.extents);
+    work.args = SmallVector<std::uint64_t, 12>(l.args);
+    work.cost_ns = l.cost_ns;
+    if (l.label) work.label = l.label(l.label_data);
+    if (work.label.name.empty()) work.label.name = program->name();
+    if (work.label.location.empty()) work.label.location = device::current_location();
+    return submit(std::move(work), l.uses, depends);
+}
+
+template <class F>
+Event CpuQueue::run(F&& f, std::span<const BufferUse> uses, Label&& label, double cost_ns, std::span<const Event> depends) {
+    if (may_run_now(cost_ns, uses, depends)) {
+        if (profiling_) return run_profiled(f);
+        f();
+        return Event();
+    }
+    Work work;
+    work.function = std::forward<F>(f);
+    work.cost_ns = cost_ns;
+    work.label = std::move(label);
+    if (work.label.location.empty()) work.label.location = device::current_location();
+    return submit(std::move(work), uses, depends);
+}
+
+Event CpuQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
+                          std::span<const Event> depends) {
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    return run(std::move(f), uses, std::move(label), cost_ns, depends);
+}
+
+Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+                     std::span<const Event> depends) {
+    check_range("copy", to, to_offset, bytes);
+    check_range("copy", from, from_offset, bytes);
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const auto shares_memory = [&](const Buffer* b) { return b->device()->backend() == device_->backend() || b->host_visible(); };
+    char* target = static_cast<char*>(to->data()) + to_offset;
+    const char* source = static_cast<const char*>(from->data()) + from_offset;
+    if (shares_memory(to) && shares_memory(from)) {
+        return run([pool = pool_, target, source, bytes] { copy_bytes(*pool, target, source, bytes); }, uses, {"copy", {}},
+                   ns_per_byte * static_cast<double>(bytes), depends);
+    }
+    // The other side's memory is reached through the other side's queue, which orders by the buffers as well.
+    const bool reading = shares_memory(to);
+    Ref<Buffer> other(reading ? from : to);
+    const BufferUse own[] = {reading ? uses[1] : uses[0]};
+    return run(
+        [reading, other, target, source, to_offset, from_offset, bytes] {
+            device::Queue* queue = other->device()->queue();
+            if (reading) {
+                queue->read(target, other.get(), from_offset, bytes);
+            } else {
+                queue->write(other.get(), to_offset, source, bytes);
+            }
+        },
+        own, {"copy", {}}, at_once_limit_ns, depends);
+}
+
+void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
+    check_range("write", to, offset, bytes);
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    to->wait_for_write();
+    copy_bytes(*pool_, static_cast<char*>(to->data()) + offset, static_cast<const char*>(from), bytes);
+}
+
+void CpuQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
+    check_range("read", from, offset, bytes);
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+    from->wait_for_read();
+    copy_bytes(*pool_, static_cast<char*>(to), static_cast<const char*>(from->data()) + offset, bytes);
+}
+
+Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+                     std::span<const Event> depends) {
+    check_range("fill", to, offset, bytes);
+    const bool known_size = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 || pattern_bytes == 16;
+    if (!known_size || bytes % pattern_bytes != 0) {
+        throw Error(ErrorCode::Internal, "fill: " + std::to_string(bytes) + " bytes with a pattern of " + std::to_string(pattern_bytes));
+    }
+    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    Pattern p{{}, pattern_bytes};
+    std::memcpy(p.bytes, pattern, pattern_bytes);
+    char* target = static_cast<char*>(to->data()) + offset;
+    const BufferUse uses[] = {{to, Access::Write}};
+    return run([pool = pool_, target, bytes, p] { fill_bytes(*pool, target, bytes, p); }, uses, {"fill", {}},
+               ns_per_byte * static_cast<double>(bytes), depends);
+}
+
+Event CpuQueue::barrier(std::span<const Event> depends) {
+    if (!profiling_ && core_->idle() &&
+        std::all_of(depends.begin(), depends.end(), [](const Event& e) { return e.status() == EventStatus::Complete; })) {
+        return Event();
+    }
+    Work work;
+    work.label.name = "barrier";
+    std::vector<Event> before = core_->unfinished();
+    if (order_ == QueueOrder::OutOfOrder) work.after = std::move(before);
+    return submit(std::move(work), {}, depends);
+}
+
+void CpuQueue::wait() {
+    core_->wait_quietly();
+    device::raise_failure_of(this);
+}
+
+void CpuQueue::wait_quietly() { core_->wait_quietly(); }
+
+}  // namespace pardo::cpu

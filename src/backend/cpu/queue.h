@@ -1,0 +1,143 @@
+// src/backend/cpu/queue.h: the queues of a CPU device: small work at once on the caller, the rest by a worker or whoever waits.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <span>
+
+#include "backend/cpu/program.h"
+#include "backend/cpu/threads.h"
+#include "device/device.h"
+
+namespace pardo::cpu {
+
+class QueueCore;
+
+/// Below this, work on an idle queue runs on the calling thread before the submission returns, in parallel from serial_limit_ns on:
+/// handing it to a worker would cost as much again.
+inline constexpr double at_once_limit_ns = 20'000;
+
+/// What a submission does when its turn comes.
+struct Work {
+    Ref<CpuProgram> program;  // a launch; else `function`
+    SmallVector<std::int64_t, 4> extents;
+    SmallVector<std::uint64_t, 12> args;
+    std::function<void()> function;  // may be empty: a barrier
+    double cost_ns = 0;
+    device::Label label;
+    std::vector<Event> needs;  // data from here: their failure is this work's failure too
+    std::vector<Event> after;  // only an order to keep
+};
+
+/// A submission that has not run at once.
+class CpuEvent final : public device::EventState {
+public:
+    CpuEvent(device::Queue* queue, QueueCore* core, Work work);
+    ~CpuEvent() override;
+    void wait_quietly() override;
+    bool wait_for(std::chrono::milliseconds limit) override;
+
+private:
+    friend class QueueCore;
+    Ref<QueueCore> core_;
+    Work work_;
+    std::atomic<int> missing_{0};               // out of order: events that have to complete first
+    std::list<Ref<CpuEvent>>::iterator place_;  // out of order: in unfinished_
+};
+
+/// The part of a queue that its events and its worker share; it outlives the queue while they need it.
+///
+/// In order: tasks_ is first in, first out, and one thread at a time drains it. Out of order: tasks_ holds what is ready; any number of
+/// threads take from it. Who blocks on an event while it holds a task only waits for work that was submitted before that task, so nobody
+/// waits in a circle.
+class QueueCore : public RefCounted<QueueCore> {
+public:
+    QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order, bool profiling);
+    ~QueueCore();
+
+    /// Nothing submitted is unfinished.
+    bool idle() const noexcept { return outstanding_.load(std::memory_order_acquire) == 0; }
+    Event submit(Work work);
+    /// Runs one task on the calling thread, if there is one to take and its estimated cost is below the bound; false when there was none.
+    bool lend(double cost_below_ns);
+    /// Events of all unfinished work; the last one only on an in-order queue.
+    std::vector<Event> unfinished();
+    void wait_quietly();
+    /// The queue is gone and idle: the worker ends.
+    void close();
+
+    // Around fork(), and at exit.
+    void lock_idle_for_fork();
+    void unlock_after_fork() { mutex_.unlock(); }
+    void revive_in_child();
+    void stop_for_exit();
+
+private:
+    using Lock = std::unique_lock<std::mutex>;
+    bool run_one(Lock& lock, double cost_below_ns);
+    void execute(CpuEvent& task);
+    void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, std::exception_ptr raised);
+    void make_ready(CpuEvent* task);
+    void wake_worker();  // with the lock held
+    void serve();
+
+    device::Queue* queue_;
+    ThreadPool* pool_;
+    const QueueOrder order_;
+    const bool profiling_;
+    std::atomic<std::int64_t> outstanding_{0};
+    std::mutex mutex_;
+    std::condition_variable wake_;  // the worker's
+    std::deque<Ref<CpuEvent>> tasks_;
+    std::list<Ref<CpuEvent>> unfinished_;  // out of order
+    Ref<CpuEvent> last_;                   // in order: the youngest
+    int running_ = 0;                      // tasks taken and not finished
+    bool worker_started_ = false, worker_asleep_ = false;
+    bool closed_ = false;
+    std::atomic<bool> stopped_{false};  // the process is exiting: tasks end without running
+};
+
+/// See device::Queue.
+class CpuQueue final : public device::Queue {
+public:
+    CpuQueue(device::Device* device, ThreadPool* pool, QueueOrder order, bool profiling);
+    ~CpuQueue() override;
+
+    Event launch(const device::Launch& launch, std::span<const Event> depends) override;
+    Event host_task(std::function<void()> f, std::span<const device::BufferUse> uses, device::Label label, double cost_ns,
+                    std::span<const Event> depends) override;
+    Event copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
+               std::span<const Event> depends) override;
+    void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
+    void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes) override;
+    Event fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+               std::span<const Event> depends) override;
+    Event barrier(std::span<const Event> depends) override;
+    void wait() override;
+    void wait_quietly() override;
+
+private:
+    bool may_run_now(double cost_ns, std::span<const device::BufferUse> uses, std::span<const Event> depends);
+    /// Runs `f` at once or hands it over; the common end of host_task, copy and fill.
+    template <class F>
+    Event run(F&& f, std::span<const device::BufferUse> uses, device::Label&& label, double cost_ns, std::span<const Event> depends);
+    Event submit(Work work, std::span<const device::BufferUse> uses, std::span<const Event> depends);
+    template <class F> Event run_profiled(F&& f);
+
+    ThreadPool* pool_;
+    Ref<QueueCore> core_;
+};
+
+/// True on a thread that is running a task: such a thread must not wait for the queues to empty.
+bool inside_task() noexcept;
+/// Blocks until all CPU queues are empty; does nothing inside a task.
+void wait_for_all_queues();
+/// Installs what makes queues, allocator locks and threads survive fork() and exit(). `lock` and `unlock` stand around the fork;
+/// `stop_threads` runs while everything is quiet.
+void install_process_handlers(std::function<void()> lock, std::function<void()> unlock, std::function<void()> stop_threads);
+
+}  // namespace pardo::cpu

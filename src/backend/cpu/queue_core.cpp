@@ -1,0 +1,348 @@
+// src/backend/cpu/queue_core.cpp: who runs which submitted task, and when.
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <thread>
+
+#include <pardo/error.h>
+
+#include "backend/cpu/launch.h"
+#include "backend/cpu/queue.h"
+
+namespace pardo::cpu {
+namespace {
+
+constexpr double any_cost = std::numeric_limits<double>::infinity();
+/// A submitter that runs this many tasks ahead helps until half of them are done.
+constexpr std::size_t most_waiting = 4096;
+
+thread_local int task_depth = 0;
+
+std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// All cores of live queues, for fork() and exit().
+struct Cores {
+    std::mutex mutex;
+    std::vector<QueueCore*> list;
+};
+Cores& cores() {
+    static auto* instance = new Cores;  // never destroyed: workers may outlive main
+    return *instance;
+}
+
+std::shared_ptr<device::Failure> unheard_failure(const Event& e) {
+    std::shared_ptr<device::Failure> failure = e.state() ? e.state()->failure() : nullptr;
+    return failure && !failure->heard.load(std::memory_order_acquire) ? failure : nullptr;
+}
+
+/// Of tasks that were waiting when the process ended; nobody needs to hear of it.
+std::shared_ptr<device::Failure> exit_failure() {
+    auto failure = std::make_shared<device::Failure>(Error(ErrorCode::Device, "not run: the process is exiting"));
+    failure->heard = true;
+    return failure;
+}
+
+Error as_error(const std::exception_ptr& raised) {
+    try {
+        std::rethrow_exception(raised);
+    } catch (const Error& e) {
+        return e;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorCode::Memory, "out of memory");
+    } catch (const std::exception& e) {
+        return Error(ErrorCode::Internal, e.what());
+    } catch (...) {
+        return Error(ErrorCode::Internal, "an exception of unknown type");
+    }
+}
+
+}  // namespace
+
+bool inside_task() noexcept { return task_depth > 0; }
+
+void wait_for_all_queues() {
+    if (inside_task()) return;
+    std::vector<Ref<QueueCore>> list;
+    {
+        std::lock_guard lock(cores().mutex);
+        for (QueueCore* c : cores().list) list.emplace_back(c);
+    }
+    for (const auto& c : list) c->wait_quietly();
+}
+
+CpuEvent::CpuEvent(device::Queue* queue, QueueCore* core, Work work) : EventState(queue), core_(core), work_(std::move(work)) {}
+CpuEvent::~CpuEvent() = default;
+
+void CpuEvent::wait_quietly() {
+    while (!done() && core_->lend(any_cost)) {
+    }
+    EventState::wait_quietly();
+}
+
+bool CpuEvent::wait_for(std::chrono::milliseconds limit) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (!done()) {
+        const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
+        if (left.count() <= 0 || !core_->lend(static_cast<double>(left.count()))) break;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    return EventState::wait_for(std::max(left, std::chrono::milliseconds(0)));
+}
+
+QueueCore::QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order, bool profiling)
+    : queue_(queue), pool_(pool), order_(order), profiling_(profiling) {
+    std::lock_guard lock(cores().mutex);
+    cores().list.push_back(this);
+}
+
+QueueCore::~QueueCore() = default;
+
+void QueueCore::close() {
+    {
+        std::lock_guard lock(cores().mutex);
+        std::erase(cores().list, this);
+    }
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    last_ = nullptr;
+    wake_.notify_all();
+}
+
+Event QueueCore::submit(Work work) {
+    Ref<CpuEvent> task(new CpuEvent(queue_, this, std::move(work)));
+    if (profiling_) task->times_.queued = task->times_.submitted = now_ns();
+    Ref<CpuEvent> throttle;
+    if (order_ == QueueOrder::InOrder) {
+        std::lock_guard lock(mutex_);
+        tasks_.push_back(task);
+        outstanding_.fetch_add(1, std::memory_order_relaxed);
+        last_ = task;
+        if (running_ == 0) wake_worker();
+        if (tasks_.size() >= most_waiting) throttle = tasks_[tasks_.size() / 2];
+    } else {
+        {
+            std::lock_guard lock(mutex_);
+            task->place_ = unfinished_.insert(unfinished_.end(), task);
+            outstanding_.fetch_add(1, std::memory_order_relaxed);
+            if (unfinished_.size() >= most_waiting) throttle = unfinished_.front();
+        }
+        // One count is held back until all are subscribed, so that the task becomes ready exactly once. The lists must not change
+        // meanwhile.
+        const std::vector<Event> needs = task->work_.needs, after = task->work_.after;
+        task->missing_.store(static_cast<int>(needs.size() + after.size()) + 1, std::memory_order_relaxed);
+        const auto count_down = [this, task] {
+            if (task->missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(task.get());
+        };
+        for (const auto* list : {&needs, &after}) {
+            for (const Event& e : *list) {
+                if (e.state()) {
+                    e.state()->subscribe(count_down);
+                } else {
+                    count_down();
+                }
+            }
+        }
+        count_down();
+    }
+    if (throttle && !inside_task()) throttle->wait_quietly();
+    return Event(task.get());
+}
+
+void QueueCore::make_ready(CpuEvent* task) {
+    std::lock_guard lock(mutex_);
+    tasks_.emplace_back(task);
+    wake_worker();
+}
+
+void QueueCore::wake_worker() {
+    if (!worker_started_) {
+        retain();  // the worker's own reference
+        try {
+            std::thread([this] { serve(); }).detach();
+            worker_started_ = true;
+        } catch (const std::system_error&) {
+            release();  // no thread to be had: whoever waits does the work
+        }
+    } else if (worker_asleep_) {
+        worker_asleep_ = false;
+        wake_.notify_one();
+    }
+}
+
+void QueueCore::serve() {
+    {
+        Lock lock(mutex_);
+        while (!closed_) {
+            if (run_one(lock, any_cost)) continue;
+            worker_asleep_ = true;
+            wake_.wait(lock, [this] { return closed_ || !worker_asleep_; });
+            worker_asleep_ = false;
+        }
+    }
+    release();
+}
+
+bool QueueCore::lend(double cost_below_ns) {
+    Lock lock(mutex_);
+    if (!run_one(lock, cost_below_ns)) return false;
+    // A lender may leave now; what is left is the worker's.
+    if (!tasks_.empty() && running_ == 0) wake_worker();
+    return true;
+}
+
+bool QueueCore::run_one(Lock& lock, double cost_below_ns) {
+    if (tasks_.empty() || (order_ == QueueOrder::InOrder && running_ > 0)) return false;
+    if (tasks_.front()->work_.cost_ns >= cost_below_ns) return false;
+    const Ref<CpuEvent> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    ++running_;
+    lock.unlock();
+    execute(*task);
+    lock.lock();
+    --running_;
+    return true;
+}
+
+void QueueCore::execute(CpuEvent& task) {
+    Work& work = task.work_;
+    // In order, other queues may still be busy with what this needs; out of order, everything is complete by now.
+    for (const auto* list : {&work.needs, &work.after}) {
+        for (const Event& e : *list) {
+            if (!e.done()) e.state()->wait_quietly();
+        }
+    }
+    task.set_running();
+    std::shared_ptr<device::Failure> inherited = stopped_.load(std::memory_order_acquire) ? exit_failure() : nullptr;
+    for (const Event& e : work.needs) {
+        if (inherited) break;
+        inherited = unheard_failure(e);
+    }
+    std::exception_ptr raised;
+    if (profiling_) task.times_.start = now_ns();
+    if (!inherited) {
+        ++task_depth;
+        try {
+            if (work.program) {
+                run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns);
+            } else if (work.function) {
+                work.function();
+            }
+        } catch (...) {
+            raised = std::current_exception();
+        }
+        --task_depth;
+    }
+    if (profiling_) task.times_.end = now_ns();
+    finish(task, std::move(inherited), raised);
+}
+
+void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, std::exception_ptr raised) {
+    // What the task kept alive goes first: who waits for the event finds its memory given back.
+    const device::Label label = std::move(task.work_.label);
+    task.work_ = Work();
+    Ref<CpuEvent> dropped;  // released after the lock
+    if (order_ == QueueOrder::OutOfOrder) {
+        std::lock_guard lock(mutex_);
+        dropped = std::move(*task.place_);
+        unfinished_.erase(task.place_);
+    }
+    outstanding_.fetch_sub(1, std::memory_order_release);
+    if (raised) {
+        task.set_failed(as_error(raised), label);
+    } else if (inherited) {
+        task.set_failed(std::move(inherited));
+    } else {
+        task.set_complete();
+    }
+}
+
+std::vector<Event> QueueCore::unfinished() {
+    std::lock_guard lock(mutex_);
+    std::vector<Event> events;
+    if (order_ == QueueOrder::InOrder) {
+        if (last_ && !last_->done()) events.emplace_back(last_.get());
+    } else {
+        for (const auto& task : unfinished_) events.emplace_back(task.get());
+    }
+    return events;
+}
+
+void QueueCore::wait_quietly() {
+    for (;;) {
+        const std::vector<Event> events = unfinished();
+        if (events.empty()) return;
+        for (const Event& e : events) e.state()->wait_quietly();
+        if (order_ == QueueOrder::InOrder) return;
+    }
+}
+
+void QueueCore::lock_idle_for_fork() {
+    if (inside_task()) return mutex_.lock();
+    for (;;) {
+        wait_quietly();
+        mutex_.lock();
+        if (running_ == 0 && tasks_.empty() && idle()) return;
+        mutex_.unlock();
+        std::this_thread::yield();
+    }
+}
+
+void QueueCore::revive_in_child() {
+    new (&wake_) std::condition_variable;  // the old one may count a waiter that does not exist here
+    worker_started_ = worker_asleep_ = false;
+    mutex_.unlock();
+}
+
+void QueueCore::stop_for_exit() {
+    stopped_.store(true, std::memory_order_release);
+    wait_quietly();
+    stopped_.store(false, std::memory_order_release);  // destructors of static objects may still compute
+}
+
+namespace {
+
+struct ProcessHandlers {
+    std::function<void()> lock, unlock, stop_threads;
+};
+ProcessHandlers* handlers = nullptr;  // set once, kept for ever
+
+void before_fork() {
+    cores().mutex.lock();
+    for (QueueCore* c : cores().list) c->lock_idle_for_fork();
+    if (!inside_task()) handlers->stop_threads();
+    handlers->lock();
+}
+void after_fork_in_parent() {
+    handlers->unlock();
+    for (QueueCore* c : cores().list) c->unlock_after_fork();
+    cores().mutex.unlock();
+}
+void after_fork_in_child() {
+    handlers->unlock();
+    for (QueueCore* c : cores().list) c->revive_in_child();
+    cores().mutex.unlock();
+}
+void at_exit() {
+    if (inside_task()) return;
+    std::vector<Ref<QueueCore>> list;
+    {
+        std::lock_guard lock(cores().mutex);
+        for (QueueCore* c : cores().list) list.emplace_back(c);
+    }
+    for (const auto& c : list) c->stop_for_exit();
+}
+
+}  // namespace
+
+void install_process_handlers(std::function<void()> lock, std::function<void()> unlock, std::function<void()> stop_threads) {
+    static std::once_flag once;
+    std::call_once(once, [&] {
+        handlers = new ProcessHandlers{std::move(lock), std::move(unlock), std::move(stop_threads)};
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        std::atexit(at_exit);
+    });
+}
+
+}  // namespace pardo::cpu

@@ -1,0 +1,96 @@
+// src/backend/cpu/threads.cpp: parts of a kernel on the cores, by oneTBB.
+#include "backend/cpu/threads.h"
+
+#include <sched.h>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <charconv>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <pardo/error.h>
+
+#include "base/env.h"
+
+namespace pardo::cpu {
+namespace {
+
+constexpr int max_threads = 4096;
+
+thread_local int depth = 0;  // of parts on this thread
+
+struct Inside {
+    Inside() { ++depth; }
+    ~Inside() { --depth; }
+};
+
+}  // namespace
+
+int available_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    const unsigned cores = std::thread::hardware_concurrency();  // more cores than a cpu_set_t holds
+    return cores ? static_cast<int>(cores) : 1;
+}
+
+int configured_threads() {
+    const std::optional<std::string> wish = env("PARDO_NUM_THREADS");
+    if (!wish) return available_cores();
+    int value = 0;
+    const char* last = wish->data() + wish->size();
+    const auto [end, error] = std::from_chars(wish->data(), last, value);
+    if (error != std::errc() || end != last || value < 1 || value > max_threads) {
+        throw Error(ErrorCode::Value,
+                    "PARDO_NUM_THREADS=" + *wish + ": expected a whole number of threads from 1 to " + std::to_string(max_threads));
+    }
+    return value;
+}
+
+struct ThreadPool::Arena {
+    explicit Arena(int threads) : handle(tbb::attach{}), arena(threads, 1) {
+        if (threads > tbb::info::default_concurrency())
+            limit = new tbb::global_control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+    }
+    tbb::task_scheduler_handle handle;
+    tbb::task_arena arena;
+    tbb::global_control* limit = nullptr;  // lets TBB make more threads than there are cores
+};
+
+bool ThreadPool::inside() noexcept { return depth > 0; }
+
+ThreadPool::Arena& ThreadPool::arena() {
+    if (Arena* a = arena_.load(std::memory_order_acquire)) return *a;
+    std::lock_guard lock(mutex_);
+    if (!arena_.load(std::memory_order_acquire)) arena_.store(new Arena(threads_), std::memory_order_release);
+    return *arena_.load(std::memory_order_acquire);
+}
+
+void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
+    arena().arena.execute([&] {
+        const auto body = [&](const tbb::blocked_range<int>& range) {
+            Inside inside;
+            for (int i = range.begin(); i < range.end(); ++i) f(data, i);
+        };
+        tbb::parallel_for(tbb::blocked_range<int>(0, parts, 1), body, tbb::static_partitioner());
+    });
+}
+
+void ThreadPool::stop_for_fork() {
+    Arena* a = arena_.exchange(nullptr, std::memory_order_acq_rel);
+    if (!a) return;
+    a->arena.terminate();
+    delete a->limit;
+    if (!tbb::finalize(a->handle, std::nothrow)) {
+        log(LogLevel::Info, "fork: other users of oneTBB are active, so the child computes on one thread until they end");
+    }
+    delete a;
+}
+
+}  // namespace pardo::cpu

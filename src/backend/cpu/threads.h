@@ -1,0 +1,50 @@
+// src/backend/cpu/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <type_traits>
+
+namespace pardo::cpu {
+
+/// Work below this runs on the calling thread alone: waking others costs about as much.
+inline constexpr double serial_limit_ns = 20'000;
+
+/// PARDO_NUM_THREADS, else the cores of the process's affinity mask. Throws Value when the variable is nonsense.
+int configured_threads();
+/// Cores this process may run on.
+int available_cores();
+
+/// Runs numbered parts side by side. Safe from any thread; a part that calls run() again runs its parts serially.
+class ThreadPool {
+public:
+    explicit ThreadPool(int threads) : threads_(threads) {}
+
+    int threads() const noexcept { return threads_; }
+    /// Calls f(part) for each part in [0, parts), part i on thread i as far as that can be had; rethrows the first exception.
+    template <class F> void run(int parts, F&& f) {
+        if (parts <= 1 || threads_ <= 1 || inside()) {
+            for (int i = 0; i < parts; ++i) f(i);
+            return;
+        }
+        run_parallel(
+            parts, [](void* data, int part) { (*static_cast<std::remove_reference_t<F>*>(data))(part); }, &f);
+    }
+    /// True inside a part, on any pool.
+    static bool inside() noexcept;
+
+    /// Ends the threads, so that fork() copies none of their state; the next run() starts new ones.
+    void stop_for_fork();
+
+private:
+    struct Arena;
+    void run_parallel(int parts, void (*f)(void*, int), void* data);
+    Arena& arena();
+
+    int threads_;
+    std::mutex mutex_;
+    std::atomic<Arena*> arena_{nullptr};
+};
+
+}  // namespace pardo::cpu

@@ -1,0 +1,86 @@
+// src/backend/null/device.h: the null device: memory that is real, programs that do nothing.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/null/null.h"
+#include "device/device.h"
+
+namespace pardo::null {
+
+/// A kernel, remembered as text.
+class NullProgram final : public device::Program {
+public:
+    NullProgram(std::string name, std::string text) : Program(std::move(name)), text_(std::move(text)) {}
+    const std::string& text() const noexcept { return text_; }
+
+private:
+    std::string text_;
+};
+
+/// A GPU-like device whose buffers are host memory.
+class NullDevice final : public device::Device {
+public:
+    explicit NullDevice(device::Backend* backend);
+
+    device::Backend* backend() const noexcept override { return backend_; }
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::string id() const override { return "null:0"; }
+    bool supports(DType) const noexcept override { return true; }
+    Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
+    Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
+    Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
+    MemoryStats memory_stats() const override;
+    void trim_memory() override {}
+    void set_memory_limit(std::int64_t bytes) override;
+    void reset_memory_peak() override;
+    Ref<device::Program> compile(const ir::Kernel& kernel) override;
+    int vector_bytes() const noexcept override { return info_.native_vector_bytes; }
+    std::string inspect(const ir::Kernel& kernel, std::string_view what) override;
+
+    void record(Record r);
+    std::vector<Record> take_records();
+    void fail_next(Error error);
+    std::optional<Error> take_injected();
+    void give_back(std::size_t bytes);
+
+private:
+    device::Backend* backend_;
+    DeviceInfo info_;
+    mutable std::mutex mutex_;
+    std::vector<Record> records_;
+    std::optional<Error> injected_;
+    MemoryStats stats_;
+};
+
+/// Records what it is given; copies, fills and host tasks that move data do so at once. Every event is complete.
+class NullQueue final : public device::Queue {
+public:
+    NullQueue(NullDevice* device, QueueOrder order, bool profiling) : Queue(device, order, profiling), null_(device) {}
+
+    Event launch(const device::Launch& launch, std::span<const Event> depends) override;
+    Event host_task(std::function<void()> f, std::span<const device::BufferUse> uses, device::Label label, double cost_ns,
+                    std::span<const Event> depends) override;
+    Event copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
+               std::span<const Event> depends) override;
+    void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
+    void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes) override;
+    Event fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+               std::span<const Event> depends) override;
+    Event barrier(std::span<const Event> depends) override;
+    void wait() override;
+    void wait_quietly() override {}
+
+private:
+    template <class F>
+    Event submit(Record record, const device::Label& label, std::span<const device::BufferUse> uses, std::span<const Event> depends,
+                 F&& act);
+
+    NullDevice* null_;
+};
+
+}  // namespace pardo::null

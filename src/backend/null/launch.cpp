@@ -1,0 +1,131 @@
+// src/backend/null/launch.cpp: submissions to the null device.
+#include <chrono>
+#include <cstring>
+
+#include "backend/null/device.h"
+#include "base/counters.h"
+
+namespace pardo::null {
+namespace {
+
+using device::Access;
+using device::Buffer;
+using device::BufferUse;
+using device::Label;
+
+std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::shared_ptr<device::Failure> unheard(const Event& e) {
+    std::shared_ptr<device::Failure> failure = e.state() ? e.state()->failure() : nullptr;
+    return failure && !failure->heard.load(std::memory_order_acquire) ? failure : nullptr;
+}
+
+char* at(Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
+
+}  // namespace
+
+/// Waits for other devices, acts, and gives a complete event; or a failed one when a test or a dependency says so.
+template <class F>
+Event NullQueue::submit(Record record, const Label& label, std::span<const BufferUse> uses, std::span<const Event> depends, F&& act) {
+    std::vector<Event> needs(depends.begin(), depends.end()), after;
+    for (const BufferUse& u : uses) {
+        if (u.access != Access::Write) u.buffer->collect_for_read(needs);
+        if (u.access != Access::Read) u.buffer->collect_for_write(after);
+    }
+    for (const auto* list : {&needs, &after}) {
+        for (const Event& e : *list) {
+            if (e.state()) e.state()->wait_quietly();
+        }
+    }
+    null_->record(std::move(record));
+    std::optional<Error> injected = null_->take_injected();
+    std::shared_ptr<device::Failure> inherited;
+    for (const Event& e : needs) {
+        if (!inherited) inherited = unheard(e);
+    }
+    if (!injected && !inherited && !profiling_) {
+        act();
+        return Event();
+    }
+    Ref<device::EventState> state(new device::EventState(this));
+    Profiling& t = state->times_;
+    if (profiling_) t.queued = t.submitted = t.start = now_ns();
+    if (!injected && !inherited) act();
+    if (profiling_) t.end = now_ns();
+    if (injected) {
+        state->set_failed(*std::move(injected), label);
+    } else if (inherited) {
+        state->set_failed(std::move(inherited));
+    } else {
+        state->set_complete();
+    }
+    Event event(state.get());
+    for (const BufferUse& u : uses) {
+        if (u.access != Access::Read) u.buffer->note_write(event);
+    }
+    return event;
+}
+
+Event NullQueue::launch(const device::Launch& l, std::span<const Event> depends) {
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_read.fetch_add(static_cast<std::uint64_t>(l.bytes_read), std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
+    const auto* program = static_cast<const NullProgram*>(l.program);
+    Record r{"launch",     program->name(), program->text(), {l.extents.begin(), l.extents.end()}, {l.args.begin(), l.args.end()},
+             l.bytes_read, l.bytes_written};
+    Label label = l.label ? l.label(l.label_data) : Label{program->name(), device::current_location()};
+    return submit(std::move(r), label, l.uses, depends, [] {});
+}
+
+Event NullQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double, std::span<const Event> depends) {
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    Record r;
+    r.kind = "host_task";
+    r.name = label.name;
+    return submit(std::move(r), label, uses, depends, f);
+}
+
+Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+                      std::span<const Event> depends) {
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    Record r;
+    r.kind = "copy";
+    r.bytes_read = r.bytes_written = static_cast<std::int64_t>(bytes);
+    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    return submit(std::move(r), {"copy", {}}, uses, depends, [&] { std::memmove(at(to, to_offset), at(from, from_offset), bytes); });
+}
+
+void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    to->wait_for_write();
+    std::memcpy(at(to, offset), from, bytes);
+}
+
+void NullQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    from->wait_for_read();
+    std::memcpy(to, at(from, offset), bytes);
+}
+
+Event NullQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+                      std::span<const Event> depends) {
+    Record r;
+    r.kind = "fill";
+    r.bytes_written = static_cast<std::int64_t>(bytes);
+    const BufferUse uses[] = {{to, Access::Write}};
+    return submit(std::move(r), {"fill", {}}, uses, depends, [&] {
+        for (std::size_t i = 0; i + pattern_bytes <= bytes; i += pattern_bytes) std::memcpy(at(to, offset + i), pattern, pattern_bytes);
+    });
+}
+
+Event NullQueue::barrier(std::span<const Event> depends) {
+    Record r;
+    r.kind = "barrier";
+    return submit(std::move(r), {"barrier", {}}, {}, depends, [] {});
+}
+
+void NullQueue::wait() { device::raise_failure_of(this); }
+
+}  // namespace pardo::null

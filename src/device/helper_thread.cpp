@@ -1,0 +1,91 @@
+// src/device/helper_thread.cpp: the one thread that runs done-callbacks, and what fork() does to it.
+#include <pthread.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "base/env.h"
+#include "device/event.h"
+
+namespace pardo::device {
+
+void lock_unheard_for_fork();  // event.cpp
+void unlock_unheard_after_fork();
+
+namespace {
+
+struct Helper {
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<std::function<void()>> work;
+    bool started = false;
+};
+
+Helper& helper() {
+    static auto* instance = new Helper;  // never destroyed: the thread may outlive main
+    return *instance;
+}
+
+void serve() {
+    Helper& h = helper();
+    for (;;) {
+        std::function<void()> f;
+        {
+            std::unique_lock lock(h.mutex);
+            h.wake.wait(lock, [&] { return !h.work.empty(); });
+            f = std::move(h.work.front());
+            h.work.pop_front();
+        }
+        try {
+            f();
+        } catch (const std::exception& e) {
+            log(LogLevel::Warn, std::string("a done-callback raised: ") + e.what());
+        } catch (...) {
+            log(LogLevel::Warn, "a done-callback raised something that is no std::exception");
+        }
+    }
+}
+
+void before_fork() {
+    helper().mutex.lock();
+    lock_unheard_for_fork();
+}
+
+void after_fork_in_parent() {
+    unlock_unheard_after_fork();
+    helper().mutex.unlock();
+}
+
+void after_fork_in_child() {
+    Helper& h = helper();
+    unlock_unheard_after_fork();
+    new (&h.wake) std::condition_variable;  // the old one counts a waiter that does not exist here
+    h.started = false;
+    const bool waiting = !h.work.empty();
+    h.mutex.unlock();
+    if (waiting) run_on_helper_thread([] {});
+}
+
+}  // namespace
+
+void install_fork_handlers() {
+    static std::once_flag once;
+    std::call_once(once, [] { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); });
+}
+
+void run_on_helper_thread(std::function<void()> f) {
+    install_fork_handlers();
+    Helper& h = helper();
+    std::lock_guard lock(h.mutex);
+    h.work.push_back(std::move(f));
+    if (!h.started) {
+        std::thread(serve).detach();
+        h.started = true;
+    }
+    h.wake.notify_one();
+}
+
+}  // namespace pardo::device

@@ -1,0 +1,42 @@
+// src/device/queue.cpp: what all queues share: their end, the canonical queue of a device, and the location hook.
+#include <atomic>
+
+#include <pardo/array.h>
+
+#include "device/device.h"
+
+namespace pardo::device {
+namespace {
+
+std::atomic<std::string (*)()> location_hook{nullptr};
+
+}  // namespace
+
+void Queue::destroy(Queue* self) {
+    self->wait_quietly();
+    forget_queue(self);
+    delete self;
+}
+
+Queue* Device::queue() {
+    if (Queue* q = canonical_.load(std::memory_order_acquire)) return q;
+    std::lock_guard lock(queue_mutex_);
+    if (!queue_) queue_ = create_queue(QueueOrder::InOrder, false);
+    canonical_.store(queue_.get(), std::memory_order_release);
+    return queue_.get();
+}
+
+std::string current_location() {
+    auto* hook = location_hook.load(std::memory_order_acquire);
+    return hook ? hook() : std::string();
+}
+
+void set_hook(std::string (*hook)()) { location_hook.store(hook, std::memory_order_release); }
+
+}  // namespace pardo::device
+
+namespace pardo {
+
+void set_location_hook(std::string (*hook)()) { device::set_hook(hook); }
+
+}  // namespace pardo

@@ -1,0 +1,24 @@
+// src/device/registry.h: the list of devices as selection strings see it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+
+namespace pardo::device {
+
+/// One device, with the facts that selection looks at.
+struct Candidate {
+    Device* device;
+    std::string backend;
+    DeviceType type;
+    std::string id;
+    std::string name;
+    bool hidden = false;  // found only when its back end is named
+};
+
+/// Every device of every back end, visible or not, in order of preference.
+std::vector<Candidate> all_candidates();
+
+}  // namespace pardo::device

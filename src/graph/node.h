@@ -1,6 +1,7 @@
 // src/graph/node.h: the value that has been recorded, and the graph that pending ones form.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -40,7 +41,7 @@ struct ViewMap {
         std::int64_t step;
     };
     SmallVector<Term, 4> terms;
-    SmallVector<std::int64_t, 4> offsets;   // one for each base dimension
+    SmallVector<std::int64_t, 4> offsets;  // one for each base dimension
 };
 
 /// A value. Fields are guarded by the queue's graph lock once the node is shared.
@@ -49,21 +50,22 @@ struct Node : RefCounted<Node> {
     DType dtype = DType::Float64;
     ReduceOp reduce{};
     std::uint8_t arity = 0;
-    bool scalar_value = false;   // 0-d result with value semantics
+    bool scalar_value = false;    // 0-d result with value semantics
+    std::uint32_t consumers = 0;  // pending nodes that have this one as an input; use_count() beyond it: somebody holds the value
     Op op{};
     Shape shape;
     Ref<device::Queue> queue;
 
     // Leaf
     Ref<device::Buffer> buffer;
-    Strides strides;             // elements
-    std::int64_t offset = 0;     // elements from the buffer's start
+    Strides strides;          // elements
+    std::int64_t offset = 0;  // elements from the buffer's start
 
     // Pending
     Ref<Node> inputs[3];
-    Scalar scalar;               // Constant
-    std::uint32_t axes = 0;      // Reduce: bit set over input dims; Iota: the axis
-    DType accumulate = DType::Float64;   // Reduce: dtype of the accumulator
+    Scalar scalar;                      // Constant
+    std::uint32_t axes = 0;             // Reduce: bit set over input dims; Iota: the axis
+    DType accumulate = DType::Float64;  // Reduce: dtype of the accumulator
     std::unique_ptr<ViewMap> view;
 
     // The queue's list of pending nodes (GraphState).
@@ -73,24 +75,28 @@ struct Node : RefCounted<Node> {
     // Scratch of one planning pass; meaningless outside it.
     std::uint32_t mark = 0, index = 0;
 
-    bool pending() const { return kind != Kind::Leaf; }
+    /// May be asked without the lock: once false it stays so, and the Leaf fields are there.
+    bool pending() const { return std::atomic_ref<Kind>(const_cast<Kind&>(kind)).load(std::memory_order_acquire) != Kind::Leaf; }
     std::int64_t size() const { return element_count(shape); }
-    static void destroy(Node* self);   // unlinks, releases inputs without deep recursion, returns the memory to a free list
+    static void destroy(Node* self);  // unlinks, releases inputs without deep recursion, returns the memory to a free list
 };
 
 /// The graph side of a queue: its lock, and its pending nodes, oldest first.
+/// A listed node whose use_count() is 0 waits for the lock to be unlinked by its destroyer: pass over it, and keep others only by
+/// try_retain().
 struct GraphState : device::Queue::Attachment {
     std::recursive_mutex lock;
     Node* first = nullptr;
     Node* last = nullptr;
     std::int64_t pending_count = 0;
-    std::int64_t pinned_bytes = 0;   // of buffers that only pending nodes keep alive, estimated from above: bytes of their leaf inputs
+    std::int64_t pinned_bytes =
+        0;  // of buffers that only pending nodes keep alive, estimated from above: bytes of their distinct leaf inputs
 };
 GraphState& state_of(device::Queue* queue);
 
 // Making nodes. Callers hold the graph lock; results are linked into the pending list (but for Leaf) and counted.
 Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides strides, std::int64_t offset, Ref<device::Buffer> buffer);
-Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape);   // value.dtype is the node's
+Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape);  // value.dtype is the node's
 Ref<Node> make_iota(Ref<device::Queue> queue, Shape shape, int axis);
 Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* const> inputs);
 /// A Leaf when the input is one (shares its buffer), else a View.

@@ -6,25 +6,64 @@
 #include <span>
 
 #include <pardo/array.h>
+#include <pardo/ops.h>
 
 #include "graph/node.h"
 
 namespace pardo::graph {
 
+// Rows of ops.def.
+const OpInfo& op_row(Op op) noexcept;  // also those that are not public functions
+const char* name(Op op) noexcept;
+/// Throws unless `id` is a public row that takes so many operands.
+void check_row(const char* who, int id, std::size_t operands);
+
 /// The queue that all operands share; throws Placement as "<who>: …" naming both queues.
 device::Queue* common_queue(const char* who, std::span<const Array* const> arrays);
-/// dtype of row `op` on operands with these dtypes: the dtype inputs are cast to, and the result's. Throws Type as NumPy's UFuncTypeError does.
+/// As above, of the arrays among operands; the default queue when all are scalars.
+device::Queue* common_queue(const char* who, std::span<const Operand> operands);
+
+/// dtype of row `op` on operands with these dtypes: the dtype inputs are cast to (`where`: all but the first, which is cast to Bool), and
+/// the result's. Throws Type as NumPy's UFuncTypeError does.
 struct Inferred {
     DType loop, result;
 };
 Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dtype);
-/// The node of an operand in a dtype (a Constant for scalars; a cast node when the dtype differs).
+/// Throws Type unless `from` may be cast to `to` under same_kind: results going into out= and in-place operators.
+void check_output_cast(const char* who, DType from, DType to);
+
+// Recording. These take the queue's graph lock themselves.
+/// Records row `op`; what every public function of ops.def does.
+Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtype = {});
+/// The values in another dtype; x itself when it has it already.
+Array cast(const Array& x, DType dtype);
+/// Complex numbers from two float arrays of one dtype.
+Array from_parts(const Array& re, const Array& im);
+/// A fresh node as an array, after the flush rules: forces it when it reads memory that strangers may write, or when too much is pending.
+/// Caller holds the graph lock.
+Array finish(Ref<Node> node);
+/// Makes 0-d results behave as NumPy's scalars.
+inline Ref<Node> with_scalar_value(Ref<Node> node) {
+    node->scalar_value = node->shape.empty();
+    return node;
+}
+
+/// The values as an operation's result: a later write to the memory does not change them, and a 0-d one behaves as a number.
+Array scalar_copy(const Array& view);
+/// The node of an operand in a dtype (a Constant for scalars; a cast node when the dtype differs). Caller holds the graph lock.
 Ref<Node> operand_node(const Operand& operand, DType dtype, device::Queue* queue);
+/// Bytes of an array; throws Memory when int64 cannot count them.
+std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape);
 /// A new array with uninitialised, row-major memory.
 Array make_empty(device::Queue* queue, DType dtype, Shape shape);
 /// Forces the node and gives its Leaf fields; does not wait.
 void ensure_leaf(const Array& x);
+/// Forces x; throws Value when its memory must not be written (imported read-only, or a broadcast view).
+void require_writeable(const char* who, const Array& x);
 /// x itself when it is row-major contiguous memory of that dtype, else a forced copy that is.
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});
+
+/// target[...] = value where `where` (null: everywhere) is true; as plan::store, with NumPy's broadcasting and read-only errors for `who`.
+void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr);
 
 }  // namespace pardo::graph

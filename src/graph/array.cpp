@@ -1,0 +1,239 @@
+// src/graph/array.cpp: class Array: facts, computing, and access to memory.
+#include <pardo/array.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "base/counters.h"
+#include "graph/engine.h"
+#include "graph/record.h"
+
+namespace pardo {
+namespace {
+
+using graph::Kind;
+using graph::Node;
+
+/// True when two indices may reach one element, so that a parallel write has no meaning: a broadcast view.
+bool repeats_elements(const Node& leaf) {
+    for (int d = 0; d < leaf.shape.size(); ++d) {
+        if (leaf.strides[d] == 0 && leaf.shape[d] > 1) return true;
+    }
+    return false;
+}
+
+char* address(const Node& leaf) { return static_cast<char*>(leaf.buffer->data()) + leaf.offset * itemsize(leaf.dtype); }
+
+void require_host_visible(const char* who, const Node& leaf) {
+    if (leaf.buffer->host_visible()) return;
+    throw Error(ErrorCode::Buffer,
+                std::string(who) + ": memory of " + leaf.buffer->device()->id() + " is not visible to the host; copy it with copy_to");
+}
+
+}  // namespace
+
+Array::Array() : Array(zeros(std::initializer_list<std::int64_t>{0})) {}
+Array::Array(Node* node) noexcept : node_(node) {
+    if (node_) node_->retain();
+}
+Array::Array(const Array& other) noexcept : Array(other.node_) {}
+Array::Array(Array&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+Array& Array::operator=(Array other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+}
+Array::~Array() {
+    if (node_) node_->release();
+}
+
+DType Array::dtype() const noexcept { return node_->dtype; }
+int Array::ndim() const noexcept { return node_->shape.size(); }
+Extents Array::shape() const noexcept { return node_->shape; }
+std::int64_t Array::size() const noexcept {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : node_->shape) count *= extent;
+    return count;
+}
+std::int64_t Array::nbytes() const noexcept { return size() * itemsize(node_->dtype); }
+Queue Array::queue() const { return Queue(node_->queue.get()); }
+Device Array::device() const { return Device(node_->queue->device()); }
+bool Array::is_scalar_value() const noexcept { return node_->scalar_value; }
+bool Array::pending() const noexcept { return node_->pending(); }
+
+const Array& Array::force() const {
+    graph::ensure_leaf(*this);
+    return *this;
+}
+
+const Array& Array::wait() const {
+    force();
+    if (node_->buffer->busy()) node_->buffer->wait_for_read();
+    return *this;
+}
+
+Event Array::event() const {
+    force();
+    std::vector<Event> writes;
+    node_->buffer->collect_for_read(writes);
+    if (writes.empty()) return Event();
+    return writes.size() == 1 ? writes[0] : node_->queue->barrier(writes);
+}
+
+Extents Array::strides() const {
+    force();
+    return node_->strides;
+}
+
+const void* Array::data() const {
+    wait();
+    require_host_visible("data", *node_);
+    return address(*node_);
+}
+
+void* Array::mutable_data() const {
+    graph::require_writeable("mutable_data", *this);
+    require_host_visible("mutable_data", *node_);
+    {
+        std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
+        plan::force_readers(node_->queue.get(), node_->buffer.get());
+    }
+    if (node_->buffer->busy()) node_->buffer->wait_for_write();
+    return address(*node_);
+}
+
+bool Array::writeable() const {
+    if (node_->pending() && node_->kind != Kind::View) return true;
+    force();
+    return !node_->buffer->read_only() && !repeats_elements(*node_);
+}
+
+bool Array::is_contiguous() const {
+    force();
+    return pardo::is_contiguous(node_->shape, node_->strides);
+}
+
+void* Array::data_unsynchronized() const {
+    force();
+    return address(*node_);
+}
+
+MemoryKind Array::memory_kind() const {
+    force();
+    return node_->buffer->kind();
+}
+
+std::function<void()> Array::hold() const {
+    force();
+    return [buffer = node_->buffer]() mutable { buffer = nullptr; };
+}
+
+std::function<void()> Array::share_writable() const {
+    graph::require_writeable("share_writable", *this);
+    std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
+    plan::force_readers(node_->queue.get(), node_->buffer.get());
+    node_->buffer->set_foreign_writable();
+    return [buffer = node_->buffer]() mutable { buffer = nullptr; };
+}
+
+Array Array::astype(DType dtype, bool copy) const {
+    if (dtype != node_->dtype) return graph::cast(*this, dtype);
+    return copy ? this->copy() : *this;
+}
+
+// A cast to its own dtype: pending like any operation, so a copy that is only read from costs nothing.
+Array Array::copy() const {
+    std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
+    Node* const inputs[] = {node_};
+    Ref<Node> node = graph::make_elementwise(graph::Op::cast, node_->dtype, node_->shape, inputs);
+    node->scalar_value = node_->scalar_value;
+    return graph::finish(std::move(node));
+}
+
+void Array::rebind(const Array& value) { *this = value; }
+
+std::string explain(std::span<const Array> roots) {
+    if (roots.empty()) return {};
+    std::vector<const Array*> arrays;
+    std::vector<Node*> nodes;
+    for (const Array& a : roots) {
+        arrays.push_back(&a);
+        nodes.push_back(a.node());
+    }
+    std::lock_guard guard(graph::state_of(graph::common_queue("explain", arrays)).lock);
+    return plan::explain(nodes);
+}
+
+void force(std::span<const Array> roots) {
+    std::vector<Node*> left;
+    for (const Array& a : roots) {
+        if (a.pending()) left.push_back(a.node());
+    }
+    while (!left.empty()) {
+        device::Queue* queue = left.front()->queue.get();
+        const auto others = std::partition(left.begin(), left.end(), [&](Node* n) { return n->queue.get() == queue; });
+        std::lock_guard guard(graph::state_of(queue).lock);
+        plan::force(std::span(left.data(), static_cast<std::size_t>(others - left.begin())));
+        left.erase(left.begin(), others);
+    }
+}
+
+std::vector<CounterValue> counters_now() {
+    const std::pair<const char*, const std::atomic<std::uint64_t>*> all[] = {
+        {"recorded", &counters.recorded},           {"forced", &counters.forced},       {"launched", &counters.launched},
+        {"compiled", &counters.compiled},           {"from_disk", &counters.from_disk}, {"bytes_read", &counters.bytes_read},
+        {"bytes_written", &counters.bytes_written}, {"copies", &counters.copies},       {"fallbacks", &counters.fallbacks},
+    };
+    std::vector<CounterValue> values;
+    for (const auto& [name, counter] : all) values.push_back({name, counter->load(std::memory_order_relaxed)});
+    return values;
+}
+
+namespace graph {
+
+Array make_empty(device::Queue* queue, DType dtype, Shape shape) {
+    const std::int64_t bytes = byte_count(dtype, shape);
+    Ref<device::Buffer> buffer = queue->device()->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue);
+    Strides strides = contiguous_strides(shape);
+    return Array(make_leaf(queue, dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
+}
+
+std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape) {
+    std::int64_t bytes = 0;
+    if (!__builtin_mul_overflow(element_count(shape), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) return bytes;
+    throw Error(ErrorCode::Memory,
+                "array of shape " + to_string(shape) + " and dtype " + std::string(dtype_name(dtype)) + " is larger than memory can be");
+}
+
+void ensure_leaf(const Array& x) {
+    Node* node = x.node();
+    if (!node->pending()) return;
+    std::lock_guard guard(state_of(node->queue.get()).lock);
+    if (!node->pending()) return;
+    Node* const roots[] = {node};
+    plan::force(roots);
+}
+
+void require_writeable(const char* who, const Array& x) {
+    ensure_leaf(x);
+    if (!x.node()->buffer->read_only() && !repeats_elements(*x.node())) return;
+    throw Error(ErrorCode::Value, std::string(who) + ": assignment destination is read-only");
+}
+
+Array as_contiguous(const Array& x, std::optional<DType> dtype) {
+    const Array wanted = dtype ? cast(x, *dtype) : x;
+    ensure_leaf(wanted);
+    if (pardo::is_contiguous(wanted.node()->shape, wanted.node()->strides)) return wanted;
+    const Array packed = make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape);
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    std::lock_guard guard(state_of(wanted.node()->queue.get()).lock);
+    plan::store(packed.node(), wanted.node(), nullptr);
+    return packed;
+}
+
+}  // namespace graph
+}  // namespace pardo

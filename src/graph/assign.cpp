@@ -1,0 +1,94 @@
+// src/graph/assign.cpp: out= and in-place operators.
+#include <string>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "graph/engine.h"
+#include "graph/record.h"
+
+namespace pardo {
+namespace {
+
+using graph::Kind;
+using graph::Node;
+using graph::Op;
+
+/// NumPy's rule for outputs: they take part in broadcasting but do not grow.
+void check_output_shape(const char* who, Extents result, Extents out) {
+    bool fits = result.size() <= out.size();
+    const std::size_t skip = fits ? out.size() - result.size() : 0;
+    bool grows = !fits;
+    for (std::size_t d = 0; fits && d < result.size(); ++d) {
+        const std::int64_t want = result[d], have = out[skip + d];
+        if (want == have || want == 1) continue;
+        fits = false;
+        grows = have == 1;
+    }
+    if (fits) return;
+    if (grows) {
+        throw Error(ErrorCode::Value, std::string(who) + ": non-broadcastable output operand with shape " + to_string(out) +
+                                          " doesn't match the broadcast shape " + to_string(result));
+    }
+    throw Error(ErrorCode::Value,
+                std::string(who) + ": operands could not be broadcast together with shapes " + to_string(result) + " " + to_string(out));
+}
+
+/// True when nobody but this handle can see the value or its memory: binding a new one is as good as writing.
+bool unshared(const Node& node) {
+    if (node.use_count() != 1 || node.kind == Kind::View) return false;
+    return node.kind != Kind::Leaf || (node.buffer->use_count() == 1 && !node.buffer->foreign_writable());
+}
+
+}  // namespace
+
+void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where, std::optional<DType> dtype) {
+    graph::check_row("apply", id, operands.size());
+    const Op op = static_cast<Op>(id);
+    const char* who = graph::name(op);
+    const Array* places[] = {&out, where};
+    device::Queue* queue = graph::common_queue(who, places);
+    for (const Operand& o : operands) {
+        const Array* pair[] = {&out, o.array()};
+        graph::common_queue(who, pair);
+    }
+    graph::check_output_cast(who, graph::infer(op, operands, dtype).result, out.dtype());
+    if (where && where->dtype() != DType::Bool) {
+        throw Error(ErrorCode::Type, std::string(who) + ": Cannot cast array data from dtype('" + std::string(dtype_name(where->dtype())) +
+                                         "') to dtype('bool') according to the rule 'safe'");
+    }
+    graph::require_writeable(who, out);
+    std::lock_guard guard(graph::state_of(queue).lock);
+    bool all_scalars = true;
+    for (const Operand& o : operands) all_scalars &= !o.array();
+    Array value = graph::record(op, operands, dtype);
+    if (all_scalars) value = value.to_queue(out.queue());
+    check_output_shape(who, value.shape(), out.shape());
+    if (where) check_output_shape(who, where->shape(), out.shape());
+    graph::store(who, out, value, where);
+}
+
+void apply_inplace(int id, Array& x, const Operand& y) {
+    const Operand operands[] = {x, y};
+    graph::check_row("apply", id, 2);
+    const Op op = static_cast<Op>(id);
+    const char* who = graph::name(op);
+    if (x.is_scalar_value()) {  // a number of its own: binds a new one, of whatever dtype and shape comes out
+        x = graph::record(op, operands);
+        return;
+    }
+    device::Queue* queue = graph::common_queue(who, operands);
+    graph::check_output_cast(who, graph::infer(op, operands, {}).result, x.dtype());
+    std::lock_guard guard(graph::state_of(queue).lock);
+    const bool rebinds = unshared(*x.node());
+    if (!rebinds || !x.pending()) graph::require_writeable(who, x);
+    const Array value = graph::record(op, operands);
+    check_output_shape(who, value.shape(), x.shape());
+    if (rebinds && value.node()->shape == x.node()->shape) {
+        x = graph::cast(value, x.dtype());
+    } else {
+        graph::store(who, x, value);
+    }
+}
+
+}  // namespace pardo

@@ -1,0 +1,44 @@
+// src/graph/engine.h: what recording needs of the layers above. Defined in src/plan and src/lib, so that no include points upward.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <pardo/array.h>
+
+#include "graph/node.h"
+
+namespace pardo::plan {
+
+/// Why a queue's pending work is handed over before somebody asks for a value.
+enum class Flush : std::uint8_t { None, Nodes, Buffers, Bytes };
+/// The flush bounds, for all back ends: 4096 pending nodes, 256 leaf buffers below one node, half the device's memory pinned.
+Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh);
+
+/// Computes `roots` and every still-referenced pending node on the way; submits, does not wait. Afterwards every root is a Leaf.
+/// On failure (memory, compilation) nothing has changed and the error is thrown. Caller holds the graph lock; roots share one queue.
+void force(std::span<graph::Node* const> roots);
+
+/// target[...] = value, fused into one kernel where that is safe, through a temporary where target and value's inputs overlap.
+/// `target` is a Leaf; value broadcasts to it and is cast to its dtype. Pending readers of the target's buffer are forced first.
+/// `where` (Bool, broadcast) leaves elements alone where false; may be null.
+void store(graph::Node* target, graph::Node* value, graph::Node* where);
+
+/// Forces every pending node that reads `buffer`, directly or through views that become aliases of it: called before it is written or
+/// handed to strangers. Afterwards buffer->pending_readers is 0.
+void force_readers(device::Queue* queue, device::Buffer* buffer);
+
+/// The plan for `roots` as text; computes nothing.
+std::string explain(std::span<graph::Node* const> roots);
+
+}  // namespace pardo::plan
+
+namespace pardo::lib {
+
+// See src/lib/gather.h.
+Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes);
+void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value);
+Array compress(const Array& x, const Array& mask);
+void put_mask(const Array& x, const Array& mask, const Array& value);
+
+}  // namespace pardo::lib

@@ -1,0 +1,225 @@
+// src/graph/infer.cpp: which dtype an operation computes in, and which it gives: the dtype column of ops.def as a table.
+#include <array>
+#include <string>
+
+#include <pardo/error.h>
+
+#include "graph/record.h"
+
+namespace pardo::graph {
+namespace {
+
+/// What a class of operations does with one family of dtypes.
+enum class Becomes : std::uint8_t { Same, Refused, Int8, Half, SmallFloat, Double };
+
+/// One dtype class of ops.def.
+struct DtypeClass {
+    Becomes boolean, integer, floating, complex;
+};
+
+constexpr Becomes Same = Becomes::Same, Refused = Becomes::Refused;
+constexpr DtypeClass ANY{Same, Same, Same, Same};
+constexpr DtypeClass NUMERIC{Refused, Same, Same, Same};
+constexpr DtypeClass NUMBER{Becomes::Int8, Same, Same, Same};
+constexpr DtypeClass DIVISION{Becomes::Int8, Same, Same, Refused};
+constexpr DtypeClass FLOAT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Refused};
+constexpr DtypeClass INEXACT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Same};
+constexpr DtypeClass QUOTIENT{Becomes::Double, Becomes::Double, Same, Same};
+constexpr DtypeClass INTEGER{Becomes::Int8, Same, Refused, Refused};
+constexpr DtypeClass BITS{Same, Same, Refused, Refused};
+constexpr DtypeClass REALS{Same, Same, Same, Refused};
+constexpr DtypeClass ROUND{Becomes::Half, Same, Same, Same};
+constexpr DtypeClass TRUTH{Same, Same, Same, Same};
+constexpr DtypeClass CHOICE{Same, Same, Same, Same};
+
+enum class ResultRule : std::uint8_t { PROMOTED, BOOL, REAL, GIVEN };
+
+/// How operands meet: their dtypes are promoted first and mapped then, or the other way round; or promotion plays no part.
+enum class Meeting : std::uint8_t { PromoteThenMap, MapThenPromote, Truth, Choice };
+
+constexpr std::uint8_t refused = 0xFF;
+
+struct Rule {
+    std::array<std::uint8_t, dtype_count> map;  // dtype -> dtype or `refused`
+    Meeting meeting;
+    ResultRule result;
+};
+
+/// The smallest float that holds all values of an integer dtype, as NumPy's loops for mathematical functions take them.
+constexpr DType small_float(DType t) {
+    const int bytes = itemsize(t);
+    return bytes == 1 ? DType::Float16 : bytes == 2 ? DType::Float32 : DType::Float64;
+}
+
+constexpr std::uint8_t apply_class(const DtypeClass& c, DType t) {
+    const DKind kind = kind_of(t);
+    const Becomes b = kind == DKind::Bool ? c.boolean : is_integer(t) ? c.integer : kind == DKind::Float ? c.floating : c.complex;
+    switch (b) {
+        case Becomes::Same: return static_cast<std::uint8_t>(t);
+        case Becomes::Int8: return static_cast<std::uint8_t>(DType::Int8);
+        case Becomes::Half: return static_cast<std::uint8_t>(DType::Float16);
+        case Becomes::SmallFloat: return static_cast<std::uint8_t>(small_float(t));
+        case Becomes::Double: return static_cast<std::uint8_t>(DType::Float64);
+        case Becomes::Refused: break;
+    }
+    return refused;
+}
+
+constexpr Rule make_rule(const DtypeClass& c, Meeting meeting, ResultRule result) {
+    Rule rule{{}, meeting, result};
+    for (int t = 0; t < dtype_count; ++t) rule.map[t] = apply_class(c, static_cast<DType>(t));
+    return rule;
+}
+
+constexpr Meeting meeting_of(const DtypeClass* c) {
+    if (c == &TRUTH) return Meeting::Truth;
+    if (c == &CHOICE) return Meeting::Choice;
+    return c == &FLOAT || c == &INEXACT ? Meeting::MapThenPromote : Meeting::PromoteThenMap;
+}
+
+constexpr Rule rules[] = {
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) make_rule(dtypes, meeting_of(&dtypes), ResultRule::result),
+#include "graph/ops.def"
+#undef OP
+};
+
+std::string quoted(DType t) { return "dtype('" + std::string(dtype_name(t)) + "')"; }
+
+DType natural_dtype(const Operand& operand) { return operand.array() ? operand.array()->dtype() : operand.scalar().dtype; }
+
+[[noreturn]] void throw_refused(Op op, std::span<const Operand> operands) {
+    const std::string who = name(op);
+    bool all_bool = true;
+    std::string got;
+    for (const Operand& o : operands) {
+        all_bool = all_bool && natural_dtype(o) == DType::Bool;
+        got += (got.empty() ? "" : ", ") + std::string(dtype_name(natural_dtype(o)));
+    }
+    if (all_bool && op == Op::subtract) {
+        throw Error(
+            ErrorCode::Type,
+            "subtract: boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor "
+            "function instead.");
+    }
+    if (all_bool && op == Op::negative) {
+        throw Error(
+            ErrorCode::Type,
+            "negative: boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.");
+    }
+    if (all_bool) {
+        throw Error(ErrorCode::Type, who + ": ufunc '" + who +
+                                         "' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None");
+    }
+    throw Error(ErrorCode::Type,
+                who + ": ufunc '" + who + "' not supported for the input types (" + got +
+                    "), and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''");
+}
+
+[[noreturn]] void throw_no_loop(Op op, DType dtype) {
+    throw Error(ErrorCode::Type, std::string(name(op)) + ": No loop matching the specified signature and casting was found for ufunc " +
+                                     name(op) + " (dtype=" + std::string(dtype_name(dtype)) + ")");
+}
+
+/// Promotes what the operands are, scalars of Python by NEP 50; `mapped` applies the class to each before.
+DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool mapped) {
+    const auto map = [&](DType t) {
+        if (!mapped) return t;
+        if (rule.map[static_cast<int>(t)] == refused) throw_refused(op, operands);
+        return static_cast<DType>(rule.map[static_cast<int>(t)]);
+    };
+    DType strong{}, result{};
+    bool any_strong = false, any = false, any_weak = false;
+    for (const Operand& o : operands) {
+        if (!o.array() && o.scalar().weak) {
+            any_weak = true;
+            continue;
+        }
+        const DType t = natural_dtype(o);
+        strong = any_strong ? promote(strong, t) : t;
+        result = any_strong ? promote(result, map(t)) : map(t);
+        any_strong = any = true;
+    }
+    if (!any_weak) return result;
+    for (const Operand& o : operands) {
+        if (o.array() || !o.scalar().weak) continue;
+        const DType t = map(any_strong ? promote_weak(strong, o.scalar()) : o.scalar().dtype);
+        result = any ? promote(result, t) : t;
+        any = true;
+    }
+    return result;
+}
+
+DType result_of(const Rule& rule, DType loop) {
+    switch (rule.result) {
+        case ResultRule::BOOL: return DType::Bool;
+        case ResultRule::REAL: return real_of(loop);
+        default: return loop;
+    }
+}
+
+/// The common case, without a look at each scalar's value: operands of one dtype, or a float array and a Python number. `refused` if not
+/// that.
+std::uint8_t quick_loop(const Rule& rule, std::span<const Operand> operands) {
+    const Array* first = operands[0].array();
+    if (!first || rule.meeting == Meeting::Truth || rule.meeting == Meeting::Choice) return refused;
+    const DType t = first->dtype();
+    for (const Operand& o : operands.subspan(1)) {
+        const bool same = o.array() ? o.array()->dtype() == t : o.scalar().weak && is_inexact(t) && kind_of(o.scalar().dtype) <= kind_of(t);
+        if (!same) return refused;
+    }
+    return rule.map[static_cast<int>(t)];
+}
+
+DType natural_loop(const Rule& rule, Op op, std::span<const Operand> operands) {
+    if (const std::uint8_t quick = quick_loop(rule, operands); quick != refused) return static_cast<DType>(quick);
+    switch (rule.meeting) {
+        case Meeting::Truth: return DType::Bool;
+        case Meeting::Choice: return promoted(rule, op, operands.subspan(1), false);
+        case Meeting::MapThenPromote: return promoted(rule, op, operands, true);
+        case Meeting::PromoteThenMap: break;
+    }
+    const DType t = promoted(rule, op, operands, false);
+    const std::uint8_t loop = rule.map[static_cast<int>(t)];
+    if (loop == refused) throw_refused(op, operands);
+    return static_cast<DType>(loop);
+}
+
+/// The loop that gives `wanted`, with inputs that may be cast to it under same_kind.
+DType requested_loop(const Rule& rule, Op op, std::span<const Operand> operands, DType wanted) {
+    if (rule.result == ResultRule::BOOL) {
+        if (wanted != DType::Bool) throw_no_loop(op, wanted);
+        return natural_loop(rule, op, operands);
+    }
+    DType loop = wanted;
+    if (rule.result == ResultRule::REAL && !is_complex(wanted) && is_complex(natural_dtype(operands[0]))) {
+        if (!is_float(wanted)) throw_no_loop(op, wanted);
+        loop = complex_of(wanted);
+    }
+    if (rule.map[static_cast<int>(loop)] != static_cast<std::uint8_t>(loop)) throw_no_loop(op, wanted);
+    for (std::size_t i = op == Op::where ? 1 : 0; i < operands.size(); ++i) {
+        const DType from = natural_dtype(operands[i]);
+        const bool weak = !operands[i].array() && operands[i].scalar().weak;
+        if (can_cast_same_kind(from, loop) || (weak && kind_of(from) <= DKind::Signed && loop != DType::Bool)) continue;
+        throw Error(ErrorCode::Type, std::string(name(op)) + ": Cannot cast ufunc '" + name(op) + "' input " + std::to_string(i) +
+                                         " from " + quoted(from) + " to " + quoted(loop) + " with casting rule 'same_kind'");
+    }
+    return loop;
+}
+
+}  // namespace
+
+const char* name(Op op) noexcept { return op_row(op).name; }
+
+Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {
+    const Rule& rule = rules[static_cast<int>(op)];
+    const DType loop = dtype ? requested_loop(rule, op, operands, *dtype) : natural_loop(rule, op, operands);
+    return {loop, result_of(rule, loop)};
+}
+
+void check_output_cast(const char* who, DType from, DType to) {
+    if (from == to || can_cast_same_kind(from, to)) return;
+    throw Error(ErrorCode::Type, std::string(who) + ": Cannot cast ufunc '" + who + "' output from " + quoted(from) + " to " + quoted(to) +
+                                     " with casting rule 'same_kind'");
+}
+
+}  // namespace pardo::graph

@@ -1,0 +1,265 @@
+// src/graph/node.cpp: makes, links, materialises and destroys nodes.
+#include "graph/node.h"
+
+#include <new>
+
+#include "base/counters.h"
+
+namespace pardo::graph {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// The sanitizers see each node's own life.
+void* take_block() { return ::operator new(sizeof(Node)); }
+void give_block(void* block) { ::operator delete(block); }
+#else
+struct Block {
+    Block* next;
+};
+
+/// Blocks that no thread's own list wants.
+class SharedBlocks {
+public:
+    /// Adds a chain of blocks.
+    void add(Block* first, Block* last) {
+        std::lock_guard guard(mutex_);
+        last->next = first_;
+        first_ = first;
+    }
+    /// The whole list, or null.
+    Block* take_all() {
+        std::lock_guard guard(mutex_);
+        return std::exchange(first_, nullptr);
+    }
+
+private:
+    std::mutex mutex_;
+    Block* first_ = nullptr;
+};
+
+SharedBlocks& shared_blocks() {
+    static auto* blocks = new SharedBlocks;  // outlives every thread
+    return *blocks;
+}
+
+constexpr int local_limit = 8192;
+
+/// The calling thread's free blocks. Trivial, so that nodes which die after the thread's destructors still find it.
+struct LocalBlocks {
+    Block* first;
+    int count;
+    bool closed;
+};
+thread_local LocalBlocks local{};
+
+void hand_over() {
+    if (!local.first) return;
+    Block* last = local.first;
+    while (last->next) last = last->next;
+    shared_blocks().add(std::exchange(local.first, nullptr), last);
+    local.count = 0;
+}
+
+struct LocalCloser {
+    ~LocalCloser() {
+        hand_over();
+        local.closed = true;
+    }
+};
+thread_local LocalCloser closer;
+
+void* refill() {
+    [[maybe_unused]] LocalCloser* registered = &closer;  // makes the destructor run at the end of this thread
+    local.first = shared_blocks().take_all();
+    local.count = 0;
+    for (Block* b = local.first; b; b = b->next) ++local.count;
+    if (!local.first) return ::operator new(sizeof(Node));
+    Block* block = local.first;
+    local.first = block->next;
+    --local.count;
+    return block;
+}
+
+void* take_block() {
+    Block* block = local.first;
+    if (!block) return refill();
+    local.first = block->next;
+    --local.count;
+    return block;
+}
+
+void give_block(void* memory) {
+    Block* block = static_cast<Block*>(memory);
+    if (local.closed) return shared_blocks().add(block, block);
+    block->next = local.first;
+    local.first = block;
+    if (++local.count > local_limit) hand_over();
+}
+#endif
+
+Node* allocate_node() { return new (take_block()) Node; }
+
+void link(GraphState& state, Node* node) {
+    node->previous = state.last;
+    (state.last ? state.last->next : state.first) = node;
+    state.last = node;
+    ++state.pending_count;
+}
+
+void unlink(GraphState& state, Node* node) {
+    (node->previous ? node->previous->next : state.first) = node->next;
+    (node->next ? node->next->previous : state.last) = node->previous;
+    node->previous = node->next = nullptr;
+    --state.pending_count;
+}
+
+void add_readers(GraphState& state, device::Buffer* buffer, int count) {
+    if (count == 0) return;
+    if (buffer->pending_readers == 0) state.pinned_bytes += static_cast<std::int64_t>(buffer->bytes());
+    buffer->pending_readers += count;
+}
+
+void drop_readers(GraphState& state, device::Buffer* buffer, int count) {
+    if (count == 0) return;
+    buffer->pending_readers -= count;
+    if (buffer->pending_readers == 0) state.pinned_bytes -= static_cast<std::int64_t>(buffer->bytes());
+}
+
+void attach(GraphState& state, Node* node, int slot, Node* input) {
+    node->inputs[slot] = input;
+    ++input->consumers;
+    if (input->kind == Kind::Leaf) add_readers(state, input->buffer.get(), 1);
+}
+
+/// Takes a pending node out of the list and of its inputs' books; the inputs themselves stay.
+void detach(GraphState& state, Node* node) {
+    unlink(state, node);
+    for (int i = 0; i < node->arity; ++i) {
+        Node* input = node->inputs[i].get();
+        --input->consumers;
+        if (input->kind == Kind::Leaf) drop_readers(state, input->buffer.get(), 1);
+    }
+}
+
+Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&& shape, std::span<Node* const> inputs) {
+    GraphState& state = state_of(queue.get());
+    Ref<Node> node = allocate_node();
+    node->dtype = dtype;
+    node->shape = std::move(shape);
+    node->queue = std::move(queue);
+    for (Node* input : inputs) attach(state, node.get(), node->arity++, input);
+    node->kind = kind;
+    link(state, node.get());
+    counters.recorded.fetch_add(1, std::memory_order_relaxed);
+    return node;
+}
+
+/// Nodes that wait to be torn down by the outermost destroy of this thread: a long chain dies in a loop, not in recursion.
+struct Doomed {
+    Node* first;
+    bool draining;
+};
+thread_local Doomed doomed{};
+
+}  // namespace
+
+GraphState& state_of(device::Queue* queue) {
+    if (auto* made = queue->attached.load(std::memory_order_acquire)) return static_cast<GraphState&>(*made);
+    static std::mutex mutex;
+    std::lock_guard guard(mutex);
+    if (!queue->attachment) {
+        queue->attachment = std::make_unique<GraphState>();
+        queue->attached.store(queue->attachment.get(), std::memory_order_release);
+    }
+    return static_cast<GraphState&>(*queue->attachment);
+}
+
+void Node::destroy(Node* self) {
+    if (self->pending()) {
+        GraphState& state = state_of(self->queue.get());
+        std::lock_guard guard(state.lock);
+        if (self->kind != Kind::Leaf) detach(state, self);  // a planner may have got it first
+    }
+    self->next = doomed.first;
+    doomed.first = self;
+    if (doomed.draining) return;
+    doomed.draining = true;
+    while (Node* node = doomed.first) {
+        doomed.first = node->next;
+        node->~Node();
+        give_block(node);
+    }
+    doomed.draining = false;
+}
+
+Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides strides, std::int64_t offset, Ref<device::Buffer> buffer) {
+    Ref<Node> node = allocate_node();
+    node->dtype = dtype;
+    node->shape = std::move(shape);
+    node->queue = std::move(queue);
+    node->strides = std::move(strides);
+    node->offset = offset;
+    node->buffer = std::move(buffer);
+    return node;
+}
+
+Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape) {
+    Ref<Node> node = make_pending(std::move(queue), Kind::Constant, value.dtype, std::move(shape), {});
+    node->scalar = value;
+    node->scalar.weak = false;
+    return node;
+}
+
+Ref<Node> make_iota(Ref<device::Queue> queue, Shape shape, int axis) {
+    Ref<Node> node = make_pending(std::move(queue), Kind::Iota, DType::Int64, std::move(shape), {});
+    node->axes = static_cast<std::uint32_t>(axis);
+    return node;
+}
+
+Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* const> inputs) {
+    Ref<Node> node = make_pending(inputs[0]->queue, Kind::Elementwise, dtype, std::move(shape), inputs);
+    node->op = op;
+    return node;
+}
+
+Ref<Node> make_view(Node* input, Shape shape, ViewMap map) {
+    if (input->kind != Kind::Leaf) {
+        Node* const inputs[] = {input};
+        Ref<Node> node = make_pending(input->queue, Kind::View, input->dtype, std::move(shape), inputs);
+        node->view = std::make_unique<ViewMap>(std::move(map));
+        return node;
+    }
+    Strides strides(shape.size(), 0);
+    std::int64_t offset = input->offset;
+    for (int d = 0; d < map.offsets.size(); ++d) offset += map.offsets[d] * input->strides[d];
+    for (const ViewMap::Term& term : map.terms) strides[term.source] += term.step * input->strides[term.base_dim];
+    return make_leaf(input->queue, input->dtype, std::move(shape), std::move(strides), offset, input->buffer);
+}
+
+Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result) {
+    Shape shape = input->shape;
+    for (int d = 0; d < shape.size(); ++d) {
+        if (axes >> d & 1) shape[d] = 1;
+    }
+    Node* const inputs[] = {input};
+    Ref<Node> node = make_pending(input->queue, Kind::Reduce, result, std::move(shape), inputs);
+    node->reduce = op;
+    node->axes = axes;
+    node->accumulate = accumulate;
+    return node;
+}
+
+void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::int64_t offset) {
+    GraphState& state = state_of(node->queue.get());
+    detach(state, node);
+    node->buffer = std::move(buffer);
+    node->strides = std::move(strides);
+    node->offset = offset;
+    add_readers(state, node->buffer.get(), static_cast<int>(node->consumers));
+    std::atomic_ref<Kind>(node->kind).store(Kind::Leaf, std::memory_order_release);
+    node->view.reset();
+    const int inputs = std::exchange(node->arity, 0);
+    for (int i = 0; i < inputs; ++i) node->inputs[i] = nullptr;
+}
+
+}  // namespace pardo::graph

@@ -1,0 +1,299 @@
+// src/graph/record.cpp: records elementwise operations: check, simplify, act.
+#include "graph/record.h"
+
+#include <limits>
+#include <string>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "graph/engine.h"
+
+namespace pardo::graph {
+namespace {
+
+constexpr OpInfo table[] = {
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) {#name, arity, #numpy, #dtypes, #result, doc},
+#include "graph/ops.def"
+#undef OP
+};
+constexpr std::size_t public_rows = static_cast<std::size_t>(Op::cast);  // conversions come last
+static_assert(std::size(table) == public_rows + 2);
+
+std::string queue_text(device::Queue* queue) {
+    char address[32];
+    std::snprintf(address, sizeof address, "%p", static_cast<void*>(queue));
+    return queue->device()->id() + " (queue " + address + ")";
+}
+
+[[noreturn]] void throw_placement(const char* who, device::Queue* a, device::Queue* b) {
+    throw Error(ErrorCode::Placement, std::string(who) + ": operands are on different queues: " + queue_text(a) + " and " + queue_text(b) +
+                                          "; copy one explicitly with to_device or asarray(device=)");
+}
+
+[[noreturn]] void throw_broadcast(Op op, std::span<Node* const> inputs) {
+    std::string text = std::string(name(op)) + ": operands could not be broadcast together with shapes";
+    for (Node* input : inputs) text += " " + to_string(input->shape);
+    throw Error(ErrorCode::Value, text);
+}
+
+/// Grows `shape` by the extents of one more input; false when they disagree.
+bool broadcast_into(Shape& shape, const Shape& more) {
+    while (shape.size() < more.size()) shape.insert(0, 1);
+    const int skip = shape.size() - more.size();
+    for (int d = 0; d < more.size(); ++d) {
+        std::int64_t& extent = shape[skip + d];
+        if (more[d] == extent || more[d] == 1) continue;
+        if (extent != 1) return false;
+        extent = more[d];
+    }
+    return true;
+}
+
+Shape broadcast_inputs(Op op, std::span<Node* const> inputs) {
+    Shape shape = inputs[0]->shape;
+    bool grown = false;
+    for (Node* input : inputs.subspan(1)) {
+        if (input->shape == shape) continue;
+        if (!broadcast_into(shape, input->shape)) throw_broadcast(op, inputs);
+        grown = true;
+    }
+    if (grown) (void)element_count(shape);  // throws when the extents multiply beyond int64
+    return shape;
+}
+
+bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
+
+/// Whether `a op b` holds for numbers of which only the order is known.
+bool holds(Op op, int order) {
+    switch (op) {
+        case Op::equal: return order == 0;
+        case Op::not_equal: return order != 0;
+        case Op::less: return order < 0;
+        case Op::less_equal: return order <= 0;
+        case Op::greater: return order > 0;
+        default: return order >= 0;
+    }
+}
+
+/// -1 or 1 for a Python integer below or above all values of an integer dtype, 0 for one that fits.
+int out_of_range(const Scalar& s, DType t) {
+    const int bits = 8 * itemsize(t);
+    const bool is_signed = kind_of(t) == DKind::Signed;
+    if (s.dtype == DType::UInt64) {
+        const std::uint64_t top = std::numeric_limits<std::uint64_t>::max() >> (64 - bits + (is_signed ? 1 : 0));
+        return s.u > top ? 1 : 0;
+    }
+    if (s.dtype != DType::Int64) return 0;
+    if (!is_signed) return s.i < 0 ? -1 : bits < 64 && s.i > (std::int64_t{1} << bits) - 1 ? 1 : 0;
+    if (bits == 64) return 0;
+    const std::int64_t half = std::int64_t{1} << (bits - 1);
+    return s.i < -half ? -1 : s.i > half - 1 ? 1 : 0;
+}
+
+/// `uint8_array < 300`: the answer is known without a look at the array.
+std::optional<Array> compare_beyond_range(Op op, std::span<const Operand> operands) {
+    const int scalar_at = operands[0].array() ? 1 : 0;
+    const Array* x = operands[1 - scalar_at].array();
+    const Scalar& s = operands[scalar_at].scalar();
+    if (!x || operands[scalar_at].array() || !s.weak || !is_integer(x->dtype())) return {};
+    const int beyond = out_of_range(s, x->dtype());
+    if (beyond == 0) return {};
+    const int order = scalar_at == 1 ? -beyond : beyond;
+    std::lock_guard guard(state_of(x->node()->queue.get()).lock);
+    return finish(with_scalar_value(make_constant(x->node()->queue, Scalar(holds(op, order)), x->node()->shape)));
+}
+
+/// int64 against uint64: no dtype holds both, so the negative numbers are settled apart, as NumPy does.
+std::optional<Array> compare_mixed_signs(Op op, std::span<const Operand> operands) {
+    const Array *a = operands[0].array(), *b = operands[1].array();
+    if (!a || !b || !is_integer(a->dtype()) || !is_integer(b->dtype())) return {};
+    const DKind ka = kind_of(a->dtype()), kb = kind_of(b->dtype());
+    if (ka == kb || promote(a->dtype(), b->dtype()) != DType::Float64) return {};
+    const bool a_signed = ka == DKind::Signed;
+    const Array below = less(a_signed ? *a : *b, 0);
+    const Array a64 = cast(*a, DType::UInt64), b64 = cast(*b, DType::UInt64);
+    const Operand both[] = {a64, b64};
+    const Array same_sign = record(op, both);
+    const bool answer = holds(op, a_signed ? -1 : 1);  // when the signed one is negative
+    if (answer) return logical_or(below, same_sign);
+    return logical_and(logical_not(below), same_sign);
+}
+
+/// x ** 2 and its like, by a Python number: the cheaper operation that NumPy takes too. `power` itself when there is none.
+Op simpler_power(std::span<const Operand> operands, DType loop) {
+    if (!operands[0].array() || operands[1].array() || !operands[1].scalar().weak) return Op::power;
+    const Scalar& exponent = operands[1].scalar();
+    const DKind kind = kind_of(exponent.dtype);
+    if (kind == DKind::Complex || kind == DKind::Bool) return Op::power;
+    const double value = exponent.as_double();
+    if (is_integer(loop) && value < 0) {
+        throw Error(ErrorCode::Value, "power: Integers to negative integer powers are not allowed.");
+    }
+    if (value == 2.0) return Op::square;
+    if (value == 1.0) return Op::positive;
+    if (is_integer(loop)) return Op::power;
+    if (value == 0.5) return Op::sqrt;
+    return value == -1.0 ? Op::reciprocal : Op::power;
+}
+
+/// A lossless cast has nothing to add to the one that follows it.
+Node* beneath_lossless_cast(Node* node, DType to) {
+    if (node->kind != Kind::Elementwise || node->op != Op::cast) return node;
+    Node* inner = node->inputs[0].get();
+    if (inner->shape != node->shape || !can_cast_safe(inner->dtype, node->dtype)) return node;
+    if (is_integer(inner->dtype) && itemsize(inner->dtype) == 8 && is_inexact(node->dtype)) return node;  // int64 -> float64 rounds
+    return is_inexact(inner->dtype) && !is_inexact(to) ? node : inner;
+}
+
+Ref<Node> cast_node(Node* node, DType to) {
+    if (node->kind == Kind::Constant) return make_constant(node->queue, node->scalar.cast(to), node->shape);
+    Node* const inputs[] = {beneath_lossless_cast(node, to)};
+    if (inputs[0]->dtype == to) return inputs[0];
+    return make_elementwise(Op::cast, to, inputs[0]->shape, inputs);
+}
+
+bool is_foreign(const Node& node) { return node.kind == Kind::Leaf && node.buffer->foreign_writable(); }
+
+/// Looks through casts: they are made beside the operation and not finished themselves. Every other pending input was forced when it was
+/// recorded.
+bool reads_foreign_memory(const Node& node) {
+    for (int i = 0; i < node.arity; ++i) {
+        const Node& input = *node.inputs[i];
+        if (is_foreign(input) || (input.kind == Kind::Elementwise && input.op == Op::cast && is_foreign(*input.inputs[0]))) return true;
+    }
+    return false;
+}
+
+/// The operation on nodes that are ready for it.
+Array record_nodes(Op op, DType result, std::span<Node* const> inputs) {
+    return finish(with_scalar_value(make_elementwise(op, result, broadcast_inputs(op, inputs), inputs)));
+}
+
+}  // namespace
+
+void check_row(const char* who, int id, std::size_t operands) {
+    if (id < 0 || id >= static_cast<int>(public_rows))
+        throw Error(ErrorCode::Value, std::string(who) + ": there is no operation " + std::to_string(id));
+    const OpInfo& row = table[id];
+    if (operands == static_cast<std::size_t>(row.arity)) return;
+    throw Error(ErrorCode::Type,
+                std::string(row.name) + ": takes " + std::to_string(row.arity) + " operands, got " + std::to_string(operands));
+}
+
+const OpInfo& op_row(Op op) noexcept { return table[static_cast<int>(op)]; }
+
+device::Queue* common_queue(const char* who, std::span<const Array* const> arrays) {
+    device::Queue* queue = nullptr;
+    for (const Array* a : arrays) {
+        if (!a) continue;
+        device::Queue* its = a->node()->queue.get();
+        if (queue && its != queue) throw_placement(who, queue, its);
+        queue = its;
+    }
+    return queue ? queue : Queue().impl();
+}
+
+device::Queue* common_queue(const char* who, std::span<const Operand> operands) {
+    device::Queue* queue = nullptr;
+    for (const Operand& o : operands) {
+        if (!o.array()) continue;
+        device::Queue* its = o.array()->node()->queue.get();
+        if (queue && its != queue) throw_placement(who, queue, its);
+        queue = its;
+    }
+    return queue ? queue : Queue().impl();
+}
+
+Ref<Node> operand_node(const Operand& operand, DType dtype, device::Queue* queue) {
+    if (!operand.array()) return make_constant(queue, operand.scalar().cast(dtype), {});
+    Node* node = operand.array()->node();
+    return node->dtype == dtype ? Ref<Node>(node) : cast_node(node, dtype);
+}
+
+Array finish(Ref<Node> node) {
+    GraphState& state = state_of(node->queue.get());
+    if (node->pending() && (reads_foreign_memory(*node) || plan::flush_verdict(state, *node) != plan::Flush::None)) {
+        Node* const roots[] = {node.get()};
+        plan::force(roots);
+    }
+    return Array(node.get());
+}
+
+Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {
+    device::Queue* queue = common_queue(name(op), operands);
+    if (is_comparison(op)) {
+        if (auto known = compare_beyond_range(op, operands)) return *std::move(known);
+        if (auto split = compare_mixed_signs(op, operands)) return *std::move(split);
+    }
+    const Inferred types = infer(op, operands, dtype);
+    if (op == Op::power) {
+        op = simpler_power(operands, types.loop);
+        if (op != Op::power) operands = operands.first(1);
+    }
+
+    std::lock_guard guard(state_of(queue).lock);
+    Ref<Node> made[3];
+    Node* inputs[3];
+    const std::size_t count = operands.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const DType wanted = op == Op::where && i == 0 ? DType::Bool : types.loop;
+        const Array* array = operands[i].array();
+        if (array && array->node()->dtype == wanted) {
+            inputs[i] = array->node();
+        } else {
+            made[i] = operand_node(operands[i], wanted, queue);
+            inputs[i] = made[i].get();
+        }
+    }
+    return record_nodes(op, types.result, {inputs, count});
+}
+
+Array cast(const Array& x, DType dtype) {
+    if (x.dtype() == dtype) return x;
+    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    return finish(with_scalar_value(cast_node(x.node(), dtype)));
+}
+
+Array from_parts(const Array& re, const Array& im) {
+    std::lock_guard guard(state_of(re.node()->queue.get()).lock);
+    Node* const inputs[] = {re.node(), im.node()};
+    return record_nodes(Op::from_parts, complex_of(re.dtype()), inputs);
+}
+
+Array scalar_copy(const Array& view) {
+    std::lock_guard guard(state_of(view.node()->queue.get()).lock);
+    Node* const inputs[] = {view.node()};
+    return record_nodes(Op::cast, view.dtype(), inputs);
+}
+
+}  // namespace pardo::graph
+
+namespace pardo {
+
+std::span<const OpInfo> op_table() { return std::span(graph::table).first(graph::public_rows); }
+
+Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtype) {
+    graph::check_row("apply", id, operands.size());
+    return graph::record(static_cast<graph::Op>(id), operands, dtype);
+}
+
+#define PARDO_DEFINE_elementwise_1(name) \
+    Array name(const Operand& a) { return graph::record(graph::Op::name, std::span(&a, 1)); }
+#define PARDO_DEFINE_elementwise_2(name)                 \
+    Array name(const Operand& a, const Operand& b) {     \
+        const Operand operands[] = {a, b};               \
+        return graph::record(graph::Op::name, operands); \
+    }
+#define PARDO_DEFINE_elementwise_3(name)                               \
+    Array name(const Operand& a, const Operand& b, const Operand& c) { \
+        const Operand operands[] = {a, b, c};                          \
+        return graph::record(graph::Op::name, operands);               \
+    }
+#define PARDO_DEFINE_conversion_1(name)
+#define PARDO_DEFINE_conversion_2(name)
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_DEFINE_##kind##_##arity(name)
+#include "graph/ops.def"
+#undef OP
+
+}  // namespace pardo

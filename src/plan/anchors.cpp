@@ -1,0 +1,125 @@
+// src/plan/anchors.cpp: which values get memory, and which are worth a place of their own in a group instead of being computed where they are read.
+#include <algorithm>
+
+#include "graph/recipes.h"
+#include "plan/force.h"
+#include "plan/planner.h"
+
+namespace pardo::plan {
+
+using graph::Kind;
+using graph::Node;
+
+namespace {
+
+// In units of one addition, for one element.
+constexpr double worth_storing = 7;     // recomputing costs more than a write and the reads
+constexpr double worth_hoisting = 4;    // a division; cheaper values are recomputed for each element they are broadcast to
+constexpr std::int64_t broadcast_ratio = 4, broadcast_size = 4096;
+constexpr int anchor_operations = 256, anchor_loads = 32;   // longer expressions are cut here
+constexpr double cost_cap = 1e9;
+
+bool cheap_source(const Node* node) { return node->kind == Kind::Constant || node->kind == Kind::Iota; }
+
+}  // namespace
+
+void Planner::choose_required() {
+    const int count = static_cast<int>(walk_.nodes.size());
+    for (int i = 0; i < count; ++i) {
+        const Node* node = walk_.nodes[i];
+        if (node->kind == Kind::Leaf) continue;
+        Fact& f = facts_[i];
+        const std::uint8_t flags = walk_.flags[i];
+        if (flags & Walk::Root) {
+            f.required = true;
+            f.why = "asked for";
+        } else if (flags & Walk::Held) {
+            const Node* base = node;
+            while (base->kind == Kind::View) base = base->inputs[0].get();
+            if (cheap_source(base)) continue;
+            f.required = true;
+            f.why = "held by the program";
+        } else if (!fuse_ && (node->kind == Kind::Elementwise || node->kind == Kind::Reduce)) {
+            f.required = true;
+            f.why = "fusion is off";
+        }
+    }
+    // A required view that shows as much as its base or more is a Leaf over the base's memory.
+    for (int i = count - 1; i >= 0; --i) {
+        const Node* node = walk_.nodes[i];
+        if (node->kind != Kind::View || !facts_[i].required) continue;
+        const NodeId below = input(i, 0);
+        const Node* base = walk_.nodes[below];
+        if (base->kind == Kind::Leaf || cheap_source(base) || node->size() < base->size() || facts_[below].required) continue;
+        facts_[below].required = true;
+        facts_[below].why = "base of a view that is kept";
+    }
+    for (int i = 0; i < count; ++i) {
+        const Node* node = walk_.nodes[i];
+        if (node->kind != Kind::View || !facts_[i].required) continue;
+        const NodeId below = input(i, 0);
+        facts_[i].alias = walk_.nodes[below]->kind == Kind::Leaf || facts_[below].required;
+    }
+}
+
+void Planner::choose_anchors() {
+    const int count = static_cast<int>(walk_.nodes.size());
+    // How often, and by how large a consumer, each value is read: views pass on what is read through them.
+    std::vector<std::int64_t> readers_size(count, 0);
+    std::vector<int> positions(count, 0);
+    std::vector<bool> direct(count, false);
+    for (int i = count - 1; i >= 0; --i) {
+        const Node* node = walk_.nodes[i];
+        positions[i] += direct[i];
+        const std::int64_t size = node->size();
+        for (int k = 0; k < node->arity; ++k) {
+            const NodeId in = input(i, k);
+            if (node->kind == Kind::View) {
+                positions[in] += std::max(1, positions[i]);
+                readers_size[in] = std::max({readers_size[in], readers_size[i], size});
+            } else {
+                direct[in] = true;
+                const std::int64_t reader = node->kind == Kind::Reduce ? walk_.nodes[in]->size() : size;
+                readers_size[in] = std::max(readers_size[in], reader);
+            }
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        const Node* node = walk_.nodes[i];
+        Fact& f = facts_[i];
+        f.cost = 0;
+        for (int k = 0; k < node->arity; ++k) {
+            const Fact& in = facts_[input(i, k)];
+            f.cost = std::min(cost_cap, f.cost + (in.anchor ? 1 : in.cost));
+            f.loads += in.anchor ? 1 : in.loads;
+            f.operations += in.anchor ? 0 : in.operations;
+        }
+        switch (node->kind) {
+            case Kind::Leaf:
+                f.cost = f.loads = 1;
+                break;
+            case Kind::Constant: f.anchor = f.required; break;
+            case Kind::Iota:
+                f.cost = 1;
+                f.anchor = f.required;
+                break;
+            case Kind::View: f.anchor = f.required && !f.alias; break;
+            case Kind::Reduce: f.anchor = true; break;
+            case Kind::Elementwise: {
+                f.cost += graph::op_cost(node->op);
+                f.operations += 1;
+                const std::int64_t size = node->size();
+                f.anchor = f.required || f.operations >= anchor_operations || f.loads >= anchor_loads;
+                if (f.anchor) break;
+                f.why = "read at several positions, and too expensive to compute each time";
+                f.anchor = positions[i] >= 2 && (positions[i] - 1) * f.cost > worth_storing;
+                if (f.anchor) break;
+                f.why = "broadcast, and too expensive to compute for each element";
+                f.anchor = f.cost - f.loads >= worth_hoisting && readers_size[i] >= broadcast_size && readers_size[i] / broadcast_ratio >= size;
+                break;
+            }
+        }
+    }
+}
+
+}  // namespace pardo::plan

@@ -1,0 +1,79 @@
+// src/plan/emitter.h: state of the translation of one scheduled kernel to IR; kernel.cpp has its values, loops.cpp its loops.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "ir/builder.h"
+#include "plan/kernel.h"
+
+namespace pardo::plan {
+
+class Emitter {
+public:
+    using Values = ir::Builder::Values;
+    using Value = ir::Value;
+
+    Emitter(const Planner& planner, const KernelPlan& plan);
+    MadeKernel run();
+
+private:
+    // Parameters.
+    void declare_pointers();
+    void declare_steps();
+    void declare_extents();
+    void declare_scalars();
+    Value number(std::string name, std::int64_t value);
+    // Values.
+    Value get(int inst);
+    Value compute(int inst);
+    Value index_of(int access);
+    Value load(int access);
+    void remember(int inst, Value value);
+    /// Computes at this place whatever of `targets` depends only on loop dims that are bound here.
+    void hoist(const std::vector<bool>& in, int loop);
+    std::size_t mark() const { return made_.size(); }
+    void forget(std::size_t mark);
+    // Loops.
+    void item();
+    void run_loop(int loop);
+    void kept_stores();
+    Values nest(int dim, const Values& carried);
+    Values serial(int dim, const Values& carried);
+    Values serial_range(int dim, Value lower, Value upper, const Values& carried);
+    Values lanes(int dim, const Values& carried);
+    Values lanes_range(int dim, Value lower, Value upper, const Values& carried);
+    Values written_out(int dim, const Values& carried);
+    Values innermost(const Values& carried);
+    void store_full();
+    Value contribution(const Reduction& r);
+    void find_position(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried, int at);
+    // Carried values: one a reduction, two for argmin and argmax.
+    Values identities();
+    bool starts_fresh(const Reduction& r) const;
+    Value better(const Reduction& r, Value a, Value b);
+    Value matches(Value x, Value best);
+    Value is_nan(Value x);
+    void bounds(int dim, Value& lower, Value& upper);
+    std::int64_t trip_count(int dim) const;
+
+    const Planner& planner_;
+    const KernelPlan& plan_;
+    const Group& group_;
+    ir::Builder m_;
+    std::vector<Argument> arguments_;
+    std::vector<Value> pointers_;                          // by access
+    std::vector<Value> base_;                              // by access: the part of the index that the item fixes
+    std::vector<Value> offsets_;                           // by access: constant part of an Index
+    std::map<std::pair<int, std::int64_t>, Value> steps_;  // by loop dim and step
+    std::vector<Value> extent_;                            // by loop dim, inner ones
+    Value block_length_ = ir::no_value;
+    std::vector<Value> var_;                               // by loop dim; no_value: not bound here
+    std::vector<Value> memo_;                              // by inst
+    std::vector<int> made_;                                // insts with a value, in order of making
+    int loop_ = 0;                                         // the one being emitted
+    std::vector<const Reduction*> reductions_;             // of this loop
+    std::vector<bool> in_;                                 // insts this loop needs
+};
+
+}  // namespace pardo::plan

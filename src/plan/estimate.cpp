@@ -1,0 +1,137 @@
+// src/plan/estimate.cpp: what a scheduled kernel is called, what it costs, and which of its stores bypass the caches.
+#include <algorithm>
+#include <cmath>
+
+#include "graph/recipes.h"
+#include "plan/schedule.h"
+
+namespace pardo::plan {
+
+using graph::Kind;
+using graph::Node;
+using Stage = KernelPlan::Stage;
+
+namespace {
+
+constexpr std::int64_t streaming_bytes = 8 << 20;
+constexpr std::int64_t cached_bytes = 1 << 20;
+constexpr double cached_ns = 0.012, memory_ns = 0.08;   // for one byte, on one core
+constexpr double operation_ns = 0.05;                   // for one addition in lanes
+constexpr double scalar_factor = 8;                     // without lanes
+constexpr double launch_ns = 100;
+constexpr std::size_t name_length = 40;
+
+constexpr const char* op_names[] = {
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) #name,
+#include "graph/ops.def"
+#undef OP
+};
+constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
+constexpr const char* dtype_names[] = {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128"};
+
+}  // namespace
+
+const char* op_name(graph::Op op) { return op_names[static_cast<int>(op)]; }
+const char* reduce_name(graph::ReduceOp op) { return reduce_names[static_cast<int>(op)]; }
+
+std::string Scheduler::make_name(const KernelPlan& kernel) const {
+    const Group& group = planner_.groups()[kernel.group];
+    const std::vector<bool> in = needed(kernel);
+    std::string name;
+    std::vector<const char*> used;
+    const auto append = [&](const char* part) {
+        if (std::find(used.begin(), used.end(), part) != used.end()) return;
+        if (name.size() + std::char_traits<char>::length(part) + 1 > name_length) return;
+        used.push_back(part);
+        if (!name.empty()) name += '_';
+        name += part;
+    };
+    DType dtype = DType::Float64;
+    for (std::size_t i = 0; i < group.insts.size(); ++i) {
+        const Inst& inst = group.insts[i];
+        const bool reduced = inst.kind == Inst::Kind::Reduced;
+        if (reduced ? kernel.reductions.empty() : !in[i]) continue;
+        if (inst.kind == Inst::Kind::Op) append(op_name(planner_.node(inst.node)->op));
+        if (inst.kind == Inst::Kind::Iota) append("index");
+        if (inst.kind == Inst::Kind::Cast) append("cast");
+        if (inst.kind == Inst::Kind::Blend) append("where");
+        if (reduced) append(reduce_name(planner_.node(inst.node)->reduce));
+        dtype = inst.dtype;
+    }
+    for (const Store& s : kernel.stores) dtype = kernel.accesses[s.access].dtype;
+    if (name.empty()) name = !kernel.stores.empty() && group.loads == 0 ? "fill" : "copy";
+    name += '_';
+    name += dtype_names[static_cast<int>(dtype)];
+    if (kernel.stage == Stage::Blocks) name += "_b";
+    if (kernel.stage == Stage::Combine) name += "_c";
+    return name;
+}
+
+void Scheduler::estimate(KernelPlan& kernel) const {
+    const Group& group = planner_.groups()[kernel.group];
+    // Bytes: each buffer counts once; several accesses to one count together, but never for more than the buffer holds.
+    struct Use {
+        const void* memory;
+        std::int64_t bytes, limit;
+        bool read, written;
+    };
+    std::vector<Use> uses;
+    for (const Access& access : kernel.accesses) {
+        if (access.kind == Access::Kind::Index) continue;
+        std::int64_t elements = 1;
+        for (int d = 0; d < kernel.extents.size(); ++d) {
+            if (access.steps.dims[d] != 0 || kernel.extents[d] == 0) elements *= kernel.extents[d];
+        }
+        const std::int64_t bytes = elements * itemsize(access.dtype);
+        const void* memory = &access;
+        std::int64_t limit = INT64_MAX;
+        if (access.kind == Access::Kind::Memory) {
+            const Node* n = planner_.node(access.node);
+            memory = n;
+            if (n->kind == Kind::Leaf) {
+                memory = n->buffer.get();
+                limit = static_cast<std::int64_t>(n->buffer->bytes());
+            }
+        }
+        const bool read = access.mode != ir::Access::Write, written = access.mode != ir::Access::Read;
+        const auto known = std::find_if(uses.begin(), uses.end(), [&](const Use& u) { return u.memory == memory && u.written == written; });
+        if (known == uses.end()) {
+            uses.push_back({memory, bytes, limit, read, written});
+        } else {
+            known->bytes += bytes;
+            known->read |= read;
+        }
+    }
+    for (const Use& u : uses) {
+        const std::int64_t bytes = std::min(u.bytes, u.limit);
+        if (u.read) kernel.bytes_read += bytes;
+        if (u.written) kernel.bytes_written += bytes;
+    }
+    double operations = 1;
+    const std::vector<bool> in = needed(kernel);
+    for (std::size_t i = 0; i < group.insts.size(); ++i) {
+        const Inst& inst = group.insts[i];
+        if (!in[i]) continue;
+        const bool inside = kernel.range == kernel.extents.size() || (kernel.loop_dims[i] >> kernel.inner()) != 0;
+        if (inside) operations += inst.kind == Inst::Kind::Op ? graph::op_cost(planner_.node(inst.node)->op) : 1;
+    }
+    operations += static_cast<double>(kernel.reductions.size());
+    const double bytes = static_cast<double>(kernel.bytes_read + kernel.bytes_written);
+    const bool vectors = kernel.lanes || kernel.strategy == Strategy::InnerLanes;
+    kernel.cost_ns = launch_ns + bytes * (bytes < cached_bytes ? cached_ns : memory_ns) +
+                     static_cast<double>(kernel.elements()) * operations * operation_ns * (vectors ? 1 : scalar_factor);
+}
+
+void Scheduler::finish(KernelPlan& kernel) {
+    find_keeps(kernel);
+    const int last = kernel.extents.size() - 1;
+    for (const Store& s : kernel.stores) {
+        Access& access = kernel.accesses[s.access];
+        if (access.mode != ir::Access::Write || s.level != Level::Full || kernel.elements() * itemsize(access.dtype) <= streaming_bytes) continue;
+        access.streaming = last >= 0 && access.steps.dims[last] == 1;
+    }
+    estimate(kernel);
+    kernel.name = make_name(kernel);
+}
+
+}  // namespace pardo::plan

@@ -1,0 +1,113 @@
+// src/plan/execute.cpp: runs a plan on the nodes of a walk.
+#include "plan/execute.h"
+
+#include <cstring>
+
+#include "base/counters.h"
+
+namespace pardo::plan {
+
+using graph::Node;
+
+namespace {
+
+std::uint64_t bits_of(DType dtype, double value) {
+    std::uint64_t bits = 0;
+    switch (dtype) {
+        case DType::Float16: {
+            const Half half = double_to_half(value);
+            std::memcpy(&bits, &half, sizeof half);
+            break;
+        }
+        case DType::Float32: {
+            const float narrow = static_cast<float>(value);
+            std::memcpy(&bits, &narrow, sizeof narrow);
+            break;
+        }
+        default: std::memcpy(&bits, &value, sizeof value);
+    }
+    return bits;
+}
+
+/// Writes a scalar as kernels take it: its bytes from the low end; complex ones as two.
+void put_scalar(std::uint64_t* slot, const Scalar& s) {
+    switch (kind_of(s.dtype)) {
+        case DKind::Bool: slot[0] = s.b; break;
+        case DKind::Signed: slot[0] = static_cast<std::uint64_t>(s.i); break;
+        case DKind::Unsigned: slot[0] = s.u; break;
+        case DKind::Float: slot[0] = bits_of(s.dtype, s.f); break;
+        case DKind::Complex:
+            slot[0] = bits_of(real_of(s.dtype), s.c.re);
+            slot[1] = bits_of(real_of(s.dtype), s.c.im);
+            break;
+    }
+}
+
+device::Label label_of(const void* planned) {
+    return {static_cast<const PlannedLaunch*>(planned)->name, device::current_location()};
+}
+
+}  // namespace
+
+void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Queue* queue) {
+    arguments_.assign(planned.arguments.begin(), planned.arguments.end());
+    for (const PlannedLaunch::Patch& patch : planned.patches) {
+        std::uint64_t& slot = arguments_[patch.argument];
+        switch (patch.kind) {
+            case PlannedLaunch::Patch::Kind::Leaf: {
+                const Node* leaf = walk.nodes[patch.source];
+                const std::int64_t offset = leaf->offset * itemsize(leaf->dtype) + patch.offset;
+                slot = reinterpret_cast<std::uint64_t>(leaf->buffer->data()) + static_cast<std::uint64_t>(offset);
+                break;
+            }
+            case PlannedLaunch::Patch::Kind::Slot:
+                slot = reinterpret_cast<std::uint64_t>(slots_[patch.source]->data()) + static_cast<std::uint64_t>(patch.offset);
+                break;
+            case PlannedLaunch::Patch::Kind::Constant: put_scalar(&slot, walk.nodes[patch.source]->scalar); break;
+        }
+    }
+    uses_.clear();
+    for (const PlannedLaunch::Use& use : planned.uses) {
+        uses_.push_back({use.leaf ? walk.nodes[use.source]->buffer.get() : slots_[use.source].get(), use.access});
+    }
+    device::Launch request;
+    request.program = planned.program.get();
+    request.extents = planned.extents;
+    request.args = arguments_;
+    request.uses = uses_;
+    request.cost_ns = planned.cost_ns;
+    request.bytes_read = planned.bytes_read;
+    request.bytes_written = planned.bytes_written;
+    request.label = label_of;
+    request.label_data = &planned;
+    queue->launch(request);
+}
+
+void Execution::allocate(const Plan& plan, device::Queue* queue) {
+    slots_.clear();
+    device::Device* device = queue->device();
+    for (const std::int64_t bytes : plan.slots) {
+        slots_.push_back(device->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue));
+    }
+}
+
+void Execution::run(const Plan& plan, const Walk& walk, device::Queue* queue) {
+    struct Release {
+        std::vector<Ref<device::Buffer>>& slots;
+        ~Release() { slots.clear(); }
+    } release{slots_};
+    for (const PlannedLaunch& planned : plan.launches) launch(planned, walk, queue);
+    // Inputs before users: what a result still needs is alive until its users are materialised.
+    for (const Plan::Result& r : plan.results) {
+        Node* node = walk.nodes[r.node];
+        if (!node->pending()) continue;
+        if (r.leaf) {
+            const Node* base = walk.nodes[r.source];
+            graph::materialize(node, base->buffer, r.strides, base->offset + r.offset);
+        } else {
+            graph::materialize(node, slots_[r.source], r.strides, r.offset);
+        }
+    }
+}
+
+}  // namespace pardo::plan

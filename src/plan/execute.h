@@ -1,0 +1,25 @@
+// src/plan/execute.h: runs a plan on the nodes of a walk.
+#pragma once
+
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace pardo::plan {
+
+/// The vectors keep their memory from run to run.
+class Execution {
+public:
+    /// Memory for a plan's results and scratch. On failure nothing else has happened.
+    void allocate(const Plan& plan, device::Queue* queue);
+    /// Launches and materialises, after allocate(). On failure nothing is materialised.
+    void run(const Plan& plan, const Walk& walk, device::Queue* queue);
+
+private:
+    void launch(const PlannedLaunch& planned, const Walk& walk, device::Queue* queue);
+    std::vector<Ref<device::Buffer>> slots_;
+    std::vector<std::uint64_t> arguments_;
+    std::vector<device::BufferUse> uses_;
+};
+
+}  // namespace pardo::plan

@@ -1,0 +1,319 @@
+// src/plan/group.cpp: gives every anchor a group: an earlier one where index spaces and dependencies allow it, else a new one.
+#include <algorithm>
+#include <functional>
+
+#include "plan/force.h"
+#include "plan/planner.h"
+
+namespace pardo::plan {
+
+using graph::Kind;
+using graph::Node;
+
+namespace {
+
+constexpr int group_outputs = 14;
+constexpr int recent_groups = 8;   // groups that an anchor which needs none of them is offered to
+constexpr std::int64_t unroll_count = 8, unroll_kept = 16;
+constexpr std::int64_t lanes_extent = 8, lanes_kept = 64;       // a shorter reduced axis leaves the lanes to the kept ones, if there are as many
+constexpr std::int64_t split_count = 32768, split_items = 32;   // few items that reduce much
+constexpr std::int64_t column_rows = 16384;                     // longer columns do not stay in the second-level cache
+constexpr std::int64_t column_items = 64, column_split_rows = 512, column_split_total = 65536;
+
+std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
+    std::int64_t count = 1;
+    for (int d = 0; d < domain.size(); ++d) {
+        if (dims >> d & 1) count *= domain[d];
+    }
+    return count;
+}
+
+}  // namespace
+
+const char* name(Strategy strategy) {
+    constexpr const char* names[] = {"elementwise", "written-out reduction", "lanes along the reduced axis", "lanes across the kept axis"};
+    return names[static_cast<int>(strategy)];
+}
+
+Planner::Planner(const Walk& walk) : walk_(walk), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {}
+
+void Planner::run() {
+    choose_required();
+    choose_anchors();
+    for (NodeId id = 0; id < walk_.nodes.size(); ++id) {
+        if (facts_[id].anchor) place(id);
+    }
+    if (walk_.target) {
+        facts_[store_id()].anchor = true;
+        facts_[store_id()].why = "written to";
+        place(store_id());
+    }
+    for (Fact& f : facts_) f.stored |= f.anchor && f.required;
+    sort_groups();
+}
+
+std::vector<int> Planner::candidates(NodeId id, std::size_t& dependencies) const {
+    std::vector<int> found;
+    std::vector<NodeId> stack;
+    const std::uint32_t mark = ++seen_mark_;
+    const auto push = [&](NodeId below) {
+        if (seen_[below] == mark) return;
+        seen_[below] = mark;
+        if (facts_[below].anchor) {
+            found.push_back(facts_[below].group);
+        } else {
+            stack.push_back(below);
+        }
+    };
+    if (is_store(id)) {
+        push(walk_.value_id);
+        if (walk_.where_id != no_node) push(walk_.where_id);
+    } else {
+        for (int k = 0; k < walk_.nodes[id]->arity; ++k) push(input(id, k));
+    }
+    while (!stack.empty()) {
+        const NodeId at = stack.back();
+        stack.pop_back();
+        for (int k = 0; k < walk_.nodes[at]->arity; ++k) push(input(at, k));
+    }
+    std::sort(found.begin(), found.end(), std::greater<>());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    dependencies = found.size();
+    const int last = static_cast<int>(groups_.size()) - 1;
+    for (int g = last; g >= 0 && g > last - recent_groups; --g) {
+        if (std::find(found.begin(), found.end(), g) == found.end()) found.push_back(g);
+    }
+    return found;
+}
+
+void Planner::place(NodeId id) {
+    const char* cut = "";
+    if (!groups_.empty()) {
+        cut = "fusion is off";
+        if (fuse_) {
+            std::size_t dependencies = 0;
+            const std::vector<int> groups = candidates(id, dependencies);
+            for (std::size_t i = 0; i < groups.size(); ++i) {
+                if (build(groups[i], id, true)) return;
+                if (i == 0) cut = reason_;
+            }
+        }
+    }
+    const int fresh = static_cast<int>(groups_.size());
+    Group& group = groups_.emplace_back();
+    group.cut = cut;
+    const bool reduce = !is_store(id) && walk_.nodes[id]->kind == Kind::Reduce;
+    group.domain = shape(reduce ? input(id, 0) : id);
+    if (!build(fresh, id, false)) throw Error(ErrorCode::Internal, std::string("force: planning failed: ") + reason_);
+}
+
+bool Planner::build(int group, NodeId id, bool bounded) {
+    Attempt attempt;
+    attempt.group = group;
+    attempt.bounded = bounded;
+    attempt.placing = id;
+    attempt.insts = groups_[group].insts.size();
+    attempt.loads = groups_[group].loads;
+    attempt.reduced = groups_[group].reduced;
+    if (bounded && facts_[id].required) {
+        int outputs = 0;
+        for (const NodeId member : groups_[group].members) outputs += facts_[member].required;
+        if (outputs >= group_outputs) return fail("too many buffers for one kernel") >= 0;
+    }
+    const bool reduce = !is_store(id) && walk_.nodes[id]->kind == Kind::Reduce;
+    const bool placed = reduce ? place_reduce(attempt, id) : place_elementwise(attempt, id);
+    if (placed) {
+        commit(attempt, id);
+        return true;
+    }
+    roll_back(attempt);
+    return false;
+}
+
+void Planner::roll_back(Attempt& attempt) {
+    Group& group = groups_[attempt.group];
+    while (group.insts.size() > attempt.insts) {
+        const NodeId id = group.insts.back().node;
+        if (!is_store(id)) group.by_node[id].pop_back();
+        group.insts.pop_back();
+    }
+    group.loads = attempt.loads;
+    attempt.needs.clear();
+    attempt.reads.clear();
+}
+
+void Planner::commit(Attempt& attempt, NodeId id) {
+    Group& group = groups_[attempt.group];
+    Fact& f = facts_[id];
+    f.group = attempt.group;
+    f.inst = attempt.inst;
+    f.level = attempt.level;
+    f.map = attempt.map;
+    for (const NodeId read : attempt.reads) {
+        facts_[read].stored = true;
+    }
+    for (const int need : attempt.needs) {
+        if (std::find(group.needs.begin(), group.needs.end(), need) == group.needs.end()) group.needs.push_back(need);
+    }
+    group.members.push_back(id);
+    const bool reduce = group.insts[f.inst].kind == Inst::Kind::Reduced;
+    if (reduce && !group.reduces) {
+        group.reduces = true;
+        group.reduced = attempt.reduced;
+        choose_strategy(group);
+    }
+}
+
+bool Planner::place_reduce(Attempt& attempt, NodeId id) {
+    const Node* n = walk_.nodes[id];
+    const NodeId in = input(id, 0);
+    const Group& group = groups_[attempt.group];
+    Map map;
+    if (!align(shape(in), group.domain, ~0u, map)) return fail("different index spaces") >= 0;
+    std::uint32_t reduced = 0;
+    for (int r = 0; r < map.rank(); ++r) {
+        if (!(n->axes >> r & 1)) continue;
+        for (int d = 0; d < map.dims(); ++d) {
+            if (map.coefficient(r, d) != 0) reduced |= 1u << d;
+        }
+    }
+    if (group.reduces && group.reduced != reduced) return fail("reduces along other axes") >= 0;
+    const int operand = instance(attempt, in, map);
+    if (operand < 0) return false;
+    if (groups_[attempt.group].split && groups_[attempt.group].insts[operand].ready > 0) {
+        return fail("needs the result of a reduction that is split over blocks") >= 0;
+    }
+    for (int r = 0; r < map.rank(); ++r) {
+        if (n->axes >> r & 1) map.clear_row(r);
+    }
+    Inst inst{.kind = Inst::Kind::Reduced, .dtype = n->dtype, .node = id, .map = map, .in = {operand, -1, -1}};
+    attempt.inst = add(attempt, std::move(inst));
+    if (attempt.inst < 0) return false;
+    Inst& made = groups_[attempt.group].insts[attempt.inst];
+    made.dims = used_dims(map);
+    made.ready += 1;
+    made.cost = 0;
+    attempt.level = Level::Kept;
+    attempt.map = map;
+    attempt.reduced = reduced;
+    return true;
+}
+
+bool Planner::place_elementwise(Attempt& attempt, NodeId id) {
+    if (place_at(attempt, id, Level::Full)) return true;
+    const Group& group = groups_[attempt.group];
+    if (!group.reduces || group.reduced == 0) return false;
+    const char* reason = reason_;
+    roll_back(attempt);
+    if (place_at(attempt, id, Level::Kept)) return true;
+    if (reason[0]) reason_ = reason;
+    return false;
+}
+
+bool Planner::place_at(Attempt& attempt, NodeId id, Level level) {
+    const bool kept = level == Level::Kept;
+    {
+        const Group& group = groups_[attempt.group];
+        if (!align(shape(id), group.domain, kept ? ~group.reduced : ~0u, attempt.map)) return fail("different index spaces") >= 0;
+    }
+    const Map map = attempt.map;
+    if (is_store(id)) {
+        attempt.inst = store_expression(attempt, map);
+    } else if (walk_.nodes[id]->kind == Kind::View) {
+        attempt.inst = instance(attempt, input(id, 0), through_view(map, *walk_.nodes[id]->view, shape(input(id, 0))));
+    } else {
+        attempt.inst = instance(attempt, id, map);
+    }
+    if (attempt.inst < 0) return false;
+    const Group& group = groups_[attempt.group];
+    const int ready = group.insts[attempt.inst].ready;
+    if (kept && ready == 0) return fail("independent of the reduction") >= 0;
+    if (!kept && group.split && ready > 0) return fail("needs the result of a reduction that is split over blocks") >= 0;
+    attempt.level = level;
+    return true;
+}
+
+bool Planner::reaches(int from, int to) const {
+    if (from == to) return true;
+    std::vector<int> stack{from};
+    std::vector<bool> seen(groups_.size(), false);
+    seen[from] = true;
+    while (!stack.empty()) {
+        const int at = stack.back();
+        stack.pop_back();
+        for (const int need : groups_[at].needs) {
+            if (need == to) return true;
+            if (!seen[need]) {
+                seen[need] = true;
+                stack.push_back(need);
+            }
+        }
+    }
+    return false;
+}
+
+void Planner::choose_strategy(Group& group) const {
+    const std::int64_t reduced = count_over(group.domain, group.reduced), kept = count_over(group.domain, ~group.reduced);
+    // Each load votes, by its size, for the dim along which it is contiguous.
+    double along = 0, across = 0;
+    std::int64_t innermost = 1;   // extent of the reduced dim that won the last vote
+    for (const Inst& inst : group.insts) {
+        if (inst.kind != Inst::Kind::Load) continue;
+        const Node* n = node(inst.node);
+        const Steps steps = steps_of(inst.map, n->kind == Kind::Leaf ? n->strides : contiguous_strides(n->shape));
+        int best = -1;
+        double size = 1;
+        for (int d = 0; d < group.domain.size(); ++d) {
+            if (group.domain[d] == 1 || steps.dims[d] == 0) continue;
+            size *= static_cast<double>(group.domain[d]);
+            if (best < 0 || std::abs(steps.dims[d]) <= std::abs(steps.dims[best])) best = d;
+        }
+        if (best < 0) continue;
+        if (group.reduced >> best & 1) {
+            along += size;
+            innermost = std::max(innermost, group.domain[best]);
+        } else {
+            across += size;
+        }
+    }
+    if (along == 0 && across == 0) {
+        along = 1;
+        innermost = reduced;
+    }
+    if (group.reduced == 0 || (reduced <= unroll_count && kept >= unroll_kept && reduced > 0)) {
+        group.strategy = Strategy::Unrolled;
+    } else if (kept == 1 || (along >= across && (innermost >= lanes_extent || kept < lanes_kept))) {
+        group.strategy = Strategy::InnerLanes;
+        group.split = kept < split_items && reduced >= split_count;
+    } else {
+        group.strategy = Strategy::OuterLanes;
+        group.split = reduced >= column_rows || (kept < column_items && reduced >= column_split_rows && reduced * kept >= column_split_total);
+    }
+    if (kept == 0) group.split = false;
+}
+
+void Planner::sort_groups() {
+    const int count = static_cast<int>(groups_.size());
+    std::vector<std::uint8_t> state(count, 0);
+    std::vector<std::pair<int, std::size_t>> stack;
+    for (int g = 0; g < count; ++g) {
+        if (state[g]) continue;
+        state[g] = 1;
+        stack.push_back({g, 0});
+        while (!stack.empty()) {
+            auto& [at, next] = stack.back();
+            if (next == groups_[at].needs.size()) {
+                order_.push_back(at);
+                stack.pop_back();
+                continue;
+            }
+            const int need = groups_[at].needs[next++];
+            if (!state[need]) {
+                state[need] = 1;
+                stack.push_back({need, 0});
+            }
+        }
+    }
+}
+
+}  // namespace pardo::plan

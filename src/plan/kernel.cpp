@@ -1,0 +1,180 @@
+// src/plan/kernel.cpp: parameters and values of a kernel: how each inst becomes IR.
+#include "plan/kernel.h"
+
+#include "graph/recipes.h"
+#include "plan/emitter.h"
+
+namespace pardo::plan {
+
+using graph::Kind;
+using graph::Node;
+using ir::no_value;
+
+namespace {
+
+std::string numbered(const char* prefix, int number) {
+    std::string name = prefix;
+    name += std::to_string(number);
+    return name;
+}
+
+}  // namespace
+
+MadeKernel make_kernel(const Planner& planner, const KernelPlan& plan) { return Emitter(planner, plan).run(); }
+
+Emitter::Emitter(const Planner& planner, const KernelPlan& plan)
+    : planner_(planner),
+      plan_(plan),
+      group_(const_cast<Planner&>(planner).groups()[plan.group]),
+      m_(plan.name, plan.range, plan.lanes),
+      base_(plan.accesses.size(), no_value),
+      offsets_(plan.accesses.size(), no_value),
+      extent_(plan.extents.size(), no_value),
+      var_(plan.extents.size(), no_value),
+      memo_(group_.insts.size(), no_value) {}
+
+MadeKernel Emitter::run() {
+    declare_pointers();
+    declare_steps();
+    declare_extents();
+    declare_scalars();
+    for (int d = 0; d < plan_.range; ++d) var_[d] = m_.dim(d);
+    if (!plan_.unrolled) {
+        item();
+    } else {
+        for (std::int64_t u = 0; u < plan_.extents[plan_.range]; ++u) {
+            var_[plan_.range] = m_.i64(u);
+            const std::size_t before = mark();
+            item();
+            forget(before);
+        }
+    }
+    return {m_.finish(), std::move(arguments_)};
+}
+
+void Emitter::declare_pointers() {
+    pointers_.assign(plan_.accesses.size(), no_value);
+    int inputs = 0, outputs = 0;
+    for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
+        const Access& a = plan_.accesses[i];
+        if (a.kind == Access::Kind::Index) continue;
+        const bool read = a.mode == ir::Access::Read;
+        std::string name = numbered(read ? "in" : "out", read ? inputs++ : outputs++);
+        pointers_[i] = m_.pointer(std::move(name), a.dtype, a.mode, a.noalias, a.streaming);
+        const std::int64_t offset = a.steps.offset * itemsize(a.dtype);
+        if (a.kind == Access::Kind::Partial) {
+            arguments_.push_back({Argument::Kind::Partial, static_cast<std::uint32_t>(a.partial), offset});
+        } else if (planner_.is_store(a.node)) {
+            arguments_.push_back({Argument::Kind::Leaf, planner_.walk().target_id, offset});
+        } else {
+            const bool leaf = planner_.node(a.node)->kind == Kind::Leaf;
+            arguments_.push_back({leaf ? Argument::Kind::Leaf : Argument::Kind::Stored, a.node, offset});
+        }
+    }
+}
+
+ir::Value Emitter::number(std::string name, std::int64_t value) {
+    arguments_.push_back({Argument::Kind::Number, 0, value});
+    return m_.scalar_param(std::move(name), DType::Int64);
+}
+
+void Emitter::declare_steps() {
+    for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
+        const Access& a = plan_.accesses[i];
+        for (int d = 0; d < plan_.extents.size(); ++d) {
+            const std::int64_t step = a.steps.dims[d];
+            if (step == 0 || step == 1 || steps_.count({d, step})) continue;
+            steps_[{d, step}] = number(numbered("s", static_cast<int>(steps_.size())), step);
+        }
+        if (a.kind == Access::Kind::Index && a.steps.offset != 0) offsets_[i] = number(numbered("o", static_cast<int>(i)), a.steps.offset);
+    }
+}
+
+void Emitter::declare_extents() {
+    for (int d = plan_.inner(); d < plan_.extents.size(); ++d) {
+        if (plan_.strategy != Strategy::Unrolled) extent_[d] = number(numbered("n", d), plan_.extents[d]);
+    }
+    if (plan_.block_dim >= 0) block_length_ = number("block", plan_.block_length);
+}
+
+void Emitter::declare_scalars() {
+    for (std::size_t i = 0; i < group_.insts.size(); ++i) {
+        const Inst& inst = group_.insts[i];
+        if (inst.kind != Inst::Kind::Scalar) continue;
+        memo_[i] = m_.scalar_param(numbered("c", static_cast<int>(i)), inst.dtype);   // never forgotten: not in made_
+        arguments_.push_back({Argument::Kind::Constant, inst.node, 0});
+    }
+}
+
+void Emitter::remember(int inst, Value value) {
+    memo_[inst] = value;
+    made_.push_back(inst);
+}
+
+void Emitter::forget(std::size_t mark) {
+    while (made_.size() > mark) {
+        memo_[made_.back()] = no_value;
+        made_.pop_back();
+    }
+}
+
+ir::Value Emitter::index_of(int access) {
+    const Steps& steps = plan_.accesses[access].steps;
+    Value index = base_[access];
+    for (int d = plan_.range; d < plan_.extents.size(); ++d) {
+        const std::int64_t step = steps.dims[d];
+        if (step == 0) continue;
+        const Value term = step == 1 ? var_[d] : m_.mul(var_[d], steps_.at({d, step}));
+        index = m_.add(index, term);
+    }
+    return index;
+}
+
+ir::Value Emitter::load(int access) { return m_.load(pointers_[access], index_of(access)); }
+
+ir::Value Emitter::get(int inst) {
+    if (memo_[inst] != no_value) return memo_[inst];
+    const Value value = compute(inst);
+    remember(inst, value);
+    return value;
+}
+
+ir::Value Emitter::compute(int at) {
+    const Inst& inst = group_.insts[at];
+    for (const KernelPlan::Keep& keep : plan_.keeps) {
+        if (keep.inst == at && keep.to == loop_) return load(keep.access);
+    }
+    switch (inst.kind) {
+        case Inst::Kind::Load:
+        case Inst::Kind::Old: return load(plan_.access_of[at]);
+        case Inst::Kind::Iota: return index_of(plan_.access_of[at]);
+        case Inst::Kind::Cast: return m_.cast(get(inst.in[0]), inst.dtype);
+        case Inst::Kind::Blend: {
+            const Value where = get(inst.in[0]), value = get(inst.in[1]), old = get(inst.in[2]);
+            return m_.select(where, value, old);
+        }
+        case Inst::Kind::Op: {
+            const Node* n = planner_.node(inst.node);
+            Value operands[3];
+            for (int k = 0; k < n->arity; ++k) operands[k] = get(inst.in[k]);
+            return graph::build_recipe(m_, n->op, graph::loop_dtype(*n), n->dtype, {operands, static_cast<std::size_t>(n->arity)});
+        }
+        case Inst::Kind::Scalar:
+        case Inst::Kind::Reduced: break;
+    }
+    throw Error(ErrorCode::Internal, "force: kernel " + plan_.name + " uses a value before it is there");
+}
+
+void Emitter::hoist(const std::vector<bool>& in, int loop) {
+    std::uint32_t bound = 0;
+    for (int d = 0; d < plan_.extents.size(); ++d) {
+        if (var_[d] != no_value) bound |= 1u << d;
+    }
+    for (std::size_t i = 0; i < group_.insts.size(); ++i) {
+        const Inst& inst = group_.insts[i];
+        if (!in[i] || memo_[i] != no_value || inst.ready > loop || inst.kind == Inst::Kind::Reduced) continue;
+        if ((plan_.loop_dims[i] & ~bound) == 0) get(static_cast<int>(i));
+    }
+}
+
+}  // namespace pardo::plan

@@ -1,0 +1,313 @@
+// src/plan/loops.cpp: the loops of a kernel: how reductions run along serial loops, lanes and blocks.
+#include <algorithm>
+
+#include "plan/emitter.h"
+
+namespace pardo::plan {
+
+using graph::Node;
+using graph::ReduceOp;
+using ir::Combine;
+using ir::no_value;
+using Stage = KernelPlan::Stage;
+
+namespace {
+
+constexpr std::int64_t lanes_chunk = 4096;    // float sums restart here, and argmin and argmax look for the position while the values are cached
+constexpr std::int64_t serial_chunk = 128;    // float sums along serial loops restart here
+
+Combine combine_of(ReduceOp op) {
+    switch (op) {
+        case ReduceOp::Sum: return Combine::Add;
+        case ReduceOp::Prod: return Combine::Mul;
+        case ReduceOp::Min:
+        case ReduceOp::ArgMin: return Combine::Min;
+        case ReduceOp::Max:
+        case ReduceOp::ArgMax: return Combine::Max;
+        case ReduceOp::Any: return Combine::Or;
+        case ReduceOp::All: return Combine::And;
+    }
+    return Combine::Add;
+}
+
+}  // namespace
+
+void Emitter::item() {
+    for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
+        const Steps& steps = plan_.accesses[i].steps;
+        Value base = offsets_[i] == no_value ? m_.i64(0) : offsets_[i];
+        for (int d = 0; d < plan_.range; ++d) {
+            if (steps.dims[d] == 0) continue;
+            base = m_.add(base, steps.dims[d] == 1 ? var_[d] : m_.mul(var_[d], steps_.at({d, steps.dims[d]})));
+        }
+        base_[i] = base;
+    }
+    const int loops = plan_.loops();
+    for (loop_ = 0; loop_ < loops; ++loop_) run_loop(loop_);
+    kept_stores();
+}
+
+void Emitter::run_loop(int loop) {
+    reductions_.clear();
+    std::vector<int> targets;
+    for (const Reduction& r : plan_.reductions) {
+        if (r.loop != loop) continue;
+        reductions_.push_back(&r);
+        if (plan_.stage != Stage::Combine) targets.push_back(group_.insts[r.inst].in[0]);
+    }
+    bool stores = false;
+    for (const Store& s : plan_.stores) {
+        if (s.level != Level::Full || s.loop != loop) continue;
+        targets.push_back(s.inst);
+        stores = true;
+    }
+    if (reductions_.empty() && !stores) return;
+    std::vector<int> read_back;
+    for (const KernelPlan::Keep& keep : plan_.keeps) {
+        if (keep.to == loop) read_back.push_back(keep.inst);
+    }
+    in_ = closure(group_, targets, read_back);
+    hoist(in_, loop);
+    const Values results = nest(plan_.inner(), identities());
+    int at = 0;
+    for (const Reduction* r : reductions_) {
+        const Node* n = planner_.node(r->node);
+        const Value value = results[at];
+        const Value position = r->by_position() || r->partial[1] >= 0 ? results[++at] : no_value;
+        ++at;
+        if (plan_.stage == Stage::Blocks) {
+            m_.store(pointers_[r->partial[0]], index_of(r->partial[0]), value);
+            if (position != no_value) m_.store(pointers_[r->partial[1]], index_of(r->partial[1]), position);
+        } else {
+            const Value result = position != no_value ? position : value;
+            remember(r->inst, m_.cast(result, n->dtype));
+        }
+    }
+}
+
+void Emitter::kept_stores() {
+    for (const Store& s : plan_.stores) {
+        if (s.level == Level::Kept) m_.store(pointers_[s.access], index_of(s.access), get(s.inst));
+    }
+}
+
+Emitter::Values Emitter::identities() {
+    Values values;
+    for (const Reduction* r : reductions_) {
+        const Node* n = planner_.node(r->node);
+        values.push_back(m_.identity(combine_of(n->reduce), reduction_dtype(n)));
+        if (is_arg(n->reduce)) values.push_back(m_.i64(0));
+    }
+    return values;
+}
+
+bool Emitter::starts_fresh(const Reduction& r) const {
+    const Node* n = planner_.node(r.node);
+    return (n->reduce == ReduceOp::Sum || n->reduce == ReduceOp::Prod) && is_inexact(reduction_dtype(n));
+}
+
+std::int64_t Emitter::trip_count(int dim) const { return dim == plan_.blocked ? plan_.block_length : plan_.extents[dim]; }
+
+void Emitter::bounds(int dim, Value& lower, Value& upper) {
+    lower = m_.i64(0);
+    upper = extent_[dim];
+    if (dim != plan_.blocked) return;
+    lower = m_.mul(var_[plan_.block_dim], block_length_);
+    upper = m_.min(m_.add(lower, block_length_), upper);
+}
+
+Emitter::Values Emitter::nest(int dim, const Values& carried) {
+    if (plan_.strategy == Strategy::Unrolled || plan_.strategy == Strategy::Elementwise) return written_out(dim, carried);
+    if (dim == plan_.extents.size()) return innermost(carried);
+    const bool last = dim + 1 == plan_.extents.size();
+    return last && plan_.strategy == Strategy::InnerLanes ? lanes(dim, carried) : serial(dim, carried);
+}
+
+Emitter::Values Emitter::written_out(int dim, const Values& carried) {
+    if (dim == plan_.extents.size()) {
+        const std::size_t before = mark();
+        Values values = innermost(carried);
+        forget(before);
+        return values;
+    }
+    Values values = carried;
+    for (std::int64_t i = 0; i < plan_.extents[dim]; ++i) {
+        var_[dim] = m_.i64(i);
+        values = written_out(dim + 1, values);
+    }
+    var_[dim] = no_value;
+    return values;
+}
+
+Emitter::Values Emitter::serial(int dim, const Values& carried) {
+    Value lower, upper;
+    bounds(dim, lower, upper);
+    const bool fresh = std::any_of(reductions_.begin(), reductions_.end(), [&](const Reduction* r) { return starts_fresh(*r); });
+    const bool last = dim + 1 == plan_.extents.size();
+    if (!last || !fresh || trip_count(dim) <= serial_chunk) return serial_range(dim, lower, upper, carried);
+    const Value chunk = m_.i64(serial_chunk);
+    return m_.for_loop(lower, upper, chunk, carried, [&](Value begin, std::span<const Value> outer) {
+        Values start(outer.begin(), outer.end());
+        const Values zero = identities();
+        int at = 0;
+        for (const Reduction* r : reductions_) {
+            if (starts_fresh(*r)) start[at] = zero[at];
+            at += is_arg(planner_.node(r->node)->reduce) ? 2 : 1;
+        }
+        Values values = serial_range(dim, begin, m_.min(m_.add(begin, chunk), upper), start);
+        at = 0;
+        for (const Reduction* r : reductions_) {
+            const ReduceOp op = planner_.node(r->node)->reduce;
+            if (starts_fresh(*r)) values[at] = m_.combine(combine_of(op), outer[at], values[at]);
+            at += is_arg(op) ? 2 : 1;
+        }
+        return values;
+    });
+}
+
+Emitter::Values Emitter::serial_range(int dim, Value lower, Value upper, const Values& carried) {
+    return m_.for_loop(lower, upper, m_.i64(1), carried, [&](Value index, std::span<const Value> values) {
+        var_[dim] = index;
+        const std::size_t before = mark();
+        hoist(in_, loop_);
+        Values results = nest(dim + 1, Values(values.begin(), values.end()));
+        forget(before);
+        var_[dim] = no_value;
+        return results;
+    });
+}
+
+Emitter::Values Emitter::lanes(int dim, const Values& carried) {
+    Value lower, upper;
+    bounds(dim, lower, upper);
+    const bool chunks = std::any_of(reductions_.begin(), reductions_.end(),
+                                    [&](const Reduction* r) { return starts_fresh(*r) || is_arg(planner_.node(r->node)->reduce); });
+    if (!chunks || trip_count(dim) <= lanes_chunk) return lanes_range(dim, lower, upper, carried);
+    const Value chunk = m_.i64(lanes_chunk);
+    return m_.for_loop(lower, upper, chunk, carried, [&](Value begin, std::span<const Value> values) {
+        return lanes_range(dim, begin, m_.min(m_.add(begin, chunk), upper), Values(values.begin(), values.end()));
+    });
+}
+
+Emitter::Values Emitter::lanes_range(int dim, Value lower, Value upper, const Values& carried) {
+    std::vector<ir::Reduction> combines;
+    int at = 0;
+    for (const Reduction* r : reductions_) {
+        const Node* n = planner_.node(r->node);
+        const Combine combine = combine_of(n->reduce);
+        const bool arg = is_arg(n->reduce);
+        combines.push_back({combine, arg ? m_.identity(combine, reduction_dtype(n)) : carried[at]});
+        at += arg ? 2 : 1;
+    }
+    const Values found = m_.for_lanes(lower, upper, combines, [&](Value index) {
+        var_[dim] = index;
+        const std::size_t before = mark();
+        Values contributions;
+        for (const Reduction* r : reductions_) contributions.push_back(contribution(*r));
+        store_full();
+        forget(before);
+        var_[dim] = no_value;
+        return contributions;
+    });
+    Values values;
+    at = 0;
+    for (std::size_t i = 0; i < reductions_.size(); ++i) {
+        const Reduction& r = *reductions_[i];
+        if (!is_arg(planner_.node(r.node)->reduce)) {
+            values.push_back(found[i]);
+            ++at;
+            continue;
+        }
+        values.push_back(carried[at]);
+        values.push_back(carried[at + 1]);
+        find_position(r, dim, lower, upper, found[i], values, static_cast<int>(values.size()) - 2);
+        at += 2;
+    }
+    return values;
+}
+
+void Emitter::find_position(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried, int at) {
+    const Value old = carried[at], old_position = carried[at + 1];
+    const Values results = m_.if_else(
+        better(r, best, old),
+        [&] {
+            const Value none = m_.identity(Combine::Min, DType::Int64);
+            const ir::Reduction first[] = {{Combine::Min, none}};
+            const Values position = m_.for_lanes(lower, upper, first, [&](Value index) {
+                var_[dim] = index;
+                const std::size_t before = mark();
+                const Value x = contribution(r);
+                const Value here = plan_.stage == Stage::Combine ? load(r.partial[1]) : index_of(r.position);
+                const Value hit = m_.select(matches(x, best), here, none);
+                forget(before);
+                var_[dim] = no_value;
+                return Values{hit};
+            });
+            return Values{best, position[0]};
+        },
+        [&] { return Values{old, old_position}; });
+    carried[at] = results[0];
+    carried[at + 1] = results[1];
+}
+
+Emitter::Values Emitter::innermost(const Values& carried) {
+    Values values;
+    int at = 0;
+    for (const Reduction* r : reductions_) {
+        const Node* n = planner_.node(r->node);
+        const Value x = contribution(*r);
+        if (!is_arg(n->reduce)) {
+            values.push_back(m_.combine(combine_of(n->reduce), carried[at++], x));
+            continue;
+        }
+        const Value old = carried[at], old_position = carried[at + 1];
+        at += 2;
+        Value take = better(*r, x, old);
+        Value here;
+        if (plan_.stage == Stage::Combine) {
+            // Blocks need not come in the order of positions.
+            here = load(r->partial[1]);
+            take = m_.bit_or(take, m_.bit_and(matches(x, old), m_.lt(here, old_position)));
+        } else {
+            here = index_of(r->position);
+        }
+        values.push_back(m_.select(take, x, old));
+        values.push_back(m_.select(take, here, old_position));
+    }
+    store_full();
+    return values;
+}
+
+void Emitter::store_full() {
+    int kept = -1;   // the keeps of one value stand side by side
+    for (const KernelPlan::Keep& keep : plan_.keeps) {
+        if (!keep.write || keep.from != loop_ || keep.access == kept) continue;
+        m_.store(pointers_[keep.access], index_of(keep.access), get(keep.inst));
+        kept = keep.access;
+    }
+    for (const Store& s : plan_.stores) {
+        if (s.level == Level::Full && s.loop == loop_) m_.store(pointers_[s.access], index_of(s.access), get(s.inst));
+    }
+}
+
+ir::Value Emitter::contribution(const Reduction& r) {
+    if (plan_.stage == Stage::Combine) return load(r.partial[0]);
+    const Node* n = planner_.node(r.node);
+    const Value x = get(group_.insts[r.inst].in[0]);
+    return m_.cast(x, reduction_dtype(n));
+}
+
+ir::Value Emitter::is_nan(Value x) { return m_.ne(x, x); }
+
+ir::Value Emitter::better(const Reduction& r, Value a, Value b) {
+    const Value closer = planner_.node(r.node)->reduce == ReduceOp::ArgMax ? m_.gt(a, b) : m_.lt(a, b);
+    if (!is_float(m_.type(a))) return closer;
+    return m_.bit_or(closer, m_.bit_and(is_nan(a), m_.bit_not(is_nan(b))));
+}
+
+ir::Value Emitter::matches(Value x, Value best) {
+    const Value equal = m_.eq(x, best);
+    return is_float(m_.type(x)) ? m_.bit_or(equal, m_.bit_and(is_nan(x), is_nan(best))) : equal;
+}
+
+}  // namespace pardo::plan

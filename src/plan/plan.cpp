@@ -1,0 +1,233 @@
+// src/plan/plan.cpp: a finished plan: what to allocate, launch and materialise for every graph with one signature.
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plan/kernel.h"
+
+namespace pardo::plan {
+
+using graph::Kind;
+using graph::Node;
+
+namespace {
+
+/// Gives memory to stored anchors and scratch; scratch and values that nobody keeps share slots of one size over time.
+class SlotPlan {
+public:
+    SlotPlan(const Planner& planner, const std::vector<MadeKernel>& kernels, Plan& plan) : planner_(planner), kernels_(kernels), plan_(plan) {}
+
+    /// Slot of the memory behind an argument.
+    std::uint32_t of(const Argument& a, const std::vector<Partial>& partials, std::size_t kernel) {
+        const bool partial = a.kind == Argument::Kind::Partial;
+        std::vector<std::int64_t>& known = partial ? partial_slots_ : node_slots_;
+        if (known.size() <= a.node) known.resize(a.node + 1, -1);
+        if (known[a.node] >= 0) return static_cast<std::uint32_t>(known[a.node]);
+        std::int64_t bytes;
+        bool keeps = false;
+        if (partial) {
+            bytes = partials[a.node].count * itemsize(partials[a.node].dtype);
+        } else {
+            const Node* n = planner_.node(a.node);
+            bytes = n->size() * itemsize(n->dtype);
+            keeps = planner_.fact(a.node).required;
+        }
+        const std::uint32_t slot = take(bytes, keeps);
+        if (!keeps) last_use_.push_back({slot, last_kernel(a, kernel)});
+        known[a.node] = slot;
+        return slot;
+    }
+    /// Slot of a result that no kernel writes (empty arrays).
+    std::uint32_t of_node(NodeId id) {
+        if (node_slots_.size() <= id) node_slots_.resize(id + 1, -1);
+        if (node_slots_[id] < 0) {
+            const Node* n = planner_.node(id);
+            node_slots_[id] = take(n->size() * itemsize(n->dtype), true);
+        }
+        return static_cast<std::uint32_t>(node_slots_[id]);
+    }
+    /// Slots whose values are dead after this kernel may be used again.
+    void leave(std::size_t kernel) {
+        for (auto& [slot, last] : last_use_) {
+            if (last != kernel) continue;
+            free_.push_back(slot);
+            last = ~std::size_t{0};
+        }
+    }
+
+private:
+    std::uint32_t take(std::int64_t bytes, bool keeps) {
+        for (std::size_t i = 0; i < free_.size() && !keeps; ++i) {
+            if (plan_.slots[free_[i]] != bytes) continue;
+            const std::uint32_t slot = free_[i];
+            free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+            return slot;
+        }
+        plan_.slots.push_back(bytes);
+        return static_cast<std::uint32_t>(plan_.slots.size() - 1);
+    }
+    std::size_t last_kernel(const Argument& a, std::size_t first) const {
+        std::size_t last = first;
+        for (std::size_t k = first; k < kernels_.size(); ++k) {
+            for (const Argument& b : kernels_[k].arguments) {
+                if (b.kind == a.kind && b.node == a.node) last = k;
+            }
+        }
+        return last;
+    }
+
+    const Planner& planner_;
+    const std::vector<MadeKernel>& kernels_;
+    Plan& plan_;
+    std::vector<std::int64_t> node_slots_, partial_slots_;
+    std::vector<std::pair<std::uint32_t, std::size_t>> last_use_;
+    std::vector<std::uint32_t> free_;
+};
+
+void note_use(PlannedLaunch& launch, bool leaf, std::uint32_t source, device::Access access) {
+    for (PlannedLaunch::Use& use : launch.uses) {
+        if (use.leaf != leaf || use.source != source) continue;
+        use.access = static_cast<device::Access>(static_cast<int>(use.access) | static_cast<int>(access));
+        return;
+    }
+    launch.uses.push_back({leaf, source, access});
+}
+
+PlannedLaunch make_launch(const KernelPlan& kernel, const MadeKernel& made) {
+    PlannedLaunch launch;
+    launch.name = kernel.name;
+    launch.extents.assign(kernel.extents.begin(), kernel.extents.begin() + kernel.range);
+    launch.cost_ns = kernel.cost_ns;
+    launch.bytes_read = kernel.bytes_read;
+    launch.bytes_written = kernel.bytes_written;
+    launch.arguments.reserve(made.arguments.size());
+    return launch;
+}
+
+void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& param, const Planner& planner, std::uint32_t slot) {
+    const auto at = static_cast<std::uint16_t>(launch.arguments.size());
+    launch.arguments.push_back(static_cast<std::uint64_t>(a.value));
+    const auto access = static_cast<device::Access>(param.access);
+    switch (a.kind) {
+        case Argument::Kind::Number: break;
+        case Argument::Kind::Leaf:
+            launch.patches.push_back({PlannedLaunch::Patch::Kind::Leaf, at, a.node, a.value});
+            note_use(launch, true, a.node, access);
+            break;
+        case Argument::Kind::Stored:
+        case Argument::Kind::Partial:
+            launch.patches.push_back({PlannedLaunch::Patch::Kind::Slot, at, slot, a.value});
+            note_use(launch, false, slot, access);
+            break;
+        case Argument::Kind::Constant:
+            launch.patches.push_back({PlannedLaunch::Patch::Kind::Constant, at, a.node, 0});
+            if (is_complex(planner.node(a.node)->dtype)) launch.arguments.push_back(0);
+            break;
+    }
+}
+
+/// Where a required node's elements lie: its own memory, or a view of its base's.
+Plan::Result result_of(const Planner& planner, NodeId id, SlotPlan& slots, const std::vector<Plan::Result>& earlier) {
+    const Node* n = planner.node(id);
+    if (!planner.fact(id).alias) return {id, false, slots.of_node(id), planner.fact(id).strides, 0};
+    const NodeId below = planner.input(id, 0);
+    const Node* base = planner.node(below);
+    Plan::Result from{below, true, below, base->strides, 0};
+    if (base->kind != Kind::Leaf) {
+        from = *std::find_if(earlier.begin(), earlier.end(), [&](const Plan::Result& r) { return r.node == below; });
+    }
+    Plan::Result result{id, from.leaf, from.source, Strides(n->shape.size(), 0), from.offset};
+    for (int d = 0; d < n->view->offsets.size(); ++d) result.offset += n->view->offsets[d] * from.strides[d];
+    for (const graph::ViewMap::Term& term : n->view->terms) result.strides[term.source] += term.step * from.strides[term.base_dim];
+    return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device) {
+    auto plan = std::make_unique<Plan>();
+    Planner planner(walk);
+    planner.run();
+    Scheduler scheduler(planner);
+    if (!scheduler.run()) {
+        plan->needs_temporary = true;
+        return plan;
+    }
+    std::vector<MadeKernel> made;
+    for (const KernelPlan& kernel : scheduler.kernels()) made.push_back(make_kernel(planner, kernel));
+    SlotPlan slots(planner, made, *plan);
+    for (std::size_t k = 0; k < made.size(); ++k) {
+        const KernelPlan& kernel = scheduler.kernels()[k];
+        PlannedLaunch launch = make_launch(kernel, made[k]);
+        for (std::size_t a = 0; a < made[k].arguments.size(); ++a) {
+            const Argument& argument = made[k].arguments[a];
+            const bool slotted = argument.kind == Argument::Kind::Stored || argument.kind == Argument::Kind::Partial;
+            const std::uint32_t slot = slotted ? slots.of(argument, scheduler.partials(), k) : 0;
+            add_argument(launch, argument, made[k].kernel.params[a], planner, slot);
+        }
+        slots.leave(k);
+        const bool empty = std::find(launch.extents.begin(), launch.extents.end(), 0) != launch.extents.end();
+        if (empty) continue;
+        launch.program = device->compile(made[k].kernel);
+        plan->launches.push_back(std::move(launch));
+    }
+    for (NodeId id = 0; id < walk.nodes.size(); ++id) {
+        if (planner.fact(id).required) plan->results.push_back(result_of(planner, id, slots, plan->results));
+    }
+    return plan;
+}
+
+namespace {
+
+constexpr std::size_t first_size = 64, most_plans = 1024;
+
+/// A queue's cache, as the graph's state keeps it.
+struct Holder {
+    PlanCache cache;
+};
+
+}  // namespace
+
+PlanCache::PlanCache() : table_(first_size) {}
+
+std::size_t PlanCache::slot(std::span<const std::uint8_t> key, std::uint64_t hash) const {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = hash & mask;
+    while (table_[at].plan) {
+        const Entry& e = table_[at];
+        if (e.hash == hash && e.key.size() == key.size() && std::memcmp(e.key.data(), key.data(), key.size()) == 0) break;
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+const Plan* PlanCache::find(std::span<const std::uint8_t> key, std::uint64_t hash) const { return table_[slot(key, hash)].plan.get(); }
+
+const Plan* PlanCache::add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan) {
+    if (count_ == most_plans) {   // programs stay in the program cache: planning again is cheap
+        table_ = std::vector<Entry>(first_size);
+        count_ = 0;
+    }
+    if (2 * (count_ + 1) > table_.size()) {
+        std::vector<Entry> old(table_.size() * 2);
+        std::swap(old, table_);
+        for (Entry& e : old) {
+            if (e.plan) table_[slot(e.key, e.hash)] = std::move(e);
+        }
+    }
+    Entry& e = table_[slot(key, hash)];
+    e.hash = hash;
+    e.key.assign(key.begin(), key.end());
+    e.plan = std::move(plan);
+    ++count_;
+    return e.plan.get();
+}
+
+PlanCache& PlanCache::of(device::Queue* queue) {
+    graph::GraphState& state = graph::state_of(queue);
+    if (!state.plans) state.plans = std::make_shared<Holder>();
+    return static_cast<Holder*>(state.plans.get())->cache;
+}
+
+}  // namespace pardo::plan

@@ -1,0 +1,79 @@
+// src/plan/plan.h: a finished plan: what to allocate, launch and materialise for every graph with one signature.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/program.h"
+#include "plan/walk.h"
+
+namespace pardo::plan {
+
+/// One launch, but for addresses and scalar values.
+struct PlannedLaunch {
+    /// An argument that differs from force to force.
+    struct Patch {
+        enum class Kind : std::uint8_t { Leaf, Slot, Constant };
+        Kind kind;
+        std::uint16_t argument;
+        std::uint32_t source;   // node, or slot
+        std::int64_t offset;    // bytes
+    };
+    struct Use {
+        bool leaf;
+        std::uint32_t source;
+        device::Access access;
+    };
+    Ref<device::Program> program;
+    std::string name;
+    std::vector<std::int64_t> extents;
+    std::vector<std::uint64_t> arguments;   // numbers are in place
+    std::vector<Patch> patches;
+    std::vector<Use> uses;
+    double cost_ns = 0;
+    std::int64_t bytes_read = 0, bytes_written = 0;
+};
+
+/// Everything that is the same for graphs with one signature.
+struct Plan {
+    /// A node that becomes a Leaf, in the order of the walk.
+    struct Result {
+        NodeId node;
+        bool leaf;              // view of a leaf: `source` is a node, else a slot
+        std::uint32_t source;
+        Strides strides;
+        std::int64_t offset;    // elements; on top of the leaf's own for a view of one
+    };
+    std::vector<std::int64_t> slots;   // bytes of the buffers to allocate
+    std::vector<PlannedLaunch> launches;
+    std::vector<Result> results;
+    bool needs_temporary = false;      // store: the value overlaps the target in another order
+};
+
+/// Plans and compiles what a walk has collected.
+std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device);
+
+/// Finished plans by signature; one for each queue, under its graph lock.
+class PlanCache {
+public:
+    PlanCache();
+    /// Null when there is none.
+    const Plan* find(std::span<const std::uint8_t> key, std::uint64_t hash) const;
+    const Plan* add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan);
+    /// The cache of a queue, made at first use.
+    static PlanCache& of(device::Queue* queue);
+
+private:
+    struct Entry {
+        std::uint64_t hash = 0;
+        std::vector<std::uint8_t> key;
+        std::unique_ptr<Plan> plan;
+    };
+    std::size_t slot(std::span<const std::uint8_t> key, std::uint64_t hash) const;
+    std::vector<Entry> table_;   // open addressing; a power of two
+    std::size_t count_ = 0;
+};
+
+}  // namespace pardo::plan

@@ -1,0 +1,146 @@
+// src/plan/planner.h: cuts a walked graph into groups, and says what each group computes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plan/access.h"
+#include "plan/walk.h"
+
+namespace pardo::plan {
+
+/// One value at one map inside a group: what the kernel computes.
+struct Inst {
+    enum class Kind : std::uint8_t {
+        Load,     // element of a leaf, or of a value that another group stores
+        Scalar,   // a Constant's value, an argument
+        Iota,     // index along an axis
+        Op,       // row of ops.def on `in`
+        Reduced,  // result of a reduction of this group; in[0] is what it reduces
+        Cast,     // in[0] in another dtype
+        Old,      // what the store's target holds
+        Blend,    // in[0] ? in[1] : in[2]
+    };
+    Kind kind;
+    DType dtype;
+    NodeId node;
+    Map map;
+    int in[3] = {-1, -1, -1};
+    std::uint32_t dims = 0;  // domain dims that the value depends on
+    int ready = 0;           // number of inner loops that must be over before it can be computed
+    double cost = 0;         // additions for one element, inputs included
+};
+
+/// How far inside a group's loops a value lives.
+enum class Level : std::uint8_t { Full, Kept };
+
+/// What is known of each node during planning; the store, if any, is one more behind the last node.
+struct Fact {
+    bool anchor = false;     // belongs to a group; everything else is computed where it is read
+    bool required = false;   // becomes a Leaf
+    bool alias = false;      // required View that is a Leaf over its input's memory
+    bool stored = false;     // has memory after its group has run
+    int group = -1;
+    int inst = -1;
+    Level level = Level::Full;
+    Map map;                 // domain of its group -> its index
+    Strides strides;         // of its memory, once scheduled
+    const char* why = "";    // why it is stored
+    double cost = 0;         // additions and loads for one element, down to leaves and anchors
+    int operations = 0, loads = 0;
+};
+
+/// How the reduced dims of a group run.
+enum class Strategy : std::uint8_t {
+    Elementwise,  // none
+    Unrolled,     // few elements: written out; lanes over the kept dims
+    InnerLanes,   // lanes over the innermost reduced dim, items are the kept dims
+    OuterLanes,   // lanes over the innermost kept dim, serial loops over the reduced ones
+};
+const char* name(Strategy strategy);
+
+/// The nodes that one kernel (two, when `split`) computes over one index space.
+struct Group {
+    Shape domain;
+    std::uint32_t reduced = 0;  // dims of the domain that its reductions run over
+    bool reduces = false;
+    bool split = false;         // reductions run in blocks, then over the blocks' results in a second kernel
+    Strategy strategy = Strategy::Elementwise;
+    std::vector<Inst> insts;    // operands before users
+    std::unordered_map<NodeId, SmallVector<int, 2>> by_node;
+    std::vector<NodeId> members;
+    std::vector<int> needs;     // groups whose results it reads
+    int loads = 0;
+    const char* cut = "";       // why it is not part of an earlier group
+};
+
+/// Groups of one force, explain or store.
+class Planner {
+public:
+    explicit Planner(const Walk& walk);
+    /// Cuts into groups; `order()` then gives them so that each comes after those it needs.
+    void run();
+
+    const Walk& walk() const { return walk_; }
+    std::vector<Group>& groups() { return groups_; }
+    const std::vector<int>& order() const { return order_; }
+    Fact& fact(NodeId id) { return facts_[id]; }
+    const Fact& fact(NodeId id) const { return facts_[id]; }
+    NodeId store_id() const { return static_cast<NodeId>(walk_.nodes.size()); }
+    bool is_store(NodeId id) const { return walk_.target && id == store_id(); }
+    const graph::Node* node(NodeId id) const { return is_store(id) ? walk_.target : walk_.nodes[id]; }
+    const Shape& shape(NodeId id) const { return node(id)->shape; }
+    NodeId input(NodeId id, int k) const { return walk_.nodes[id]->inputs[k]->index; }
+
+private:
+    /// What one try to place an anchor has added to a group, to be kept or taken back.
+    struct Attempt {
+        int group = -1;
+        bool bounded = true;         // limits apply: not for the first anchor of a group
+        NodeId placing = no_node;
+        std::size_t insts = 0;       // before the try
+        int loads = 0;
+        std::vector<int> needs;      // groups that would be read
+        std::vector<NodeId> reads;   // their anchors, which then need memory
+        Level level = Level::Full;
+        Map map;
+        int inst = -1;
+        std::uint32_t reduced = 0;
+    };
+    // anchors.cpp
+    void choose_required();
+    void choose_anchors();
+    // group.cpp
+    void place(NodeId id);
+    std::vector<int> candidates(NodeId id, std::size_t& dependencies) const;
+    bool build(int group, NodeId id, bool bounded);
+    bool place_reduce(Attempt& attempt, NodeId id);
+    bool place_elementwise(Attempt& attempt, NodeId id);
+    bool place_at(Attempt& attempt, NodeId id, Level level);
+    void commit(Attempt& attempt, NodeId id);
+    void roll_back(Attempt& attempt);
+    bool reaches(int from, int to) const;
+    void choose_strategy(Group& group) const;
+    void sort_groups();
+    // instance.cpp; all give the position of the value in the group, or -1 with a reason
+    int instance(Attempt& attempt, NodeId id, const Map& map);
+    int operation(Attempt& attempt, NodeId id, const Map& map);
+    int store_expression(Attempt& attempt, const Map& map);
+    int load(Attempt& attempt, NodeId id, const Map& map);
+    int find(const Group& group, NodeId id, const Map& map) const;
+    int add(Attempt& attempt, Inst inst);
+    int fail(const char* reason);
+
+    const Walk& walk_;
+    std::vector<Fact> facts_;
+    std::vector<Group> groups_;
+    std::vector<int> order_;
+    bool fuse_;
+    const char* reason_ = "";   // why the last attempt failed
+    mutable std::vector<std::uint32_t> seen_;
+    mutable std::uint32_t seen_mark_ = 0;
+};
+
+}  // namespace pardo::plan

@@ -1,0 +1,476 @@
+// src/plan/schedule.cpp: turns a group into one or two loop nests: order and merging of dims, memory accesses, what runs in which loop.
+#include "plan/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pardo::plan {
+
+using graph::Kind;
+using graph::Node;
+using graph::ReduceOp;
+
+namespace {
+
+constexpr std::int64_t block_elements = 16384;   // of a split reduction; never depends on the number of threads
+constexpr std::int64_t column_block_rows = 256;
+constexpr std::int64_t unrolled_extent = 4;      // a shorter innermost kept dim is written out, and leaves the lanes to the next one
+
+using Stage = KernelPlan::Stage;
+
+int votes_for_outer(const KernelPlan& kernel, int a, int b) {
+    int votes = 0;
+    for (const Access& access : kernel.accesses) {
+        if (access.kind == Access::Kind::Index) continue;
+        const std::int64_t sa = std::abs(access.steps.dims[a]), sb = std::abs(access.steps.dims[b]);
+        if (sa == 0 || sb == 0 || sa == sb) continue;
+        const int weight = access.mode == ir::Access::Read ? 1 : kernel.strategy == Strategy::Elementwise ? 100 : 2;
+        votes += sa > sb ? weight : -weight;
+    }
+    return votes;
+}
+
+bool mergeable(const KernelPlan& kernel, int outer, int inner, std::int64_t inner_extent) {
+    for (const Access& access : kernel.accesses) {
+        if (access.steps.dims[outer] != access.steps.dims[inner] * inner_extent) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+int KernelPlan::loops() const {
+    int count = 0;
+    for (const Reduction& r : reductions) count = std::max(count, r.loop + 1);
+    for (const Store& s : stores) {
+        if (s.level == Level::Full) count = std::max(count, s.loop + 1);
+    }
+    return count;
+}
+
+std::int64_t KernelPlan::elements() const {
+    std::int64_t count = 1;
+    for (int d = 0; d < extents.size(); ++d) {
+        if (d != block_dim) count *= extents[d];
+    }
+    return count;
+}
+
+bool is_arg(ReduceOp op) { return op == ReduceOp::ArgMin || op == ReduceOp::ArgMax; }
+
+DType reduction_dtype(const Node* node) {
+    if (is_arg(node->reduce)) {
+        const DType dtype = node->inputs[0]->dtype;
+        return dtype == DType::Bool ? DType::UInt8 : dtype;
+    }
+    if (node->reduce == ReduceOp::Any || node->reduce == ReduceOp::All) return DType::Bool;
+    if (node->accumulate == DType::Bool && (node->reduce == ReduceOp::Min || node->reduce == ReduceOp::Max)) return DType::UInt8;
+    return node->accumulate;
+}
+
+std::vector<bool> closure(const Group& group, const std::vector<int>& targets, const std::vector<int>& leaves) {
+    std::vector<bool> in(group.insts.size(), false);
+    for (const int t : targets) in[t] = true;
+    for (int i = static_cast<int>(group.insts.size()) - 1; i >= 0; --i) {
+        if (!in[i] || group.insts[i].kind == Inst::Kind::Reduced) continue;
+        if (std::find(leaves.begin(), leaves.end(), i) != leaves.end()) continue;
+        for (const int operand : group.insts[i].in) {
+            if (operand >= 0) in[operand] = true;
+        }
+    }
+    return in;
+}
+
+std::vector<bool> Scheduler::needed(const KernelPlan& kernel) const {
+    const Group& group = planner_.groups()[kernel.group];
+    std::vector<int> targets;
+    for (const Store& s : kernel.stores) targets.push_back(s.inst);
+    if (kernel.stage != Stage::Combine) {
+        for (const Reduction& r : kernel.reductions) targets.push_back(group.insts[r.inst].in[0]);
+    }
+    return closure(group, targets);
+}
+
+bool Scheduler::run() {
+    for (const int g : planner_.order()) {
+        Group& group = planner_.groups()[g];
+        choose_layouts(group);
+        std::vector<Stage> stages{Stage::Whole};
+        if (group.split) stages = {Stage::Blocks, Stage::Combine};
+        partial_of_.clear();
+        for (const Stage stage : stages) {
+            KernelPlan kernel = draft(g, stage);
+            add_loads(kernel);
+            if (!resolve_target(kernel)) return false;
+            std::vector<Dim> dims;
+            for (int d = 0; d < group.domain.size(); ++d) {
+                if (group.domain[d] == 1) continue;
+                const bool reduced = group.reduced >> d & 1;
+                if (stage != Stage::Combine || !reduced) dims.push_back({group.domain[d], reduced, 1u << d});
+            }
+            if (stage == Stage::Combine) dims.push_back({blocks_, true, 0});
+            arrange(kernel, std::move(dims));
+            if (stage == Stage::Blocks) split_blocks(kernel);
+            finish(kernel);
+            if (!kernel.stores.empty() || !kernel.reductions.empty()) kernels_.push_back(std::move(kernel));
+        }
+    }
+    return true;
+}
+
+void Scheduler::choose_layouts(const Group& group) {
+    // NumPy's K order: when every full-sized input agrees on another order of the dims, fresh outputs take it.
+    const int dims = group.domain.size();
+    std::vector<int> order(dims);
+    for (int d = 0; d < dims; ++d) order[d] = d;
+    bool found = false, agreed = !group.reduces;
+    for (const Inst& inst : group.insts) {
+        if (inst.kind != Inst::Kind::Load || !agreed) continue;
+        const Fact& f = planner_.fact(inst.node);
+        const Node* n = planner_.node(inst.node);
+        const Steps steps = steps_of(inst.map, n->kind == Kind::Leaf ? n->strides : f.strides);
+        bool full = true;
+        for (int d = 0; d < dims; ++d) full &= group.domain[d] == 1 || steps.dims[d] != 0;
+        if (!full) continue;
+        std::vector<int> own(dims);
+        for (int d = 0; d < dims; ++d) own[d] = d;
+        std::stable_sort(own.begin(), own.end(), [&](int a, int b) {
+            if (group.domain[a] == 1 || group.domain[b] == 1) return false;
+            return std::abs(steps.dims[a]) > std::abs(steps.dims[b]);
+        });
+        if (!found) {
+            order = own;
+            found = true;
+        } else if (order != own) {
+            agreed = false;
+        }
+    }
+    const bool plain = !agreed || !found || std::is_sorted(order.begin(), order.end());
+    for (const NodeId id : group.members) {
+        Fact& f = planner_.fact(id);
+        if (planner_.is_store(id)) {
+            f.strides = planner_.walk().target->strides;
+            continue;
+        }
+        f.strides = contiguous_strides(planner_.shape(id));
+        if (plain) continue;
+        std::int64_t step = 1;
+        for (int i = dims - 1; i >= 0; --i) {
+            for (int r = 0; r < f.map.rank(); ++r) {
+                if (f.map.coefficient(r, order[i]) == 0) continue;
+                f.strides[r] = step;
+                step *= planner_.shape(id)[r];
+            }
+        }
+    }
+}
+
+KernelPlan Scheduler::draft(int g, Stage stage) {
+    const Group& group = planner_.groups()[g];
+    KernelPlan kernel;
+    kernel.group = g;
+    kernel.stage = stage;
+    kernel.strategy = group.strategy;
+    kernel.access_of.assign(group.insts.size(), -1);
+    const int dims = group.domain.size() + (stage == Stage::Combine ? 1 : 0);
+    const auto add = [&](Access access) {
+        access.steps.dims.resize(dims, 0);
+        kernel.accesses.push_back(std::move(access));
+        return static_cast<int>(kernel.accesses.size()) - 1;
+    };
+    if (group.split && stage == Stage::Blocks) {
+        for (const NodeId id : group.members) {
+            if (group.insts[planner_.fact(id).inst].kind != Inst::Kind::Reduced) continue;
+            const Node* n = planner_.node(id);
+            std::array<int, 2> own{static_cast<int>(partials_.size()), -1};
+            partials_.push_back({reduction_dtype(n), 0});
+            if (is_arg(n->reduce)) {
+                own[1] = static_cast<int>(partials_.size());
+                partials_.push_back({DType::Int64, 0});
+            }
+            partial_of_.push_back({id, own});
+        }
+    }
+    std::int64_t kept = 1;
+    Strides kept_strides(group.domain.size(), 0);   // of a block's results
+    for (int d = group.domain.size() - 1; d >= 0; --d) {
+        if (group.domain[d] == 1 || (group.reduced >> d & 1)) continue;
+        kept_strides[d] = kept;
+        kept *= group.domain[d];
+    }
+    for (const NodeId id : group.members) {
+        const Fact& f = planner_.fact(id);
+        const Inst& inst = group.insts[f.inst];
+        const Node* n = planner_.node(id);
+        const bool reduced = inst.kind == Inst::Kind::Reduced && inst.node == id;
+        if (reduced) {
+            Reduction r{.node = id, .inst = f.inst, .loop = stage == Stage::Combine ? 0 : inst.ready - 1};
+            if (is_arg(n->reduce) && stage != Stage::Combine) {
+                // Positions count the reduced elements in row-major order.
+                Access position{.kind = Access::Kind::Index, .dtype = DType::Int64, .node = id};
+                position.steps.dims.assign(group.domain.size(), 0);
+                std::int64_t step = 1;
+                for (int d = group.domain.size() - 1; d >= 0; --d) {
+                    if (!(group.reduced >> d & 1)) continue;
+                    position.steps.dims[d] = step;
+                    step *= group.domain[d];
+                }
+                r.position = add(std::move(position));
+            }
+            for (const auto& [owner, own] : partial_of_) {
+                if (owner != id || !group.split) continue;
+                for (int k = 0; k < 2; ++k) {
+                    if (own[k] < 0) continue;
+                    Access partial{.kind = Access::Kind::Partial, .dtype = partials_[own[k]].dtype, .partial = own[k]};
+                    partial.mode = stage == Stage::Blocks ? ir::Access::Write : ir::Access::Read;
+                    partial.steps.dims = kept_strides;
+                    if (stage == Stage::Combine) {
+                        const bool along = group.strategy == Strategy::InnerLanes;
+                        for (int d = 0; d < group.domain.size() && along; ++d) partial.steps.dims[d] *= blocks_;
+                        partial.steps.dims.push_back(along ? 1 : kept);
+                    }
+                    r.partial[k] = add(std::move(partial));
+                }
+            }
+            kernel.reductions.push_back(r);
+        }
+        if (!f.stored && !planner_.is_store(id)) continue;
+        if (stage == Stage::Blocks && f.level == Level::Kept) continue;
+        if (stage == Stage::Combine && f.level == Level::Full) continue;
+        Access out{.mode = ir::Access::Write, .dtype = n->dtype, .node = id};
+        out.steps = steps_of(f.map, f.strides);
+        if (planner_.is_store(id)) out.steps.offset = 0;
+        const int access = add(std::move(out));
+        kernel.stores.push_back({.node = id, .inst = f.inst, .access = access, .loop = reduced ? inst.ready - 1 : inst.ready, .level = f.level});
+    }
+    return kernel;
+}
+
+void Scheduler::add_loads(KernelPlan& kernel) {
+    const Group& group = planner_.groups()[kernel.group];
+    const std::vector<bool> in = needed(kernel);
+    const int dims = group.domain.size() + (kernel.stage == Stage::Combine ? 1 : 0);
+    for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
+        const Inst& inst = group.insts[i];
+        if (!in[i]) continue;
+        Access access{.dtype = inst.dtype, .node = inst.node};
+        if (inst.kind == Inst::Kind::Load) {
+            const Node* n = planner_.node(inst.node);
+            access.steps = steps_of(inst.map, n->kind == Kind::Leaf ? n->strides : planner_.fact(inst.node).strides);
+        } else if (inst.kind == Inst::Kind::Iota) {
+            access.kind = Access::Kind::Index;
+            const int axis = static_cast<int>(planner_.node(inst.node)->axes);
+            for (int d = 0; d < inst.map.dims(); ++d) access.steps.dims.push_back(inst.map.coefficient(axis, d));
+            access.steps.offset = inst.map.offset(axis);
+        } else {
+            continue;
+        }
+        access.steps.dims.resize(dims, 0);
+        kernel.access_of[i] = static_cast<int>(kernel.accesses.size());
+        kernel.accesses.push_back(std::move(access));
+    }
+}
+
+bool Scheduler::resolve_target(KernelPlan& kernel) {
+    const Walk& walk = planner_.walk();
+    if (!walk.target) return true;
+    int target = -1;
+    for (const Store& s : kernel.stores) {
+        if (planner_.is_store(s.node)) target = s.access;
+    }
+    if (target < 0) return true;
+    const Group& group = planner_.groups()[kernel.group];
+    for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
+        const Inst& inst = group.insts[i];
+        if (inst.kind == Inst::Kind::Old) {
+            kernel.access_of[i] = target;
+            kernel.accesses[target].mode = ir::Access::ReadWrite;
+        }
+        if (inst.kind != Inst::Kind::Load || kernel.access_of[i] < 0 || planner_.is_store(inst.node)) continue;
+        const Node* n = planner_.node(inst.node);
+        if (n->kind != Kind::Leaf || n->buffer.get() != walk.target->buffer.get() || (walk.flags[inst.node] & Walk::Apart)) continue;
+        if (!(walk.flags[inst.node] & Walk::Same) || !(kernel.accesses[kernel.access_of[i]].steps == kernel.accesses[target].steps)) {
+            return false;
+        }
+        kernel.access_of[i] = target;   // one pointer for both; the load's own access stays unused
+        kernel.accesses[target].mode = ir::Access::ReadWrite;
+    }
+    // Drop accesses that nothing uses any more.
+    std::vector<int> place(kernel.accesses.size(), -1);
+    std::vector<Access> used;
+    const auto keep = [&](int& at) {
+        if (at < 0) return;
+        if (place[at] < 0) {
+            place[at] = static_cast<int>(used.size());
+            used.push_back(kernel.accesses[at]);
+        }
+        at = place[at];
+    };
+    for (Reduction& r : kernel.reductions) {
+        keep(r.position);
+        keep(r.partial[0]);
+        keep(r.partial[1]);
+    }
+    for (Store& s : kernel.stores) keep(s.access);
+    for (int& at : kernel.access_of) keep(at);
+    kernel.accesses = std::move(used);
+    return true;
+}
+
+void Scheduler::arrange(KernelPlan& kernel, std::vector<Dim> dims) {
+    // Columns of the accesses' steps: domain dims; in Combine the last one counts blocks.
+    const int columns = kernel.accesses.empty() ? 0 : kernel.accesses[0].steps.dims.size();
+    struct Loop {
+        Dim dim;
+        int column;
+    };
+    std::vector<Loop> kept, reduced;
+    for (const Dim& dim : dims) {
+        int column = columns - 1;
+        for (int d = 0; d < 32; ++d) {
+            if (dim.members == 1u << d) column = d;
+        }
+        (dim.reduced ? reduced : kept).push_back({dim, column});
+    }
+    const bool fixed = std::any_of(kernel.reductions.begin(), kernel.reductions.end(), [](const Reduction& r) { return r.by_position(); });
+    const auto order = [&](std::vector<Loop>& loops) {
+        for (std::size_t i = 1; i < loops.size(); ++i) {
+            for (std::size_t k = i; k > 0 && votes_for_outer(kernel, loops[k].column, loops[k - 1].column) > 0; --k) {
+                std::swap(loops[k], loops[k - 1]);
+            }
+        }
+    };
+    const auto merge = [&](std::vector<Loop>& loops) {
+        std::vector<Loop> merged;
+        for (const Loop& loop : loops) {
+            if (!merged.empty() && mergeable(kernel, merged.back().column, loop.column, loop.dim.extent)) {
+                merged.back().column = loop.column;
+                merged.back().dim.extent *= loop.dim.extent;
+                merged.back().dim.members |= loop.dim.members;
+            } else {
+                merged.push_back(loop);
+            }
+        }
+        loops = std::move(merged);
+    };
+    order(kept);
+    if (!fixed) order(reduced);
+    merge(kept);
+    merge(reduced);
+    kernel.lanes = kernel.strategy != Strategy::InnerLanes && !kept.empty();
+    const std::size_t last = kept.empty() ? 0 : kept.size() - 1;
+    kernel.unrolled = kernel.lanes && kept.size() >= 2 && kept[last].dim.extent <= unrolled_extent && kept[last - 1].dim.extent >= 8 &&
+                      kernel.stage == Stage::Whole;
+    std::vector<Loop> loops = kept;
+    kernel.range = static_cast<int>(kept.size()) - kernel.unrolled;
+    if (kept.empty()) {   // one item
+        loops.push_back({{1, false, 0}, -1});
+        kernel.range = 1;
+    }
+    loops.insert(loops.end(), reduced.begin(), reduced.end());
+    for (const Loop& loop : loops) kernel.extents.push_back(loop.dim.extent);
+    for (Access& access : kernel.accesses) {
+        Strides steps;
+        for (const Loop& loop : loops) steps.push_back(loop.column < 0 ? 0 : access.steps.dims[loop.column]);
+        access.steps.dims = std::move(steps);
+    }
+    const Group& group = planner_.groups()[kernel.group];
+    kernel.loop_dims.assign(group.insts.size(), 0);
+    for (std::size_t i = 0; i < group.insts.size(); ++i) {
+        for (std::size_t l = 0; l < loops.size(); ++l) {
+            if (group.insts[i].dims & loops[l].dim.members) kernel.loop_dims[i] |= 1u << l;
+        }
+    }
+}
+
+void Scheduler::split_blocks(KernelPlan& kernel) {
+    const Group& group = planner_.groups()[kernel.group];
+    const bool along = group.strategy == Strategy::InnerLanes;
+    const int first = kernel.inner();
+    std::int64_t reduced = 1, kept = 1;
+    for (int d = 0; d < kernel.extents.size(); ++d) (d < first ? kept : reduced) *= kernel.extents[d];
+    int blocked = first;
+    for (int d = first; d < kernel.extents.size(); ++d) {
+        if (kernel.extents[d] > kernel.extents[blocked]) blocked = d;
+    }
+    const std::int64_t extent = kernel.extents[blocked], rest = reduced / extent;
+    const std::int64_t wanted = along ? block_elements : std::max(column_block_rows, block_elements / kept);
+    kernel.block_length = std::clamp<std::int64_t>(wanted / rest, 1, extent);
+    blocks_ = (extent + kernel.block_length - 1) / kernel.block_length;
+    const int at = along ? kernel.range : kernel.range - 1;
+    kernel.extents.insert(at, blocks_);
+    ++kernel.range;
+    kernel.block_dim = at;
+    kernel.blocked = blocked + 1;
+    for (Access& access : kernel.accesses) {
+        if (access.kind == Access::Kind::Partial && along) {
+            for (std::int64_t& step : access.steps.dims) step *= blocks_;
+        }
+        access.steps.dims.insert(at, access.kind != Access::Kind::Partial ? 0 : along ? 1 : kept);
+    }
+    for (std::uint32_t& mask : kernel.loop_dims) {
+        const std::uint32_t low = (1u << at) - 1;
+        mask = (mask & low) | (mask & ~low) << 1;
+    }
+    for (const auto& [owner, own] : partial_of_) {
+        for (const int p : own) {
+            if (p >= 0) partials_[p].count = kept * blocks_;
+        }
+    }
+}
+
+void Scheduler::find_keeps(KernelPlan& kernel) {
+    // Softmax: exp is computed for the sum, kept in the output's row, and scaled there.
+    if (kernel.stage != Stage::Whole || kernel.loops() < 2 || kernel.unrolled) return;
+    if (kernel.strategy != Strategy::InnerLanes && kernel.strategy != Strategy::OuterLanes) return;
+    const Group& group = planner_.groups()[kernel.group];
+    std::vector<std::vector<bool>> in;
+    for (int loop = 0; loop < kernel.loops(); ++loop) {
+        std::vector<int> targets;
+        for (const Reduction& r : kernel.reductions) {
+            if (r.loop == loop) targets.push_back(group.insts[r.inst].in[0]);
+        }
+        for (const Store& s : kernel.stores) {
+            if (s.level == Level::Full && s.loop == loop) targets.push_back(s.inst);
+        }
+        in.push_back(closure(group, targets));
+    }
+    std::uint32_t wide = 0;
+    for (int d = 0; d < group.domain.size(); ++d) {
+        if (group.domain[d] != 1) wide |= 1u << d;
+    }
+    constexpr double worth_keeping = 8;
+    for (const Store& s : kernel.stores) {
+        if (s.level != Level::Full || planner_.is_store(s.node)) continue;
+        // An output of an earlier loop is read back where it is needed again.
+        for (int to = s.loop + 1; to < kernel.loops(); ++to) {
+            if (in[to][s.inst] && group.insts[s.inst].kind == Inst::Kind::Op) {
+                kernel.keeps.push_back({.inst = s.inst, .access = s.access, .from = s.loop, .to = to, .write = false});
+                kernel.accesses[s.access].mode = ir::Access::ReadWrite;
+            }
+        }
+        // The most expensive value that this loop shares with an earlier one waits in the output's memory.
+        int best = -1, from = 0;
+        for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
+            const Inst& inst = group.insts[i];
+            if (inst.kind != Inst::Kind::Op || inst.dtype != kernel.accesses[s.access].dtype || inst.dims != wide || i == s.inst) continue;
+            if (inst.cost < worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost)) continue;
+            for (int loop = 0; loop < s.loop; ++loop) {
+                if (!in[loop][i]) continue;
+                best = i;
+                from = loop;
+                break;
+            }
+        }
+        const bool taken = std::any_of(kernel.keeps.begin(), kernel.keeps.end(), [&](const KernelPlan::Keep& k) {
+            return k.access == s.access || (k.inst == best && k.to == s.loop);
+        });
+        if (best < 0 || taken) continue;
+        for (int to = from + 1; to <= s.loop; ++to) {
+            if (in[to][best]) kernel.keeps.push_back({.inst = best, .access = s.access, .from = from, .to = to, .write = true});
+        }
+        kernel.accesses[s.access].mode = ir::Access::ReadWrite;
+    }
+}
+
+}  // namespace pardo::plan

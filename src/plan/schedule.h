@@ -1,0 +1,128 @@
+// src/plan/schedule.h: turns a group into one or two loop nests: order and merging of dims, memory accesses, what runs in which loop.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "plan/planner.h"
+
+namespace pardo::plan {
+
+/// Something that is indexed by the loops: memory, or a plain index value.
+struct Access {
+    enum class Kind : std::uint8_t {
+        Memory,   // of a leaf or of a stored value: `node`
+        Partial,  // results of blocks: `partial`
+        Index,    // no memory: the affine index itself (Iota, positions for argmin and argmax)
+    };
+    Kind kind = Kind::Memory;
+    ir::Access mode = ir::Access::Read;
+    DType dtype = DType::Float64;
+    NodeId node = no_node;
+    int partial = -1;
+    bool streaming = false;
+    bool noalias = true;
+    Steps steps{};   // by domain dims at first, by loop dims once scheduled
+};
+
+/// A value that is written: inside loop `loop` (Full) or behind all loops (Kept).
+struct Store {
+    NodeId node;
+    int inst, access, loop;
+    Level level;
+};
+
+/// A reduction, and where its pieces go in a split group.
+struct Reduction {
+    NodeId node;
+    int inst, loop;
+    int position = -1;            // Index access of argmin and argmax
+    int partial[2] = {-1, -1};    // accesses: value; position
+    bool by_position() const { return position >= 0; }
+};
+
+/// One kernel, before it is IR.
+struct KernelPlan {
+    enum class Stage : std::uint8_t { Whole, Blocks, Combine };
+    int group = -1;
+    Stage stage = Stage::Whole;
+    Strategy strategy = Strategy::Elementwise;
+    std::string name;
+    Shape extents;              // of the loop dims: range, then `unrolled` if any, then inner ones, outermost first
+    int range = 0;              // leading dims that are the kernel's index space
+    bool lanes = true;          // the last of them runs across lanes
+    bool unrolled = false;      // one kept dim is written out inside the item
+    int block_dim = -1;         // range dim that counts blocks of inner dim `blocked`
+    int blocked = -1;
+    std::int64_t block_length = 0;
+    std::vector<Access> accesses;
+    std::vector<int> access_of;            // by inst; -1: none
+    std::vector<std::uint32_t> loop_dims;  // by inst: loop dims that it depends on
+    std::vector<Store> stores;
+    std::vector<Reduction> reductions;
+    // Values kept in an output's memory between two loops: computed in loop `from`, read back in `to`.
+    struct Keep {
+        int inst, access, from, to;
+        bool write;   // false: the value is an output of loop `from` anyway
+    };
+    std::vector<Keep> keeps;
+    double cost_ns = 0;
+    std::int64_t bytes_read = 0, bytes_written = 0;
+
+    int inner() const { return range + unrolled; }                                 // first inner loop dim
+    int loops() const;                                                             // inner loops after one another
+    std::int64_t elements() const;
+};
+
+/// Scratch memory for the results of blocks.
+struct Partial {
+    DType dtype;
+    std::int64_t count;
+};
+
+/// Schedules all groups of a planner, in order.
+class Scheduler {
+public:
+    explicit Scheduler(Planner& planner) : planner_(planner) {}
+    /// False when a store's group reads its target at other positions than it writes: the value needs a temporary first.
+    bool run();
+    std::vector<KernelPlan>& kernels() { return kernels_; }
+    const std::vector<Partial>& partials() const { return partials_; }
+
+private:
+    struct Dim {
+        std::int64_t extent;
+        bool reduced;
+        std::uint32_t members;   // domain dims merged into it
+    };
+    void choose_layouts(const Group& group);
+    KernelPlan draft(int group, KernelPlan::Stage stage);
+    void add_loads(KernelPlan& kernel);
+    bool resolve_target(KernelPlan& kernel);
+    void arrange(KernelPlan& kernel, std::vector<Dim> dims);
+    void split_blocks(KernelPlan& kernel);
+    void finish(KernelPlan& kernel);
+    void find_keeps(KernelPlan& kernel);
+    void estimate(KernelPlan& kernel) const;
+    std::string make_name(const KernelPlan& kernel) const;
+    std::vector<bool> needed(const KernelPlan& kernel) const;
+
+    Planner& planner_;
+    std::vector<KernelPlan> kernels_;
+    std::vector<Partial> partials_;
+    std::vector<std::pair<NodeId, std::array<int, 2>>> partial_of_;   // reduction -> its scratch, in a split group
+    std::int64_t blocks_ = 0;
+};
+
+/// Which insts `targets` need, themselves included; Reduced ones and `leaves` need no others.
+std::vector<bool> closure(const Group& group, const std::vector<int>& targets, const std::vector<int>& leaves = {});
+bool is_arg(graph::ReduceOp op);
+const char* op_name(graph::Op op);
+const char* reduce_name(graph::ReduceOp op);
+/// dtype in which a reduction's values are compared or combined.
+DType reduction_dtype(const graph::Node* node);
+
+}  // namespace pardo::plan

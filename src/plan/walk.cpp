@@ -1,0 +1,245 @@
+// src/plan/walk.cpp: one pass over pending nodes: collects them in order, and writes the signature that finds a finished plan.
+#include "plan/walk.h"
+
+#include <atomic>
+#include <cstring>
+#include <numeric>
+
+#include "plan/force.h"
+
+namespace pardo::plan {
+
+using graph::Kind;
+using graph::Node;
+
+std::uint32_t fresh_mark() {
+    static std::atomic<std::uint32_t> last{0};
+    std::uint32_t mark;
+    do {
+        mark = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    } while (mark == 0);
+    return mark;
+}
+
+void Walk::clear() {
+    nodes.clear();
+    uses.clear();
+    flags.clear();
+    leaves.clear();
+    key.clear();
+    stack_.clear();
+    target = nullptr;
+    target_id = value_id = where_id = no_node;
+}
+
+void Walk::begin() {
+    clear();
+    mark_ = fresh_mark();
+}
+
+void Walk::visit(Node* root) {
+    if (root->mark == mark_) return;
+    const auto enter = [&](Node* node) {
+        node->mark = mark_;
+        stack_.push_back({node, 0});
+    };
+    const auto leave = [&](Node* node) {
+        node->index = static_cast<std::uint32_t>(nodes.size());
+        if (node->kind == Kind::Leaf) leaves.push_back(node->index);
+        nodes.push_back(node);
+        uses.push_back(0);
+        flags.push_back(0);
+    };
+    enter(root);
+    while (!stack_.empty()) {
+        Frame& frame = stack_.back();
+        Node* node = frame.node;
+        if (frame.next == node->arity) {
+            stack_.pop_back();
+            leave(node);
+            for (int i = 0; i < node->arity; ++i) ++uses[node->inputs[i]->index];
+            continue;
+        }
+        Node* input = node->inputs[frame.next++].get();
+        if (input->mark == mark_) continue;
+        if (input->arity == 0) {
+            input->mark = mark_;
+            leave(input);
+        } else {
+            enter(input);
+        }
+    }
+}
+
+void Walk::mark_held() {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        Node* node = nodes[i];
+        if (node->kind == Kind::Leaf || node->kind == Kind::Constant || node->kind == Kind::Iota) continue;
+        if (node->use_count() > uses[i]) flags[i] |= Held;
+    }
+}
+
+void Walk::collect(std::span<Node* const> roots) {
+    begin();
+    for (Node* root : roots) visit(root);
+    mark_held();
+    for (Node* root : roots) {
+        if (root->kind != Kind::Leaf) flags[root->index] |= Root;
+    }
+}
+
+void Walk::collect_store(Node* store_target, Node* value, Node* where) {
+    begin();
+    visit(value);
+    if (where) visit(where);
+    visit(store_target);
+    target = store_target;
+    target_id = store_target->index;
+    value_id = value->index;
+    where_id = where ? where->index : no_node;
+    // The caller's own handle on a value does not mean that somebody wants it later; graph::Node::consumers tells.
+    mark_held();
+    mark_overlaps();
+}
+
+namespace {
+
+/// First and last element of a leaf, in elements from the buffer's start.
+std::pair<std::int64_t, std::int64_t> span_of(const Node* leaf) {
+    std::int64_t low = leaf->offset, high = leaf->offset;
+    for (int d = 0; d < leaf->shape.size(); ++d) {
+        const std::int64_t reach = leaf->strides[d] * (leaf->shape[d] - 1);
+        (reach < 0 ? low : high) += reach;
+    }
+    return {low, high};
+}
+
+/// True when two views of one buffer surely have no byte in common.
+bool surely_apart(const Node* a, const Node* b) {
+    if (a->size() == 0 || b->size() == 0) return true;
+    const auto [a_low, a_high] = span_of(a);
+    const auto [b_low, b_high] = span_of(b);
+    const std::int64_t a_size = itemsize(a->dtype), b_size = itemsize(b->dtype);
+    if ((a_high + 1) * a_size <= b_low * b_size || (b_high + 1) * b_size <= a_low * a_size) return true;
+    if (a_size != b_size) return false;
+    std::int64_t step = 0;  // all elements of both lie on this grid, at two residues
+    for (const Node* leaf : {a, b}) {
+        for (int d = 0; d < leaf->shape.size(); ++d) {
+            if (leaf->shape[d] > 1) step = std::gcd(step, leaf->strides[d]);
+        }
+    }
+    return step != 0 && (a->offset - b->offset) % step != 0;
+}
+
+bool same_view(const Node* a, const Node* b) {
+    return a->offset == b->offset && a->dtype == b->dtype && a->shape == b->shape && a->strides == b->strides;
+}
+
+}  // namespace
+
+void Walk::mark_overlaps() {
+    for (const NodeId leaf : leaves) {
+        Node* node = nodes[leaf];
+        if (leaf == target_id || node->buffer.get() != target->buffer.get()) continue;
+        if (same_view(node, target)) {
+            flags[leaf] |= Same;
+        } else if (surely_apart(node, target)) {
+            flags[leaf] |= Apart;
+        }
+    }
+    flags[target_id] |= Same;
+}
+
+namespace {
+
+/// Appends plain bytes to the signature.
+class KeyWriter {
+public:
+    explicit KeyWriter(std::vector<std::uint8_t>& out) : out_(out) {}
+    ~KeyWriter() { out_.resize(used_); }
+    /// Makes room for `bytes` more; writes below need no further check.
+    void reserve(std::size_t bytes) {
+        if (out_.size() < used_ + bytes) out_.resize((used_ + bytes) * 2);
+    }
+    template <class T> void put(T value) {
+        std::memcpy(out_.data() + used_, &value, sizeof value);
+        used_ += sizeof value;
+    }
+    void put(std::span<const std::int64_t> values) {
+        put(static_cast<std::uint8_t>(values.size()));
+        if (!values.empty()) std::memcpy(out_.data() + used_, values.data(), values.size_bytes());
+        used_ += values.size_bytes();
+    }
+
+private:
+    std::vector<std::uint8_t>& out_;
+    std::size_t used_ = 0;
+};
+
+constexpr int alias_search = 24;  // leaves compared with each other; those beyond count as unrelated
+
+}  // namespace
+
+void Walk::write_key() {
+    KeyWriter out(key);
+    out.reserve(32);
+    out.put(static_cast<std::uint32_t>(fusion_enabled()));
+    out.put(target_id);
+    out.put(value_id);
+    out.put(where_id);
+    const int searched = static_cast<int>(leaves.size()) < alias_search ? static_cast<int>(leaves.size()) : alias_search;
+    int seen = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const Node* node = nodes[i];
+        out.reserve(64 + sizeof(std::int64_t) * 2 * static_cast<std::size_t>(node->shape.size()));
+        out.put(static_cast<std::uint8_t>(node->kind));
+        out.put(static_cast<std::uint8_t>(node->dtype));
+        out.put(flags[i]);
+        switch (node->kind) {
+            case Kind::Leaf: {
+                out.put(node->strides);
+                std::uint16_t buffer = 0xffff, view = 0xffff;  // earlier leaves with the same buffer, and of the same elements
+                for (int j = 0; j < seen; ++j) {
+                    const Node* other = nodes[leaves[j]];
+                    if (other->buffer.get() != node->buffer.get()) continue;
+                    if (buffer == 0xffff) buffer = static_cast<std::uint16_t>(j);
+                    if (other->offset == node->offset) {
+                        view = static_cast<std::uint16_t>(j);
+                        break;
+                    }
+                }
+                if (seen < searched) ++seen;
+                out.put(buffer);
+                out.put(view);
+                break;
+            }
+            case Kind::Constant: break;
+            case Kind::Iota: out.put(node->axes); break;
+            case Kind::Elementwise: out.put(static_cast<std::uint16_t>(node->op)); break;
+            case Kind::View: {
+                const graph::ViewMap& view = *node->view;
+                out.reserve(32 + sizeof(graph::ViewMap::Term) * static_cast<std::size_t>(view.terms.size()) +
+                            sizeof(std::int64_t) * static_cast<std::size_t>(view.offsets.size() + node->shape.size()));
+                out.put(view.offsets);
+                out.put(static_cast<std::uint16_t>(view.terms.size()));
+                for (const graph::ViewMap::Term& term : view.terms) out.put(term);
+                break;
+            }
+            case Kind::Reduce:
+                out.put(static_cast<std::uint8_t>(node->reduce));
+                out.put(static_cast<std::uint8_t>(node->accumulate));
+                out.put(node->axes);
+                break;
+        }
+        bool same_shape = false;
+        for (int k = 0; k < node->arity; ++k) {
+            const Node* input = node->inputs[k].get();
+            out.put(input->index);
+            if (k == 0) same_shape = input->shape == node->shape;
+        }
+        out.put(static_cast<std::uint8_t>(same_shape));
+        if (!same_shape) out.put(node->shape);
+    }
+}
+
+}  // namespace pardo::plan

@@ -1,0 +1,59 @@
+// src/plan/walk.h: one pass over pending nodes: collects them in order, and writes the signature that finds a finished plan.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/node.h"
+
+namespace pardo::plan {
+
+using NodeId = std::uint32_t;
+inline constexpr NodeId no_node = ~0u;
+
+/// The pending nodes below some roots, inputs before users, with the leaves they read. Reused from pass to pass.
+struct Walk {
+    enum Flag : std::uint8_t {
+        Root = 1,
+        Held = 2,   // somebody outside this graph needs the value later
+        Same = 4,   // store: a leaf with exactly the target's buffer, offset and strides
+        Apart = 8,  // store: a leaf of the target's buffer with no element in common
+    };
+    std::vector<graph::Node*> nodes;
+    std::vector<std::uint32_t> uses;     // references from within
+    std::vector<std::uint8_t> flags;
+    std::vector<NodeId> leaves;
+    std::vector<std::uint8_t> key;
+
+    // store: target[...] = value where `where`
+    graph::Node* target = nullptr;
+    NodeId target_id = no_node, value_id = no_node, where_id = no_node;
+
+    /// Collects; afterwards node->index is the position of each node in `nodes`.
+    void collect(std::span<graph::Node* const> roots);
+    /// As collect, for a store.
+    void collect_store(graph::Node* store_target, graph::Node* value, graph::Node* where);
+    /// Writes `key`: structure, dtypes, shapes, strides and which leaves share memory; no values, addresses or offsets of leaves.
+    void write_key();
+    NodeId id(const graph::Node* node) const { return node->index; }
+    bool contains(const graph::Node* node) const { return node->mark == mark_; }
+    void clear();
+
+private:
+    struct Frame {
+        graph::Node* node;
+        int next;
+    };
+    void begin();
+    void visit(graph::Node* root);
+    void mark_held();
+    void mark_overlaps();
+    std::vector<Frame> stack_;
+    std::uint32_t mark_ = 0;
+};
+
+/// A mark that no node carries yet.
+std::uint32_t fresh_mark();
+
+}  // namespace pardo::plan

@@ -28,11 +28,22 @@ struct LlvmTarget {
 };
 /// The machine this runs on, found once. PARDO_CPU_VECTOR_BYTES (16, 32, 64) lowers it, for tests.
 const LlvmTarget& host_target();
+/// This machine with registers of at most so many bytes.
+LlvmTarget host_target_limited(int vector_bytes);
 
 /// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end)
 /// that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args) after lower_complex:
 /// a complex scalar takes two slots, re then im. Unoptimised; external symbols are those of math_symbols() only.
 std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target, const std::string& symbol);
+
+/// Which compiler this is, for cache keys: LLVM's version, the emitter's, CPU, features, vector width.
+const std::string& compiler_id();
+/// Emits, optimises and assembles a lowered kernel: an object file. Throws Compile.
+std::vector<std::uint8_t> compile_object(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target = host_target());
+/// The same as text: optimised LLVM IR ("llvm") or assembly ("asm").
+std::string compile_text(const ir::Kernel& kernel, const std::string& symbol, bool assembly, const LlvmTarget& target = host_target());
+/// Items that the last dimension is best cut at between threads.
+int split_granularity(const ir::Kernel& kernel);
 
 /// A library function that emitted code may call.
 struct Symbol {

@@ -1,0 +1,169 @@
+// src/emit/llvm_codegen.cpp: llvm::Module -> optimised IR, assembly or object file for this machine.
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <pardo/error.h>
+
+#include <memory>
+#include <chrono>
+#include <cstdio>
+#include <time.h>
+#include <mutex>
+
+#include "emit/lanes.h"
+#include "emit/llvm.h"
+
+namespace pardo::emit {
+
+namespace {
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const LlvmTarget& wanted) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+    });
+    const std::string triple = llvm::sys::getProcessTriple();
+    std::string problem;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+    if (!target) throw Error(ErrorCode::Compile, "compile: LLVM has no target for this machine (" + triple + "): " + problem);
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, wanted.cpu, wanted.features, options, llvm::Reloc::PIC_,
+                                                                             llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+    if (!machine) throw Error(ErrorCode::Compile, "compile: LLVM cannot make code for " + triple);
+    return machine;
+}
+
+/// A TargetMachine serves one compilation at a time and costs 0.3 ms to make: the idle ones wait here.
+class MachinePool {
+public:
+    std::unique_ptr<llvm::TargetMachine> take() {
+        {
+            std::lock_guard lock(mutex_);
+            if (!idle_.empty()) {
+                auto machine = std::move(idle_.back());
+                idle_.pop_back();
+                return machine;
+            }
+        }
+        return make_machine(host_target());
+    }
+    void give(std::unique_ptr<llvm::TargetMachine> machine) {
+        std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(machine));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<llvm::TargetMachine>> idle_;
+};
+
+MachinePool& machines() {
+    static auto* pool = new MachinePool;   // never destroyed: threads may compile while the process ends
+    return *pool;
+}
+
+struct Lease {
+    explicit Lease(const LlvmTarget& target) : pooled(&target == &host_target()), machine(pooled ? machines().take() : make_machine(target)) {}
+    ~Lease() {
+        if (pooled) machines().give(std::move(machine));
+    }
+    bool pooled;
+    std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+/// Nothing may become a call to a library function that Programs do not see.
+llvm::TargetLibraryInfoImpl library_info(const llvm::Triple& triple) {
+    llvm::TargetLibraryInfoImpl info(triple);
+    info.disableAllFunctions();
+    for (auto f : {llvm::LibFunc_memcpy, llvm::LibFunc_memset, llvm::LibFunc_memmove}) info.setAvailable(f);
+    return info;
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::PipelineTuningOptions tuning;
+    tuning.LoopVectorization = false;
+    tuning.SLPVectorization = false;
+    tuning.LoopInterleaving = false;
+    llvm::PassBuilder builder(&machine, tuning);
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager calls;
+    llvm::ModuleAnalysisManager modules;
+    const llvm::TargetLibraryInfoImpl library = library_info(machine.getTargetTriple());
+    functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(calls);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, calls, modules);
+    if (!getenv("PL")) { builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules); return; }
+    llvm::ModulePassManager mpm;
+    if (auto e = builder.parsePassPipeline(mpm, getenv("PL"))) { fprintf(stderr, "bad pipeline %s\n", llvm::toString(std::move(e)).c_str()); exit(1); }
+    mpm.run(module, modules);
+}
+
+/// Runs `use` on the optimised module.
+template <class Use> void compile_module(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target, Use use) {
+    auto now=[]{ timespec ts; clock_gettime(CLOCK_THREAD_CPUTIME_ID,&ts); return ts.tv_sec*1e3+ts.tv_nsec*1e-6; };
+    double t0=now();
+    Lease lease(target);
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = emit_llvm(kernel, context, target, symbol);
+    module->setDataLayout(lease.machine->createDataLayout());
+    module->setTargetTriple(lease.machine->getTargetTriple().str());
+    double t1=now();
+    optimise(*module, *lease.machine);
+    double t2=now();
+    use(*module, *lease.machine);
+    fprintf(stderr,"  emit %.2f opt %.2f codegen %.2f\n",t1-t0,t2-t1,now()-t2);
+}
+
+void assemble(llvm::Module& module, llvm::TargetMachine& machine, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType kind) {
+    llvm::legacy::PassManager passes;
+    passes.add(new llvm::TargetLibraryInfoWrapperPass(library_info(machine.getTargetTriple())));
+    if (machine.addPassesToEmitFile(passes, out, nullptr, kind)) throw Error(ErrorCode::Compile, "compile: LLVM cannot write this kind of file");
+    passes.run(module);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> compile_object(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target) {
+    std::vector<std::uint8_t> object;
+    compile_module(kernel, symbol, target, [&](llvm::Module& module, llvm::TargetMachine& machine) {
+        llvm::SmallVector<char, 0> bytes;
+        llvm::raw_svector_ostream out(bytes);
+        assemble(module, machine, out, llvm::CodeGenFileType::ObjectFile);
+        object.assign(bytes.begin(), bytes.end());
+    });
+    return object;
+}
+
+std::string compile_text(const ir::Kernel& kernel, const std::string& symbol, bool assembly, const LlvmTarget& target) {
+    std::string text;
+    compile_module(kernel, symbol, target, [&](llvm::Module& module, llvm::TargetMachine& machine) {
+        if (assembly) {
+            llvm::SmallVector<char, 0> bytes;
+            llvm::raw_svector_ostream out(bytes);
+            assemble(module, machine, out, llvm::CodeGenFileType::AssemblyFile);
+            text.assign(bytes.begin(), bytes.end());
+        } else {
+            llvm::raw_string_ostream out(text);
+            module.print(out, nullptr);
+        }
+    });
+    return text;
+}
+
+int split_granularity(const ir::Kernel& kernel) {
+    return kernel.lanes && kernel.rank > 0 ? 64 : 1;   // whole vectors and whole cache lines for every dtype
+}
+
+}  // namespace pardo::emit

@@ -1,0 +1,177 @@
+// src/emit/llvm_emitter.h: the emitter's state, shared by llvm*.cpp; only they include it.
+#pragma once
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "emit/lanes.h"
+#include "emit/llvm.h"
+#include "ir/ir.h"
+
+namespace pardo::emit {
+
+/// A value as emitted: `v` is the scalar, the base, or the vector; `step` belongs to Affine and Strided.
+struct Lane {
+    LaneShape::Kind kind = LaneShape::Uniform;
+    llvm::Value* v = nullptr;
+    llvm::Value* step = nullptr;
+};
+
+using LlvmValues = llvm::SmallVector<llvm::Value*, 8>;
+
+/// Emits one kernel. Scalar code while `lanes_` is 1, else vectors of `lanes_` elements; `mask_` says which lanes are active (null: all).
+class Emitter {
+public:
+    Emitter(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target, const std::string& symbol);
+    std::unique_ptr<llvm::Module> run();
+
+private:
+    // llvm.cpp: the function, its parameters, the loops over the box.
+    void make_function();
+    void load_parameters();
+    void emit_box(int dimension);
+    void emit_item_lanes();
+
+    // llvm_loop.cpp: regions and loops.
+    struct LanePlan {
+        int lanes = 1;
+        int unroll = 1;                     // vectors an iteration of the main loop
+        bool prefetch = false;              // library calls keep the processor from running ahead to the next loads
+        bool main = true;                   // a loop without masks in front of the masked one
+        std::vector<ir::InstrId> streams;   // stores past the caches: the main loop waits until their addresses are aligned
+    };
+    using LaneBody = llvm::function_ref<void(llvm::Value* index, int copy, LlvmValues& state)>;
+    /// Makes fresh state, and joins a block's state into the totals: keeps long float sums accurate.
+    struct Fold {
+        llvm::function_ref<LlvmValues()> fresh;
+        llvm::function_ref<void(LlvmValues& totals, const LlvmValues& block)> join;
+    };
+    LanePlan lane_plan(const ir::Region& body, int accumulators) const;
+    /// Runs [lower, upper), not empty, with lanes: whole vectors first, then what is left under a mask (llvm_lanes.cpp).
+    void lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body, const Fold* fold = nullptr);
+    llvm::Value* tail_mask(llvm::Value* count);
+    llvm::Value* base_at(ir::Value v, llvm::Value* item);   // an affine index's base for a given last coordinate
+    llvm::Value* misalignment(ir::InstrId store, llvm::Value* item);
+    std::vector<ir::InstrId> stream_stores(int lanes) const;
+    void hoist(const ir::Region& body);
+    void region(const ir::Region& r);
+    void instruction(ir::InstrId id);
+    void emit_if(ir::InstrId id, const ir::Instr& in);
+    void emit_masked_if(const ir::Instr& in);
+    void emit_for(ir::InstrId id, const ir::Instr& in);
+    void emit_masked_for(const ir::Instr& in);
+    void emit_while(ir::InstrId id, const ir::Instr& in);
+    void emit_lanes_for(ir::InstrId id, const ir::Instr& in);
+    void emit_serial_lanes_for(ir::InstrId id, const ir::Instr& in);
+    /// for (i = lower; i < upper (or >, by the sign of step); i += step), values carried in `state`.
+    void serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* step, LlvmValues& state, LaneBody body);
+    const ir::Instr& yield(const ir::Region& r) const { return kernel_.instrs[r.body.back()]; }
+    llvm::BasicBlock* block(const char* name);
+    void branch_if_any(llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no);
+    void finish_loop(llvm::BranchInst* latch, bool may_unroll);
+    bool pure(const ir::Instr& in) const;
+    bool cheap_region(const ir::Region& r) const;
+
+    // Reductions (llvm_reduce.cpp).
+    llvm::Value* identity(ir::Combine c, DType t, int lanes);
+    llvm::Value* combine(ir::Combine c, DType t, llvm::Value* a, llvm::Value* b);
+    /// A step of a float minimum or maximum that ignores NaN in `x`; the caller keeps a flag for it.
+    llvm::Value* combine_ordered(ir::Combine c, llvm::Value* acc, llvm::Value* x);
+    llvm::Value* across_lanes(ir::Combine c, DType t, llvm::Value* v);
+
+    // llvm_value.cpp: values and their widening.
+    llvm::Type* element(DType t);                       // in registers: Bool i1, Float16 float
+    llvm::Type* memory_element(DType t);                // in memory: Bool i8, Float16 half
+    llvm::Type* widened(llvm::Type* t, int lanes) { return lanes == 1 ? t : llvm::FixedVectorType::get(t, lanes); }
+    static int width(llvm::Value* v);
+    llvm::Value* splat(llvm::Value* scalar, int lanes) { return lanes == 1 ? scalar : b_.CreateVectorSplat(lanes, scalar); }
+    llvm::Value* iota(int lanes);                       // <0, 1, 2, …> int64
+    llvm::Value* scalar(ir::Value v);                   // the scalar or the base
+    llvm::Value* vector(ir::Value v);                   // one value a lane; the scalar in scalar code
+    llvm::Value* shaped(ir::Value v, LaneShape as);     // as another value's shape wants it
+    llvm::Value* vector_of(const Lane& lane);
+    void define(ir::Value v, llvm::Value* value);
+    void define(ir::Value v, const Lane& lane) { values_[v] = lane; }
+    DType type(ir::Value v) const { return kernel_.values[v].type; }
+    llvm::Value* active();                              // the mask, all ones if null
+    llvm::Value* any(llvm::Value* mask);
+    llvm::Value* constant(DType t, const Scalar& s);
+    llvm::Value* real(llvm::Value* like, double value);   // a float constant of the type of `like`
+    llvm::Value* integer(llvm::Value* like, std::int64_t value);
+    llvm::Value* i64(std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); }
+
+    // llvm_arith.cpp: arithmetic on scalars and vectors alike.
+    void arithmetic(const ir::Instr& in);
+    bool affine_arithmetic(const ir::Instr& in);
+    llvm::Value* binary(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* compare(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* integer_divide(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* truncated_quotient(DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* float_divide(ir::Opcode op, llvm::Value* x, llvm::Value* y);
+    llvm::Value* fmod(llvm::Value* x, llvm::Value* y);
+    llvm::Value* shift(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* min_max(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* round_half(llvm::Value* x);            // float rounded to the nearest float16
+    llvm::Value* bitcast(llvm::Value* x, DType from, DType to);
+    /// Calls f for each lane (bool: whether it is active) and joins the results.
+    llvm::Value* by_lane(llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands, llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> f);
+
+    // llvm_cast.cpp
+    llvm::Value* cast(llvm::Value* x, DType from, DType to);
+    llvm::Value* float_to_int(llvm::Value* x, DType to);
+    llvm::Value* double_to_half(llvm::Value* x);
+
+    // llvm_math.cpp
+    llvm::Value* call(ir::Math fn, DType t, llvm::ArrayRef<llvm::Value*> args);
+    llvm::Value* library(ir::Math fn, llvm::ArrayRef<llvm::Value*> args);
+    llvm::Value* special_values(ir::Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result);
+    llvm::Value* next_after(DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* external(const std::string& name, llvm::Type* type, llvm::ArrayRef<llvm::Value*> args);
+
+    // llvm_memory.cpp
+    void load(ir::InstrId id, const ir::Instr& in);
+    void store(ir::InstrId id, const ir::Instr& in);
+    llvm::Value* address(ir::Value pointer, llvm::Value* index);
+    llvm::Value* load_vector(ir::Value pointer, llvm::Value* index, int step);
+    llvm::Value* load_strided(ir::Value pointer, llvm::Value* base, std::int64_t step);
+    void store_strided(ir::Value pointer, llvm::Value* base, std::int64_t step, llvm::Value* value);
+    llvm::Value* gather(ir::Value pointer, const Lane& index);
+    void scatter(ir::Value pointer, const Lane& index, llvm::Value* value);
+    void store_last(ir::Value pointer, llvm::Value* index, llvm::Value* value);
+    llvm::Value* reverse(llvm::Value* v);
+    bool hardware_gather(llvm::Type* t) const;
+    llvm::Value* lane_index(const Lane& index, int lane);
+    llvm::Value* from_memory(llvm::Value* v, DType t);
+    llvm::Value* to_memory(llvm::Value* v, DType t);
+    llvm::Align alignment(DType t) const;
+    void annotate(llvm::Instruction* access, ir::Value pointer);
+    void make_alias_scopes();
+    std::uint32_t param_of(ir::Value pointer) const { return kernel_.instrs[kernel_.values[pointer].def].index; }
+
+    const ir::Kernel& kernel_;
+    const LlvmTarget& target_;
+    LaneInfo info_;
+    llvm::LLVMContext& context_;
+    std::unique_ptr<llvm::Module> module_;
+    llvm::IRBuilder<> b_;
+    llvm::Function* function_ = nullptr;
+    std::string symbol_;
+
+    int lanes_ = 1;
+    llvm::Value* mask_ = nullptr;
+    bool prefetch_ = false;                  // loads of neighbours ask for what comes a kilobyte later
+    bool divergent_ = false;                 // inside a region that not all items of the vector run
+    std::vector<ir::InstrId> streaming_;     // stores that bypass the caches now
+    std::vector<Lane> values_;
+    std::vector<bool> hoisted_;
+    LlvmValues params_, extents_, begin_, end_, dims_;
+    std::vector<llvm::MDNode*> scope_lists_, noalias_lists_;
+    llvm::Value* scratch_ = nullptr;         // where lanes that are off read and write
+};
+
+}  // namespace pardo::emit

@@ -1,0 +1,204 @@
+// src/emit/llvm_lanes.cpp: the loop whose iterations become lanes: whole vectors, then the rest under a mask.
+#include <algorithm>
+
+#include "emit/llvm_emitter.h"
+
+namespace pardo::emit {
+
+using ir::Instr;
+using ir::InstrId;
+using ir::Opcode;
+using ir::Region;
+using ir::Value;
+
+Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const {
+    constexpr int cheap = 14, moderate = 40;
+    const int cost = region_cost(kernel_, body);
+    LanePlan plan;
+    plan.lanes = lane_count(kernel_, info_, body, target_.vector_bytes);
+    // Masks cost almost nothing with AVX-512, so an expensive body is emitted once, masked throughout.
+    plan.main = cost <= moderate || target_.vector_bytes < 64;
+    plan.prefetch = cost > cheap;
+    if (accumulators > 0) plan.unroll = cost > moderate ? 1 : cost <= cheap && accumulators <= 2 ? 4 : 2;
+    else plan.unroll = cost <= cheap ? 2 : 1;
+    return plan;
+}
+
+/// Lane l is on if l < count; count is at least 1.
+llvm::Value* Emitter::tail_mask(llvm::Value* count) {
+    const unsigned n = static_cast<unsigned>(lanes_);
+    llvm::Value* capped = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, i64(lanes_));
+    if (target_.vector_bytes == 64 && n >= 8) {   // a mask register from an integer
+        llvm::Value* all = b_.getInt64(n == 64 ? ~0ull : (1ull << n) - 1);
+        llvm::Value* bits = b_.CreateLShr(all, b_.CreateSub(i64(lanes_), capped));
+        return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(n)), widened(b_.getInt1Ty(), lanes_));
+    }
+    const unsigned bits = std::clamp(static_cast<unsigned>(target_.vector_bytes) * 8 / n, 8u, 64u);
+    llvm::Type* narrow = b_.getIntNTy(bits);
+    llvm::SmallVector<llvm::Constant*, 64> lanes;
+    for (unsigned l = 0; l < n; ++l) lanes.push_back(llvm::ConstantInt::get(narrow, l));
+    return b_.CreateICmpSLT(llvm::ConstantVector::get(lanes), splat(b_.CreateTrunc(capped, narrow), lanes_));
+}
+
+llvm::Value* Emitter::base_at(Value v, llvm::Value* item) {
+    if (info_.shapes[v].kind == LaneShape::Uniform && values_[v].v) return values_[v].v;
+    const Instr& in = kernel_.instrs[kernel_.values[v].def];
+    auto operand = [&](int k) { return base_at(in.operands[k], item); };
+    switch (in.op) {
+        case Opcode::Dim: return item;
+        case Opcode::Add: return b_.CreateAdd(operand(0), operand(1));
+        case Opcode::Sub: return b_.CreateSub(operand(0), operand(1));
+        case Opcode::Mul: return b_.CreateMul(operand(0), operand(1));
+        case Opcode::Neg: return b_.CreateNeg(operand(0));
+        default: return operand(0);   // a cast to the same type
+    }
+}
+
+/// Bytes by which a store of this lane loop misses vector alignment when the vector starts at `item`.
+llvm::Value* Emitter::misalignment(InstrId store, llvm::Value* item) {
+    const Instr& in = kernel_.instrs[store];
+    llvm::Value* at = address(in.operands[0], base_at(in.operands[1], item));
+    return b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(std::min(lanes_ * itemsize(type(in.operands[0])), 64) - 1));
+}
+
+/// Stores that may bypass the caches: unconditional, to neighbours, whole registers.
+std::vector<InstrId> Emitter::stream_stores(int lanes) const {
+    std::vector<InstrId> found;
+    for (InstrId id : kernel_.body.body) {
+        const Instr& in = kernel_.instrs[id];
+        if (in.op != Opcode::Store) continue;
+        const LaneShape s = info_.shapes[in.operands[1]];
+        const ir::Param& param = kernel_.params[param_of(in.operands[0])];
+        const int bytes = lanes * itemsize(param.type);
+        if (param.streaming && s.kind == LaneShape::Affine && s.step == 1 && bytes >= 16 && info_.item_lanes) found.push_back(id);
+    }
+    return found;
+}
+
+void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body, const Fold* fold) {
+    const int outer_lanes = std::exchange(lanes_, plan.lanes);
+    llvm::Value* outer_mask = std::exchange(mask_, nullptr);
+    prefetch_ = plan.prefetch;
+    const int step = plan.lanes * plan.unroll;
+    const std::size_t count = state.size();
+    // Each block of the loop has the index and the state as phis.
+    struct Join {
+        llvm::BasicBlock* at = nullptr;
+        llvm::SmallVector<llvm::PHINode*, 8> phis;
+    };
+    auto make = [&](const char* name) {
+        Join j{block(name), {}};
+        llvm::IRBuilder<>::InsertPointGuard guard(b_);
+        b_.SetInsertPoint(j.at);
+        j.phis.push_back(b_.CreatePHI(b_.getInt64Ty(), 2));
+        for (llvm::Value* v : state) j.phis.push_back(b_.CreatePHI(v->getType(), 2));
+        return j;
+    };
+    auto arrive = [&](Join& j, llvm::Value* index, const LlvmValues& values) {
+        j.phis[0]->addIncoming(index, b_.GetInsertBlock());
+        for (std::size_t k = 0; k < count; ++k) j.phis[k + 1]->addIncoming(values[k], b_.GetInsertBlock());
+    };
+    auto enter = [&](Join& j) {
+        b_.SetInsertPoint(j.at);
+        LlvmValues values;
+        for (std::size_t k = 0; k < count; ++k) values.push_back(j.phis[k + 1]);
+        return values;
+    };
+    Join masked = make("lanes.masked"), exit = make("lanes.exit");
+    Join* again = &masked;   // where the masked part goes when something is left
+    Join top;
+    if (!plan.main) {
+        arrive(masked, lower, state);
+        b_.CreateBr(masked.at);
+    } else {
+        top = make("lanes.top");
+        Join main = make("lanes.main"), after = make("lanes.after");
+        arrive(top, lower, state);
+        b_.CreateBr(top.at);
+        LlvmValues values = enter(top);
+        llvm::Value* start = top.phis[0];
+        llvm::Value* last = b_.CreateSub(upper, i64(step));   // the last index at which a whole iteration fits
+        llvm::Value* ready = b_.CreateICmpSLE(start, last);
+        for (InstrId id : plan.streams) ready = b_.CreateAnd(ready, b_.CreateICmpEQ(misalignment(id, start), i64(0)));
+        if (!plan.streams.empty()) again = &top;
+        Join outer;
+        if (fold) outer = make("lanes.block");
+        Join& entry = fold ? outer : main;
+        arrive(entry, start, values);
+        arrive(masked, start, values);
+        b_.CreateCondBr(ready, entry.at, masked.at);
+        LlvmValues totals;
+        llvm::Value* limit = last;
+        if (fold) {
+            constexpr int iterations = 64;
+            totals = enter(outer);
+            limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, b_.CreateAdd(outer.phis[0], i64(std::int64_t(iterations - 1) * step)));
+            arrive(main, outer.phis[0], fold->fresh());
+            b_.CreateBr(main.at);
+        }
+        values = enter(main);
+        streaming_ = plan.streams;
+        for (int u = 0; u < plan.unroll; ++u) body(b_.CreateAdd(main.phis[0], i64(std::int64_t(u) * plan.lanes)), u, values);
+        streaming_.clear();
+        llvm::Value* next = b_.CreateAdd(main.phis[0], i64(step));
+        arrive(main, next, values);
+        Join folded;
+        if (fold) folded = make("lanes.fold");
+        Join& leave = fold ? folded : after;
+        arrive(leave, next, values);
+        finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), false);
+        if (fold) {
+            LlvmValues block_state = enter(folded);
+            fold->join(totals, block_state);
+            arrive(outer, folded.phis[0], totals);
+            arrive(after, folded.phis[0], totals);
+            finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(folded.phis[0], last), outer.at, after.at), false);
+        }
+        values = enter(after);
+        arrive(masked, after.phis[0], values);
+        arrive(exit, after.phis[0], values);
+        b_.CreateCondBr(b_.CreateICmpSLT(after.phis[0], upper), masked.at, exit.at);
+    }
+    LlvmValues values = enter(masked);
+    llvm::Value* index = masked.phis[0];
+    llvm::Value* left = b_.CreateSub(upper, index);
+    llvm::Value* advance = i64(plan.lanes);
+    if (!plan.streams.empty()) {   // stop at the first aligned address
+        const int size = itemsize(type(kernel_.instrs[plan.streams[0]].operands[0]));
+        const int unit = std::min(plan.lanes * size, 64);
+        llvm::Value* miss = b_.CreateSub(i64(unit), misalignment(plan.streams[0], index));
+        llvm::Value* head = b_.CreateUDiv(miss, i64(size));
+        advance = b_.CreateSelect(b_.CreateICmpEQ(head, i64(0)), i64(plan.lanes), head);
+        left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, advance);
+    }
+    mask_ = tail_mask(left);
+    body(index, 0, values);
+    mask_ = nullptr;
+    llvm::Value* next = b_.CreateAdd(index, advance);
+    arrive(exit, next, values);
+    if (plan.main && plan.unroll == 1 && plan.streams.empty()) {
+        b_.CreateBr(exit.at);
+    } else {
+        arrive(*again, next, values);
+        finish_loop(b_.CreateCondBr(b_.CreateICmpSLT(next, upper), again->at, exit.at), false);
+    }
+    state = enter(exit);
+    lanes_ = outer_lanes;
+    mask_ = outer_mask;
+    prefetch_ = false;
+}
+
+void Emitter::emit_item_lanes() {
+    const Region& body = kernel_.body;
+    LanePlan plan = lane_plan(body, 0);
+    hoist(body);
+    if (plan.main) plan.streams = stream_stores(plan.lanes);
+    const int last = kernel_.rank - 1;
+    LlvmValues none;
+    lane_loop(begin_[last], end_[last], plan, none, [&](llvm::Value* index, int, LlvmValues&) {
+        dims_[last] = index;
+        region(body);
+    });
+}
+
+}  // namespace pardo::emit

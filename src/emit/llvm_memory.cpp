@@ -1,0 +1,259 @@
+// src/emit/llvm_memory.cpp: loads and stores: vector accesses where lanes are neighbours, shuffles for small steps, else gather and scatter.
+#include "emit/llvm_emitter.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+namespace pardo::emit {
+
+using ir::Instr;
+using ir::Value;
+
+void Emitter::make_alias_scopes() {
+    llvm::MDBuilder md(context_);
+    llvm::MDNode* domain = md.createAnonymousAliasScopeDomain("pardo");
+    std::vector<llvm::MDNode*> scopes(kernel_.params.size());
+    for (std::size_t p = 0; p < scopes.size(); ++p)
+        if (kernel_.params[p].pointer && kernel_.params[p].noalias) scopes[p] = md.createAnonymousAliasScope(domain);
+    scope_lists_.resize(scopes.size());
+    noalias_lists_.resize(scopes.size());
+    for (std::size_t p = 0; p < scopes.size(); ++p) {
+        if (scopes[p]) scope_lists_[p] = llvm::MDNode::get(context_, {scopes[p]});
+        llvm::SmallVector<llvm::Metadata*, 8> others;
+        for (std::size_t q = 0; q < scopes.size(); ++q)
+            if (q != p && scopes[q]) others.push_back(scopes[q]);
+        if (!others.empty()) noalias_lists_[p] = llvm::MDNode::get(context_, others);
+    }
+}
+
+void Emitter::annotate(llvm::Instruction* access, Value pointer) {
+    const std::uint32_t p = param_of(pointer);
+    if (scope_lists_[p]) access->setMetadata(llvm::LLVMContext::MD_alias_scope, scope_lists_[p]);
+    if (noalias_lists_[p]) access->setMetadata(llvm::LLVMContext::MD_noalias, noalias_lists_[p]);
+}
+
+llvm::Align Emitter::alignment(DType t) const { return llvm::Align(static_cast<std::uint64_t>(itemsize(t))); }
+
+llvm::Value* Emitter::address(Value pointer, llvm::Value* index) {
+    return b_.CreateGEP(memory_element(type(pointer)), scalar(pointer), index);
+}
+
+llvm::Value* Emitter::from_memory(llvm::Value* v, DType t) {
+    if (t == DType::Bool) return b_.CreateICmpNE(v, integer(v, 0));
+    if (t == DType::Float16) return b_.CreateFPExt(v, widened(b_.getFloatTy(), width(v)));
+    return v;
+}
+
+llvm::Value* Emitter::to_memory(llvm::Value* v, DType t) {
+    if (t == DType::Bool) return b_.CreateZExt(v, widened(b_.getInt8Ty(), width(v)));
+    if (t == DType::Float16) return b_.CreateFPTrunc(v, widened(b_.getHalfTy(), width(v)));
+    return v;
+}
+
+llvm::Value* Emitter::reverse(llvm::Value* v) { return b_.CreateVectorReverse(v); }
+
+bool Emitter::hardware_gather(llvm::Type* t) const {
+    const unsigned bits = t->getScalarSizeInBits();
+    return target_.vector_bytes == 64 && (bits == 32 || bits == 64);
+}
+
+llvm::Value* Emitter::lane_index(const Lane& index, int lane) {
+    if (index.kind == LaneShape::Varying) return b_.CreateExtractElement(index.v, static_cast<std::uint64_t>(lane));
+    return b_.CreateAdd(index.v, b_.CreateMul(index.step, i64(lane)));
+}
+
+/// Neighbours in ascending (step 1) or descending (step -1) order; `index` is lane 0's.
+llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step) {
+    const DType t = type(pointer);
+    llvm::Type* vector_type = widened(memory_element(t), lanes_);
+    if (step < 0) index = b_.CreateSub(index, i64(lanes_ - 1));
+    llvm::Value* at = address(pointer, index);
+    llvm::Instruction* access = nullptr;
+    if (prefetch_ && !divergent_) {
+        constexpr int distance = 1024;
+        llvm::Value* ahead = b_.CreateGEP(b_.getInt8Ty(), at, i64(step < 0 ? -distance : distance));
+        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    }
+    if (!mask_) access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
+    else access = b_.CreateMaskedLoad(vector_type, at, alignment(t), step < 0 ? reverse(mask_) : mask_, llvm::Constant::getNullValue(vector_type));
+    annotate(access, pointer);
+    return step < 0 ? reverse(access) : access;
+}
+
+/// Lane l's element is base + l * step, step 2 to 4 (of either sign): a few whole vectors, then one shuffle each.
+llvm::Value* Emitter::load_strided(Value pointer, llvm::Value* base, std::int64_t step) {
+    const DType t = type(pointer);
+    const int stride = static_cast<int>(std::abs(step)), span = stride * (lanes_ - 1) + 1;
+    llvm::Type* vector_type = widened(memory_element(t), lanes_);
+    if (step < 0) base = b_.CreateSub(base, i64(span - 1));
+    llvm::Value* joined = nullptr;
+    for (int part = 0; part < stride; ++part) {
+        llvm::Value* at = address(pointer, b_.CreateAdd(base, i64(part * lanes_)));
+        const int inside = std::min(lanes_, span - part * lanes_);
+        if (inside <= 0) break;
+        llvm::Instruction* access = nullptr;
+        if (inside == lanes_) {
+            access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
+        } else {   // the last vector must not read past the last element
+            llvm::SmallVector<llvm::Constant*, 64> on;
+            for (int l = 0; l < lanes_; ++l) on.push_back(b_.getInt1(l < inside));
+            access = b_.CreateMaskedLoad(vector_type, at, alignment(t), llvm::ConstantVector::get(on), llvm::Constant::getNullValue(vector_type));
+        }
+        annotate(access, pointer);
+        // Lanes whose element lies in this vector; one shuffle of two sources adds them to those found so far.
+        llvm::SmallVector<int, 64> lanes;
+        for (int l = 0; l < lanes_; ++l) {
+            const int element = l * stride - part * lanes_;
+            lanes.push_back(element >= 0 && element < lanes_ ? lanes_ + element : element < 0 && part > 0 ? l : -1);
+        }
+        if (part == 0) {
+            for (int& l : lanes) l = l >= lanes_ ? l - lanes_ : l;
+            joined = b_.CreateShuffleVector(access, lanes);
+        } else {
+            joined = b_.CreateShuffleVector(joined, access, lanes);
+        }
+    }
+    return step < 0 ? reverse(joined) : joined;
+}
+
+/// The counterpart: whole vectors under constant masks that touch only the lanes' own elements.
+void Emitter::store_strided(Value pointer, llvm::Value* base, std::int64_t step, llvm::Value* value) {
+    const DType t = type(pointer);
+    const int stride = static_cast<int>(std::abs(step)), span = stride * (lanes_ - 1) + 1;
+    llvm::Value* mask = active();
+    if (step < 0) {
+        base = b_.CreateSub(base, i64(span - 1));
+        value = reverse(value);
+        mask = reverse(mask);
+    }
+    for (int part = 0; part * lanes_ < span; ++part) {
+        llvm::SmallVector<int, 64> lanes;
+        llvm::SmallVector<int, 64> on;
+        for (int e = 0; e < lanes_; ++e) {
+            const int element = part * lanes_ + e, lane = element / stride;
+            const bool used = element % stride == 0 && lane < lanes_;
+            lanes.push_back(used ? lane : -1);
+            on.push_back(used ? lane : lanes_);
+        }
+        llvm::Value* spread_mask = b_.CreateShuffleVector(mask, llvm::Constant::getNullValue(mask->getType()), on);
+        llvm::Value* at = address(pointer, b_.CreateAdd(base, i64(part * lanes_)));
+        annotate(b_.CreateMaskedStore(b_.CreateShuffleVector(value, lanes), at, alignment(t), spread_mask), pointer);
+    }
+}
+
+llvm::Value* Emitter::gather(Value pointer, const Lane& index) {
+    const DType t = type(pointer);
+    llvm::Type* element_type = memory_element(t);
+    if (hardware_gather(element_type)) {
+        llvm::Value *base = scalar(pointer), *offsets = index.v;
+        if (index.kind != LaneShape::Varying) {   // the scalar part goes to the base: what is left of the vector does not change in a loop
+            base = address(pointer, index.v);
+            offsets = b_.CreateMul(iota(lanes_), splat(index.step, lanes_));
+        }
+        llvm::Value* at = b_.CreateGEP(element_type, base, offsets);
+        llvm::Type* vector_type = widened(element_type, lanes_);
+        llvm::CallInst* access = b_.CreateMaskedGather(vector_type, at, alignment(t), active(), llvm::Constant::getNullValue(vector_type));
+        annotate(access, pointer);
+        return access;
+    }
+    llvm::Value* out = llvm::Constant::getNullValue(widened(element_type, lanes_));
+    for (int l = 0; l < lanes_; ++l) {
+        llvm::Value* at = address(pointer, lane_index(index, l));
+        if (mask_) at = b_.CreateSelect(b_.CreateExtractElement(mask_, static_cast<std::uint64_t>(l)), at, scratch_);
+        llvm::LoadInst* access = b_.CreateAlignedLoad(element_type, at, alignment(t));
+        if (!mask_) annotate(access, pointer);
+        out = b_.CreateInsertElement(out, access, static_cast<std::uint64_t>(l));
+    }
+    return out;
+}
+
+void Emitter::scatter(Value pointer, const Lane& index, llvm::Value* value) {
+    const DType t = type(pointer);
+    llvm::Type* element_type = memory_element(t);
+    if (hardware_gather(element_type)) {
+        llvm::Value *base = scalar(pointer), *offsets = index.v;
+        if (index.kind != LaneShape::Varying) {
+            base = address(pointer, index.v);
+            offsets = b_.CreateMul(iota(lanes_), splat(index.step, lanes_));
+        }
+        annotate(b_.CreateMaskedScatter(value, b_.CreateGEP(element_type, base, offsets), alignment(t), active()), pointer);
+        return;
+    }
+    for (int l = 0; l < lanes_; ++l) {
+        llvm::Value* at = address(pointer, lane_index(index, l));
+        if (mask_) at = b_.CreateSelect(b_.CreateExtractElement(mask_, static_cast<std::uint64_t>(l)), at, scratch_);
+        llvm::StoreInst* access = b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(l)), at, alignment(t));
+        if (!mask_) annotate(access, pointer);
+    }
+}
+
+/// All lanes write one address: the last active lane's value stays.
+void Emitter::store_last(Value pointer, llvm::Value* index, llvm::Value* value) {
+    const DType t = type(pointer);
+    if (lanes_ == 1 || !mask_) {
+        if (width(value) > 1) value = b_.CreateExtractElement(value, static_cast<std::uint64_t>(lanes_ - 1));
+        annotate(b_.CreateAlignedStore(to_memory(value, t), address(pointer, index), alignment(t)), pointer);
+        return;
+    }
+    llvm::BasicBlock *write = block("store.last"), *done = block("store.done");
+    branch_if_any(mask_, write, done);
+    b_.SetInsertPoint(write);
+    if (width(value) > 1) {
+        llvm::Value* bits = b_.CreateBitCast(mask_, b_.getIntNTy(static_cast<unsigned>(lanes_)));
+        llvm::Value* lane = b_.CreateSub(integer(bits, lanes_ - 1), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b_.getTrue()));
+        // An i1 element at a variable position goes through memory in LLVM; as a byte it is a plain access.
+        value = b_.CreateExtractElement(to_memory(value, t), b_.CreateZExt(lane, b_.getInt64Ty()));
+    } else {
+        value = to_memory(value, t);
+    }
+    annotate(b_.CreateAlignedStore(value, address(pointer, index), alignment(t)), pointer);
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+}
+
+void Emitter::load(ir::InstrId, const Instr& in) {
+    const Value pointer = in.operands[0];
+    const DType t = type(pointer);
+    const Lane index = values_[in.operands[1]];
+    if (lanes_ == 1 || index.kind == LaneShape::Uniform) {
+        llvm::LoadInst* access = b_.CreateAlignedLoad(memory_element(t), address(pointer, index.v), alignment(t));
+        annotate(access, pointer);
+        return define(in.results[0], from_memory(access, t));
+    }
+    const std::int64_t step = index.kind == LaneShape::Affine ? info_.shapes[in.operands[1]].step : 0;
+    llvm::Value* value = nullptr;
+    if (step == 1 || step == -1) value = load_vector(pointer, index.v, static_cast<int>(step));
+    else if (step != 0 && std::abs(step) <= 4 && !mask_) value = load_strided(pointer, index.v, step);
+    else value = gather(pointer, index);
+    define(in.results[0], from_memory(value, t));
+}
+
+void Emitter::store(ir::InstrId id, const Instr& in) {
+    const Value pointer = in.operands[0];
+    const DType t = type(pointer);
+    const Lane index = values_[in.operands[1]];
+    const Lane& stored = values_[in.operands[2]];
+    if (lanes_ == 1 || index.kind == LaneShape::Uniform) return store_last(pointer, index.v, stored.kind == LaneShape::Uniform ? stored.v : vector_of(stored));
+    llvm::Value* value = to_memory(vector_of(stored), t);
+    const std::int64_t step = index.kind == LaneShape::Affine ? info_.shapes[in.operands[1]].step : 0;
+    if (step == 1 || step == -1) {
+        llvm::Value* at = address(pointer, step < 0 ? b_.CreateSub(index.v, i64(lanes_ - 1)) : index.v);
+        if (step < 0) value = reverse(value);
+        llvm::Instruction* access = nullptr;
+        if (!mask_) {
+            const bool stream = std::find(streaming_.begin(), streaming_.end(), id) != streaming_.end();
+            const std::uint64_t bytes = static_cast<std::uint64_t>(lanes_ * itemsize(t));
+            access = b_.CreateAlignedStore(value, at, stream ? llvm::Align(std::min<std::uint64_t>(bytes, 64)) : alignment(t));
+            if (stream) access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+        } else {
+            access = b_.CreateMaskedStore(value, at, alignment(t), step < 0 ? reverse(mask_) : mask_);
+        }
+        return annotate(access, pointer);
+    }
+    // Masked stores in pieces pay only where the machine has them.
+    if (step != 0 && std::abs(step) <= 4 && target_.vector_bytes == 64) return store_strided(pointer, index.v, step, value);
+    scatter(pointer, index, value);
+}
+
+}  // namespace pardo::emit

@@ -1,0 +1,128 @@
+// tests/unit/emit/ops.cpp: every operation and dtype gives the interpreter's bits at every vector width, as vectors, in tails and as scalars.
+#include <array>
+
+#include "ir/rules.h"
+#include "support.h"
+
+namespace pardo::test {
+namespace {
+
+using ir::Access;
+using ir::Builder;
+using ir::Opcode;
+using ir::Value;
+
+constexpr std::array binary_ops = {Opcode::Add, Opcode::Sub, Opcode::Mul, Opcode::Div, Opcode::FloorDiv, Opcode::Rem,  Opcode::Fmod, Opcode::Min, Opcode::Max,
+                                   Opcode::Fmin, Opcode::Fmax, Opcode::And, Opcode::Or, Opcode::Xor, Opcode::Shl, Opcode::Shr, Opcode::Eq, Opcode::Ne,
+                                   Opcode::Lt, Opcode::Le, Opcode::Gt, Opcode::Ge};
+constexpr std::array unary_ops = {Opcode::Neg, Opcode::Abs, Opcode::Not};
+
+DType result_type(Opcode op, DType t) {
+    if (op >= Opcode::Eq && op <= Opcode::Ge) return DType::Bool;
+    return op == Opcode::Abs ? real_of(t) : t;
+}
+
+bool allowed(Opcode op, DType result, std::initializer_list<DType> operands) {
+    const std::vector<DType> types(operands);
+    return ir::broken_rule(op, {}, result, types) == nullptr;
+}
+
+/// One kernel with all operations that a dtype has; one output an operation.
+void check_dtype(DType t, bool lanes) {
+    constexpr std::int64_t count = 131;
+    Builder b("ops", 1, lanes);
+    std::vector<Argument> arguments{interesting(t, count, 1), interesting(t, count, 2), interesting(t, count, 3)};
+    const Value x = b.pointer("x", t, Access::Read, true), y = b.pointer("y", t, Access::Read, true), z = b.pointer("z", t, Access::Read, true);
+    const Value i = b.dim(0), p = b.load(x, i), q = b.load(y, i), r = b.load(z, i);
+    std::string order;
+    auto out = [&](Opcode op, Value v) {
+        b.store(b.pointer("o" + std::to_string(arguments.size()), b.type(v), Access::Write, true), i, v);
+        arguments.push_back(array(b.type(v), count));
+        order += std::to_string(arguments.size() - 1) + "=" + ir::name(op) + " ";
+    };
+    for (Opcode op : binary_ops)
+        if (allowed(op, result_type(op, t), {t, t})) out(op, b.emit(op, result_type(op, t), {p, q}));
+    for (Opcode op : unary_ops)
+        if (allowed(op, result_type(op, t), {t})) out(op, b.emit(op, result_type(op, t), {p}));
+    if (allowed(Opcode::Fma, t, {t, t, t}) && t != DType::Float16) out(Opcode::Fma, b.fma(p, q, r));
+    out(Opcode::Select, b.select(b.eq(p, q), q, r));
+    const std::string what = std::string(dtype_name(t)) + (lanes ? " lanes " : " scalar ") + order;
+    check(b.finish(), arguments, {count}, 0, what);
+}
+
+class Operations : public testing::TestWithParam<int> {};
+TEST_P(Operations, GiveTheInterpretersBitsInLanes) { check_dtype(static_cast<DType>(GetParam()), true); }
+TEST_P(Operations, GiveTheInterpretersBitsAsScalars) { check_dtype(static_cast<DType>(GetParam()), false); }
+
+TEST_P(Operations, CastToEveryDtype) {
+    const auto from = static_cast<DType>(GetParam());
+    constexpr std::int64_t count = 131;
+    for (bool lanes : {true, false}) {
+        Builder b("casts", 1, lanes);
+        std::vector<Argument> arguments{interesting(from, count, 5, 1e10)};
+        const Value x = b.pointer("x", from, Access::Read, true);
+        const Value i = b.dim(0), p = b.load(x, i);
+        for (int to = 0; to < dtype_count; ++to) {
+            const auto t = static_cast<DType>(to);
+            b.store(b.pointer("o" + std::to_string(to), t, Access::Write, true), i, b.cast(p, t));
+            arguments.push_back(array(t, count));
+        }
+        check(b.finish(), arguments, {count}, 0, std::string(dtype_name(from)) + (lanes ? " cast, lanes" : " cast, scalars"));
+    }
+}
+
+TEST_P(Operations, BitcastToEqualSizes) {
+    const auto from = static_cast<DType>(GetParam());
+    if (is_complex(from)) return;
+    constexpr std::int64_t count = 67;
+    Builder b("bitcasts", 1, true);
+    std::vector<Argument> arguments{interesting(from, count, 5)};
+    const Value x = b.pointer("x", from, Access::Read, true);
+    const Value i = b.dim(0), p = b.load(x, i);
+    for (int to = 0; to < dtype_count; ++to) {
+        const auto t = static_cast<DType>(to);
+        if (!allowed(Opcode::Bitcast, t, {from}) || itemsize(t) != itemsize(from)) continue;
+        b.store(b.pointer("o" + std::to_string(to), t, Access::Write, true), i, b.bitcast(p, t));
+        arguments.push_back(array(t, count));
+    }
+    check(b.finish(), arguments, {count}, 0, std::string(dtype_name(from)) + " bitcast");
+}
+
+std::string dtype_test_name(const testing::TestParamInfo<int>& info) { return std::string(dtype_name(static_cast<DType>(info.param))); }
+INSTANTIATE_TEST_SUITE_P(AllDtypes, Operations, testing::Range(0, dtype_count), dtype_test_name);
+
+TEST(Operations, FloatRemaindersAreExactFarFromZero) {
+    std::vector<double> x, y;
+    for (double a : {1e300, -1e300, 1e17, 12345.678, -7.5, 7.5, 5e-324, 1e-310, 0x1p53, 3.0, -0.0, 0.0, INFINITY, -INFINITY, double(NAN)})
+        for (double c : {3.0, -3.0, 0.1, -0.1, 1e-300, 5e-324, 7e200, INFINITY, -INFINITY, 0.0, -0.0, double(NAN), 2.5}) {
+            x.push_back(a);
+            y.push_back(c);
+        }
+    const auto count = static_cast<std::int64_t>(x.size());
+    for (bool lanes : {true, false}) {
+        Builder b("remainders", 1, lanes);
+        const Value px = b.pointer("x", DType::Float64, Access::Read, true), py = b.pointer("y", DType::Float64, Access::Read, true);
+        const Value i = b.dim(0), p = b.load(px, i), q = b.load(py, i);
+        int k = 0;
+        for (Value v : {b.fmod(p, q), b.rem(p, q), b.floor_div(p, q)}) b.store(b.pointer("o" + std::to_string(k++), DType::Float64, Access::Write, true), i, v);
+        check(b.finish(), {array_of(x), array_of(y), array(DType::Float64, count), array(DType::Float64, count), array(DType::Float64, count)}, {count});
+    }
+}
+
+TEST(Operations, Int64DivisionIsExactForLargeOperands) {
+    std::vector<std::int64_t> x, y;
+    std::mt19937_64 random(11);
+    for (int k = 0; k < 400; ++k) {
+        x.push_back(static_cast<std::int64_t>(random()) >> (k % 64));
+        y.push_back(static_cast<std::int64_t>(random()) >> (k / 8 % 64));
+    }
+    Builder b("divide", 1, true);
+    const Value px = b.pointer("x", DType::Int64, Access::Read, true), py = b.pointer("y", DType::Int64, Access::Read, true);
+    const Value i = b.dim(0), p = b.load(px, i), q = b.load(py, i);
+    b.store(b.pointer("q", DType::Int64, Access::Write, true), i, b.floor_div(p, q));
+    b.store(b.pointer("r", DType::Int64, Access::Write, true), i, b.rem(p, q));
+    check(b.finish(), {array_of(x), array_of(y), array(DType::Int64, 400), array(DType::Int64, 400)}, {400});
+}
+
+}  // namespace
+}  // namespace pardo::test

@@ -45,6 +45,7 @@ private:
     friend class QueueCore;
     Ref<QueueCore> core_;
     Work work_;
+    bool taken_ = false;                        // under the lock of the core: somebody runs it
     std::atomic<int> missing_{0};               // out of order: events that have to complete first
     std::list<Ref<CpuEvent>>::iterator place_;  // out of order: in unfinished_
 };
@@ -62,8 +63,10 @@ public:
     /// Nothing submitted is unfinished.
     bool idle() const noexcept { return outstanding_.load(std::memory_order_acquire) == 0; }
     Event submit(Work work);
-    /// Runs one task on the calling thread, if there is one to take and its estimated cost is below the bound; false when there was none.
-    bool lend(double cost_below_ns);
+    /// Runs one task on the calling thread, to bring `target` nearer: false when there is none to take, its estimated cost is not below the
+    /// bound, or the target is taken already. So a lender never runs what was submitted after its target, which may wait for what the
+    /// lender holds.
+    bool lend(const CpuEvent& target, double cost_below_ns);
     /// Events of all unfinished work; the last one only on an in-order queue.
     std::vector<Event> unfinished();
     void wait_quietly();

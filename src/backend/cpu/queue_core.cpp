@@ -76,7 +76,7 @@ CpuEvent::CpuEvent(device::Queue* queue, QueueCore* core, Work work) : EventStat
 CpuEvent::~CpuEvent() = default;
 
 void CpuEvent::wait_quietly() {
-    while (!done() && core_->lend(any_cost)) {
+    while (!done() && core_->lend(*this, any_cost)) {
     }
     EventState::wait_quietly();
 }
@@ -85,7 +85,7 @@ bool CpuEvent::wait_for(std::chrono::milliseconds limit) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (!done()) {
         const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
-        if (left.count() <= 0 || !core_->lend(static_cast<double>(left.count()))) break;
+        if (left.count() <= 0 || !core_->lend(*this, static_cast<double>(left.count()))) break;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     return EventState::wait_for(std::max(left, std::chrono::milliseconds(0)));
@@ -184,9 +184,9 @@ void QueueCore::serve() {
     release();
 }
 
-bool QueueCore::lend(double cost_below_ns) {
+bool QueueCore::lend(const CpuEvent& target, double cost_below_ns) {
     Lock lock(mutex_);
-    if (!run_one(lock, cost_below_ns)) return false;
+    if (target.taken_ || !run_one(lock, cost_below_ns)) return false;
     // A lender may leave now; what is left is the worker's.
     if (!tasks_.empty() && running_ == 0) wake_worker();
     return true;
@@ -197,6 +197,7 @@ bool QueueCore::run_one(Lock& lock, double cost_below_ns) {
     if (tasks_.front()->work_.cost_ns >= cost_below_ns) return false;
     const Ref<CpuEvent> task = std::move(tasks_.front());
     tasks_.pop_front();
+    task->taken_ = true;
     ++running_;
     lock.unlock();
     execute(*task);

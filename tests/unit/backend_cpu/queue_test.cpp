@@ -1,0 +1,412 @@
+// tests/unit/backend_cpu/queue_test.cpp: order, dependencies, failures, copies, profiling, and many threads at once on CPU queues.
+#include "backend/cpu/queue.h"
+
+#include <pardo/array.h>
+#include <pardo/error.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "backend/cpu/cpu.h"
+#include "base/counters.h"
+
+namespace pardo::cpu {
+namespace {
+
+using namespace std::chrono_literals;
+using device::Access;
+using device::Buffer;
+using device::BufferUse;
+using device::Label;
+
+constexpr double slow = 1e9, quick = 0;  // estimated costs
+
+device::Device* cpu_device() { return device::select("cpu"); }
+Ref<device::Queue> new_queue(QueueOrder order = QueueOrder::InOrder, bool profiling = false) {
+    return cpu_device()->create_queue(order, profiling);
+}
+Ref<Buffer> new_buffer(std::size_t bytes) { return cpu_device()->allocate(bytes, MemoryKind::Device, cpu_device()->queue()); }
+template <class T> T* data(const Ref<Buffer>& b) { return static_cast<T*>(b->data()); }
+
+/// args: pointer to int64 counters, one an item (row-major), each increased once.
+void count_items(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end) {
+    auto* items = reinterpret_cast<std::int64_t*>(args[0]);
+    for (std::int64_t i = begin[0]; i < end[0]; ++i) {
+        for (std::int64_t j = begin[1]; j < end[1]; ++j) ++items[i * extents[1] + j];
+    }
+}
+
+std::atomic<int> ran{0};
+void mark(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*) { ++ran; }
+
+Ref<device::Program> program(CpuProgram::Entry entry, int rank) { return new CpuProgram("hand_made", entry, rank, 64, nullptr); }
+
+template <class F> std::string message_of(F f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return e.message();
+    }
+    return "nothing was thrown";
+}
+
+/// A gate that a task waits at.
+struct Gate {
+    std::atomic<bool> open{false};
+    void pass() const {
+        while (!open) std::this_thread::yield();
+    }
+};
+
+TEST(Launch, SmallWorkRunsAtOnce) {
+    ran = 0;
+    const Ref<device::Program> p = program(mark, 1);
+    const std::int64_t extents[] = {16};
+    device::Launch l;
+    l.program = p.get();
+    l.extents = extents;
+    const auto launched = counters.launched.load();
+    const Event e = new_queue()->launch(l);
+    EXPECT_EQ(ran, 1);
+    EXPECT_EQ(e.state(), nullptr);
+    EXPECT_EQ(counters.launched.load(), launched + 1);
+}
+
+TEST(Launch, EveryItemRunsOnceWhateverTheShape) {
+    const Ref<device::Queue> q = new_queue();
+    const Ref<device::Program> p = program(count_items, 2);
+    const std::int64_t shapes[][2] = {{1, 1}, {3, 100'000}, {100'000, 3}, {1, 64}, {1, 65}, {2, 1}, {7, 129}, {0, 5}, {5, 0}, {1000, 1000}};
+    for (const auto& shape : shapes) {
+        for (double cost : {quick, slow}) {
+            std::vector<std::int64_t> items(static_cast<std::size_t>(shape[0] * shape[1]) + 1);
+            const std::uint64_t args[] = {reinterpret_cast<std::uint64_t>(items.data())};
+            device::Launch l;
+            l.program = p.get();
+            l.extents = shape;
+            l.args = args;
+            l.cost_ns = cost;
+            q->launch(l).wait();
+            EXPECT_EQ(items.back(), 0);
+            items.pop_back();
+            for (std::int64_t n : items) ASSERT_EQ(n, 1);
+        }
+    }
+}
+
+TEST(Launch, RankZeroIsOneItem) {
+    ran = 0;
+    const Ref<device::Program> p = program(mark, 0);
+    device::Launch l;
+    l.program = p.get();
+    for (double cost : {quick, slow}) {
+        l.cost_ns = cost;
+        new_queue()->launch(l).wait();
+    }
+    EXPECT_EQ(ran, 2);
+    const std::int64_t extents[] = {4};
+    l.extents = extents;
+    l.cost_ns = quick;
+    EXPECT_NE(message_of([&] { new_queue()->launch(l); }).find("0 dimensions"), std::string::npos);
+}
+
+TEST(Launch, AsynchronousWorkReturnsAtOnce) {
+    const Ref<device::Queue> q = new_queue();
+    Gate gate;
+    std::thread::id worker;
+    const Event e = q->host_task(
+        [&] {
+            gate.pass();
+            worker = std::this_thread::get_id();
+        },
+        {}, {"slow", ""}, slow);
+    EXPECT_FALSE(e.done());
+    EXPECT_FALSE(e.wait_for(1));
+    gate.open = true;
+    EXPECT_TRUE(e.wait_for(60'000));
+    EXPECT_EQ(e.status(), EventStatus::Complete);
+}
+
+TEST(Launch, WaitersLendThemselvesToQuickTasks) {
+    // The worker is held by the gate of another task; an out-of-order queue lets the waiter run its own.
+    const Ref<device::Queue> q = new_queue(QueueOrder::OutOfOrder);
+    Gate gate;
+    std::atomic<bool> started{false};
+    const Event held = q->host_task(
+        [&] {
+            started = true;
+            gate.pass();
+        },
+        {}, {"held", ""}, slow);
+    while (!started) std::this_thread::yield();
+    std::thread::id who;
+    q->host_task([&] { who = std::this_thread::get_id(); }, {}, {"mine", ""}, slow).wait();
+    EXPECT_EQ(who, std::this_thread::get_id());
+    gate.open = true;
+    held.wait();
+}
+
+TEST(Order, InOrderQueuesKeepIt) {
+    const Ref<device::Queue> q = new_queue();
+    std::vector<int> seen;
+    for (int i = 0; i < 300; ++i) q->host_task([&seen, i] { seen.push_back(i); }, {}, {"t", ""}, i % 3 ? slow : quick);
+    q->wait();
+    std::vector<int> expected(300);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(seen, expected);
+    EXPECT_TRUE(q->barrier().done());
+}
+
+TEST(Order, FarAheadSubmittersHelp) {
+    const Ref<device::Queue> q = new_queue();
+    int count = 0;
+    for (int i = 0; i < 20'000; ++i) q->host_task([&] { ++count; }, {}, {"t", ""}, slow);
+    q->wait();
+    EXPECT_EQ(count, 20'000);
+}
+
+TEST(Order, BuffersOrderQueuesAmongEachOther) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> a = new_queue(order), b = new_queue(order);
+        const Ref<Buffer> x = new_buffer(8), y = new_buffer(8);
+        *data<std::int64_t>(x) = 0;
+        Gate gate;
+        const BufferUse write_x[] = {{x.get(), Access::ReadWrite}};
+        const BufferUse x_to_y[] = {{x.get(), Access::Read}, {y.get(), Access::Write}};
+        a->host_task(
+            [&] {
+                gate.pass();
+                *data<std::int64_t>(x) = 5;
+            },
+            write_x, {"first", ""}, slow);
+        const Event copied = b->host_task([&] { *data<std::int64_t>(y) = *data<std::int64_t>(x); }, x_to_y, {"second", ""}, quick);
+        const Event third = a->host_task([&] { *data<std::int64_t>(x) = 9; }, write_x, {"third", ""}, quick);  // after the reader
+        EXPECT_FALSE(copied.done());
+        EXPECT_FALSE(third.done());
+        gate.open = true;
+        y->wait_for_read();
+        EXPECT_EQ(*data<std::int64_t>(y), 5);
+        x->wait_for_write();
+        EXPECT_EQ(*data<std::int64_t>(x), 9);
+    }
+}
+
+TEST(Order, OutOfOrderRunsWhatIsReady) {
+    const Ref<device::Queue> q = new_queue(QueueOrder::OutOfOrder), other = new_queue();
+    Gate gate;
+    const Event blocked = other->host_task([&] { gate.pass(); }, {}, {"gate", ""}, slow);
+    std::vector<int> seen;
+    const Event depends[] = {blocked};
+    const Event late = q->host_task([&] { seen.push_back(1); }, {}, {"late", ""}, slow, depends);
+    const Event early = q->host_task([&] { seen.push_back(2); }, {}, {"early", ""}, slow);
+    early.wait();
+    EXPECT_FALSE(late.done());
+    const Event all = q->barrier();
+    EXPECT_FALSE(all.done());
+    gate.open = true;
+    all.wait();
+    EXPECT_TRUE(late.done());
+    EXPECT_EQ(seen, (std::vector<int>{2, 1}));
+}
+
+TEST(Order, ExplicitEventsCrossQueues) {
+    const Ref<device::Queue> a = new_queue(), b = new_queue();
+    std::vector<int> seen;
+    Event last;
+    for (int i = 0; i < 100; ++i) {
+        const Event depends[] = {last};
+        last = (i % 2 ? a : b)->host_task([&seen, i] { seen.push_back(i); }, {}, {"ping", ""}, slow, depends);
+    }
+    last.wait();
+    EXPECT_EQ(seen.size(), 100u);
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+}
+
+TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
+    take_unheard_failures();
+    set_location_hook([] { return std::string("user.py:12"); });
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = new_queue(order);
+        const auto failing = [&] { return q->host_task([] { throw Error(ErrorCode::Value, "sort: bad"); }, {}, {"sort_f64", ""}, slow); };
+        const std::string text = "sort: bad (in kernel sort_f64, at user.py:12)";
+        Event e = failing();
+        EXPECT_EQ(message_of([&] { e.wait(); }), text);
+        EXPECT_EQ(message_of([&] { e.wait(); }), "nothing was thrown");
+        EXPECT_EQ(message_of([&] { q->wait(); }), "nothing was thrown");
+        e = failing();
+        EXPECT_EQ(message_of([&] { q->wait(); }), text);
+        EXPECT_EQ(message_of([&] { e.wait(); }), "nothing was thrown");
+        failing();
+        q->host_task([] { throw std::runtime_error("odd"); }, {}, {"k", "a.py:1"}, slow);
+        new_queue(order)->wait();  // another queue's failures are not its business
+        EXPECT_EQ(message_of([&] { q->wait(); }), text);
+        EXPECT_EQ(message_of([&] { q->wait(); }), "odd (in kernel k, at a.py:1)");
+        EXPECT_EQ(message_of([&] { q->wait(); }), "nothing was thrown");
+    }
+    set_location_hook(nullptr);
+    new_queue()->host_task([] { throw Error(ErrorCode::Value, "never heard"); }, {}, {"k", "b.py:2"}, slow);
+    EXPECT_EQ(take_unheard_failures(),
+              std::vector<std::string>{"never heard (in kernel k, at b.py:2)"});  // the queue was waited for at its end
+}
+
+TEST(Failures, SmallWorkThrowsAtTheCall) {
+    EXPECT_EQ(message_of([] { new_queue()->host_task([] { throw Error(ErrorCode::Value, "now"); }, {}, {"k", ""}, quick); }), "now");
+}
+
+TEST(Failures, ReachWhatDependsOnTheData) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = new_queue(order);
+        const Ref<Buffer> x = new_buffer(8), y = new_buffer(8), z = new_buffer(8);
+        const BufferUse make_x[] = {{x.get(), Access::Write}}, x_to_y[] = {{x.get(), Access::Read}, {y.get(), Access::Write}};
+        const BufferUse make_z[] = {{z.get(), Access::Write}};
+        Gate gate;
+        bool consumed = false, unrelated = false, rewritten = false;
+        q->host_task(
+            [&] {
+                gate.pass();
+                throw Error(ErrorCode::Value, "bad");
+            },
+            make_x, {"make", ""}, slow);
+        q->host_task([&] { consumed = true; }, x_to_y, {"use", ""}, slow);
+        q->host_task([&] { unrelated = true; }, make_z, {"other", ""}, slow);
+        q->host_task([&] { rewritten = true; }, make_x, {"again", ""}, slow);  // only an order: it does not read
+        gate.open = true;
+        EXPECT_EQ(message_of([&] { y->wait_for_read(); }), "bad (in kernel make)");
+        q->wait();
+        EXPECT_FALSE(consumed);
+        EXPECT_TRUE(unrelated);
+        EXPECT_TRUE(rewritten);
+    }
+}
+
+TEST(Copies, CopyFillReadWrite) {
+    const Ref<device::Queue> q = new_queue();
+    for (std::size_t n : {std::size_t{5}, std::size_t{1} << 20}) {
+        std::vector<std::int64_t> in(n), out(n);
+        std::iota(in.begin(), in.end(), 1);
+        const Ref<Buffer> a = new_buffer(8 * n), b = new_buffer(8 * n);
+        q->write(a.get(), 0, in.data(), 8 * n);
+        q->copy(b.get(), 8, a.get(), 0, 8 * (n - 1));
+        const std::int64_t seven = 7;
+        q->fill(b.get(), 0, 8, &seven, 8);
+        q->read(out.data(), b.get(), 0, 8 * n);
+        EXPECT_EQ(out[0], 7);
+        for (std::size_t i = 1; i < n; ++i) ASSERT_EQ(out[i], static_cast<std::int64_t>(i));
+        q->copy(a.get(), 0, a.get(), 8, 8 * (n - 1));  // overlapping
+        q->read(out.data(), a.get(), 0, 8);
+        EXPECT_EQ(out[0], 2);
+    }
+    EXPECT_THROW(q->fill(new_buffer(8).get(), 0, 16, "x", 1), Error);
+    EXPECT_THROW(q->copy(new_buffer(8).get(), 4, new_buffer(8).get(), 0, 8), Error);
+}
+
+TEST(Copies, PatternsOfAllSizes) {
+    const Ref<device::Queue> q = new_queue();
+    const unsigned char pattern[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    for (std::size_t size : {1, 2, 4, 8, 16}) {
+        for (std::size_t count : {0, 1, 3, 17, 1000, 1'000'000}) {
+            const Ref<Buffer> b = new_buffer(size * count + 1);
+            data<unsigned char>(b)[size * count] = 99;
+            q->fill(b.get(), 0, size * count, pattern, size).wait();
+            for (std::size_t i = 0; i < size * count; ++i) ASSERT_EQ(data<unsigned char>(b)[i], pattern[i % size]);
+            EXPECT_EQ(data<unsigned char>(b)[size * count], 99);
+        }
+    }
+}
+
+TEST(Copies, BetweenBackEnds) {
+    device::Device* null = device::select("null");
+    const Ref<Buffer> far = null->allocate(800, MemoryKind::Device, null->queue()), near = new_buffer(800);
+    std::memset(far->data(), 3, 800);
+    const Ref<device::Queue> q = new_queue();
+    q->copy(near.get(), 0, far.get(), 0, 800).wait();
+    EXPECT_EQ(data<char>(near)[799], 3);
+}
+
+TEST(Times, ProfilingQueuesFillThem) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = new_queue(order, true);
+        for (double cost : {quick, slow}) {
+            const Event e = q->host_task([] { std::this_thread::sleep_for(2ms); }, {}, {"nap", ""}, cost);
+            e.wait();
+            const Profiling t = e.profiling();
+            EXPECT_GT(t.queued, 0);
+            EXPECT_LE(t.queued, t.submitted);
+            EXPECT_LE(t.submitted, t.start);
+            EXPECT_GE(t.end - t.start, 1'500'000);
+        }
+    }
+    EXPECT_THROW(new_queue()->host_task([] {}, {}, {"t", ""}, slow).profiling(), Error);
+}
+
+TEST(ParallelFor, CoversTheRangeOnceAndPassesExceptionsOn) {
+    device::Device* d = cpu_device();
+    EXPECT_TRUE(is_cpu(d));
+    EXPECT_FALSE(is_cpu(device::select("null")));
+    EXPECT_GE(thread_count(d), 1);
+    for (std::int64_t count : {0, 1, 2, 63, 4096, 100'001}) {
+        std::vector<std::atomic<int>> hits(static_cast<std::size_t>(count));
+        parallel_for(d, count, slow, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) ++hits[static_cast<std::size_t>(i)];
+            parallel_for(d, 3, slow, [](std::int64_t, std::int64_t) {});  // nested: serial
+        });
+        for (const auto& h : hits) ASSERT_EQ(h, 1);
+    }
+    EXPECT_EQ(message_of([&] { parallel_for(d, 1000, slow, [](std::int64_t, std::int64_t) { throw Error(ErrorCode::Value, "inside"); }); }),
+              "inside");
+    int calls = 0;
+    parallel_for(d, 1'000'000, quick, [&](std::int64_t begin, std::int64_t end) { calls += begin == 0 && end == 1'000'000; });
+    EXPECT_EQ(calls, 1);
+}
+
+TEST(Stress, ManyThreadsManyQueues) {
+    // Each buffer holds a counter that tasks of all threads increase, each reading what the last one wrote: a lost order loses counts.
+    constexpr int threads = 4, tasks = 400, buffers = 3;
+    std::vector<Ref<Buffer>> shared;
+    std::mutex submitting[buffers];  // a buffer's users submit one after another, as arrays do under their queue's lock
+    for (int i = 0; i < buffers; ++i) {
+        shared.push_back(new_buffer(8));
+        *data<std::int64_t>(shared.back()) = 0;
+    }
+    const Ref<device::Queue> queues[] = {new_queue(), new_queue(), new_queue(QueueOrder::OutOfOrder)};
+    std::vector<std::thread> users;
+    for (int t = 0; t < threads; ++t) {
+        users.emplace_back([&, t] {
+            for (int i = 0; i < tasks; ++i) {
+                const auto k = static_cast<std::size_t>((t + i) % buffers);
+                const BufferUse use[] = {{shared[k].get(), Access::ReadWrite}};
+                Event e;
+                {
+                    std::lock_guard lock(submitting[k]);
+                    e = queues[(t + i / 7) % 3]->host_task([p = data<std::int64_t>(shared[k])] { ++*p; }, use, {"inc", ""},
+                                                           i % 2 ? slow : quick);
+                }
+                if (i % 5 == 0) e.wait();
+                if (i % 50 == 0) queues[i % 3]->wait();
+            }
+        });
+    }
+    for (auto& u : users) u.join();
+    std::int64_t total = 0;
+    for (auto& b : shared) {
+        b->wait_for_read();
+        total += *data<std::int64_t>(b);
+    }
+    EXPECT_EQ(total, threads * tasks);
+}
+
+TEST(Stress, QueuesComeAndGo) {
+    std::atomic<int> done{0};
+    for (int i = 0; i < 50; ++i) {
+        const Ref<device::Queue> q = new_queue(i % 2 ? QueueOrder::InOrder : QueueOrder::OutOfOrder);
+        for (int k = 0; k < 5; ++k) q->host_task([&] { ++done; }, {}, {"t", ""}, slow);
+    }
+    EXPECT_EQ(done, 250);  // a queue waits at its end
+}
+
+}  // namespace
+}  // namespace pardo::cpu

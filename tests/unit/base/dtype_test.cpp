@@ -1,0 +1,155 @@
+// tests/unit/base/dtype_test.cpp: dtype rules are NumPy 2's; the tables were printed by NumPy 2.4.
+#include <pardo/dtype.h>
+#include <pardo/error.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace pardo {
+namespace {
+
+// Row: first dtype, column: second, in the order of DType; a hexadecimal digit names the result.
+constexpr const char* promoted[] = {"0123456789abcd", "11234234b9abcd", "22234234baabcd", "33334334bbbbdd", "44444444bbbbdd",
+                                    "5223456789abcd", "633346678aabcd", "744447778bbbdd", "8bbbb8888bbbdd", "99abb9abb9abcd",
+                                    "aaabbaabbaabcd", "bbbbbbbbbbbbdd", "cccddccddccdcd", "dddddddddddddd"};
+constexpr const char* safe[] = {"11111111111111", "01111000011111", "00111000001111", "00011000000101", "00001000000101",
+                                "00111111111111", "00011011101111", "00001001100101", "00000000100101", "00000000011111",
+                                "00000000001111", "00000000000101", "00000000000011", "00000000000001"};
+constexpr const char* same_kind[] = {"11111111111111", "01111000011111", "01111000011111", "01111000011111", "01111000011111",
+                                     "01111111111111", "01111111111111", "01111111111111", "01111111111111", "00000000011111",
+                                     "00000000011111", "00000000011111", "00000000000011", "00000000000011"};
+
+TEST(DTypes, PromotionAndCastingTables) {
+    for (int a = 0; a < dtype_count; ++a) {
+        for (int b = 0; b < dtype_count; ++b) {
+            const auto from = static_cast<DType>(a), to = static_cast<DType>(b);
+            const std::string what = std::string(dtype_name(from)) + ", " + std::string(dtype_name(to));
+            EXPECT_EQ(static_cast<int>(promote(from, to)), std::stoi(std::string(1, promoted[a][b]), nullptr, 16)) << what;
+            EXPECT_EQ(can_cast_safe(from, to), safe[a][b] == '1') << what;
+            EXPECT_EQ(can_cast_same_kind(from, to), same_kind[a][b] == '1') << what;
+        }
+    }
+}
+
+TEST(DTypes, WeakScalars) {
+    EXPECT_EQ(promote_weak(DType::UInt8, Scalar(255)), DType::UInt8);
+    EXPECT_EQ(promote_weak(DType::Int8, Scalar(-128)), DType::Int8);
+    EXPECT_EQ(promote_weak(DType::Bool, Scalar(3)), DType::Int64);
+    EXPECT_EQ(promote_weak(DType::Float16, Scalar(std::int64_t{1} << 40)), DType::Float16);
+    EXPECT_EQ(promote_weak(DType::Int32, Scalar(1.5)), DType::Float64);
+    EXPECT_EQ(promote_weak(DType::Float32, Scalar(1.5)), DType::Float32);
+    EXPECT_EQ(promote_weak(DType::Float16, Scalar(std::complex<double>(1, 2))), DType::Complex64);
+    EXPECT_EQ(promote_weak(DType::Int8, Scalar(std::complex<double>(1, 2))), DType::Complex128);
+    EXPECT_EQ(promote_weak(DType::Complex64, Scalar(1.5)), DType::Complex64);
+    EXPECT_EQ(promote_weak(DType::Int8, Scalar(true)), DType::Int8);
+    EXPECT_EQ(promote_weak(DType::UInt64, Scalar(std::numeric_limits<std::uint64_t>::max())), DType::UInt64);
+    Scalar strong(1000);
+    strong.weak = false;
+    EXPECT_EQ(promote_weak(DType::Int8, strong), DType::Int64);
+}
+
+TEST(DTypes, WeakIntegersOutOfRange) {
+    const auto message = [](DType t, Scalar s) {
+        try {
+            promote_weak(t, s);
+        } catch (const Error& e) {
+            EXPECT_EQ(e.code(), ErrorCode::Overflow);
+            return e.message();
+        }
+        return std::string("nothing");
+    };
+    EXPECT_EQ(message(DType::UInt8, Scalar(300)), "Python integer 300 out of bounds for uint8");
+    EXPECT_EQ(message(DType::UInt64, Scalar(-1)), "Python integer -1 out of bounds for uint64");
+    EXPECT_EQ(message(DType::Int16, Scalar(std::int64_t{1} << 40)), "Python integer 1099511627776 out of bounds for int16");
+    EXPECT_EQ(message(DType::Int64, Scalar(std::uint64_t{1} << 63)), "Python integer 9223372036854775808 out of bounds for int64");
+    EXPECT_EQ(message(DType::Bool, Scalar(std::uint64_t{1} << 63)), "Python integer 9223372036854775808 out of bounds for int64");
+    EXPECT_EQ(message(DType::Int8, Scalar(-129)), "Python integer -129 out of bounds for int8");
+}
+
+TEST(Scalars, FloatToIntegerAsNumPyOnX86) {
+    struct Row {
+        double value;
+        std::int64_t i[4];   // int8, int16, int32, int64
+        std::uint64_t u[4];  // uint8 … uint64
+    };
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), least32 = std::numeric_limits<std::int32_t>::min();
+    constexpr std::uint64_t top = std::uint64_t{1} << 63;
+    const Row rows[] = {
+        {1.9, {1, 1, 1, 1}, {1, 1, 1, 1}},
+        {-1.9, {-1, -1, -1, -1}, {255, 65535, 4294967295u, 18446744073709551615u}},
+        {-129.0, {127, -129, -129, -129}, {127, 65407, 4294967167u, 18446744073709551487u}},
+        {70000.0, {112, 4464, 70000, 70000}, {112, 4464, 70000, 70000}},
+        {2147483648.0, {0, 0, least32, 2147483648}, {0, 0, 2147483648u, 2147483648u}},
+        {-2147483649.0, {0, 0, least32, -2147483649}, {0, 0, 2147483647u, 18446744071562067967u}},
+        {1e10, {0, 0, least32, 10000000000}, {0, 0, 1410065408u, 10000000000u}},
+        {9.3e18, {0, 0, least32, least}, {0, 0, 0, 9300000000000000000u}},
+        {1.9e19, {0, 0, least32, least}, {0, 0, 0, 0}},
+        {-9.3e18, {0, 0, least32, least}, {0, 0, 0, top}},
+        {INFINITY, {0, 0, least32, least}, {0, 0, 0, 0}},
+        {-INFINITY, {0, 0, least32, least}, {0, 0, 0, top}},
+        {NAN, {0, 0, least32, least}, {0, 0, 0, top}},
+    };
+    for (const Row& row : rows) {
+        for (int k = 0; k < 4; ++k) {
+            EXPECT_EQ(Scalar(row.value).cast(static_cast<DType>(1 + k)).i, row.i[k]) << row.value << " int " << k;
+            EXPECT_EQ(Scalar(row.value).cast(static_cast<DType>(5 + k)).u, row.u[k]) << row.value << " uint " << k;
+        }
+    }
+}
+
+TEST(Scalars, OtherCasts) {
+    EXPECT_EQ(Scalar(300).cast(DType::UInt8).u, 44u);
+    EXPECT_EQ(Scalar(-1).cast(DType::UInt64).u, ~std::uint64_t{0});
+    EXPECT_EQ(Scalar(200).cast(DType::Int8).i, -56);
+    EXPECT_TRUE(Scalar(double(NAN)).cast(DType::Bool).b);
+    EXPECT_FALSE(Scalar(-0.0).cast(DType::Bool).b);
+    EXPECT_TRUE(Scalar(std::complex<double>(0, 1)).cast(DType::Bool).b);
+    EXPECT_EQ(Scalar(std::complex<double>(2.5, 1)).cast(DType::Int32).i, 2);
+    EXPECT_EQ(Scalar(0.1).cast(DType::Float32).f, static_cast<double>(0.1f));
+    EXPECT_EQ(Scalar((std::int64_t{1} << 24) + 1).cast(DType::Float32).f, 16777216.0);
+    EXPECT_EQ(Scalar(65519).cast(DType::Float16).f, 65504.0);
+    EXPECT_TRUE(std::isinf(Scalar(65520.0).cast(DType::Float16).f));
+    const Scalar c = Scalar(std::complex<double>(0.1, 0.2)).cast(DType::Complex64);
+    EXPECT_EQ(c.c.re, static_cast<double>(0.1f));
+    EXPECT_EQ(c.c.im, static_cast<double>(0.2f));
+    EXPECT_EQ(Scalar(true).cast(DType::Complex128).c.re, 1.0);
+    EXPECT_EQ(Scalar(std::uint64_t{1} << 63).as_double(), 0x1p63);
+    EXPECT_EQ(Scalar(-2.9).as_int(), -2);
+    EXPECT_FALSE(Scalar(1).cast(DType::Int64).weak);
+}
+
+TEST(Half, EveryValueThereAndBack) {
+    for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+        const Half h{static_cast<std::uint16_t>(bits)};
+        const float f = half_to_float(h);
+        if (std::isnan(f)) {
+            EXPECT_TRUE((bits & 0x7c00) == 0x7c00 && (bits & 0x3ff));
+            EXPECT_TRUE(std::isnan(half_to_float(float_to_half(f))));
+        } else {
+            EXPECT_EQ(float_to_half(f).bits, bits);
+            EXPECT_EQ(double_to_half(f).bits, bits);
+        }
+    }
+}
+
+TEST(Half, RoundsToNearestEven) {
+    for (std::uint32_t bits = 0; bits < 0x7bff; ++bits) {
+        const double low = half_to_float({static_cast<std::uint16_t>(bits)}), high = half_to_float({static_cast<std::uint16_t>(bits + 1)});
+        const double middle = (low + high) / 2;
+        EXPECT_EQ(double_to_half(middle).bits, bits % 2 ? bits + 1 : bits);
+        EXPECT_EQ(double_to_half(std::nextafter(middle, 0)).bits, bits);
+        EXPECT_EQ(double_to_half(std::nextafter(middle, 1e9)).bits, bits + 1);
+        EXPECT_EQ(double_to_half(-std::nextafter(middle, 1e9)).bits, 0x8000 | (bits + 1));
+    }
+    EXPECT_EQ(double_to_half(0x1p-26).bits, 0);
+    EXPECT_EQ(double_to_half(std::nextafter(0x1p-25, 1)).bits, 1);
+    EXPECT_EQ(double_to_half(65519.999).bits, 0x7bff);
+    EXPECT_EQ(double_to_half(1e300).bits, 0x7c00);
+    EXPECT_EQ(double_to_half(-INFINITY).bits, 0xfc00);
+}
+
+}  // namespace
+}  // namespace pardo

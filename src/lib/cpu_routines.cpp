@@ -1,0 +1,29 @@
+// src/lib/cpu_routines.cpp: the CPU's table.
+#include "lib/cpu_routines.h"
+
+namespace pardo::lib {
+
+const Routines& cpu_routines() {
+    static constexpr Routines table = {
+        .cumulative = cpu_cumulative,
+        .sort = cpu_sort,
+        .partition = cpu_partition,
+        .top_k = cpu_top_k,
+        .searchsorted = cpu_searchsorted,
+        .count_mask = cpu_count_mask,
+        .nonzero = cpu_nonzero,
+        .compress = cpu_compress,
+        .put_mask = cpu_put_mask,
+        .find_bad_index = cpu_find_bad_index,
+        .gather = cpu_gather,
+        .scatter = cpu_scatter,
+        .take_along_axis = cpu_take_along_axis,
+        .count_runs = cpu_count_runs,
+        .fill_runs = cpu_fill_runs,
+        .matmul = cpu_matmul,
+        .matmul_strides_ok = cpu_matmul_strides_ok,
+    };
+    return table;
+}
+
+}  // namespace pardo::lib

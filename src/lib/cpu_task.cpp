@@ -1,0 +1,56 @@
+// src/lib/cpu_task.cpp: how the CPU's routines hand their loops over.
+#include "lib/cpu_task.h"
+
+#include <string>
+#include <vector>
+
+#include "base/counters.h"
+
+namespace pardo::lib {
+
+Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads, std::span<const Memory* const> writes,
+             std::function<void()> f) {
+    SmallVector<device::BufferUse, 8> uses;
+    bool foreign = false;
+    const auto add = [&](const Memory* memory, device::Access access) {
+        if (!memory || !*memory) return;
+        uses.push_back({memory->buffer.get(), access});
+        foreign |= memory->buffer->foreign_writable();
+    };
+    std::int64_t bytes_read = 0, bytes_written = 0;
+    for (const Memory* memory : reads) {
+        add(memory, device::Access::Read);
+        if (memory && *memory) bytes_read += memory->nbytes();
+    }
+    for (const Memory* memory : writes) {
+        add(memory, device::Access::ReadWrite);
+        if (memory && *memory) bytes_written += memory->nbytes();
+    }
+    counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes_read), std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes_written), std::memory_order_relaxed);
+    Event event = queue->host_task(std::move(f), uses, device::Label{name, {}}, cost_ns);
+    if (foreign) event.wait();
+    return event;
+}
+
+Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
+             std::initializer_list<const Memory*> writes, std::function<void()> f) {
+    return submit(queue, name, cost_ns, std::span(reads.begin(), reads.size()), std::span(writes.begin(), writes.size()), std::move(f));
+}
+
+Simd host_simd() noexcept {
+#if defined(__x86_64__)
+    static const Simd found = [] {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
+            return Simd::Avx512;
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return Simd::Avx2;
+        return Simd::Portable;
+    }();
+    return found;
+#else
+    return Simd::Portable;
+#endif
+}
+
+}  // namespace pardo::lib

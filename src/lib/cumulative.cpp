@@ -1,0 +1,49 @@
+// src/lib/cumulative.cpp: running sums, products, minima and maxima along an axis.
+#include "lib/operand.h"
+
+namespace pardo {
+
+namespace {
+
+/// NumPy's rule: sums and products of bools and small integers are counted in the default integer of their sign.
+DType cumulative_dtype(Reduction op, DType x) {
+    if (op == Reduction::Min || op == Reduction::Max) return x;
+    switch (kind_of(x)) {
+        case DKind::Bool:
+        case DKind::Signed: return DType::Int64;
+        case DKind::Unsigned: return DType::UInt64;
+        default: return x;
+    }
+}
+
+const char* cumulative_name(Reduction op) {
+    switch (op) {
+        case Reduction::Sum: return "cumulative_sum";
+        case Reduction::Prod: return "cumulative_prod";
+        case Reduction::Min: return "cumulative_min";
+        case Reduction::Max: return "cumulative_max";
+        default: lib::fail(ErrorCode::Value, "cumulative", "the operation must be a sum, a product, a minimum or a maximum");
+    }
+}
+
+}  // namespace
+
+Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
+    const char* who = cumulative_name(op);
+    if (!axis) return cumulative(op, x.ndim() == 1 ? x : lib::flatten(x), 0, dtype, include_initial);
+    if (x.ndim() == 0) return cumulative(op, lib::flatten(x), lib::checked_axis(who, *axis, 1), dtype, include_initial);
+    const int at = lib::checked_axis(who, *axis, x.ndim());
+    if (include_initial && (op == Reduction::Min || op == Reduction::Max))
+        lib::fail(ErrorCode::Value, who, "include_initial needs an operation with an identity (sum or product)");
+    const DType result = dtype.value_or(cumulative_dtype(op, x.dtype()));
+    device::Queue* queue = lib::queue_of(who, x);
+    const lib::Memory input = lib::contiguous_memory(x, result);
+    Shape shape = lib::shape_of(x);
+    const lib::Lines lines = lib::lines_of(shape, at);
+    shape[at] += include_initial;
+    const lib::Output out = lib::make_output(queue, result, shape);
+    if (out.memory.size() > 0) lib::routines_for(who, queue).cumulative(queue, op, input, out.memory, lines, include_initial);
+    return out.array;
+}
+
+}  // namespace pardo

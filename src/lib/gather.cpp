@@ -1,0 +1,165 @@
+// src/lib/gather.cpp: gather, scatter, take, take_along_axis.
+#include "lib/gather.h"
+
+#include <vector>
+
+#include "lib/operand.h"
+#include "lib/store.h"
+
+namespace pardo {
+
+namespace lib {
+
+namespace {
+
+/// The common shape of index arrays; throws Index as NumPy does.
+Shape broadcast_indices(const char* who, std::span<const Array> indices) {
+    Shape shape = shape_of(indices[0]);
+    try {
+        for (const Array& index : indices.subspan(1)) shape = broadcast(who, shape, index.shape());
+    } catch (const Error&) {
+        std::string text = "shape mismatch: indexing arrays could not be broadcast together with shapes";
+        for (const Array& index : indices) text += " " + to_string(index.shape());
+        fail(ErrorCode::Index, who, text);
+    }
+    return shape;
+}
+
+/// Indices as Int64 memory of one shape, checked against the base's extents.
+std::vector<Memory> prepare_indices(const char* who, device::Queue* queue, const Array& base, std::span<const Array> indices,
+                                    std::span<const int> axes, const Shape& shape) {
+    std::vector<Memory> memories;
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+        require_integers(who, indices[k].dtype());
+        const bool whole = std::ranges::equal(indices[k].shape(), static_cast<Extents>(shape));
+        // Checked before broadcasting: the fewest elements.
+        Memory memory = contiguous_memory(indices[k], DType::Int64);
+        if (memory.size() > 0 && element_count(shape) > 0) check_indices(who, queue, memory, base.shape()[static_cast<std::size_t>(axes[k])], axes[k]);
+        if (!whole) memory = contiguous_memory(broadcast_to(indices[k], shape), DType::Int64);
+        memories.push_back(std::move(memory));
+    }
+    return memories;
+}
+
+/// The plan for indexing `axes`; axes of base before `split` come before the indices in the result, the other ones after.
+GatherPlan make_plan(const Memory& base, std::span<const int> axes, std::int64_t count, int split) {
+    GatherPlan plan;
+    plan.count = count;
+    for (const int axis : axes) {
+        plan.steps.push_back(base.strides[axis]);
+        plan.sizes.push_back(base.shape[axis]);
+    }
+    for (int d = 0; d < base.shape.size(); ++d) {
+        if (std::ranges::find(axes, d) != axes.end()) continue;
+        (d < split ? plan.outer : plan.inner).push_back(base.shape[d]);
+        (d < split ? plan.outer_strides : plan.inner_strides).push_back(base.strides[d]);
+    }
+    return plan;
+}
+
+/// The shape of what the indices name; `split` as in make_plan.
+Shape result_shape(const Array& base, std::span<const int> axes, const Shape& index_shape, int split) {
+    Shape before, after;
+    for (int d = 0; d < base.ndim(); ++d) {
+        if (std::ranges::find(axes, d) == axes.end()) (d < split ? before : after).push_back(base.shape()[static_cast<std::size_t>(d)]);
+    }
+    Shape shape = before;
+    shape.append(index_shape.begin(), index_shape.end());
+    shape.append(after.begin(), after.end());
+    return shape;
+}
+
+device::Queue* common_queue_of(const char* who, const Array& base, std::span<const Array> indices) {
+    device::Queue* queue = queue_of(who, base);
+    for (const Array& index : indices) queue = queue_of(who, base, index);
+    return queue;
+}
+
+Array gather_from(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split) {
+    device::Queue* queue = common_queue_of(who, base, indices);
+    const Shape index_shape = broadcast_indices(who, indices);
+    const std::vector<Memory> positions = prepare_indices(who, queue, base, indices, axes, index_shape);
+    const Output out = make_output(queue, base.dtype(), result_shape(base, axes, index_shape, split));
+    if (out.memory.size() == 0) return out.array;
+    const Memory source = memory_of(base);
+    routines_for(who, queue).gather(queue, source, positions, make_plan(source, axes, element_count(index_shape), split), out.memory);
+    return out.array;
+}
+
+}  // namespace
+
+Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes) { return gather_from("index", base, indices, axes, 0); }
+
+void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value) {
+    const char* who = "set";
+    device::Queue* queue = common_queue_of(who, base, indices);
+    queue_of(who, base, value);
+    const Shape index_shape = broadcast_indices(who, indices);
+    const Shape shape = result_shape(base, axes, index_shape, 0);
+    Array source = value;
+    if (value.size() != 1 || value.ndim() > shape.size()) {
+        // NumPy drops leading dimensions of one from the value.
+        while (source.ndim() > shape.size() && source.shape()[0] == 1) {
+            const std::int64_t first[] = {0};
+            source = squeeze(source, std::vector<std::int64_t>(std::begin(first), std::end(first)));
+        }
+        bool fits = source.ndim() <= shape.size();
+        for (int d = 1; fits && d <= source.ndim(); ++d) {
+            const std::int64_t have = source.shape()[static_cast<std::size_t>(source.ndim() - d)];
+            fits = have == 1 || have == shape[shape.size() - d];
+        }
+        if (!fits)
+            fail(ErrorCode::Value, who,
+                 "shape mismatch: value array of shape " + to_string(value.shape()) + " could not be broadcast to indexing result of shape " +
+                     to_string(shape));
+        if (source.size() != 1) source = broadcast_to(source, shape);
+    }
+    const Memory target = writable_memory(who, base);
+    std::vector<Memory> positions = prepare_indices(who, queue, base, indices, axes, index_shape);
+    if (element_count(shape) == 0) return;
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+        if (positions[k].buffer == target.buffer) positions[k] = detached_memory(broadcast_to(indices[k], index_shape), DType::Int64, target);
+    }
+    const Memory memory = detached_memory(source, base.dtype(), target);
+    const PendingWrite write(queue, target);
+    routines_for(who, queue).scatter(queue, target, positions, make_plan(target, axes, element_count(index_shape), 0), memory);
+}
+
+}  // namespace lib
+
+Array take(const Array& x, const Array& indices, std::optional<std::int64_t> axis) {
+    const char* who = "take";
+    if (!axis) return take(lib::flatten(x), indices, 0);
+    if (x.ndim() == 0) return take(lib::flatten(x), indices, lib::checked_axis(who, *axis, 1));
+    if (!is_integer(indices.dtype()) && indices.size() > 0)
+        lib::fail(ErrorCode::Type, who, "Cannot cast array data from dtype('" + std::string(dtype_name(indices.dtype())) + "') to dtype('int64') according to the rule 'safe'");
+    const int at = lib::checked_axis(who, *axis, x.ndim());
+    const int axes[] = {at};
+    const Array positions = is_integer(indices.dtype()) ? indices : indices.astype(DType::Int64);
+    return lib::gather_from(who, x, std::span(&positions, 1), axes, at);
+}
+
+Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
+    const char* who = "take_along_axis";
+    device::Queue* queue = lib::queue_of(who, x, indices);
+    if (!is_integer(indices.dtype())) lib::fail(ErrorCode::Index, who, "`indices` must be an integer array");
+    if (x.ndim() != indices.ndim()) lib::fail(ErrorCode::Value, who, "`indices` and `arr` must have the same number of dimensions");
+    const int at = lib::checked_axis(who, axis, x.ndim());
+    // All axes but `axis` are broadcast together.
+    Shape x_shape = lib::shape_of(x), index_shape = lib::shape_of(indices);
+    const std::int64_t length = x_shape[at], count = index_shape[at];
+    x_shape[at] = index_shape[at] = 1;
+    const Shape common = broadcast(who, x_shape, index_shape);
+    x_shape = index_shape = common;
+    x_shape[at] = length;
+    index_shape[at] = count;
+    const lib::Memory positions = lib::contiguous_memory(broadcast_to(indices, index_shape), DType::Int64);
+    if (positions.size() > 0) lib::check_indices(who, queue, positions, length, at);
+    const lib::Output out = lib::make_output(queue, x.dtype(), index_shape);
+    if (out.memory.size() == 0) return out.array;
+    const lib::Memory source = lib::contiguous_memory(broadcast_to(x, x_shape));
+    lib::routines_for(who, queue).take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count);
+    return out.array;
+}
+
+}  // namespace pardo

@@ -1,0 +1,150 @@
+// src/lib/matmul.cpp: matmul, vecdot, tensordot.
+#include <algorithm>
+#include <vector>
+
+#include "lib/operand.h"
+
+namespace pardo {
+
+namespace {
+
+/// sum(a * b) along an axis in their common dtype, recorded; the shapes broadcast. NumPy's dot does not widen small integers.
+Array product_sum(const Array& a, const Array& b, std::int64_t axis) {
+    const DType dtype = promote(a.dtype(), b.dtype());
+    const std::vector<std::int64_t> axes = {axis};
+    if (dtype == DType::Bool) return reduce(Reduction::Any, logical_and(a, b), axes);
+    if (dtype == DType::Float16) {
+        const Array wide = multiply(a.astype(DType::Float32, false), b.astype(DType::Float32, false));
+        return reduce(Reduction::Sum, wide, axes, false, DType::Float32).astype(DType::Float16);
+    }
+    return reduce(Reduction::Sum, multiply(a, b), axes, false, dtype);
+}
+
+[[noreturn]] void core_mismatch(std::int64_t size, std::int64_t other) {
+    lib::fail(ErrorCode::Value, "matmul",
+              "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
+                  std::to_string(size) + " is different from " + std::to_string(other) + ")");
+}
+
+Array with_axis(const Array& x, std::int64_t axis) { return expand_dims(x, Extents(&axis, 1)); }
+Array without_axis(const Array& x, std::int64_t axis) { return squeeze(x, std::vector<std::int64_t>{axis}); }
+
+/// A stack of matrices in `dtype` that the routine takes, copied only if it has to be.
+lib::Memory matrices(const lib::Routines& routines, const Array& x, DType dtype, const Shape& batch) {
+    const Array cast = x.astype(dtype, false);
+    lib::Memory memory = lib::memory_of(cast);
+    const int rank = memory.shape.size();
+    if (!routines.matmul_strides_ok(dtype, memory.shape[rank - 2], memory.shape[rank - 1], memory.strides[rank - 2], memory.strides[rank - 1]))
+        memory = lib::contiguous_memory(cast);
+    // Broadcast dimensions of the batch get stride zero.
+    lib::Memory out = memory;
+    out.shape = batch;
+    out.strides.assign(batch.size(), 0);
+    const int missing = batch.size() - (rank - 2);
+    for (int d = 0; d < rank - 2; ++d) {
+        if (memory.shape[d] != 1) out.strides[missing + d] = memory.strides[d];
+    }
+    for (int d = rank - 2; d < rank; ++d) {
+        out.shape.push_back(memory.shape[d]);
+        out.strides.push_back(memory.strides[d]);
+    }
+    return out;
+}
+
+}  // namespace
+
+Array matmul(const Array& a, const Array& b) {
+    const char* who = "matmul";
+    device::Queue* queue = lib::queue_of(who, a, b);
+    for (int k = 0; k < 2; ++k) {
+        if ((k ? b : a).ndim() == 0)
+            lib::fail(ErrorCode::Value, who,
+                      "Input operand " + std::to_string(k) +
+                          " does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)");
+    }
+    const std::int64_t depth = a.shape().back(), other = b.shape()[static_cast<std::size_t>(std::max(b.ndim() - 2, 0))];
+    if (depth != other) core_mismatch(other, depth);
+    if (a.ndim() == 1 && b.ndim() == 1) return product_sum(a, b, -1);
+    if (a.ndim() == 1) return without_axis(matmul(with_axis(a, 0), b), -2);
+    if (b.ndim() == 1) return without_axis(matmul(a, with_axis(b, 1)), -1);
+
+    const DType dtype = promote(a.dtype(), b.dtype());
+    const Shape batch = broadcast(who, a.shape().first(static_cast<std::size_t>(a.ndim() - 2)), b.shape().first(static_cast<std::size_t>(b.ndim() - 2)));
+    Shape shape = batch;
+    shape.push_back(a.shape()[static_cast<std::size_t>(a.ndim() - 2)]);
+    shape.push_back(b.shape().back());
+    if (depth == 0) return zeros(shape, dtype, Queue(queue));
+    const lib::Routines& routines = lib::routines_for(who, queue);
+    if (element_count(shape) == 0) return lib::make_output(queue, dtype, shape).array;
+    const lib::Memory left = matrices(routines, a, dtype, batch), right = matrices(routines, b, dtype, batch);
+    const lib::Output out = lib::make_output(queue, dtype, shape);
+    routines.matmul(queue, left, right, out.memory);
+    return out.array;
+}
+
+Array vecdot(const Array& a, const Array& b, std::int64_t axis) {
+    const char* who = "vecdot";
+    lib::queue_of(who, a, b);
+    if (a.ndim() == 0 || b.ndim() == 0)
+        lib::fail(ErrorCode::Value, who,
+                  "Input operand " + std::to_string(a.ndim() != 0) + " does not have enough dimensions (has 0, gufunc core with signature (n),(n)->() requires 1)");
+    const int at_a = lib::checked_axis(who, axis, a.ndim()), at_b = lib::checked_axis(who, axis, b.ndim());
+    const std::int64_t length = a.shape()[static_cast<std::size_t>(at_a)], other = b.shape()[static_cast<std::size_t>(at_b)];
+    if (length != other)
+        lib::fail(ErrorCode::Value, who,
+                  "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() (size " + std::to_string(other) +
+                      " is different from " + std::to_string(length) + ")");
+    const std::int64_t last[] = {-1}, from_a[] = {at_a}, from_b[] = {at_b};
+    const Array left = is_complex(a.dtype()) ? conjugate(a) : a;
+    return product_sum(moveaxis(left, from_a, last), moveaxis(b, from_b, last), -1);
+}
+
+namespace {
+
+/// x with `axes` moved to one end, as a matrix; the extents of the other axes are appended to `kept`.
+Array tensor_matrix(const Array& x, const std::vector<int>& axes, bool to_front, Shape& kept) {
+    SmallVector<std::int64_t, 8> order;
+    std::int64_t rows = 1, columns = 1;
+    for (int d = 0; d < x.ndim(); ++d) {
+        if (std::ranges::find(axes, d) != axes.end()) continue;
+        order.push_back(d);
+        kept.push_back(x.shape()[static_cast<std::size_t>(d)]);
+        rows *= x.shape()[static_cast<std::size_t>(d)];
+    }
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+        order.insert(to_front ? static_cast<int>(k) : order.size(), axes[k]);
+        columns *= x.shape()[static_cast<std::size_t>(axes[k])];
+    }
+    if (to_front) std::swap(rows, columns);
+    const std::int64_t matrix[] = {rows, columns};
+    return reshape(permute_dims(x, order), matrix);
+}
+
+}  // namespace
+
+Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b) {
+    const char* who = "tensordot";
+    lib::queue_of(who, a, b);
+    if (axes_a.size() != axes_b.size()) lib::fail(ErrorCode::Value, who, "shape-mismatch for sum: different numbers of axes");
+    std::vector<int> at_a, at_b;
+    for (std::size_t k = 0; k < axes_a.size(); ++k) {
+        at_a.push_back(lib::checked_axis(who, axes_a[k], a.ndim()));
+        at_b.push_back(lib::checked_axis(who, axes_b[k], b.ndim()));
+        const std::int64_t one = a.shape()[static_cast<std::size_t>(at_a[k])], other = b.shape()[static_cast<std::size_t>(at_b[k])];
+        if (one != other)
+            lib::fail(ErrorCode::Value, who,
+                      "shape-mismatch for sum: axis " + std::to_string(at_a[k]) + " of the first operand has " + std::to_string(one) +
+                          " elements, axis " + std::to_string(at_b[k]) + " of the second has " + std::to_string(other));
+    }
+    for (const std::vector<int>* axes : {&at_a, &at_b}) {
+        std::vector<int> sorted = *axes;
+        std::ranges::sort(sorted);
+        if (std::ranges::adjacent_find(sorted) != sorted.end()) lib::fail(ErrorCode::Value, who, "an axis is named twice");
+    }
+    Shape shape;
+    const Array left = tensor_matrix(a, at_a, false, shape);
+    const Array right = tensor_matrix(b, at_b, true, shape);
+    return reshape(matmul(left, right), shape);
+}
+
+}  // namespace pardo

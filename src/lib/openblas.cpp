@@ -1,0 +1,83 @@
+// src/lib/openblas.cpp: finds and loads OpenBLAS.
+#include "lib/openblas.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "base/env.h"
+
+namespace pardo {
+
+namespace {
+
+/// Guarded by `mutex`; `library` is set once and then stays.
+struct State {
+    std::mutex mutex;
+    std::string path;
+    std::unique_ptr<lib::OpenBlas> library;
+};
+State& state() {
+    static State* const instance = new State;   // never destroyed: tasks may run until the process ends
+    return *instance;
+}
+
+/// A file, or a folder that holds the library under its wheel's or its usual name.
+void add_candidates(std::vector<std::string>& list, const std::string& path) {
+    for (const char* name : {"", "/libscipy_openblas.so", "/libopenblas.so.0", "/libopenblas.so"}) list.push_back(path + name);
+}
+
+/// Looks the functions up; wheels prefix every symbol, distributions do not.
+std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
+    for (const std::string prefix : {"scipy_", ""}) {
+        auto blas = std::make_unique<lib::OpenBlas>();
+        bool complete = true;
+        const auto find = [&](auto& target, const char* name) {
+            void* symbol = library.symbol((prefix + name).c_str());
+            target = reinterpret_cast<std::remove_reference_t<decltype(target)>>(symbol);
+            complete &= symbol != nullptr;
+        };
+        find(blas->s.gemm, "cblas_sgemm");
+        find(blas->d.gemm, "cblas_dgemm");
+        find(blas->c.gemm, "cblas_cgemm");
+        find(blas->z.gemm, "cblas_zgemm");
+        find(blas->s.gemv, "cblas_sgemv");
+        find(blas->d.gemv, "cblas_dgemv");
+        find(blas->c.gemv, "cblas_cgemv");
+        find(blas->z.gemv, "cblas_zgemv");
+        if (!complete) continue;
+        if (auto* set_threads = reinterpret_cast<void (*)(int)>(library.symbol((prefix + "openblas_set_num_threads").c_str()))) set_threads(1);
+        return blas;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+void set_openblas_path(std::string_view path) {
+    const std::lock_guard lock(state().mutex);
+    state().path = path;
+}
+
+const lib::OpenBlas& lib::openblas(const char* who) {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    if (s.library) return *s.library;
+    std::vector<std::string> candidates;
+    if (const auto path = env("PARDO_OPENBLAS")) add_candidates(candidates, *path);
+    if (!s.path.empty()) add_candidates(candidates, s.path);
+    candidates.insert(candidates.end(), {"libscipy_openblas.so", "libopenblas.so.0", "libopenblas.so"});
+    std::string error;
+    if (const DynamicLibrary library = DynamicLibrary::open(candidates, &error)) {
+        if ((s.library = bind(library))) return *s.library;
+        error = library.path() + " has no 32-bit CBLAS functions";
+    }
+    throw Error(ErrorCode::Import, std::string(who) + ": needs OpenBLAS; install it with `pip install scipy-openblas32`, or set PARDO_OPENBLAS to the library's path (" +
+                                       error + ")");
+}
+
+}  // namespace pardo

@@ -1,0 +1,68 @@
+// src/lib/operand.cpp: from arrays to the memory that routines work on.
+#include "lib/operand.h"
+
+#include <algorithm>
+
+#include <pardo/ops.h>
+
+namespace pardo::lib {
+
+void fail(ErrorCode code, const char* who, const std::string& text) { throw Error(code, std::string(who) + ": " + text); }
+
+Memory memory_of(const Array& x) {
+    graph::ensure_leaf(x);
+    const graph::Node* node = x.node();
+    return {node->buffer, node->dtype, node->shape, node->strides, node->offset};
+}
+
+Memory contiguous_memory(const Array& x, std::optional<DType> dtype) { return memory_of(graph::as_contiguous(x, dtype)); }
+
+Output make_output(device::Queue* queue, DType dtype, Shape shape) {
+    Array array = graph::make_empty(queue, dtype, std::move(shape));
+    Memory memory = memory_of(array);
+    return {std::move(array), std::move(memory)};
+}
+
+Memory make_scratch(device::Queue* queue, DType dtype, std::int64_t count) {
+    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * static_cast<std::size_t>(itemsize(dtype));
+    return {queue->device()->allocate(bytes, MemoryKind::Device, queue), dtype, Shape{count}, Strides{1}, 0};
+}
+
+Memory make_scratch_bytes(device::Queue* queue, std::int64_t bytes) { return make_scratch(queue, DType::UInt8, bytes); }
+
+Lines lines_of(Extents shape, int axis) {
+    Lines lines;
+    for (int d = 0; d < axis; ++d) lines.outer *= shape[static_cast<std::size_t>(d)];
+    lines.length = shape[static_cast<std::size_t>(axis)];
+    for (std::size_t d = static_cast<std::size_t>(axis) + 1; d < shape.size(); ++d) lines.inner *= shape[d];
+    return lines;
+}
+
+Shape shape_of(const Array& x) { return Shape(x.shape()); }
+
+Array flatten(const Array& x) {
+    const std::int64_t all[] = {x.size()};
+    return reshape(x, all);
+}
+
+int checked_axis(const char* who, std::int64_t axis, int rank) {
+    if (axis < -rank || axis >= rank)
+        fail(ErrorCode::Value, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+    return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+void require_integers(const char* who, DType dtype) {
+    if (!is_integer(dtype)) fail(ErrorCode::Index, who, "indices must be integers, got an array of " + std::string(dtype_name(dtype)));
+}
+
+void check_indices(const char* who, device::Queue* queue, const Memory& indices, std::int64_t size, int axis) {
+    const std::int64_t bad = routines_for(who, queue).find_bad_index(queue, indices, size);
+    if (bad < 0) return;
+    std::int64_t value = 0;
+    const std::size_t at = static_cast<std::size_t>(indices.offset + bad) * sizeof(value);
+    queue->read(&value, indices.buffer.get(), at, sizeof(value));
+    fail(ErrorCode::Index, who,
+         "index " + std::to_string(value) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(size));
+}
+
+}  // namespace pardo::lib

@@ -1,0 +1,50 @@
+// src/lib/operand.h: from arrays to the memory that routines work on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "graph/record.h"
+#include "lib/routines.h"
+
+namespace pardo::lib {
+
+/// Throws Error(code, "<who>: <text>").
+[[noreturn]] void fail(ErrorCode code, const char* who, const std::string& text);
+
+/// Forces x and gives its memory, whatever its strides. Does not wait.
+Memory memory_of(const Array& x);
+/// Row-major memory with x's values in `dtype`.
+Memory contiguous_memory(const Array& x, std::optional<DType> dtype = {});
+/// A fresh array and its memory.
+struct Output {
+    Array array;
+    Memory memory;
+};
+Output make_output(device::Queue* queue, DType dtype, Shape shape);
+/// Row-major scratch memory for routines, no array.
+Memory make_scratch(device::Queue* queue, DType dtype, std::int64_t count);
+Memory make_scratch_bytes(device::Queue* queue, std::int64_t bytes);
+
+/// The queue of all operands (Placement error if they differ).
+template <class... A> device::Queue* queue_of(const char* who, const A&... arrays) {
+    const Array* list[] = {&arrays...};
+    return graph::common_queue(who, list);
+}
+inline const Routines& routines_for(const char* who, const device::Queue* queue) { return routines_for(who, queue->device()); }
+
+/// The lines of a shape along an axis.
+Lines lines_of(Extents shape, int axis);
+Shape shape_of(const Array& x);
+/// x as a 1-d array, in row-major order.
+Array flatten(const Array& x);
+/// AxisError's text: "sort: axis 3 is out of bounds for array of dimension 2".
+int checked_axis(const char* who, std::int64_t axis, int rank);
+/// Throws Index unless the dtype is an integer one.
+void require_integers(const char* who, DType dtype);
+
+/// Checks all indices against `size` (waits for their values); throws "index 7 is out of bounds for axis 0 with size 5".
+void check_indices(const char* who, device::Queue* queue, const Memory& indices, std::int64_t size, int axis);
+
+}  // namespace pardo::lib

@@ -1,0 +1,92 @@
+// src/lib/routines.h: what a back end supplies for the routines that are not one fused loop: a table of functions on memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <pardo/ops.h>
+
+#include "base/shape.h"
+#include "device/device.h"
+
+namespace pardo::lib {
+
+/// Memory of a forced array: what a routine reads or writes.
+struct Memory {
+    Ref<device::Buffer> buffer;
+    DType dtype = DType::Float64;
+    Shape shape;
+    Strides strides;           // elements
+    std::int64_t offset = 0;   // elements
+
+    std::int64_t size() const { return element_count(shape); }
+    std::int64_t nbytes() const { return size() * itemsize(dtype); }
+    /// Address of the first element, as the device sees it.
+    char* address() const { return static_cast<char*>(buffer->data()) + offset * itemsize(dtype); }
+    explicit operator bool() const { return static_cast<bool>(buffer); }
+};
+
+/// Row-major memory seen as (outer, length, inner): the lines along one axis.
+struct Lines {
+    std::int64_t outer = 1, length = 1, inner = 1;
+};
+
+/// One Routines::gather: result = (outer…, count, inner…), row-major; the base's indexed axes are `steps`, its other ones outer or inner.
+struct GatherPlan {
+    Shape outer, inner;                  // extents of axes that are not indexed, before and after the indices in the result
+    Strides outer_strides, inner_strides;   // of the base, elements
+    std::int64_t count = 0;              // index positions
+    SmallVector<std::int64_t, 4> steps;  // the base's strides along the indexed axes, elements
+    SmallVector<std::int64_t, 4> sizes;  // and its extents along them
+};
+
+/// The functions of one kind of device. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a line
+/// says otherwise; outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
+struct Routines {
+    /// Running `op` along the lines of x; with `initial`, out's lines are one longer and start with op's identity. x.dtype == out.dtype.
+    void (*cumulative)(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial);
+    /// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in ascending order.
+    void (*sort)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending);
+    /// As sort, but only such that the positions `kth` (ascending) of each line hold what sorting would put there.
+    void (*partition)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
+                      std::span<const std::int64_t> kth);
+    /// The k first elements of each sorted line, in order; values and indices are (outer, k, inner).
+    void (*top_k)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k, bool largest);
+    /// Where `values` go in the sorted 1-d array; out is Int64, both operands have one dtype.
+    void (*searchsorted)(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right);
+    /// Number of true elements. Waits. `blocks` (Int64, mask_blocks(size) + 1 of them) receives how many are true before each block.
+    std::int64_t (*count_mask)(device::Queue* queue, const Memory& mask, const Memory& blocks);
+    /// One Int64 array a dimension of the mask's shape, after count_mask.
+    void (*nonzero)(device::Queue* queue, const Memory& mask, const Memory& blocks, std::span<const Memory> out);
+    void (*compress)(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& out);
+    /// x: any strides. value: 1-d, as many elements as the mask has true ones.
+    void (*put_mask)(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value);
+    /// Position of the first index outside [-size, size), or -1. Waits. Int64 indices.
+    std::int64_t (*find_bad_index)(device::Queue* queue, const Memory& indices, std::int64_t size);
+    /// base: any strides, see GatherPlan; indices: Int64, plan.count elements each.
+    void (*gather)(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out);
+    /// value: of the size and order that gather's result has, or of size one.
+    void (*scatter)(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value);
+    /// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
+    void (*take_along_axis)(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count);
+    /// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start before each block.
+    std::int64_t (*count_runs)(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks);
+    /// The runs: their values, and if `order` (the sorting permutation) is there, first positions, counts, and each element's run.
+    void (*fill_runs)(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks, const Memory& values,
+                      const Memory& indices, const Memory& inverse, const Memory& counts);
+    /// out = a @ b for stacks of matrices: all three (batch…, rows, columns) with equal batch shapes. a, b: any strides that matmul_strides_ok takes.
+    void (*matmul)(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out);
+    /// True when matmul takes a (rows, columns) operand with these strides as it is.
+    bool (*matmul_strides_ok)(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride);
+};
+
+/// Elements that one entry of `blocks` stands for.
+inline constexpr std::int64_t mask_block = 16384;
+constexpr std::int64_t mask_blocks(std::int64_t size) { return (size + mask_block - 1) / mask_block; }
+
+/// The table of a device's back end; throws Device when it has none.
+const Routines& routines_for(const char* who, const device::Device* device);
+/// The CPU's.
+const Routines& cpu_routines();
+
+}  // namespace pardo::lib

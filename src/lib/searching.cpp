@@ -1,0 +1,129 @@
+// src/lib/searching.cpp: searchsorted, nonzero, compress, put_mask, unique.
+#include <numeric>
+#include <vector>
+
+#include "graph/record.h"
+#include "lib/gather.h"
+#include "lib/operand.h"
+#include "lib/store.h"
+
+namespace pardo {
+
+Array searchsorted(const Array& sorted, const Array& values, bool right, const Array* sorter) {
+    const char* who = "searchsorted";
+    if (sorted.ndim() != 1) lib::fail(ErrorCode::Value, who, "object too deep for desired array: the sorted array must be 1-d");
+    device::Queue* queue = lib::queue_of(who, sorted, values);
+    Array keys = sorted;
+    if (sorter) {
+        lib::queue_of(who, sorted, *sorter);
+        if (!is_integer(sorter->dtype())) lib::fail(ErrorCode::Type, who, "sorter must only contain integers");
+        if (sorter->ndim() != 1 || sorter->size() != sorted.size()) lib::fail(ErrorCode::Value, who, "sorter.size must equal a.size");
+        keys = take(sorted, *sorter, 0);
+    }
+    const DType dtype = promote(sorted.dtype(), values.dtype());
+    const lib::Memory table = lib::contiguous_memory(keys, dtype), wanted = lib::contiguous_memory(values, dtype);
+    const lib::Output out = lib::make_output(queue, DType::Int64, lib::shape_of(values));
+    if (out.memory.size() > 0) lib::routines_for(who, queue).searchsorted(queue, table, wanted, out.memory, right);
+    return out.array;
+}
+
+namespace {
+
+/// A mask with the number of its true elements, and how many there are before each block.
+struct CountedMask {
+    lib::Memory mask, blocks;
+    std::int64_t count = 0;
+};
+CountedMask count_mask(const char* who, device::Queue* queue, lib::Memory mask) {
+    CountedMask out;
+    out.mask = std::move(mask);
+    out.blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(out.mask.size()) + 1);
+    if (out.mask.size() > 0) out.count = lib::routines_for(who, queue).count_mask(queue, out.mask, out.blocks);
+    return out;
+}
+
+}  // namespace
+
+std::vector<Array> nonzero(const Array& x) {
+    const char* who = "nonzero";
+    if (x.ndim() == 0)
+        lib::fail(ErrorCode::Value, who, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
+    device::Queue* queue = lib::queue_of(who, x);
+    const CountedMask counted = count_mask(who, queue, lib::contiguous_memory(x, DType::Bool));
+    std::vector<Array> arrays;
+    std::vector<lib::Memory> memories;
+    for (int d = 0; d < x.ndim(); ++d) {
+        lib::Output out = lib::make_output(queue, DType::Int64, Shape{counted.count});
+        arrays.push_back(std::move(out.array));
+        memories.push_back(std::move(out.memory));
+    }
+    if (counted.count > 0) lib::routines_for(who, queue).nonzero(queue, counted.mask, counted.blocks, memories);
+    return arrays;
+}
+
+namespace lib {
+
+Array compress(const Array& x, const Array& mask) {
+    const char* who = "index";
+    device::Queue* queue = queue_of(who, x, mask);
+    const CountedMask counted = count_mask(who, queue, contiguous_memory(mask, DType::Bool));
+    const Memory input = contiguous_memory(x);
+    const Output out = make_output(queue, x.dtype(), Shape{counted.count});
+    if (counted.count > 0) routines_for(who, queue).compress(queue, input, counted.mask, counted.blocks, out.memory);
+    return out.array;
+}
+
+void put_mask(const Array& x, const Array& mask, const Array& value) {
+    const char* who = "set";
+    if (value.ndim() > 1)
+        fail(ErrorCode::Value, who, "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has " +
+                                        std::to_string(value.ndim()) + " dimensions");
+    device::Queue* queue = queue_of(who, x, mask, value);
+    const Memory target = writable_memory(who, x);
+    const CountedMask counted = count_mask(who, queue, detached_memory(mask, DType::Bool, target));
+    if (value.size() != 1 && value.size() != counted.count)
+        fail(ErrorCode::Value, who,
+             "NumPy boolean array indexing assignment cannot assign " + std::to_string(value.size()) + " input values to the " +
+                 std::to_string(counted.count) + " output values where the mask is true");
+    if (counted.count == 0) return;
+    const Memory source = detached_memory(value, x.dtype(), target);
+    const PendingWrite write(queue, target);
+    routines_for(who, queue).put_mask(queue, target, counted.mask, counted.blocks, source);
+}
+
+}  // namespace lib
+
+Unique unique(const Array& x, bool equal_nan, bool values_only) {
+    const char* who = "unique";
+    device::Queue* queue = lib::queue_of(who, x);
+    const lib::Routines& routines = lib::routines_for(who, queue);
+    const Array flat = lib::flatten(x);
+    const std::int64_t size = flat.size();
+    Array order, sorted;
+    if (values_only) {
+        sorted = sort(flat);
+    } else {
+        order = argsort(flat);
+        sorted = take(flat, order, 0);
+    }
+    const lib::Memory keys = lib::memory_of(sorted);
+    const lib::Memory blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(size) + 1);
+    const std::int64_t count = size > 0 ? routines.count_runs(queue, keys, equal_nan, blocks) : 0;
+    const lib::Output values = lib::make_output(queue, x.dtype(), Shape{count});
+    Unique result;
+    result.values = values.array;
+    if (values_only) {
+        if (size > 0) routines.fill_runs(queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
+        return result;
+    }
+    const lib::Output indices = lib::make_output(queue, DType::Int64, Shape{count}), counts = lib::make_output(queue, DType::Int64, Shape{count});
+    const lib::Output inverse = lib::make_output(queue, DType::Int64, lib::shape_of(x));
+    if (size > 0)
+        routines.fill_runs(queue, keys, lib::memory_of(order), equal_nan, blocks, values.memory, indices.memory, inverse.memory, counts.memory);
+    result.indices = indices.array;
+    result.inverse = inverse.array;
+    result.counts = counts.array;
+    return result;
+}
+
+}  // namespace pardo

@@ -1,0 +1,24 @@
+// src/lib/store.cpp: what a routine has to see to before it writes memory that somebody else may still read.
+#include "lib/store.h"
+
+#include "plan/force.h"
+
+namespace pardo::lib {
+
+Memory writable_memory(const char* who, const Array& x) {
+    Memory memory = memory_of(x);
+    if (memory.buffer->read_only()) fail(ErrorCode::Value, who, "assignment destination is read-only");
+    return memory;
+}
+
+Memory detached_memory(const Array& value, DType dtype, const Memory& target) {
+    Memory memory = contiguous_memory(value, dtype);
+    if (memory.buffer == target.buffer) memory = memory_of(value.astype(dtype).copy());
+    return memory;
+}
+
+PendingWrite::PendingWrite(device::Queue* queue, const Memory& target) : lock_(graph::state_of(queue).lock) {
+    plan::force_readers(queue, target.buffer.get());
+}
+
+}  // namespace pardo::lib

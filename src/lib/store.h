@@ -1,0 +1,26 @@
+// src/lib/store.h: what a routine has to see to before it writes memory that somebody else may still read.
+#pragma once
+
+#include <mutex>
+
+#include "graph/node.h"
+#include "lib/operand.h"
+
+namespace pardo::lib {
+
+/// Forces x and gives its memory for writing; throws Value "assignment destination is read-only".
+Memory writable_memory(const char* who, const Array& x);
+
+/// value's elements in `dtype`, row-major, in memory that is not the target's.
+Memory detached_memory(const Array& value, DType dtype, const Memory& target);
+
+/// While it lives, nothing can be recorded that reads the target; what had been is handed over first.
+class PendingWrite {
+public:
+    PendingWrite(device::Queue* queue, const Memory& target);
+
+private:
+    std::unique_lock<std::recursive_mutex> lock_;
+};
+
+}  // namespace pardo::lib

@@ -38,6 +38,8 @@ public:
     /// A float64 array of shape (0,) on the default queue.
     Array();
     explicit Array(graph::Node* node) noexcept;   // internal; takes a new reference
+    struct Adopt {};
+    Array(graph::Node* node, Adopt) noexcept : node_(node) {}   // internal; takes over the caller's reference
     Array(const Array&) noexcept;
     Array(Array&&) noexcept;
     Array& operator=(Array) noexcept;

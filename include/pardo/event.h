@@ -35,8 +35,6 @@ public:
 
     /// Blocks until the work is complete; raises its failure, once.
     void wait() const;
-    /// Blocks for at most so many milliseconds; true when the work is over. Raises nothing: wait() does that.
-    bool wait_for(std::int64_t milliseconds) const noexcept;
     /// As wait, for at most `milliseconds`; false when the time is over first. For callers that have to look at signals now and then.
     bool wait_for(int milliseconds) const;
     bool done() const noexcept;

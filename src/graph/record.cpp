@@ -137,6 +137,32 @@ Op simpler_power(std::span<const Operand> operands, DType loop) {
     return value == -1.0 ? Op::reciprocal : Op::power;
 }
 
+/// The largest (or smallest) value of an integer dtype.
+Scalar extreme_of(DType t, bool largest) {
+    const int bits = 8 * itemsize(t);
+    Scalar s(std::int64_t{0});
+    if (kind_of(t) == DKind::Unsigned) {
+        s = largest ? Scalar(std::numeric_limits<std::uint64_t>::max() >> (64 - bits)) : Scalar(std::uint64_t{0});
+    } else {
+        const std::int64_t top = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
+        s = Scalar(largest ? top : -top - 1);
+    }
+    s.weak = false;
+    return s.cast(t);
+}
+
+/// Python numbers outside an integer dtype are no bounds at all: NumPy's clip lets them pass too.
+std::optional<Array> clip_beyond_range(std::span<const Operand> operands) {
+    const Array* x = operands[0].array();
+    if (!x || !is_integer(x->dtype())) return {};
+    const auto beyond = [&](const Operand& o) { return o.array() || !o.scalar().weak ? 0 : out_of_range(o.scalar(), x->dtype()); };
+    const bool low = beyond(operands[1])<0, high = beyond(operands[2])> 0;
+    if (!low && !high) return {};
+    const Operand bounds[] = {*x, low ? Operand(extreme_of(x->dtype(), false)) : operands[1],
+                              high ? Operand(extreme_of(x->dtype(), true)) : operands[2]};
+    return record(Op::clip, bounds);
+}
+
 /// A lossless cast has nothing to add to the one that follows it.
 Node* beneath_lossless_cast(Node* node, DType to) {
     if (node->kind != Kind::Elementwise || node->op != Op::cast) return node;
@@ -217,7 +243,7 @@ Array finish(Ref<Node> node) {
         Node* const roots[] = {node.get()};
         plan::force(roots);
     }
-    return Array(node.get());
+    return Array(node.detach(), Array::Adopt{});
 }
 
 Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {
@@ -226,6 +252,9 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
         if (auto known = compare_beyond_range(op, operands)) return *std::move(known);
         if (auto split = compare_mixed_signs(op, operands)) return *std::move(split);
     }
+    if (op == Op::clip && !dtype) {
+        if (auto clipped = clip_beyond_range(operands)) return *std::move(clipped);
+    }
     const Inferred types = infer(op, operands, dtype);
     if (op == Op::power) {
         op = simpler_power(operands, types.loop);
@@ -233,7 +262,7 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
     }
 
     std::lock_guard guard(state_of(queue).lock);
-    Ref<Node> made[3];
+    Ref<Node> made[3], node;
     Node* inputs[3];
     const std::size_t count = operands.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -246,7 +275,9 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
             inputs[i] = made[i].get();
         }
     }
-    return record_nodes(op, types.result, {inputs, count});
+    node = make_elementwise(op, types.result, broadcast_inputs(op, {inputs, count}), {inputs, count});
+    for (Ref<Node>& m : made) m = nullptr;  // held no longer: a flush must not take them for somebody's values
+    return finish(with_scalar_value(std::move(node)));
 }
 
 Array cast(const Array& x, DType dtype) {

@@ -40,9 +40,6 @@ std::int64_t reduced_count(const Array& x, std::uint32_t axes) {
     return count;
 }
 
-/// Elements of the result.
-std::int64_t kept_count(const Array& x, std::uint32_t axes) { return reduced_count(x, ~axes); }
-
 /// Float16 sums and products are kept in float32 until the end.
 DType accumulator(ReduceOp op, DType t) { return t == DType::Float16 && op <= ReduceOp::Prod ? DType::Float32 : t; }
 
@@ -173,7 +170,7 @@ Array arg_extreme(const char* who, ReduceOp op, const Array& x, std::optional<st
     const Array line = axis ? x : reshape(x, std::initializer_list<std::int64_t>{-1});
     const int along = axis ? normalize_axis(who, *axis, x.ndim()) : 0;
     const std::uint32_t axes = 1u << along;
-    if (line.shape()[static_cast<std::size_t>(along)] == 0 && kept_count(line, axes) > 0) {
+    if (line.shape()[static_cast<std::size_t>(along)] == 0) {
         throw Error(ErrorCode::Value, std::string(who) + ": attempt to get " + who + " of an empty sequence");
     }
     Array values = line;
@@ -199,7 +196,7 @@ Array reduce(Reduction op, const Array& x, Axes axes, bool keepdims, std::option
     const bool logical = op == Reduction::Any || op == Reduction::All;
     const DType result =
         logical || op == Reduction::CountNonzero ? default_dtype(op, x.dtype()) : dtype.value_or(default_dtype(op, x.dtype()));
-    if (extreme && !initial && reduced_count(x, set) == 0 && kept_count(x, set) > 0) {
+    if (extreme && !initial && reduced_count(x, set) == 0) {
         throw Error(ErrorCode::Value,
                     std::string(row.name) + ": zero-size array to reduction operation " + row.ufunc + " which has no identity");
     }

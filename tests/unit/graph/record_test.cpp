@@ -1,0 +1,184 @@
+// tests/unit/graph/record_test.cpp: what recording makes of operations: nodes, constants, cheaper forms, and the books that are kept of
+// them.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "graph/record.h"
+
+namespace pardo::graph {
+namespace {
+
+Queue null_queue() {
+    static const Queue queue = Queue::of(Device("null"));
+    return queue;
+}
+
+Array make(std::initializer_list<std::int64_t> shape, DType t = DType::Float64) { return empty(shape, t, null_queue()); }
+
+GraphState& books() { return state_of(null_queue().impl()); }
+
+std::string message_of(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return e.message();
+    }
+    return "no error";
+}
+
+Op op_of(const Array& x) { return x.node()->op; }
+
+TEST(Record, OperationsArePendingAndListedUntilTheyDie) {
+    const std::int64_t before = books().pending_count;
+    const Array x = make({4});
+    {
+        const Array y = add(x, 1.0);
+        EXPECT_TRUE(y.pending());
+        EXPECT_FALSE(x.pending());
+        EXPECT_EQ(books().pending_count, before + 2);  // the sum and its constant
+        EXPECT_EQ(x.node()->buffer->pending_readers, 1);
+        EXPECT_EQ(x.node()->consumers, 1u);
+        EXPECT_GE(books().pinned_bytes, 32);
+    }
+    EXPECT_EQ(books().pending_count, before);
+    EXPECT_EQ(x.node()->buffer->pending_readers, 0);
+    EXPECT_EQ(x.node()->consumers, 0u);
+}
+
+TEST(Record, ReadersFollowAValueWhenItBecomesMemory) {
+    const Array x = make({4});
+    const Array y = sqrt(x), z = add(y, y);
+    y.force();
+    EXPECT_FALSE(y.pending());
+    EXPECT_EQ(x.node()->buffer->pending_readers, 0);
+    EXPECT_EQ(y.node()->buffer->pending_readers, z.pending() ? 2 : 0);
+}
+
+TEST(Record, LongChainsDieWithoutRecursion) {
+    Array x = make({4});
+    for (int i = 0; i < 200000; ++i) x = add(x, 1.0);
+    x = make({1});
+    SUCCEED();
+}
+
+TEST(Record, ShapesBroadcastAsNumPys) {
+    const Array a = make({3, 1, 5}), b = make({4, 1});
+    EXPECT_EQ(to_string(add(a, b).shape()), "(3, 4, 5)");
+    EXPECT_EQ(to_string(add(make({0}), make({1})).shape()), "(0,)");
+    EXPECT_EQ(message_of([] { add(make({3}), make({4})); }), "add: operands could not be broadcast together with shapes (3,) (4,)");
+}
+
+TEST(Record, ResultsWithoutDimensionsAreScalarValues) {
+    const Array x = make({2}), zero_d = make({});
+    EXPECT_TRUE(sum(x).is_scalar_value());
+    EXPECT_TRUE(x[1].is_scalar_value());
+    EXPECT_TRUE(add(zero_d, 1.0).is_scalar_value());
+    EXPECT_FALSE(zero_d.is_scalar_value());
+    EXPECT_FALSE(full({}, Scalar(1.0), {}, null_queue()).is_scalar_value());
+    const IndexPart dots[] = {std::int64_t{1}, Ellipsis{}};
+    EXPECT_FALSE(x[dots].is_scalar_value());
+}
+
+TEST(Record, PowersByPythonNumbersBecomeCheaper) {
+    const Array f = make({2}, DType::Float32), i = make({2}, DType::Int32);
+    EXPECT_EQ(op_of(power(f, 2)), Op::square);
+    EXPECT_EQ(op_of(power(f, 0.5)), Op::sqrt);
+    EXPECT_EQ(op_of(power(f, -1)), Op::reciprocal);
+    EXPECT_EQ(op_of(power(f, 3)), Op::power);
+    EXPECT_EQ(power(f, 2.0).dtype(), DType::Float32);
+    EXPECT_EQ(op_of(power(i, 2)), Op::square);
+    EXPECT_EQ(power(i, 2.0).dtype(), DType::Float64);
+    EXPECT_EQ(message_of([&] { power(i, -2); }), "power: Integers to negative integer powers are not allowed.");
+}
+
+TEST(Record, CastsOfLosslessCastsStartFromTheSource) {
+    const Array x = make({2}, DType::Float32);
+    const Array wide = x.astype(DType::Float64), back = wide.astype(DType::Float32);
+    EXPECT_EQ(back.node(), x.node());
+    const Array exact = make({2}, DType::Int64), rounded = exact.astype(DType::Float64), again = rounded.astype(DType::Int64);
+    EXPECT_EQ(again.node()->inputs[0].get(), rounded.node());  // int64 -> float64 rounds
+}
+
+TEST(Record, ComparisonsWithNumbersBeyondTheDtypeAreKnown) {
+    const Array x = make({2}, DType::UInt8);
+    const Array below = less(x, 300), above = greater(-1, x);
+    ASSERT_EQ(below.node()->kind, Kind::Constant);
+    EXPECT_TRUE(below.node()->scalar.b);
+    EXPECT_FALSE(above.node()->scalar.b);
+    EXPECT_EQ(to_string(below.shape()), "(2,)");
+    EXPECT_NE(message_of([&] { add(x, 300); }).find("out of bounds for uint8"), std::string::npos);
+}
+
+TEST(Record, ClipTakesBoundsBeyondTheDtype) {
+    const Array x = make({2}, DType::UInt8);
+    const Array y = clip(x, -1, 300);
+    EXPECT_EQ(y.dtype(), DType::UInt8);
+    EXPECT_EQ(y.node()->inputs[1]->scalar.u, 0u);
+    EXPECT_EQ(y.node()->inputs[2]->scalar.u, 255u);
+}
+
+TEST(Record, QueuesDoNotMix) {
+    const Array x = make({2});
+    const Queue other(Device("null"), QueueOrder::InOrder);
+    const Array y = empty(std::initializer_list<std::int64_t>{2}, DType::Float64, other);
+    const std::string message = message_of([&] { add(x, y); });
+    EXPECT_EQ(message.find("add: operands are on different queues: null:"), 0u) << message;
+    EXPECT_EQ(y.to_queue(null_queue()).queue(), null_queue());
+}
+
+TEST(Record, InPlaceStaysLazyOnlyForMemoryOfItsOwn) {
+    const int id = static_cast<int>(Op::add);
+    Array mine = make({3});
+    const Node* first = mine.node();
+    apply_inplace(id, mine, 1.0);
+    EXPECT_TRUE(mine.pending());
+    apply_inplace(id, mine, 1.0);
+    EXPECT_TRUE(mine.pending());
+    EXPECT_NE(mine.node(), first);
+
+    Array shared = make({3});
+    const Array alias = shared;
+    apply_inplace(id, shared, 1.0);
+    EXPECT_EQ(shared.node(), alias.node());
+    EXPECT_FALSE(shared.pending());
+
+    Array base = make({3});
+    const Slice tail{1, {}, {}};
+    const IndexPart part[] = {tail};
+    Array view = base[part];
+    apply_inplace(id, view, 1.0);
+    EXPECT_EQ(view.node()->buffer.get(), base.node()->buffer.get());
+
+    Array total = sum(make({3}, DType::Int64));
+    apply_inplace(id, total, 0.5);  // a number binds what comes out, in its dtype
+    EXPECT_EQ(total.dtype(), DType::Float64);
+
+    Array narrow = make({3}, DType::Int32);
+    EXPECT_EQ(message_of([&] { apply_inplace(id, narrow, 0.5); }),
+              "add: Cannot cast ufunc 'add' output from dtype('float64') to dtype('int32') with casting rule 'same_kind'");
+    Array one = make({1});
+    EXPECT_EQ(message_of([&] { apply_inplace(id, one, make({3})); }),
+              "add: non-broadcastable output operand with shape (1,) doesn't match the broadcast shape (3,)");
+}
+
+TEST(Record, BroadcastViewsAreReadOnly) {
+    const Array wide = broadcast_to(make({3}), std::initializer_list<std::int64_t>{2, 3});
+    EXPECT_FALSE(wide.writeable());
+    EXPECT_EQ(message_of([&] { wide.assign(Scalar(1.0)); }), "x[...] = value: assignment destination is read-only");
+}
+
+TEST(Record, WhatReadsForeignMemoryRunsAtOnce) {
+    const Array x = make({3});
+    const auto let_go = x.share_writable();
+    EXPECT_FALSE(add(x, 1.0).pending());
+    EXPECT_FALSE(add(x, make({3}, DType::Complex128)).pending());  // through a cast
+    let_go();
+}
+
+}  // namespace
+}  // namespace pardo::graph

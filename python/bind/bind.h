@@ -1,0 +1,167 @@
+// python/bind/bind.h: what the binding files share: conversions between Python and the library, errors, waiting.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <pardo/array.h>
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+namespace bind {
+
+namespace nb = nanobind;
+
+using Ints = std::vector<std::int64_t>;
+
+/// Ids of the rows of ops.def, as pardo::apply takes them.
+enum class Row : int {
+#define PARDO_ROW_elementwise(name) name,
+#define PARDO_ROW_conversion(name)
+#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_ROW_##kind(name)
+#include <pardo/detail/ops.def>
+#undef OP
+#undef PARDO_ROW_elementwise
+#undef PARDO_ROW_conversion
+};
+
+// --- the Array object (array.cpp) ---------------------------------------------------------------------------------------------
+
+/// The Python class; final, so that one comparison tells an Array.
+extern PyTypeObject* array_type;
+inline bool is_array(PyObject* o) { return Py_TYPE(o) == array_type; }
+inline pardo::Array& array_of(PyObject* o) { return *nb::inst_ptr<pardo::Array>(o); }
+/// A new Python object that holds the array.
+PyObject* wrap(pardo::Array array);
+
+// --- operands, scalars, dtypes (convert.cpp) ----------------------------------------------------------------------------------
+
+/// What an operand turned out to be.
+enum class OperandKind { Array, Scalar, Stranger };
+struct ParsedOperand {
+    OperandKind kind = OperandKind::Stranger;
+    const pardo::Array* array = nullptr;
+    pardo::Scalar scalar;
+    operator pardo::Operand() const { return array ? pardo::Operand(*array) : pardo::Operand(scalar); }
+};
+/// Array, Python number or NumPy scalar; anything else is a stranger, but NumPy arrays throw TypeError: data does not move by itself.
+/// `dtype_hint`: of the other operand; Python integers beyond 64 bits become floats when it is inexact, else OverflowError.
+void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other = nullptr);
+/// A Python number or NumPy scalar as a Scalar (weak if Python's); nothing for other objects.
+std::optional<pardo::Scalar> scalar_from(PyObject* o);
+/// The scalar as bool, int, float or complex.
+PyObject* scalar_to_python(const pardo::Scalar& s);
+
+/// Anything that numpy.dtype() takes; throws TypeError listing what is supported.
+pardo::DType dtype_from(PyObject* o);
+/// NumPy's dtype object.
+nb::object dtype_to_python(pardo::DType t);
+
+/// The numpy module, imported at first use.
+nb::handle numpy();
+/// True for numpy.ndarray and subclasses.
+bool is_numpy_array(PyObject* o);
+
+/// An int of Python or anything with __index__; throws IndexError or TypeError.
+std::int64_t int_from(PyObject* o);
+nb::tuple tuple_of(pardo::Extents values);
+
+/// Tells the library where OpenBLAS is, once; to be called before it is needed.
+void find_openblas();
+
+/// Host memory behind an object with the buffer protocol, copied to a new array.
+pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue);
+
+// --- index expressions (index.cpp) --------------------------------------------------------------------------------------------
+
+PyObject* getitem(PyObject* self, PyObject* index);
+int setitem(PyObject* self, PyObject* index, PyObject* value);
+
+// --- errors (error.cpp) -------------------------------------------------------------------------------------------------------
+
+/// Sets Python's error from the C++ exception that is being handled.
+void set_error_from_current_exception() noexcept;
+/// Runs `f` in a C slot: an exception becomes Python's error and `failure` is returned.
+template <class F, class R> R guarded(R failure, F&& f) noexcept {
+    try {
+        return f();
+    } catch (...) {
+        set_error_from_current_exception();
+        return failure;
+    }
+}
+template <class F> PyObject* guarded(F&& f) noexcept { return guarded<F, PyObject*>(nullptr, std::forward<F>(f)); }
+
+// --- threads and the GIL (wait.cpp) -------------------------------------------------------------------------------------------
+
+/// Releases the GIL; the user's line is noted before, because the library asks for it when it hands work over.
+class Unlocked {
+public:
+    Unlocked();
+    ~Unlocked();
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+private:
+    PyThreadState* state_;
+};
+/// Waits without the GIL, in slices, so that Ctrl-C works; raises the event's failure.
+void wait(const pardo::Event& event);
+/// Forces and waits as above: afterwards the array's data can be read without blocking.
+const pardo::Array& settle(const pardo::Array& array);
+
+/// Calls f(context) at a time when the GIL is held and no lock of the library is; callable from any thread.
+void call_later(void (*f)(void*), void* context);
+
+// --- one function a header ----------------------------------------------------------------------------------------------------
+
+void bind_error(nb::module_& m);
+void bind_wait(nb::module_& m);
+void bind_device(nb::module_& m);
+void bind_memory(nb::module_& m);
+void bind_cache(nb::module_& m);
+void bind_event(nb::module_& m);
+void bind_queue(nb::module_& m);
+void bind_array(nb::module_& m);
+void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
+void bind_elementwise(nb::module_& m);
+void bind_ops(nb::module_& m);
+
+extern PyType_Slot operator_slots[];   // operators.cpp; ends with {0, nullptr}
+int get_buffer(PyObject* self, Py_buffer* view, int flags);   // exchange.cpp
+void release_buffer(PyObject* self, Py_buffer* view);
+
+}  // namespace bind
+
+namespace nanobind::detail {
+
+template <> struct type_caster<pardo::DType> {
+    NB_TYPE_CASTER(pardo::DType, const_name("DTypeLike"))
+    bool from_python(handle src, uint32_t, cleanup_list*) {
+        value = bind::dtype_from(src.ptr());
+        return true;
+    }
+    static handle from_cpp(pardo::DType t, rv_policy, cleanup_list*) { return bind::dtype_to_python(t).release(); }
+};
+
+template <> struct type_caster<pardo::Scalar> {
+    NB_TYPE_CASTER(pardo::Scalar, const_name("complex | numpy.generic[Any]"))
+    bool from_python(handle src, uint32_t, cleanup_list*) {
+        auto s = bind::scalar_from(src.ptr());
+        if (s) value = *s;
+        return s.has_value();
+    }
+    static handle from_cpp(const pardo::Scalar& s, rv_policy, cleanup_list*) { return bind::scalar_to_python(s); }
+};
+
+}  // namespace nanobind::detail

@@ -1,0 +1,226 @@
+// python/bind/convert.cpp: Python numbers, NumPy scalars and dtypes to the library's and back.
+#include <cmath>
+
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+/// NumPy's objects, fetched once; the module keeps them alive for ever.
+struct NumPy {
+    nb::object module, array, generic;
+    nb::object dtypes[pardo::dtype_count];   // numpy.dtype("float64")
+    nb::object types[pardo::dtype_count];    // numpy.float64
+
+    NumPy() {
+        module = nb::module_::import_("numpy");
+        array = module.attr("ndarray");
+        generic = module.attr("generic");
+        for (int t = 0; t < pardo::dtype_count; ++t) {
+            const auto name = pardo::dtype_name(static_cast<pardo::DType>(t));
+            dtypes[t] = module.attr("dtype")(nb::str(name.data(), name.size()));
+            types[t] = dtypes[t].attr("type");
+        }
+    }
+};
+
+const NumPy& np() {
+    static const NumPy* instance = new NumPy;
+    return *instance;
+}
+
+[[noreturn]] void unsupported_dtype(PyObject* o) {
+    std::string names;
+    for (int t = 0; t < pardo::dtype_count; ++t) names.append(t ? ", " : "").append(pardo::dtype_name(static_cast<pardo::DType>(t)));
+    const nb::str text = nb::str(nb::handle(o));
+    throw pardo::Error(pardo::ErrorCode::Type, std::string("dtype '") + text.c_str() + "' is not supported; supported are " + names);
+}
+
+/// By kind and size, for dtypes that are equal to one of NumPy's canonical ones without being it (long long, structured aliases).
+std::optional<pardo::DType> canonical(nb::handle dtype) {
+    if (!nb::cast<bool>(dtype.attr("isnative"))) return {};
+    for (int t = 0; t < pardo::dtype_count; ++t) {
+        if (dtype.equal(np().dtypes[t])) return static_cast<pardo::DType>(t);
+    }
+    return {};
+}
+
+pardo::DType scalar_dtype(PyObject* o) {
+    const nb::object dtype = nb::handle(o).attr("dtype");
+    for (int t = 0; t < pardo::dtype_count; ++t) {
+        if (dtype.is(np().dtypes[t])) return static_cast<pardo::DType>(t);
+    }
+    if (const auto t = canonical(dtype)) return *t;
+    unsupported_dtype(dtype.ptr());
+}
+
+pardo::Scalar weak_int(PyObject* o, bool& fits) {
+    int overflow = 0;
+    const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    fits = true;
+    if (overflow == 0) {
+        if (v == -1 && PyErr_Occurred()) throw nb::python_error();
+        return pardo::Scalar(static_cast<std::int64_t>(v));
+    }
+    if (overflow > 0) {
+        const unsigned long long u = PyLong_AsUnsignedLongLong(o);
+        if (!(u == static_cast<unsigned long long>(-1) && PyErr_Occurred())) return pardo::Scalar(static_cast<std::uint64_t>(u));
+        PyErr_Clear();
+    }
+    fits = false;
+    return {};
+}
+
+double as_double(PyObject* o) {
+    const double v = PyFloat_AsDouble(o);
+    if (v == -1.0 && PyErr_Occurred()) throw nb::python_error();
+    return v;
+}
+
+/// NumPy scalars are strong: they keep their dtype.
+pardo::Scalar strong(PyObject* o) {
+    const pardo::DType dtype = scalar_dtype(o);
+    pardo::Scalar s;
+    s.dtype = dtype;
+    s.weak = false;
+    switch (pardo::kind_of(dtype)) {
+        case pardo::DKind::Bool: s.b = PyObject_IsTrue(o) == 1; break;
+        case pardo::DKind::Signed: s.i = nb::cast<std::int64_t>(nb::int_(nb::handle(o))); break;
+        case pardo::DKind::Unsigned: s.u = nb::cast<std::uint64_t>(nb::int_(nb::handle(o))); break;
+        case pardo::DKind::Float: s.f = as_double(o); break;
+        case pardo::DKind::Complex:
+            s.c.re = PyComplex_RealAsDouble(nb::handle(o).attr("item")().ptr());
+            s.c.im = PyComplex_ImagAsDouble(nb::handle(o).attr("item")().ptr());
+            break;
+    }
+    return s;
+}
+
+/// Python's own numbers, exact types first: they are what loops are made of.
+bool weak_scalar(PyObject* o, pardo::Scalar& out, bool& fits) {
+    PyTypeObject* const type = Py_TYPE(o);
+    fits = true;
+    if (type == &PyFloat_Type) {
+        out = pardo::Scalar(PyFloat_AsDouble(o));
+    } else if (type == &PyLong_Type) {
+        out = weak_int(o, fits);
+    } else if (type == &PyBool_Type) {
+        out = pardo::Scalar(o == Py_True);
+        out.weak = true;
+    } else if (type == &PyComplex_Type) {
+        out = pardo::Scalar(std::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// Subclasses of Python's numbers that are not NumPy's: enums and the like.
+bool weak_subclass(PyObject* o, pardo::Scalar& out, bool& fits) {
+    fits = true;
+    if (PyLong_Check(o)) {
+        out = weak_int(o, fits);
+    } else if (PyFloat_Check(o)) {
+        out = pardo::Scalar(as_double(o));
+    } else if (PyComplex_Check(o)) {
+        out = pardo::Scalar(std::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+[[noreturn]] void too_large(PyObject* o, const char* dtype) {
+    const nb::str text = nb::str(nb::handle(o));
+    throw pardo::Error(pardo::ErrorCode::Overflow, std::string("Python integer ") + text.c_str() + " out of bounds for " + dtype);
+}
+
+}  // namespace
+
+nb::handle numpy() { return np().module; }
+bool is_numpy_array(PyObject* o) { return PyObject_IsInstance(o, np().array.ptr()) == 1; }
+
+void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other) {
+    if (is_array(o)) {
+        out.kind = OperandKind::Array;
+        out.array = &array_of(o);
+        return;
+    }
+    bool fits = true;
+    out.kind = OperandKind::Scalar;
+    if (!weak_scalar(o, out.scalar, fits)) {
+        if (PyObject_IsInstance(o, np().generic.ptr()) == 1) {
+            out.scalar = strong(o);
+        } else if (!weak_subclass(o, out.scalar, fits)) {
+            out.kind = OperandKind::Stranger;
+            if (is_numpy_array(o)) {
+                throw pardo::Error(pardo::ErrorCode::Type,
+                                   std::string(who) + ": one operand is a numpy.ndarray; pardo copies no data by itself, so make it a "
+                                                      "pardo array first: pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
+            }
+        }
+    }
+    if (!fits) {
+        if (!other || !pardo::is_inexact(other->dtype())) {
+            too_large(o, other ? std::string(pardo::dtype_name(other->dtype())).c_str() : "int64");
+        }
+        out.scalar = pardo::Scalar(as_double(o));
+    }
+}
+
+std::optional<pardo::Scalar> scalar_from(PyObject* o) {
+    pardo::Scalar s;
+    bool fits = true;
+    if (!weak_scalar(o, s, fits)) {
+        if (PyObject_IsInstance(o, np().generic.ptr()) == 1) return strong(o);
+        if (!weak_subclass(o, s, fits)) return {};
+    }
+    if (!fits) too_large(o, "int64");
+    return s;
+}
+
+PyObject* scalar_to_python(const pardo::Scalar& s) {
+    switch (pardo::kind_of(s.dtype)) {
+        case pardo::DKind::Bool: return PyBool_FromLong(s.b);
+        case pardo::DKind::Signed: return PyLong_FromLongLong(s.i);
+        case pardo::DKind::Unsigned: return PyLong_FromUnsignedLongLong(s.u);
+        case pardo::DKind::Float: return PyFloat_FromDouble(s.f);
+        case pardo::DKind::Complex: return PyComplex_FromDoubles(s.c.re, s.c.im);
+    }
+    return nullptr;
+}
+
+pardo::DType dtype_from(PyObject* o) {
+    const NumPy& n = np();
+    for (int t = 0; t < pardo::dtype_count; ++t) {
+        if (o == n.types[t].ptr() || o == n.dtypes[t].ptr()) return static_cast<pardo::DType>(t);
+    }
+    if (o == Py_None || is_array(o)) unsupported_dtype(o);
+    nb::object dtype;
+    try {
+        dtype = n.module.attr("dtype")(nb::handle(o));
+    } catch (nb::python_error&) {
+        unsupported_dtype(o);
+    }
+    if (const auto t = canonical(dtype)) return *t;
+    unsupported_dtype(dtype.ptr());
+}
+
+nb::object dtype_to_python(pardo::DType t) { return np().dtypes[static_cast<int>(t)]; }
+
+std::int64_t int_from(PyObject* o) {
+    const nb::object index = nb::steal(PyNumber_Index(o));
+    if (!index) throw nb::python_error();
+    const long long v = PyLong_AsLongLong(index.ptr());
+    if (v == -1 && PyErr_Occurred()) throw nb::python_error();
+    return v;
+}
+
+nb::tuple tuple_of(pardo::Extents values) {
+    PyObject* t = PyTuple_New(static_cast<Py_ssize_t>(values.size()));
+    if (!t) throw nb::python_error();
+    for (std::size_t i = 0; i < values.size(); ++i) PyTuple_SetItem(t, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(values[i]));
+    return nb::steal<nb::tuple>(t);
+}
+
+}  // namespace bind

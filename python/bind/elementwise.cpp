@@ -1,0 +1,166 @@
+// python/bind/elementwise.cpp: one Python function for each row of ops.def, as plain C functions: the fast way from `pp.sin(x)` to a record.
+#include <array>
+#include <utility>
+
+#include <pardo/ops.h>
+
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+using pardo::Array;
+using pardo::Operand;
+
+constexpr int row_count = static_cast<int>(Row::where) + 1;
+
+/// Keywords of NumPy's ufuncs.
+struct Keywords {
+    PyObject* out = nullptr;
+    PyObject* where = nullptr;
+    std::optional<pardo::DType> dtype;
+};
+
+void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k) {
+    if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
+        if (k.out) throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out is given twice");
+        if (value != Py_None) k.out = value;
+    } else if (PyUnicode_CompareWithASCIIString(name, "where") == 0) {
+        if (value != Py_True) k.where = value;
+    } else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
+        if (value != Py_None) k.dtype = dtype_from(value);
+    } else if (PyUnicode_CompareWithASCIIString(name, "casting") == 0) {
+        if (!PyUnicode_Check(value) || PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) {
+            throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": casting must be 'same_kind'; cast explicitly with astype for others");
+        }
+    } else {
+        const nb::str text{nb::handle(name)};
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() got an unexpected keyword argument '" + text.c_str() +
+                                                       "'; known are out, where, dtype and casting");
+    }
+}
+
+/// Numbers alone become 0-d arrays with NumPy's default dtypes.
+Array array_of_scalar(pardo::Scalar s) {
+    s.weak = false;
+    return pardo::full({}, s, s.dtype);
+}
+
+Array* as_out(const char* who, PyObject* o) {
+    if (PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
+    if (!is_array(o)) throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out must be a pardo.Array");
+    return &array_of(o);
+}
+
+Array as_mask(const char* who, PyObject* o) {
+    if (is_array(o)) {
+        if (array_of(o).dtype() != pardo::DType::Bool) {
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": where must be a bool array, not " +
+                                                           std::string(pardo::dtype_name(array_of(o).dtype())));
+        }
+        return array_of(o);
+    }
+    if (PyBool_Check(o)) return array_of_scalar(pardo::Scalar(o == Py_True));
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": where must be a bool or a pardo.Array of bools");
+}
+
+/// Without `out`, elements that `where` leaves out are not initialised, as in NumPy.
+Array apply_where(int id, std::span<const Operand> operands, const Array& mask, std::optional<pardo::DType> dtype) {
+    const Array everywhere = pardo::apply(id, operands, dtype);
+    const Array pair[] = {everywhere, mask};
+    const Array out = pardo::empty(pardo::broadcast_arrays(pair)[0].shape(), everywhere.dtype(), everywhere.queue());
+    pardo::apply_out(id, operands, out, &mask, dtype);
+    return out;
+}
+
+PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    return guarded([&]() -> PyObject* {
+        const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
+        const char* const who = info.name;
+        if (count < info.arity || count > info.arity + 1) {
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() takes " + std::to_string(info.arity) +
+                                                           (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " + std::to_string(count) +
+                                                           " positional arguments were given");
+        }
+        ParsedOperand parsed[3];
+        const Array* first = nullptr;
+        for (int i = 0; i < info.arity && !first; ++i) {
+            if (is_array(args[i])) first = &array_of(args[i]);
+        }
+        Array made;
+        for (int i = 0; i < info.arity; ++i) {
+            parse_operand(args[i], parsed[i], who, first);
+            if (parsed[i].kind == OperandKind::Stranger) {
+                const nb::str type = nb::steal<nb::str>(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(args[i])), "__name__"));
+                throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " + type.c_str() +
+                                                               "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
+            }
+        }
+        if (!first) {
+            made = array_of_scalar(parsed[0].scalar);
+            parsed[0].array = &made;
+        }
+        const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false), info.arity > 2 ? Operand(parsed[2]) : Operand(false)};
+        const std::span<const Operand> used(operands, static_cast<std::size_t>(info.arity));
+        if (count == info.arity && !names) return wrap(pardo::apply(id, used));
+
+        Keywords k;
+        if (count > info.arity && args[info.arity] != Py_None) k.out = args[info.arity];
+        const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
+        for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(who, PyTuple_GetItem(names, i), args[count + i], k);
+        Array mask;
+        if (k.where) mask = as_mask(who, k.where);
+        if (k.out) {
+            Array* const out = as_out(who, k.out);
+            pardo::apply_out(id, used, *out, k.where ? &mask : nullptr, k.dtype);
+            return Py_NewRef(PyTuple_Check(k.out) ? PyTuple_GetItem(k.out, 0) : k.out);
+        }
+        if (k.where) return wrap(apply_where(id, used, mask, k.dtype));
+        return wrap(pardo::apply(id, used, k.dtype));
+    });
+}
+
+template <int id> PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) { return call(id, args, count, names); }
+
+/// numpydoc, with a first line that inspect.signature reads.
+std::string docstring(const pardo::OpInfo& info) {
+    const std::string arrays = info.arity == 1 ? "x" : info.arity == 2 ? "x1, x2" : "x1, x2, x3";
+    std::string doc = std::string(info.name) + "(" + arrays + ", /, out=None, *, where=True, dtype=None, casting='same_kind')\n--\n\n";
+    doc += std::string(info.doc) + "\n\nParameters\n----------\n" + arrays + " : Array or number\n    " +
+           (info.arity == 1 ? "The operand." : "The operands, which are broadcast against each other.") +
+           " Python numbers take the dtype of\n    the arrays they meet.\n"
+           "out : Array, optional\n    Where the result is stored; it must have the broadcast shape, and the result must be castable to\n"
+           "    its dtype within the same kind.\n"
+           "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are not initialised.\n"
+           "dtype : data type, optional\n    The dtype to compute in; operands are cast to it within the same kind.\n"
+           "casting : str, optional\n    Only ``'same_kind'``.\n\n"
+           "Returns\n-------\nArray\n    The result; recorded, and computed when it is needed. `out` itself if that was given.\n";
+    return doc;
+}
+
+struct Definition {
+    std::string doc;
+    PyMethodDef method;
+};
+
+template <int... ids> void add_all(nb::module_& m, std::integer_sequence<int, ids...>) {
+    static std::array<Definition, row_count>& definitions = *new std::array<Definition, row_count>;   // CPython keeps pointers to them
+    constexpr PyObject* (*entries[])(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) = {&entry<ids>...};
+    const nb::str general("pardo"), special("pardo.special");
+    for (int id = 0; id < row_count; ++id) {
+        const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
+        const bool is_special = std::string_view(info.numpy).empty();
+        Definition& d = definitions[static_cast<std::size_t>(id)];
+        d.doc = docstring(info);
+        d.method = {info.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[id])), METH_FASTCALL | METH_KEYWORDS, d.doc.c_str()};
+        const nb::object f = nb::steal(PyCFunction_NewEx(&d.method, nullptr, is_special ? special.ptr() : general.ptr()));
+        if (!f) throw nb::python_error();
+        m.attr(((is_special ? "_" : "") + std::string(info.name)).c_str()) = f;
+    }
+}
+
+}  // namespace
+
+void bind_elementwise(nb::module_& m) { add_all(m, std::make_integer_sequence<int, row_count>()); }
+
+}  // namespace bind

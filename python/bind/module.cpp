@@ -1,0 +1,17 @@
+// python/bind/module.cpp: the module pardo._core.
+#include "bind.h"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled part of pardo: arrays, operations, devices. Names that begin with an underscore are for the package itself.";
+    m.attr("_version") = PARDO_VERSION;
+    bind::bind_error(m);
+    bind::bind_wait(m);
+    bind::bind_device(m);
+    bind::bind_memory(m);
+    bind::bind_cache(m);
+    bind::bind_event(m);
+    bind::bind_queue(m);
+    bind::bind_array(m);
+    bind::bind_elementwise(m);
+    bind::bind_ops(m);
+}

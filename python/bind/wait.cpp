@@ -1,0 +1,147 @@
+// python/bind/wait.cpp: waiting without the GIL, and what other threads leave to be done with it: references to drop, warnings to show.
+//
+// The library never takes the GIL: it may hold a lock of its own that a thread with the GIL is waiting for. What needs Python goes to a
+// list here, and the interpreter is asked to work it off between two of its instructions.
+#include <cstdio>
+#include <mutex>
+
+#include <pardo/log.h>
+
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+struct Deferred {
+    std::vector<std::pair<void (*)(void*), void*>> calls;
+    std::vector<std::string> warnings;
+    bool empty() const { return calls.empty() && warnings.empty(); }
+};
+
+std::mutex deferred_mutex;
+Deferred deferred;
+
+int work_off(void*) {
+    Deferred work;
+    {
+        const std::lock_guard lock(deferred_mutex);
+        std::swap(work, deferred);
+    }
+    for (const auto& [f, context] : work.calls) f(context);
+    int result = 0;
+    for (const std::string& text : work.warnings) {
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) result = -1;
+    }
+    return result;
+}
+
+/// When the interpreter's own list is full, the next one that is added works off everything.
+template <class F> void defer(F&& add) {
+    bool first;
+    {
+        const std::lock_guard lock(deferred_mutex);
+        first = deferred.empty();
+        add(deferred);
+    }
+    if (first && Py_IsInitialized()) Py_AddPendingCall(work_off, nullptr);
+}
+
+void log_sink(pardo::LogLevel level, std::string_view text) {
+    if (level == pardo::LogLevel::Warn) {
+        defer([&](Deferred& d) { d.warnings.emplace_back(text); });
+    } else {
+        std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+    }
+}
+
+// The user's line, for late failures.
+
+std::string package_folder;
+thread_local bool unlocked = false;
+thread_local std::string noted_line;
+
+/// "file.py:42" of the innermost frame outside the package.
+std::string users_line() {
+    nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+    while (frame.is_valid() && !frame.is_none()) {
+        const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.ptr()))));
+        const std::string file = nb::cast<std::string>(code.attr("co_filename"));
+        if (package_folder.empty() || file.compare(0, package_folder.size(), package_folder) != 0) {
+            return file + ":" + std::to_string(PyFrame_GetLineNumber(reinterpret_cast<PyFrameObject*>(frame.ptr())));
+        }
+        frame = frame.attr("f_back");
+    }
+    return {};
+}
+
+/// Called by the library when it hands work over. Without the GIL it gives what Unlocked noted; threads unknown to Python have no line.
+std::string location() {
+    if (unlocked) return noted_line;
+    if (!Py_IsInitialized() || !PyGILState_GetThisThreadState()) return {};
+    try {
+        return users_line();
+    } catch (...) {
+        return {};
+    }
+}
+
+/// Failures nobody has waited for, at exit: they go where exceptions go that no one can catch.
+void report_unheard_failures() {
+    for (const std::string& message : pardo::take_unheard_failures()) {
+        PyErr_SetString(PyExc_RuntimeError, message.c_str());
+        PyErr_WriteUnraisable(nb::str("work submitted by pardo, which nobody waited for").ptr());
+    }
+}
+
+/// The GIL given away and taken back, nothing else: for waiting.
+struct Released {
+    PyThreadState* state = PyEval_SaveThread();
+    ~Released() { PyEval_RestoreThread(state); }
+};
+
+constexpr std::int64_t slice_ms = 50;   // how long Ctrl-C may take
+
+}  // namespace
+
+Unlocked::Unlocked() {
+    noted_line = location();
+    unlocked = true;
+    state_ = PyEval_SaveThread();
+}
+
+Unlocked::~Unlocked() {
+    PyEval_RestoreThread(state_);
+    unlocked = false;
+}
+
+void wait(const pardo::Event& event) {
+    while (!event.done()) {
+        {
+            const Released released;
+            event.wait_for(slice_ms);
+        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+    event.wait();
+}
+
+const pardo::Array& settle(const pardo::Array& array) {
+    array.force();
+    const pardo::Event event = array.event();
+    if (!event.done()) wait(event);
+    return array.wait();
+}
+
+void call_later(void (*f)(void*), void* context) {
+    defer([&](Deferred& d) { d.calls.emplace_back(f, context); });
+}
+
+void bind_wait(nb::module_& m) {
+    m.def("_set_package_folder", [](std::string folder) { package_folder = std::move(folder); }, nb::arg("folder"),
+          "Frames of files in this folder are not the user's.");
+    m.def("_report_unheard_failures", &report_unheard_failures, "Sends failures nobody has waited for to sys.unraisablehook.");
+    pardo::set_log_sink(&log_sink);
+    pardo::set_location_hook(&location);
+}
+
+}  // namespace bind

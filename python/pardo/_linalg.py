@@ -1,0 +1,157 @@
+# python/pardo/_linalg.py: products of matrices and vectors. They run in OpenBLAS, which is loaded at the first use.
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pardo import _core
+from pardo._arguments import array, axis_index, index, store
+from pardo._core import Array
+
+
+def _load_openblas() -> None:
+    """Called by the core before the first product: tells it where the wheel scipy-openblas32 keeps its library."""
+    spec = importlib.util.find_spec("scipy_openblas32")
+    if spec is None or not spec.submodule_search_locations:
+        return
+    for folder in spec.submodule_search_locations:
+        for library in sorted(Path(folder, "lib").glob("libscipy_openblas*.so*")):
+            _core._set_openblas_path(str(library))
+            return
+
+
+def matmul(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
+    """Multiply matrices; vectors count as a row on the left and as a column on the right.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        Of one or more dimensions; the last two are the matrices, those before are broadcast.
+    out : Array, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    Array
+        The products.
+
+    Raises
+    ------
+    ValueError
+        The inner extents differ, or an operand has no dimensions.
+    ImportError
+        OpenBLAS is not installed.
+    """
+    return store(_core._matmul(array(x1, "matmul"), array(x2, "matmul")), out, "matmul")
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """Return the dot products of vectors; the first is conjugated.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        Broadcast against each other; the axis must have the same extent.
+    axis : int
+        The axis of the vectors.
+
+    Returns
+    -------
+    Array
+        The products, without that axis.
+    """
+    return _core._vecdot(array(x1, "vecdot"), array(x2, "vecdot"), index(axis, "vecdot: axis"))
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
+    """Multiply and sum over axes.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        The operands.
+    axes : int or pair of sequences of int
+        The number of axes that are summed over, the last of `x1` with the first of `x2`; or which of each.
+
+    Returns
+    -------
+    Array
+        With the axes of `x1` and then those of `x2` that were not summed over.
+    """
+    x1, x2 = array(x1, "tensordot"), array(x2, "tensordot")
+    if isinstance(axes, (tuple, list)):
+        pair = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
+        if len(pair) != 2 or len(pair[0]) != len(pair[1]):
+            raise ValueError(f"tensordot: axes must be two sequences of the same length, not {axes!r}")
+        first = [axis_index(a, x1.ndim) for a in pair[0]]
+        second = [axis_index(a, x2.ndim) for a in pair[1]]
+    else:
+        n = index(axes, "tensordot: axes")
+        if n < 0 or n > min(x1.ndim, x2.ndim):
+            raise ValueError(f"tensordot: axes is {n}; the operands have {x1.ndim} and {x2.ndim} dimensions")
+        first, second = list(range(x1.ndim - n, x1.ndim)), list(range(n))
+    return _core._tensordot(x1, x2, first, second)
+
+
+def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
+    """Return the dot product as NumPy defines it: the sum over the last axis of `x1` and the second to last of `x2`.
+
+    Parameters
+    ----------
+    x1, x2 : Array or number
+        With a number: multiplication.
+    out : Array, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    Array
+        The product.
+    """
+    if type(x1) is not Array or type(x2) is not Array or x1.ndim == 0 or x2.ndim == 0:
+        return store(_core.multiply(x1, x2), out, "dot")
+    if x1.ndim <= 2 and x2.ndim <= 2:
+        return store(_core._matmul(x1, x2), out, "dot")
+    return store(_core._tensordot(x1, x2, [x1.ndim - 1], [max(x2.ndim - 2, 0)]), out, "dot")
+
+
+def outer(x1: Any, x2: Any, /) -> Array:
+    """Multiply each element of one vector with each of another.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        Flattened.
+
+    Returns
+    -------
+    Array
+        Of shape ``(x1.size, x2.size)``.
+    """
+    a, b = _core._reshape(array(x1, "outer"), [-1]), _core._reshape(array(x2, "outer"), [-1])
+    return _core.multiply(a[:, None], b[None, :])
+
+
+def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+    """Return the sums of diagonals.
+
+    Parameters
+    ----------
+    x : Array
+        Of two or more dimensions.
+    offset : int
+        The diagonal: 0 is the main one, positive ones are above it.
+    axis1, axis2 : int
+        The axes of the matrices.
+    dtype : data type, optional
+        The dtype of the result.
+
+    Returns
+    -------
+    Array
+        The sums.
+    """
+    d = _core._diagonal(array(x, "trace"), index(offset, "trace: offset"), axis1, axis2)
+    return _core._reduce(_core._SUM, d, [-1], False, dtype)

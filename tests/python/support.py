@@ -1,0 +1,40 @@
+# tests/python/support.py: data for tests, and comparison with NumPy.
+from __future__ import annotations
+
+import numpy as np
+
+import pardo as pp
+
+DTYPES = [
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
+
+
+def samples(dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Values of a dtype: small for integers, both signs, with zeros."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if kind == "u":
+        return rng.integers(0, 100, shape).astype(dtype)
+    if kind == "i":
+        return rng.integers(-50, 50, shape).astype(dtype)
+    values = rng.standard_normal(shape) * 3
+    if kind == "c":
+        values = values + 1j * rng.standard_normal(shape)
+    return values.astype(dtype)
+
+
+def check(actual: pp.Array, expected: np.ndarray, ulp: int = 0, who: str = "") -> None:
+    """Same dtype and shape, and the same values up to so many units in the last place."""
+    assert isinstance(actual, pp.Array), who
+    expected = np.asarray(expected)
+    assert actual.dtype == expected.dtype, f"{who}: dtype {actual.dtype}, NumPy's is {expected.dtype}"
+    assert actual.shape == expected.shape, f"{who}: shape {actual.shape}, NumPy's is {expected.shape}"
+    got = pp.asnumpy(actual)
+    if ulp == 0 or expected.dtype.kind in "biu":
+        np.testing.assert_array_equal(got, expected, err_msg=who)
+    else:
+        eps = np.finfo(expected.dtype).eps
+        np.testing.assert_allclose(got, expected, rtol=ulp * eps, atol=ulp * eps, err_msg=who)

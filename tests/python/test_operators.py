@@ -1,0 +1,228 @@
+# tests/python/test_operators.py: operators of Array: dtypes, weak numbers, reflected and in-place forms, strangers, truth.
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+from support import DTYPES, check, samples
+
+import pardo as pp
+
+ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod]
+BITS = [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+def numpy_result(f, *args):
+    """NumPy's result, or its exception."""
+    with np.errstate(all="ignore"):
+        try:
+            return f(*args)
+        except (TypeError, ValueError, OverflowError) as e:
+            return type(e)
+
+
+def compare(f, ours, theirs, who, ulp=2):
+    expected = numpy_result(f, *theirs)
+    if isinstance(expected, type):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            f(*ours).wait()
+        return
+    check(f(*ours), expected, ulp=ulp, who=who)
+
+
+@pytest.mark.parametrize("left", DTYPES)
+def test_promotion_of_arrays(left, rng):
+    a = samples(left, (11,), rng)
+    for right in DTYPES:
+        b = samples(right, (11,), rng)
+        for f in ARITHMETIC + BITS + COMPARISONS:
+            if f in (operator.lshift, operator.rshift):
+                b = np.abs(b) % 7 if b.dtype.kind in "iu" else b
+                b = b.astype(right)
+            compare(f, (pp.asarray(a), pp.asarray(b)), (a, b), f"{f.__name__}({left}, {right})", ulp=8)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("number", [True, 2, -3, 2.5, 1 + 2j, np.float32(1.5), np.int16(7), np.float64(0.1)])
+def test_promotion_of_numbers(dtype, number, rng):
+    a = samples(dtype, (5,), rng)
+    x = pp.asarray(a)
+    for f in [*ARITHMETIC, *COMPARISONS]:
+        compare(f, (x, number), (a, number), f"{f.__name__}({dtype}, {number!r})", ulp=8)
+        compare(f, (number, x), (number, a), f"{f.__name__}({number!r}, {dtype})", ulp=8)
+
+
+def test_power_and_divmod(rng):
+    a = np.abs(samples("float64", (9,), rng)) + 0.5
+    b = samples("float64", (9,), rng)
+    check(pp.asarray(a) ** pp.asarray(b), a**b, ulp=8)
+    check(2 ** pp.asarray(b), 2**b, ulp=4)
+    i = samples("int64", (9,), rng)
+    check(pp.asarray(i) ** 3, i**3)
+    for got, expected in zip(divmod(pp.asarray(i), 7), divmod(i, 7), strict=True):
+        check(got, expected)
+    for got, expected in zip(divmod(100, pp.asarray(i | 1)), divmod(100, i | 1), strict=True):
+        check(got, expected)
+    with pytest.raises(TypeError, match="modulo"):
+        pow(pp.asarray(i), 2, 5)
+
+
+def test_unary(rng):
+    a = samples("float64", (9,), rng)
+    check(-pp.asarray(a), -a)
+    check(+pp.asarray(a), +a)
+    check(abs(pp.asarray(a)), abs(a))
+    i = samples("int32", (9,), rng)
+    check(~pp.asarray(i), ~i)
+    check(~pp.asarray(i > 0), ~(i > 0))
+    with pytest.raises(TypeError):
+        -pp.asarray([True])
+
+
+def test_broadcasting(rng):
+    a, b = samples("float64", (4, 1, 3), rng), samples("float64", (5, 1), rng)
+    check(pp.asarray(a) + pp.asarray(b), a + b)
+    with pytest.raises(ValueError, match="broadcast"):
+        pp.zeros(3) + pp.zeros(4)
+
+
+@pytest.mark.parametrize("name", ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"])
+def test_in_place(name, rng):
+    f = getattr(operator, name)
+    a = np.abs(samples("float64", (4, 3), rng)) + 1
+    b = np.abs(samples("float64", (3,), rng)) + 1
+    x, expected = pp.asarray(a), a.copy()
+    view, same = x[1], x
+    x = f(x, pp.asarray(b))
+    expected = f(expected, b)
+    assert x is same
+    check(x, expected, ulp=4)
+    check(view, expected[1], ulp=4)
+    x = f(x, 2)
+    check(x, f(expected, 2), ulp=4)
+
+
+@pytest.mark.parametrize("name", ["iand", "ior", "ixor", "ilshift", "irshift"])
+def test_in_place_bits(name, rng):
+    f = getattr(operator, name)
+    a, b = np.abs(samples("int32", (9,), rng)), np.abs(samples("int32", (9,), rng)) % 5
+    x = pp.asarray(a)
+    x = f(x, pp.asarray(b))
+    check(x, f(a.copy(), b))
+
+
+def test_in_place_rules():
+    x = pp.zeros(3, dtype="int32")
+    with pytest.raises(TypeError, match="same_kind"):
+        x += 1.5
+    with pytest.raises(ValueError, match="broadcast"):
+        x += pp.zeros((2, 3), dtype="int32")
+    x = pp.zeros(3, dtype="float32")
+    x += pp.ones(3, dtype="float64")
+    assert x.dtype == np.float32
+    assert x.tolist() == [1, 1, 1]
+
+
+def test_in_place_overlap():
+    x = pp.arange(10.0)
+    x[1:] += x[:-1]
+    expected = np.arange(10.0)
+    expected[1:] += expected[:-1].copy()
+    check(x, expected)
+    y = pp.arange(6.0)
+    y += y[::-1]
+    assert y.tolist() == [5] * 6
+
+
+def test_strangers():
+    class Stranger:
+        def __radd__(self, other):
+            return "mine"
+
+    x = pp.zeros(2)
+    assert x + Stranger() == "mine"
+    for bad in ("text", None, [1, 2], object()):
+        with pytest.raises(TypeError):
+            x + bad
+        with pytest.raises(TypeError):
+            bad - x
+    assert (x == "text") is False
+    assert (x != None) is True  # noqa: E711
+
+
+def test_numpy_operands_are_refused():
+    x, host = pp.zeros(2), np.ones(2)
+    for f in (operator.add, operator.mul, operator.lt, operator.eq):
+        with pytest.raises(TypeError, match="asarray"):
+            f(x, host)
+        with pytest.raises(TypeError, match="asarray"):
+            f(host, x)
+    with pytest.raises(TypeError, match="asarray"):
+        host += x
+    with pytest.raises(TypeError):
+        np.add(x, host)
+    check(np.float64(2) * x, np.zeros(2))
+
+
+def test_integers_that_do_not_fit():
+    with pytest.raises(OverflowError):
+        pp.zeros(2, dtype="uint8") + 300
+    with pytest.raises(OverflowError):
+        pp.zeros(2, dtype="int64") + 10**30
+    check(pp.zeros(2) + 10**30, np.zeros(2) + 1e30)
+    for value in (300, -1, 10**30, -(10**30), 2**63):
+        for f in COMPARISONS:
+            check(f(pp.asarray([1, 2], dtype="uint8"), value), f(np.asarray([1, 2], np.uint8), value), who=f"{f} {value}")
+            check(f(pp.asarray([1, -2]), value), f(np.asarray([1, -2]), value), who=f"{f} {value}")
+
+
+def test_truth():
+    assert pp.asarray(1.0)
+    assert not pp.asarray([0])
+    with pytest.raises(ValueError, match=r"more than one element is ambiguous. Use a.any\(\) or a.all\(\)"):
+        bool(pp.zeros(2))
+    with pytest.raises(ValueError, match="empty array"):
+        bool(pp.zeros(0))
+    for f in (int, float, complex):
+        with pytest.raises(TypeError, match="length-1"):
+            f(pp.zeros(2))
+    with pytest.raises(TypeError):
+        operator.index(pp.asarray(1.0))
+    with pytest.raises(TypeError):
+        operator.index(pp.asarray([1]))
+    with pytest.raises(TypeError):
+        float(pp.asarray(1j))
+    with pytest.raises(ValueError, match="NaN"):
+        int(pp.asarray(float("nan")))
+    with pytest.raises(OverflowError):
+        int(pp.asarray(float("inf")))
+
+
+def test_containers():
+    x = pp.arange(6.0).reshape(2, 3)
+    assert len(x) == 2
+    assert [row.tolist() for row in x] == [[0, 1, 2], [3, 4, 5]]
+    assert 4 in x
+    assert 9 not in x
+    with pytest.raises(TypeError, match="unsized"):
+        len(pp.asarray(1))
+    with pytest.raises(TypeError, match="0-d"):
+        iter(pp.asarray(1))
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(x)
+
+
+def test_matmul(rng):
+    a, b = samples("float64", (3, 4), rng), samples("float64", (4, 5), rng)
+    check(pp.asarray(a) @ pp.asarray(b), a @ b, ulp=16)
+    x = pp.asarray(a[:, :3])
+    x @= pp.asarray(b[:3, :3])
+    check(x, a[:, :3] @ b[:3, :3], ulp=16)
+    with pytest.raises(ValueError):
+        pp.asarray(a) @ pp.asarray(a)
+    with pytest.raises(ValueError, match="scalar"):
+        pp.asarray(a) @ 2
+    with pytest.raises(TypeError, match="asarray"):
+        pp.asarray(a) @ b

@@ -1,6 +1,7 @@
 // src/ir/builder.h: makes Kernels: one method an operation, regions by callbacks, cheap folding of constants and index arithmetic.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <initializer_list>
 #include <span>
@@ -22,11 +23,14 @@ struct Reduction {
 class Builder {
 public:
     Builder(std::string name, int rank, bool lanes);
+    ~Builder();
 
     /// The finished kernel, verified. The builder is empty afterwards.
     Kernel finish();
 
     void set_span(Span span) { span_ = span; }
+    /// Allows reassociation and contraction in the whole kernel.
+    void set_fast_math(bool value) { kernel_.fast_math = value; }
     std::uint32_t add_file(std::string path);
 
     // Parameters, in launch order.
@@ -77,7 +81,10 @@ public:
     Value real(Value a);
     Value imag(Value a);
     /// Any non-region opcode by name; for passes.
-    Value emit(Opcode op, DType type, std::initializer_list<Value> operands);
+    Value emit(Opcode op, DType type, std::initializer_list<Value> operands) { return pure(op, type, {operands.begin(), operands.size()}); }
+    Value emit(Opcode op, DType type, std::span<const Value> operands) { return pure(op, type, operands); }
+    /// Calls whose arity is known at run time only; for passes.
+    Value call(Math fn, std::span<const Value> operands);
 
     // Memory; `index` counts elements of the pointer's type.
     Value load(Value pointer, Value index);
@@ -100,10 +107,56 @@ public:
     Value identity(Combine c, DType type);
 
 private:
-    struct Scope;
+    /// Equal pure instructions by hash, newest first; what an inner region added is dropped when it ends.
+    struct ValueTable {
+        struct Entry {
+            std::uint32_t hash;
+            std::int32_t next;
+            Value value;
+        };
+        std::array<std::int32_t, 128> heads;
+        std::vector<Entry> entries;
+        ValueTable() { heads.fill(-1); }
+        void add(std::uint32_t hash, Value value);
+        void shrink(std::size_t count);
+    };
+    /// A region under construction; the kernel's body is `root`.
+    struct Scope {
+        RegionId region;
+        std::size_t numbered;  // size of numbers_ when it began
+    };
+    static constexpr RegionId root = ~0u;
+
+    Value pure(Opcode op, DType type, std::span<const Value> operands, Math fn = {}, std::uint32_t index = 0,
+               const Scalar* scalar = nullptr);
+    Value binary(Opcode op, Value a, Value b);
+    Value compare(Opcode op, Value a, Value b);
+    Value leaf(Opcode op, DType type, std::uint32_t index, const Scalar* scalar);
+    Value find(const ValueTable& table, std::uint32_t hash, const Instr& instr, DType type) const;
+    /// A value that exists already or a constant, if the operation is one; else no_value.
+    Value folded(const Instr& instr, DType type);
+    Value folded_binary(const Instr& instr, DType type);
+    Value folded_sum(const Instr& instr, DType type);
+    const Scalar* constant_of(Value v) const;
+    bool is_constant(Value v, double value) const;
+    const Instr* definition(Value v, Opcode op) const;
+
+    InstrId append(RegionId region, Instr&& instr);
+    Value define(InstrId id, DType type, bool pointer = false);
+    InstrId add_region_op(Opcode op, std::span<const Value> operands);
+    RegionId open_region(InstrId owner);
+    Value add_argument(InstrId owner, RegionId region, DType type);
+    void close_region(InstrId owner, std::span<const Value> yields);
+    Values finish_region_op(InstrId id, std::span<const Value> like);
+    Value add_param(std::string name, DType type, bool pointer, Access access, bool noalias, bool streaming);
+    void require(bool condition, Opcode op, const char* rule) const;
+    [[noreturn]] void fail(Opcode op, const char* rule, std::span<const Value> operands = {}) const;
+
     Kernel kernel_;
     Span span_;
     std::vector<Scope> scopes_;
+    ValueTable numbers_;  // of the regions under construction
+    ValueTable leaves_;   // constants and the like stand in the kernel's body, seen from everywhere
 };
 
 }  // namespace pardo::ir

@@ -22,55 +22,71 @@ enum class Math : std::uint8_t {
 /// Operations. Operand and result rules stand in verifier.cpp, text in printer.cpp.
 enum class Opcode : std::uint8_t {
     // leaves
-    Const,        // attr.scalar
-    Param,        // attr.index: which parameter (pointer or scalar)
-    Dim,          // attr.index: this item's index in dimension d of the range, Int64
-    Extent,       // attr.index: extent of dimension d of the range, Int64
+    Const,   // attr.scalar
+    Param,   // attr.index: which parameter (pointer or scalar)
+    Dim,     // attr.index: this item's index in dimension d of the range, Int64
+    Extent,  // attr.index: extent of dimension d of the range, Int64
     // arithmetic: operands and result of one dtype (any numeric one, complex until lowered)
-    Add, Sub, Mul,
-    Div,          // inexact only
-    FloorDiv,     // integers (x // 0 = 0, min // -1 = min) and floats (NumPy's floor_divide)
-    Rem,          // sign of the divisor, as Python and NumPy (integers: x % 0 = 0)
-    Fmod,         // sign of the dividend, as C
-    Neg, Abs,     // Abs of complex gives the real dtype
-    Min, Max,     // NaN propagates (NumPy minimum, maximum)
-    Fmin, Fmax,   // NaN loses (NumPy fmin, fmax)
-    Fma,          // a * b + c, contracted
+    Add,
+    Sub,
+    Mul,
+    Div,       // inexact only
+    FloorDiv,  // integers (x // 0 = 0, min // -1 = min) and floats (NumPy's floor_divide)
+    Rem,       // sign of the divisor, as Python and NumPy (integers: x % 0 = 0)
+    Fmod,      // sign of the dividend, as C
+    Neg,
+    Abs,  // Abs of complex gives the real dtype
+    Min,
+    Max,  // NaN propagates (NumPy minimum, maximum)
+    Fmin,
+    Fmax,  // NaN loses (NumPy fmin, fmax)
+    Fma,   // a * b + c, contracted
     // bits: integers and Bool
-    And, Or, Xor, Not,
-    Shl, Shr,     // counts outside [0, bits) give 0 (Shr of negatives: -1), as NumPy
+    And,
+    Or,
+    Xor,
+    Not,
+    Shl,
+    Shr,  // counts outside [0, bits) give 0 (Shr of negatives: -1), as NumPy
     // comparisons: result Bool; complex only Eq, Ne
-    Eq, Ne, Lt, Le, Gt, Ge,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
     // choice and conversion
-    Select,       // (Bool, T, T) -> T
-    Cast,         // any dtype to any; float to integer out of range: defined, as NumPy on x86-64; complex to real drops the imaginary part
-    Bitcast,      // same size, non-complex
+    Select,   // (Bool, T, T) -> T
+    Cast,     // any dtype to any; float to integer out of range: defined, as NumPy on x86-64; complex to real drops the imaginary part
+    Bitcast,  // same size, non-complex
     // mathematics
-    Call,         // attr.math
+    Call,  // attr.math
     // complex
-    Complex,      // (re, im) -> complex
-    Real, Imag,
+    Complex,  // (re, im) -> complex
+    Real,
+    Imag,
     // memory: pointer parameter and element index (Int64)
-    Load, Store,
+    Load,
+    Store,
     // regions
-    For,          // operands: lower, upper, step, initial values…; attr.loop; region: (index, carried…) -> Yield carried…; results: final values
-    If,           // operand: Bool; regions then, else -> Yield results…
-    While,        // operands: initial values…; regions: condition (carried…) -> Yield Bool, body (carried…) -> Yield carried…
-    Yield,        // ends a region
+    For,  // operands: lower, upper, step, initial values…; attr.loop; region: (index, carried…) -> Yield carried…; results: final values
+    If,     // operand: Bool; regions then, else -> Yield results…
+    While,  // operands: initial values…; regions: condition (carried…) -> Yield Bool, body (carried…) -> Yield carried…
+    Yield,  // ends a region
 };
 
 /// How a For runs.
 enum class LoopKind : std::uint8_t {
-    Serial,   // in order; carried values as usual
-    Lanes,    // iterations are independent and may run side by side in vector lanes, step 1: no carried values, only reductions (`combines`).
-              // Operands: lower, upper, step, initial values…; the region gets (index) and yields one contribution for each combine;
-              // results: combine(initial, all contributions) in an order that depends on nothing but the trip count and the target.
+    Serial,  // in order; carried values as usual
+    Lanes,  // iterations are independent and may run side by side in vector lanes, step 1: no carried values, only reductions (`combines`).
+            // Operands: lower, upper, step, initial values…; the region gets (index) and yields one contribution for each combine;
+            // results: combine(initial, all contributions) in an order that depends on nothing but the trip count and the target.
 };
 
 /// What a reduction does with contributions.
 enum class Combine : std::uint8_t { Add, Mul, Min, Max, And, Or };
 
-using Value = std::uint32_t;   // index into Kernel::values
+using Value = std::uint32_t;  // index into Kernel::values
 inline constexpr Value no_value = ~0u;
 using InstrId = std::uint32_t;
 using RegionId = std::uint32_t;
@@ -82,25 +98,25 @@ struct Span {
 
 /// A value: the result of an instruction, or an argument of a region.
 struct ValueInfo {
-    DType type;              // element type for pointers
+    DType type;  // element type for pointers
     bool pointer = false;
-    InstrId def = ~0u;       // instruction, or the instruction that owns the region
-    std::int32_t result = 0; // which result; region arguments count from -1 downwards: -1 is the first
-    RegionId region = ~0u;   // for region arguments
+    InstrId def = ~0u;        // instruction, or the instruction that owns the region
+    std::int32_t result = 0;  // which result; region arguments count from -1 downwards: -1 is the first
+    RegionId region = ~0u;    // for region arguments
 };
 
 /// One operation.
 struct Instr {
     Opcode op;
-    Math math{};                              // Call
-    LoopKind loop = LoopKind::Serial;         // For
-    std::uint32_t index = 0;                  // Param, Dim, Extent
-    std::uint32_t unroll = 0;                 // For: 0 = target's choice
-    Scalar scalar;                            // Const
+    Math math{};                       // Call
+    LoopKind loop = LoopKind::Serial;  // For
+    std::uint32_t index = 0;           // Param, Dim, Extent
+    std::uint32_t unroll = 0;          // For: 0 = target's choice
+    Scalar scalar;                     // Const
     SmallVector<Value, 4> operands;
     SmallVector<Value, 2> results;
     SmallVector<RegionId, 2> regions;
-    SmallVector<Combine, 2> combines;         // For with LoopKind::Lanes
+    SmallVector<Combine, 2> combines;  // For with LoopKind::Lanes
     Span span;
 };
 
@@ -133,9 +149,9 @@ struct Param {
 struct Kernel {
     std::string name;
     std::vector<Param> params;
-    int rank = 1;                  // dimensions of the range, 0 to 32; extents arrive with the launch
+    int rank = 1;  // dimensions of the range, 0 to 32; extents arrive with the launch
     bool lanes = true;
-    bool fast_math = false;        // allows reassociation and contraction
+    bool fast_math = false;  // allows reassociation and contraction
     Region body;
     std::vector<Instr> instrs;
     std::vector<Region> regions;

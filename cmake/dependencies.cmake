@@ -1,0 +1,6 @@
+# cmake/dependencies.cmake: the libraries that pardo is built from (docs/design/dependencies.md says why each).
+find_package(LLVM 19.1 REQUIRED CONFIG)
+llvm_map_components_to_libnames(PARDO_LLVM orcjit native passes)
+find_package(TBB REQUIRED)
+find_library(PARDO_SLEEF sleef REQUIRED)
+find_library(PARDO_XXHASH NAMES libxxhash.a xxhash REQUIRED)

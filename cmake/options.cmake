@@ -1,0 +1,41 @@
+# cmake/options.cmake: compiler, flags, sanitizers, ccache: everything that holds for all targets.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
+endif()
+# -O2, as LLVM itself: -O3 makes this code larger and not faster. Asserts stay on in Debug only.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "Flags of a Release build")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# --as-needed: LLVM's archives name libraries (z3) that nothing here calls.
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+
+add_library(pardo_flags INTERFACE)
+target_include_directories(pardo_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/include)
+target_compile_options(pardo_flags INTERFACE
+  -Wall -Wextra -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
+target_compile_definitions(pardo_flags INTERFACE PARDO_VERSION="${PROJECT_VERSION}")
+
+if(PARDO_SANITIZE STREQUAL "address")
+  set(sanitize -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+elseif(PARDO_SANITIZE STREQUAL "thread")
+  set(sanitize -fsanitize=thread -fno-omit-frame-pointer)
+elseif(PARDO_SANITIZE)
+  message(FATAL_ERROR "PARDO_SANITIZE: 'address', 'thread' or empty, not '${PARDO_SANITIZE}'")
+endif()
+if(PARDO_SANITIZE)
+  target_compile_options(pardo_flags INTERFACE ${sanitize})
+  target_link_options(pardo_flags INTERFACE ${sanitize})
+endif()

@@ -1,0 +1,25 @@
+# cmake/shared.cmake: libpardo.so for C++ programs, its headers, and the CMake package that finds them.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The objects, not the archives: all of the public API belongs in, and --exclude-libs then hides only LLVM and other archives.
+add_library(pardo SHARED ${PARDO_OBJECTS})
+add_library(pardo::pardo ALIAS pardo)
+target_link_libraries(pardo PRIVATE pardo_flags ${PARDO_DEPENDENCIES})
+target_compile_features(pardo INTERFACE cxx_std_20)
+target_include_directories(pardo INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_options(pardo PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs $<$<CONFIG:Release>:-Wl,-s>)
+set_target_properties(pardo PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pardo)
+install(TARGETS pardo EXPORT pardoTargets COMPONENT cpp
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp NAMELINK_COMPONENT cpp)
+install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cpp FILES_MATCHING PATTERN "*.h")
+install(FILES src/graph/ops.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pardo/detail COMPONENT cpp)
+install(EXPORT pardoTargets NAMESPACE pardo:: DESTINATION ${package_dir} COMPONENT cpp)
+configure_package_config_file(cmake/pardoConfig.cmake.in pardoConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(pardoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pardoConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/pardoConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT cpp)

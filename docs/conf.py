@@ -1,0 +1,53 @@
+# docs/conf.py: the site: Sphinx, MyST, furo; the reference comes from the docstrings.
+from importlib.metadata import version as installed
+
+project = "pardo"
+author = "The pardo developers"
+copyright = "The pardo developers"
+release = version = installed("pardo")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "numpydoc"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+intersphinx_mapping = {}
+
+html_theme = "furo"
+html_title = f"pardo {release}"
+
+
+def write_names():
+    """The reference's lists: every public name of the package, by kind."""
+    import inspect
+    from pathlib import Path
+
+    import pardo
+
+    groups = {"Classes": [], "Functions": [], "Constants and dtypes": [], "Exceptions": []}
+    for name in sorted(pardo.__all__, key=str.lower):
+        value = getattr(pardo, name)
+        if inspect.isclass(value):
+            groups["Exceptions" if issubclass(value, BaseException) else "Classes"].append(name)
+        elif callable(value):
+            groups["Functions"].append(name)
+        elif not inspect.ismodule(value):
+            groups["Constants and dtypes"].append(name)
+    lines = []
+    for title, names in groups.items():
+        lines += [f"## {title}", ""]
+        if title.startswith("Constants"):
+            lines += [", ".join(f"`{name}`" for name in names), ""]
+        else:
+            lines += ["```{eval-rst}", ".. currentmodule:: pardo", "", ".. autosummary::", "   :toctree: generated", ""]
+            lines += [f"   {name}" for name in names] + ["```", ""]
+    folder = Path(__file__).parent / "api" / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "names.md").write_text("\n".join(lines))
+
+
+write_names()

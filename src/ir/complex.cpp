@@ -1,0 +1,136 @@
+// src/ir/complex.cpp: the pass that replaces complex values by pairs of reals.
+#include <algorithm>
+
+#include "ir/complex_math.h"
+#include "ir/eval.h"
+#include "ir/rewrite.h"
+
+namespace pardo::ir {
+namespace {
+
+class LowerComplex : public Rewriter {
+public:
+    using Rewriter::Rewriter;
+
+private:
+    using Z = ComplexMath::Z;
+
+    bool paired(DType t) const override { return is_complex(t); }
+    Z pair(Value old) const { return {at(old), second(old)}; }
+    void set_pair(const Instr& in, Z z) { set(in.results[0], z.re, z.im); }
+    ComplexMath math(DType t) { return ComplexMath(m_, real_of(t)); }
+
+    void param(const Param& p) override {
+        if (!is_complex(p.type)) return Rewriter::param(p);
+        const DType part = real_of(p.type);
+        if (p.pointer) return set(p.value, m_.pointer(p.name, part, p.access, p.noalias, p.streaming));
+        const Value re = m_.scalar_param(p.name + ".re", part);
+        set(p.value, re, m_.scalar_param(p.name + ".im", part));
+    }
+
+    void instr(const Instr& in) override {
+        if (in.op == Opcode::For) return for_loop(in, stays_lanes(in) ? in.loop : LoopKind::Serial);
+        if (in.op == Opcode::Load && is_complex(type(in.results[0]))) return load(in);
+        if (in.op == Opcode::Store && is_complex(type(in.operands[2]))) return store(in);
+        if (!in.regions.empty() || !touches_complex(in)) return copy(in);
+        arithmetic(in);
+    }
+
+    bool touches_complex(const Instr& in) const {
+        const auto is_pair = [this](Value v) { return is_complex(type(v)); };
+        return std::any_of(in.results.begin(), in.results.end(), is_pair) || std::any_of(in.operands.begin(), in.operands.end(), is_pair);
+    }
+
+    /// Sums split into two sums; products and extremes of pairs do not, and run in order.
+    bool stays_lanes(const Instr& in) const {
+        for (int k = 0; k < in.combines.size(); ++k)
+            if (is_complex(type(in.results[k])) && in.combines[k] != Combine::Add) return false;
+        return true;
+    }
+
+    Values combined(const Instr& in, std::span<const Value> carried, std::span<const Value> contributions) override {
+        Values joined;
+        std::size_t at = 0;
+        for (int k = 0; k < in.combines.size(); ++k) {
+            const DType t = type(in.results[k]);
+            if (!is_complex(t)) {
+                joined.push_back(m_.combine(in.combines[k], carried[at], contributions[at]));
+                ++at;
+                continue;
+            }
+            const Z z = combine(in.combines[k], t, {carried[at], carried[at + 1]}, {contributions[at], contributions[at + 1]});
+            joined.insert(joined.end(), {z.re, z.im});
+            at += 2;
+        }
+        return joined;
+    }
+
+    Z combine(Combine c, DType t, Z a, Z b) {
+        switch (c) {
+            case Combine::Add: return {m_.add(a.re, b.re), m_.add(a.im, b.im)};
+            case Combine::Mul: return math(t).mul(a, b);
+            default: return math(t).min_max(c == Combine::Max, a, b);
+        }
+    }
+
+    // Element i is the reals 2 i and 2 i + 1: multiples of the index, so that counters stay counters for the emitters.
+    Z places(const Instr& in) {
+        const Value even = m_.mul(at(in.operands[1]), m_.i64(2));
+        return {even, m_.add(even, m_.i64(1))};
+    }
+
+    void load(const Instr& in) {
+        const Z place = places(in);
+        const Value pointer = at(in.operands[0]), re = m_.load(pointer, place.re);
+        set(in.results[0], re, m_.load(pointer, place.im));
+    }
+
+    void store(const Instr& in) {
+        const Z place = places(in), value = pair(in.operands[2]);
+        m_.store(at(in.operands[0]), place.re, value.re);
+        m_.store(at(in.operands[0]), place.im, value.im);
+    }
+
+    void arithmetic(const Instr& in) {
+        const Value result = in.results[0];
+        const DType t = type(result);
+        const auto& v = in.operands;
+        switch (in.op) {
+            case Opcode::Const: return set(result, m_.constant(real_of(t), in.scalar.c.re), m_.constant(real_of(t), in.scalar.c.im));
+            case Opcode::Add: return set_pair(in, {m_.add(at(v[0]), at(v[1])), m_.add(second(v[0]), second(v[1]))});
+            case Opcode::Sub: return set_pair(in, {m_.sub(at(v[0]), at(v[1])), m_.sub(second(v[0]), second(v[1]))});
+            case Opcode::Mul: return set_pair(in, math(t).mul(pair(v[0]), pair(v[1])));
+            case Opcode::Div: return set_pair(in, math(t).div(pair(v[0]), pair(v[1])));
+            case Opcode::Neg: return set_pair(in, {m_.neg(at(v[0])), m_.neg(second(v[0]))});
+            case Opcode::Abs: return set(result, m_.call(Math::hypot, at(v[0]), second(v[0])));
+            case Opcode::Min:
+            case Opcode::Max: return set_pair(in, math(t).min_max(in.op == Opcode::Max, pair(v[0]), pair(v[1])));
+            case Opcode::Eq: return set(result, m_.bit_and(m_.eq(at(v[0]), at(v[1])), m_.eq(second(v[0]), second(v[1]))));
+            case Opcode::Ne: return set(result, m_.bit_or(m_.ne(at(v[0]), at(v[1])), m_.ne(second(v[0]), second(v[1]))));
+            case Opcode::Select: return set_pair(in, math(t).select(at(v[0]), pair(v[1]), pair(v[2])));
+            case Opcode::Cast: return cast(in, v[0], t);
+            case Opcode::Call: return set_pair(in, math(t).call(in.math, pair(v[0]), pair(v[v.size() - 1])));
+            case Opcode::Complex: return set(result, at(v[0]), at(v[1]));
+            case Opcode::Real: return set(result, at(v[0]));
+            case Opcode::Imag: return set(result, second(v[0]));
+            default: return copy(in);
+        }
+    }
+
+    void cast(const Instr& in, Value from, DType to) {
+        const Value result = in.results[0];
+        if (to == DType::Bool) return set(result, m_.bit_or(m_.cast(at(from), to), m_.cast(second(from), to)));
+        if (!is_complex(to)) return set(result, m_.cast(at(from), to));
+        const DType part = real_of(to);
+        set(result, m_.cast(at(from), part), is_complex(type(from)) ? m_.cast(second(from), part) : m_.constant(part, 0.0));
+    }
+};
+
+}  // namespace
+
+Kernel lower_complex(const Kernel& kernel) {
+    const bool any = std::any_of(kernel.values.begin(), kernel.values.end(), [](const ValueInfo& v) { return is_complex(v.type); });
+    return any ? LowerComplex(kernel).run() : kernel;
+}
+
+}  // namespace pardo::ir

@@ -1,0 +1,54 @@
+// src/ir/names.cpp: the printed names of operations, mathematical functions and combines.
+#include <iterator>
+
+#include "ir/ir.h"
+
+namespace pardo::ir {
+namespace {
+
+constexpr const char* opcode_names[] = {
+    "const",  "param", "dim",     "extent", "add",     "sub",  "mul",  "div",  "floor_div", "rem", "fmod", "neg",   "abs",   "min", "max",
+    "fmin",   "fmax",  "fma",     "and",    "or",      "xor",  "not",  "shl",  "shr",       "eq",  "ne",   "lt",    "le",    "gt",  "ge",
+    "select", "cast",  "bitcast", "call",   "complex", "real", "imag", "load", "store",     "for", "if",   "while", "yield",
+};
+static_assert(std::size(opcode_names) == static_cast<std::size_t>(Opcode::Yield) + 1);
+
+struct MathRow {
+    const char* name;
+    int arity;
+};
+constexpr MathRow math_rows[] = {
+#define MATH(name, arity, doc) {#name, arity},
+#include "ir/math.def"
+#undef MATH
+};
+
+constexpr const char* combine_names[] = {"add", "mul", "min", "max", "and", "or"};
+
+template <class T, std::size_t N, class E> const T* row(const T (&table)[N], E e) {
+    return static_cast<std::size_t>(e) < N ? &table[static_cast<std::size_t>(e)] : nullptr;
+}
+
+}  // namespace
+
+const char* name(Opcode op) {
+    const char* const* r = row(opcode_names, op);
+    return r ? *r : "unknown";
+}
+
+const char* name(Math fn) {
+    const MathRow* r = row(math_rows, fn);
+    return r ? r->name : "unknown";
+}
+
+const char* name(Combine combine) {
+    const char* const* r = row(combine_names, combine);
+    return r ? *r : "unknown";
+}
+
+int arity(Math fn) {
+    const MathRow* r = row(math_rows, fn);
+    return r ? r->arity : 0;
+}
+
+}  // namespace pardo::ir

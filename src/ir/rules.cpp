@@ -1,0 +1,169 @@
+// src/ir/rules.cpp: the dtype rules of operations.
+#include "ir/rules.h"
+
+#include <algorithm>
+
+namespace pardo::ir {
+namespace {
+
+using DTypes = std::span<const DType>;
+
+/// What all operands are and how the result follows from them.
+enum class Domain : unsigned char { None, Any, Numbers, Inexact, Reals, Floats, Bits, Integers, Complex };
+enum class Result : unsigned char { Free, Same, Bool, RealPart };
+
+struct Rule {
+    int operands;
+    Domain domain;
+    Result result;
+};
+
+constexpr Rule rules[] = {
+    /* const */ {0, Domain::None, Result::Free},
+    /* param */ {0, Domain::None, Result::Free},
+    /* dim */ {0, Domain::None, Result::Free},
+    /* extent */ {0, Domain::None, Result::Free},
+    /* add */ {2, Domain::Any, Result::Same},
+    /* sub */ {2, Domain::Any, Result::Same},
+    /* mul */ {2, Domain::Any, Result::Same},
+    /* div */ {2, Domain::Inexact, Result::Same},
+    /* floor_div */ {2, Domain::Reals, Result::Same},
+    /* rem */ {2, Domain::Reals, Result::Same},
+    /* fmod */ {2, Domain::Reals, Result::Same},
+    /* neg */ {1, Domain::Numbers, Result::Same},
+    /* abs */ {1, Domain::Numbers, Result::RealPart},
+    /* min */ {2, Domain::Any, Result::Same},
+    /* max */ {2, Domain::Any, Result::Same},
+    /* fmin */ {2, Domain::Reals, Result::Same},
+    /* fmax */ {2, Domain::Reals, Result::Same},
+    /* fma */ {3, Domain::Floats, Result::Same},
+    /* and */ {2, Domain::Bits, Result::Same},
+    /* or */ {2, Domain::Bits, Result::Same},
+    /* xor */ {2, Domain::Bits, Result::Same},
+    /* not */ {1, Domain::Bits, Result::Same},
+    /* shl */ {2, Domain::Integers, Result::Same},
+    /* shr */ {2, Domain::Integers, Result::Same},
+    /* eq */ {2, Domain::Any, Result::Bool},
+    /* ne */ {2, Domain::Any, Result::Bool},
+    /* lt */ {2, Domain::Any, Result::Bool},
+    /* le */ {2, Domain::Any, Result::Bool},
+    /* gt */ {2, Domain::Any, Result::Bool},
+    /* ge */ {2, Domain::Any, Result::Bool},
+    /* select */ {3, Domain::None, Result::Free},
+    /* cast */ {1, Domain::Any, Result::Free},
+    /* bitcast */ {1, Domain::Reals, Result::Free},
+    /* call */ {-1, Domain::Numbers, Result::Same},
+    /* complex */ {2, Domain::Floats, Result::Free},
+    /* real */ {1, Domain::Complex, Result::RealPart},
+    /* imag */ {1, Domain::Complex, Result::RealPart},
+};
+static_assert(std::size(rules) == static_cast<std::size_t>(Opcode::Load));
+
+bool in_domain(Domain d, DType t) {
+    switch (d) {
+        case Domain::None:
+        case Domain::Any: return true;
+        case Domain::Numbers: return t != DType::Bool;
+        case Domain::Inexact: return is_inexact(t);
+        case Domain::Reals: return is_integer(t) || is_float(t);
+        case Domain::Floats: return is_float(t);
+        case Domain::Bits: return is_integer(t) || t == DType::Bool;
+        case Domain::Integers: return is_integer(t);
+        case Domain::Complex: return is_complex(t);
+    }
+    return false;
+}
+
+const char* domain_text(Domain d) {
+    constexpr const char* texts[] = {"",
+                                     "",
+                                     "operands must be numbers, not bool",
+                                     "operands must be floating or complex",
+                                     "operands must be integers or floating",
+                                     "operands must be floating",
+                                     "operands must be integers or bool",
+                                     "operands must be integers",
+                                     "the operand must be complex"};
+    return texts[static_cast<int>(d)];
+}
+
+const char* call_rule(Math fn, DType t, int operands) {
+    if (operands != arity(fn)) return "wrong number of operands for this function";
+    if (is_integer(t)) return fn == Math::pow ? nullptr : "this function takes floating operands";
+    if (is_complex(t)) return takes_complex(fn) ? nullptr : "this function has no complex form";
+    return nullptr;
+}
+
+const char* special_rule(Opcode op, DType result, DTypes t) {
+    switch (op) {
+        case Opcode::Dim:
+        case Opcode::Extent: return result == DType::Int64 ? nullptr : "the result must be int64";
+        case Opcode::Lt:
+        case Opcode::Le:
+        case Opcode::Gt:
+        case Opcode::Ge: return is_complex(t[0]) ? "complex numbers have no order" : nullptr;
+        case Opcode::Select:
+            if (t[0] != DType::Bool) return "the condition must be bool";
+            return t[1] == result && t[2] == result ? nullptr : "both choices must have the result's dtype";
+        case Opcode::Bitcast:
+            if (!in_domain(Domain::Reals, result)) return "the result must be integer or floating";
+            return itemsize(t[0]) == itemsize(result) ? nullptr : "operand and result must have the same size";
+        case Opcode::Complex:
+            if (!is_complex(result)) return "the result must be complex";
+            return t[0] == real_of(result) && t[1] == t[0] ? nullptr : "both parts must have the result's real dtype";
+        default: return nullptr;
+    }
+}
+
+}  // namespace
+
+bool takes_complex(Math fn) {
+    switch (fn) {
+        case Math::sqrt:
+        case Math::exp:
+        case Math::exp2:
+        case Math::expm1:
+        case Math::log:
+        case Math::log2:
+        case Math::log10:
+        case Math::log1p:
+        case Math::sin:
+        case Math::cos:
+        case Math::tan:
+        case Math::asin:
+        case Math::acos:
+        case Math::atan:
+        case Math::sinh:
+        case Math::cosh:
+        case Math::tanh:
+        case Math::asinh:
+        case Math::acosh:
+        case Math::atanh:
+        case Math::pow: return true;
+        default: return false;
+    }
+}
+
+const char* broken_rule(Opcode op, Math fn, DType result, DTypes t) {
+    if (!is_pure(op)) return "not a plain operation";
+    const Rule& rule = rules[static_cast<int>(op)];
+    const int count = static_cast<int>(t.size());
+    if (rule.operands >= 0 && count != rule.operands) return "wrong number of operands";
+    for (DType each : t) {
+        if (!in_domain(rule.domain, each)) return domain_text(rule.domain);
+        if (rule.result != Result::Free && each != t[0]) return "operands must have one dtype";
+    }
+    if (op == Opcode::Call) {
+        if (const char* broken = call_rule(fn, count ? t[0] : result, count)) return broken;
+    }
+    if (const char* broken = special_rule(op, result, t)) return broken;
+    switch (rule.result) {
+        case Result::Free: return nullptr;
+        case Result::Same: return result == t[0] ? nullptr : "the result must have the operands' dtype";
+        case Result::Bool: return result == DType::Bool ? nullptr : "the result must be bool";
+        case Result::RealPart: return result == real_of(t[0]) ? nullptr : "the result must have the operand's real dtype";
+    }
+    return nullptr;
+}
+
+}  // namespace pardo::ir

@@ -1,0 +1,15 @@
+// src/jit/info.cpp: pardo/cache.h: the disk cache as users see it.
+#include <pardo/cache.h>
+
+#include "jit/cache.h"
+
+namespace pardo {
+
+CacheInfo cache_info() {
+    const jit::DiskState s = jit::disk_state();
+    return {s.path, s.enabled, s.reason, s.files, s.bytes, s.cap_bytes};
+}
+
+void clear_cache() { jit::clear_disk(); }
+
+}  // namespace pardo

@@ -1,0 +1,18 @@
+# tests/conformance/conftest.py: every test that asks for `device` runs on each device of the machine that computes.
+import numpy as np
+import pardo as pp
+import pytest
+
+DEVICES = [device for device in pp.get_devices() if device.backend != "null"]
+
+
+@pytest.fixture(params=DEVICES, ids=str)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def _quiet_numpy():
+    """Division by zero, overflow and NaN are part of what is compared."""
+    with np.errstate(all="ignore"):
+        yield

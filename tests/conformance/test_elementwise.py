@@ -1,0 +1,232 @@
+# tests/conformance/test_elementwise.py: every row of ops.def, on every dtype and layout, against NumPy.
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pardo as pp
+import pytest
+from data import COMPLEX, DTYPES, FLOATS, LAYOUTS, assert_same, make, rng_for, ulps, values
+
+ROOT = Path(__file__).resolve().parents[2]
+ROW = re.compile(r'^OP\((\w+), +(\d), elementwise, +(\w+), +(\w+), .*?, +(\w*), +"(.*)"\)$')
+ROWS = [match.groups() for line in (ROOT / "src/graph/ops.def").read_text().splitlines() if (match := ROW.match(line))]
+
+# Correctly rounded in any precision, or no rounding at all: the same bits as NumPy.
+EXACT = {
+    "absolute",
+    "add",
+    "ceil",
+    "clip",
+    "conj",
+    "conjugate",
+    "copysign",
+    "divide",
+    "fabs",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "imag",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "positive",
+    "real",
+    "reciprocal",
+    "remainder",
+    "rint",
+    "round",
+    "sign",
+    "signbit",
+    "sqrt",
+    "square",
+    "subtract",
+    "trunc",
+    "where",
+}
+# float16 is computed in float32 and rounded once more; complex functions are judged by the modulus.
+ULPS = {"float16": 1.0, "float32": 2.0, "float64": 2.0}
+COMPLEX_RTOL = {"complex64": 2e-6, "complex128": 4e-15}
+
+
+def reference_of(name: str, numpy_name: str):
+    if name in ("erf", "erfc"):
+        scalar = getattr(math, name)
+        return lambda x: np.vectorize(lambda v: scalar(float(v)), otypes=["f8"])(x)
+    return getattr(np, numpy_name or name, None)
+
+
+def function_of(name: str, numpy_name: str):
+    return getattr(pp.special, name) if name in ("erf", "erfc") else getattr(pp, numpy_name or name)
+
+
+def numpy_result(function, name, arguments):
+    """What NumPy gives, and the same in higher precision where that says more."""
+    if name in ("erf", "erfc"):
+        x = arguments[0]
+        if x.dtype.kind == "c":
+            raise TypeError(name)
+        result = np.sqrt(x).dtype  # the float that holds x
+        exact = function(x.astype("f8"))
+        return exact.astype(result), exact
+    result = np.asarray(function(*arguments))
+    if result.dtype.kind != "f" or any(argument.dtype.kind == "c" for argument in arguments):
+        return result, None
+    loop = np.result_type(*[np.sqrt(argument[:0]) if argument.ndim else np.sqrt(argument) for argument in arguments])
+    wide = np.longdouble if loop.itemsize > 4 else np.float64
+    return result, np.asarray(function(*[argument.astype(loop).astype(wide) for argument in arguments]))
+
+
+def check(name, mine, reference, exact, dtype, what):
+    if reference.dtype.kind in "biu" or (name in EXACT and reference.dtype.kind != "c"):
+        return assert_same(mine, reference, what)
+    got = pp.asnumpy(mine)
+    assert got.dtype == reference.dtype, f"{what}: dtype {got.dtype}, NumPy has {reference.dtype}"
+    assert got.shape == reference.shape, f"{what}: shape {got.shape}, NumPy has {reference.shape}"
+    if reference.dtype.kind == "c" or exact is None:
+        finite = np.isfinite(reference)
+        assert (np.isfinite(got) == finite).all(), f"{what}: finite in one of both only"
+        scale = COMPLEX_RTOL["complex64" if reference.dtype.itemsize <= 8 and dtype != "complex128" else "complex128"]
+        difference = np.abs(got[finite] - reference[finite])
+        assert (difference <= scale * np.abs(reference[finite])).all(), (
+            f"{what}: off by {(difference / np.abs(reference[finite])).max():.3g}"
+        )
+        return None
+    distance = ulps(got, exact)
+    if distance.size:
+        worst = np.unravel_index(distance.argmax(), distance.shape)
+        assert distance.max() <= ULPS[str(got.dtype)], f"{what}: {distance.max():.3g} ulp: {got[worst]!r}, exact {exact[worst]!r}"
+    return None
+
+
+def tame(name, arguments):
+    """Keeps complex arguments finite and moderate: NumPy's own special values there differ between versions."""
+    return [np.where(np.isfinite(a) & (np.abs(a) < 50), a, a.dtype.type(0.5 - 0.25j)) if a.dtype.kind == "c" else a for a in arguments]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_every_operation(row, dtype, device):
+    name, arity, *_, numpy_name, _ = row
+    arity = int(arity)
+    reference, function = reference_of(name, numpy_name), function_of(name, numpy_name)
+    assert reference is not None, f"NumPy has no {numpy_name or name}: add a reference"
+    for layout in LAYOUTS:
+        what = f"{name}, {dtype}, {layout.name}"
+        operands = []
+        for i in range(arity):
+            kind = "bool" if name == "where" and i == 0 else dtype
+            operands.append(make(layout, kind, rng_for(name, dtype, layout.name, i), device))
+        theirs, ours = [a for a, _ in operands], [b for _, b in operands]
+        if np.dtype(dtype).kind == "c":
+            theirs = tame(name, theirs)
+            ours = [pp.asarray(a, device=device) for a in theirs]
+        if name in ("left_shift", "right_shift") or (name == "power" and np.dtype(dtype).kind in "iu"):
+            theirs[1] = np.abs(theirs[1] % 7).astype(dtype)  # NumPy refuses negative powers
+            ours[1] = pp.asarray(theirs[1], device=device)
+        try:
+            expected, exact = numpy_result(reference, name, theirs)
+        except TypeError:
+            with pytest.raises(TypeError):
+                function(*ours)
+            return
+        check(name, function(*ours), expected, exact, dtype, what)
+
+
+BINARY = ["add", "multiply", "divide", "maximum", "equal", "less", "floor_divide", "power", "bitwise_xor", "hypot", "logical_and"]
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_promotion_of_every_pair(name, device):
+    for left in DTYPES:
+        for right in DTYPES:
+            a = np.abs(values(left, 5, rng_for(left), special=False, small=True)).astype(left)
+            b = np.abs(values(right, 5, rng_for(right), special=False, small=True)).astype(right)
+            x, y = pp.asarray(a, device=device), pp.asarray(b, device=device)
+            try:
+                expected = getattr(np, name)(a, b)
+            except TypeError:
+                with pytest.raises(TypeError):
+                    getattr(pp, name)(x, y)
+                continue
+            got = pp.asnumpy(getattr(pp, name)(x, y))
+            assert got.dtype == expected.dtype, f"{name} of {left} and {right}: {got.dtype}, NumPy has {expected.dtype}"
+            np.testing.assert_allclose(
+                got, expected, rtol=2e-3 if expected.dtype == np.float16 else 1e-6, err_msg=f"{name}, {left}, {right}"
+            )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("scalar", [True, 3, 2.5, 1 + 2j, np.float32(1.5), np.int8(3), np.float64(0.25), np.uint16(7)], ids=repr)
+def test_python_scalars_are_weak(scalar, dtype, device):
+    a = np.abs(values(dtype, 9, rng_for(dtype), special=False, small=True)).astype(dtype)
+    x = pp.asarray(a, device=device)
+    for operation in (np.add, np.multiply, np.true_divide):
+        ours = {np.add: pp.add, np.multiply: pp.multiply, np.true_divide: pp.divide}[operation]
+        for swap in (False, True):
+            expected = operation(scalar, a) if swap else operation(a, scalar)
+            got = pp.asnumpy(ours(scalar, x) if swap else ours(x, scalar))
+            assert got.dtype == expected.dtype, f"{operation.__name__} of {dtype} and {scalar!r}"
+            np.testing.assert_allclose(got, expected, rtol=2e-3 if expected.dtype == np.float16 else 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+def test_integers_that_do_not_fit_raise(dtype, device):
+    x = pp.ones(3, dtype=dtype, device=device)
+    with pytest.raises(OverflowError):
+        x + (np.iinfo(dtype).max + 1)
+    if dtype.startswith("u"):
+        with pytest.raises(OverflowError):
+            x + -1
+
+
+SHAPES = [((3, 1), (1, 4)), ((5,), (2, 3, 5)), ((), (4,)), ((1,), (0,)), ((7, 1, 3), (1, 5, 1)), ((2, 1), (2, 1))]
+
+
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+def test_broadcasting(shapes, device):
+    a, b = (values("float64", int(np.prod(shape)), rng_for(shape), special=False).reshape(shape) for shape in shapes)
+    x, y = pp.asarray(a, device=device), pp.asarray(b, device=device)
+    assert_same(x - y, a - b)
+    assert_same(pp.where(x > y, x, y), np.where(a > b, a, b))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + COMPLEX + ["int32"])
+def test_out_and_where(dtype, device):
+    a, b = (values(dtype, 21, rng_for(dtype, i), special=False, small=True).reshape(3, 7) for i in (0, 1))
+    x, y = pp.asarray(a, device=device), pp.asarray(b, device=device)
+    target, mirror = np.zeros((3, 7), dtype), pp.zeros((3, 7), dtype=dtype, device=device)
+    mask = (np.arange(21) % 3 == 0).reshape(3, 7)
+    np.add(a, b, out=target, where=mask)
+    result = pp.add(x, y, out=mirror, where=pp.asarray(mask, device=device))
+    assert result is mirror
+    assert_same(mirror, target)
+    np.multiply(target.T, 2, out=target.T)
+    pp.multiply(mirror.T, 2, out=mirror.T)
+    assert_same(mirror, target)
+
+
+def test_in_place_operators_write_through_views(device):
+    a = np.arange(24.0).reshape(4, 6)
+    x = pp.asarray(a, device=device)
+    a[::2, 1:] *= 3
+    x[::2, 1:] *= 3
+    a[1] += a[0]
+    x[1] += x[0]
+    a[:, 1:] -= a[:, :-1].copy()
+    x[:, 1:] -= x[:, :-1]
+    assert_same(x, a)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 8, 15, 16, 17, 31, 63, 64, 65, 127, 1000, 4099, 70_001])
+def test_every_tail_of_a_vector(size, device):
+    for dtype in ("int8", "int16", "float32", "float64", "complex64"):
+        a = values(dtype, size, rng_for(size, dtype), special=False, small=True)
+        x = pp.asarray(a, device=device)
+        assert_same(x + x * x, a + a * a, f"{dtype}, {size}") if np.dtype(dtype).kind == "i" else None
+        np.testing.assert_allclose(pp.asnumpy(x + x * x), a + a * a, rtol=1e-5, atol=1e-6)
+        assert_same(x[1:] - x[:-1], a[1:] - a[:-1], f"{dtype}, {size}")

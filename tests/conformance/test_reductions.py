@@ -1,0 +1,146 @@
+# tests/conformance/test_reductions.py: reductions and scans on every dtype, layout and axis, against NumPy.
+import numpy as np
+import pardo as pp
+import pytest
+from data import DTYPES, FLOATS, INTEGERS, LAYOUTS, assert_close, assert_same, make, rng_for, values
+
+AXES = [None, 0, -1, (0, 1)]
+RTOL = {"float16": 5e-3, "float32": 2e-6, "float64": 1e-14, "complex64": 2e-6, "complex128": 1e-14}
+
+
+def axes_of(ndim):
+    return [None, *range(-1, ndim)] + ([(0, 1)] if ndim > 1 else []) + ([(0, -1)] if ndim > 2 else []) + [()]
+
+
+def compare(name, mine, reference, dtype, absolute, what):
+    """Integers and selections are exact; float sums differ by the order, within the sum of magnitudes."""
+    reference = np.asarray(reference)
+    if reference.dtype.kind in "biu" or name in ("max", "min"):
+        return assert_same(mine, reference, what)
+    return assert_close(mine, reference, RTOL[str(reference.dtype)], RTOL[str(reference.dtype)] * absolute, what)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "any", "all", "count_nonzero"])
+def test_every_reduction(name, dtype, device):
+    for layout in LAYOUTS:
+        a, x = make(layout, dtype, rng_for(name, dtype, layout.name), device, small=True)
+        if name == "prod" and np.dtype(dtype).kind in "fc":
+            a, x = a[..., :5], x[..., :5]
+            if a.ndim == 0:
+                continue
+        for axis in axes_of(a.ndim):
+            for keepdims in (False, True):
+                what = f"{name}, {dtype}, {layout.name}, axis={axis}, keepdims={keepdims}"
+                try:
+                    with np.testing.suppress_warnings() as quiet:
+                        quiet.filter(RuntimeWarning)
+                        expected = getattr(np, name)(a, axis=axis, keepdims=keepdims)
+                except ValueError:
+                    with pytest.raises(ValueError, match=name):
+                        getattr(pp, name)(x, axis=axis, keepdims=keepdims)
+                    continue
+                except TypeError:
+                    with pytest.raises(TypeError):
+                        getattr(pp, name)(x, axis=axis, keepdims=keepdims)
+                    return
+                magnitude = float(np.abs(a).astype("f8").sum() if np.dtype(dtype).kind != "c" else np.abs(a).sum()) + 1
+                compare(name, getattr(pp, name)(x, axis=axis, keepdims=keepdims), expected, dtype, magnitude if name != "mean" else 1, what)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS + ["bool", "complex128"])
+@pytest.mark.parametrize("correction", [0, 1])
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_variance(name, correction, dtype, device):
+    a = values(dtype, 5 * 40, rng_for(dtype), special=False, small=True).reshape(5, 40)
+    x = pp.asarray(a, device=device)
+    for axis in (None, 0, 1, (0, 1)):
+        expected = np.asarray(getattr(np, name)(a, axis=axis, ddof=correction))
+        got = getattr(pp, name)(x, axis=axis, correction=correction)
+        assert_close(got, expected, 5 * RTOL[str(expected.dtype)], RTOL[str(expected.dtype)], f"{name}, {dtype}, {axis}")
+
+
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if not name.startswith("complex")])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_positions(name, dtype, device):
+    for layout in LAYOUTS:
+        a, x = make(layout, dtype, rng_for(name, dtype, layout.name), device)
+        for axis in [None, *range(a.ndim)]:
+            what = f"{name}, {dtype}, {layout.name}, axis={axis}"
+            try:
+                expected = getattr(np, name)(a, axis=axis)
+            except ValueError:
+                with pytest.raises(ValueError, match=name):
+                    getattr(pp, name)(x, axis=axis)
+                continue
+            assert_same(getattr(pp, name)(x, axis=axis), expected, what)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_nan_wins(dtype, device):
+    a = np.array([1.0, np.nan, 3.0, np.inf], dtype)
+    x = pp.asarray(a, device=device)
+    for name in ("max", "min", "sum", "argmax", "argmin", "prod", "mean"):
+        assert_same(getattr(pp, name)(x), getattr(np, name)(a), name)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["cumulative_sum", "cumulative_prod"])
+def test_scans(name, dtype, device):
+    for layout in LAYOUTS:
+        a, x = make(layout, dtype, rng_for(name, dtype, layout.name), device, small=True)
+        if name == "cumulative_prod" and a.ndim and np.dtype(dtype).kind in "fc":
+            a, x = a[..., :9], x[..., :9]
+        if a.ndim == 0:
+            continue
+        for axis in range(a.ndim):
+            expected = getattr(np, name)(a, axis=axis)
+            compare(
+                name,
+                getattr(pp, name)(x, axis=axis),
+                expected,
+                dtype,
+                float(np.abs(a).astype("c16").sum().real) + 1,
+                f"{name}, {layout.name}",
+            )
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 63, 64, 65, 1000, 4097, 100_003, 1_000_003])
+def test_sums_of_every_length(size, device):
+    for dtype in ("float32", "float64", "int32", "uint8"):
+        a = values(dtype, size, rng_for(size), special=False, small=True)
+        x = pp.asarray(a, device=device)
+        expected = a.sum(dtype="f8" if a.dtype.kind == "f" else None)
+        assert float(x.sum()) == pytest.approx(float(expected), rel=1e-6 if dtype == "float32" else 1e-13, abs=1e-5 * size**0.5)
+        assert_same(x.max(), a.max())
+        assert_same(x[::2].min(), a[::2].min())
+
+
+def test_float_sums_are_pairwise_or_better(device):
+    a = np.full(10_000_000, 0.1, np.float32)
+    assert float(pp.asarray(a, device=device).sum()) == pytest.approx(1e6, rel=1e-6)
+
+
+def test_same_bits_every_time(device):
+    a = values("float64", 1_000_003, rng_for("bits"), special=False)
+    x = pp.asarray(a, device=device)
+    assert len({float(x.sum()) for _ in range(20)}) == 1
+    assert len({float((x * 1.5).sum()) for _ in range(20)}) == 1
+
+
+def test_dtype_where_initial(device):
+    a = np.arange(12, dtype="int8").reshape(3, 4)
+    x = pp.asarray(a, device=device)
+    mask = a % 2 == 0
+    m = pp.asarray(mask, device=device)
+    assert_same(pp.sum(x, dtype="float32"), np.sum(a, dtype="float32"))
+    assert_same(pp.sum(x, axis=0, where=m), np.sum(a, axis=0, where=mask))
+    assert_same(pp.max(x, where=m, initial=3), np.max(a, where=mask, initial=3))
+    assert_same(pp.mean(x, axis=1, where=m), np.mean(a, axis=1, where=mask))
+    assert_same(pp.any(x > 100, axis=1), np.any(a > 100, axis=1))
+
+
+@pytest.mark.parametrize("axis", [2, -3, (0, 0), (0, 5)])
+def test_wrong_axes(axis, device):
+    with pytest.raises((ValueError, IndexError), match="sum"):
+        pp.sum(pp.ones((2, 3), device=device), axis=axis)

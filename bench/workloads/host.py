@@ -163,7 +163,7 @@ TITLES = {
 def run(program: str, cache: str):
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, "XDG_CACHE_HOME": cache},
+        env={**os.environ, "PARDO_CACHE_DIR": cache, "XDG_CACHE_HOME": cache},
         capture_output=True,
         text=True,
         check=False,

@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -154,6 +155,20 @@ template <> struct type_caster<pardo::DType> {
     static handle from_cpp(pardo::DType t, rv_policy, cleanup_list*) { return bind::dtype_to_python(t).release(); }
 };
 
+/// nanobind's own caster of optionals may not throw, and ours do.
+template <class T> struct throwing_optional_caster {
+    NB_TYPE_CASTER(std::optional<T>, make_caster<T>::Name + const_name(" | None"))
+    bool from_python(handle src, uint32_t flags, cleanup_list* cleanup) {
+        value.reset();
+        if (src.is_none()) return true;
+        make_caster<T> caster;
+        if (!caster.from_python(src, flags, cleanup)) return false;
+        value = caster.value;
+        return true;
+    }
+};
+template <> struct type_caster<std::optional<pardo::DType>> : throwing_optional_caster<pardo::DType> {};
+
 template <> struct type_caster<pardo::Scalar> {
     NB_TYPE_CASTER(pardo::Scalar, const_name("complex | numpy.generic[Any]"))
     bool from_python(handle src, uint32_t, cleanup_list*) {
@@ -163,5 +178,6 @@ template <> struct type_caster<pardo::Scalar> {
     }
     static handle from_cpp(const pardo::Scalar& s, rv_policy, cleanup_list*) { return bind::scalar_to_python(s); }
 };
+template <> struct type_caster<std::optional<pardo::Scalar>> : throwing_optional_caster<pardo::Scalar> {};
 
 }  // namespace nanobind::detail

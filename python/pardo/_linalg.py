@@ -13,7 +13,10 @@ from pardo._core import Array
 
 def _load_openblas() -> None:
     """Called by the core before the first product: tells it where the wheel scipy-openblas32 keeps its library."""
-    spec = importlib.util.find_spec("scipy_openblas32")
+    try:
+        spec = importlib.util.find_spec("scipy_openblas32")
+    except ImportError:
+        return
     if spec is None or not spec.submodule_search_locations:
         return
     for folder in spec.submodule_search_locations:

@@ -68,7 +68,8 @@ private:
         return std::any_of(region.body.begin(), region.body.end(), [&](InstrId id) {
             const Instr& in = kernel_.instrs[id];
             if (in.op == Opcode::For && in.loop == LoopKind::Lanes) return true;
-            return std::any_of(in.regions.begin(), in.regions.end(), [&](ir::RegionId r) { return contains_lanes_loop(kernel_.regions[r]); });
+            return std::any_of(in.regions.begin(), in.regions.end(),
+                               [&](ir::RegionId r) { return contains_lanes_loop(kernel_.regions[r]); });
         });
     }
 
@@ -145,7 +146,8 @@ private:
     void fixpoint(const Instr& in, const Region& body, int first_initial, int first_arg, const Region* condition, Masked masked) {
         const int count = in.results.size();
         std::vector<LaneShape> carried;
-        for (int k = 0; k < count; ++k) carried.push_back(join(shape(in.operands[first_initial + k]), shape(in.operands[first_initial + k])));
+        for (int k = 0; k < count; ++k)
+            carried.push_back(join(shape(in.operands[first_initial + k]), shape(in.operands[first_initial + k])));
         for (bool changed = true; changed;) {
             changed = false;
             for (int k = 0; k < count; ++k) {
@@ -259,8 +261,8 @@ namespace {
 
 struct Widths {
     int widest = 1;
-    bool scattered = false;   // has accesses that are not of neighbours
-    int chains = 0;           // varying values that the busiest loop under a mask keeps in registers; 0 without such a loop
+    bool scattered = false;  // has accesses that are not of neighbours
+    int chains = 0;          // varying values that the busiest loop under a mask keeps in registers; 0 without such a loop
 };
 
 class Measure {
@@ -296,7 +298,7 @@ private:
     void access(const Instr& in) {
         const LaneShape s = info_.shapes[in.operands[1]];
         w_.scattered |= !(s.kind == LaneShape::Uniform || (s.kind == LaneShape::Affine && (s.step == 1 || s.step == -1)));
-        if (in.op == Opcode::Store && s.kind != LaneShape::Uniform) see(in.operands[2], true);   // a stored uniform is splat
+        if (in.op == Opcode::Store && s.kind != LaneShape::Uniform) see(in.operands[2], true);  // a stored uniform is splat
     }
 
     /// Varying values that live through a loop: carried, or made outside and read inside.
@@ -333,7 +335,8 @@ private:
 int lane_count(const Kernel& kernel, const LaneInfo& info, const Region& region, int vector_bytes) {
     const Widths w = Measure(kernel, info).run(region);
     int lanes = vector_bytes / w.widest;
-    // A loop that runs until its last lane is done waits for its own results: more vectors side by side hide that, as long as they fit registers.
+    // A loop that runs until its last lane is done waits for its own results: more vectors side by side hide that, as long as they fit
+    // registers.
     const int registers = vector_bytes == 64 ? 32 : 16;
     if (w.chains > 0 && !w.scattered) lanes *= 4 * w.chains <= registers - 4 ? 4 : 2 * w.chains <= registers - 2 ? 2 : 1;
     return std::min(lanes, w.scattered ? 16 : 64);

@@ -11,23 +11,23 @@ namespace pardo::emit {
 /// How a value differs between the lanes of one vector.
 struct LaneShape {
     enum Kind : std::uint8_t {
-        Uniform,   // the same in all lanes
-        Affine,    // base + lane * step, step a constant; Int64 only
-        Strided,   // base + lane * step, step a uniform value; Int64 only
-        Varying,   // anything
+        Uniform,  // the same in all lanes
+        Affine,   // base + lane * step, step a constant; Int64 only
+        Strided,  // base + lane * step, step a uniform value; Int64 only
+        Varying,  // anything
     };
     Kind kind = Uniform;
-    std::int64_t step = 0;   // Affine
+    std::int64_t step = 0;  // Affine
     friend bool operator==(const LaneShape&, const LaneShape&) = default;
 };
 
 /// Facts about one kernel that decide how it is emitted.
 struct LaneInfo {
-    bool item_lanes = false;            // the last dimension of the range becomes the lanes
-    std::vector<LaneShape> shapes;      // one a value
-    std::vector<bool> vector_loop;      // one an instruction: a For of LoopKind::Lanes whose iterations become lanes
-    std::vector<bool> masked;           // one an instruction: If, For or While whose condition differs between lanes
-    std::vector<std::uint32_t> uses;    // one a value
+    bool item_lanes = false;          // the last dimension of the range becomes the lanes
+    std::vector<LaneShape> shapes;    // one a value
+    std::vector<bool> vector_loop;    // one an instruction: a For of LoopKind::Lanes whose iterations become lanes
+    std::vector<bool> masked;         // one an instruction: If, For or While whose condition differs between lanes
+    std::vector<std::uint32_t> uses;  // one a value
 };
 
 LaneInfo analyse_lanes(const ir::Kernel& kernel);

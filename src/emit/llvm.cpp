@@ -15,6 +15,8 @@ Emitter::Emitter(const ir::Kernel& kernel, llvm::LLVMContext& context, const Llv
     module_ = std::make_unique<llvm::Module>(kernel.name, context);
     values_.resize(kernel.values.size());
     hoisted_.resize(kernel.instrs.size());
+    grouped_.resize(kernel.instrs.size());
+    store_groups_.resize(kernel.instrs.size(), ~0u);
     dims_.resize(static_cast<std::size_t>(kernel.rank));
     if (kernel.fast_math) {
         llvm::FastMathFlags flags;
@@ -93,7 +95,8 @@ std::unique_ptr<llvm::Module> Emitter::run() {
 #if defined(__x86_64__)
     for (const ir::Param& param : kernel_.params) {
         if (!param.streaming) continue;
-        b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});   // such stores become visible to other threads in no order of their own
+        b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {},
+                           {});  // such stores become visible to other threads in no order of their own
         break;
     }
 #endif
@@ -106,7 +109,8 @@ std::unique_ptr<llvm::Module> Emitter::run() {
     return std::move(module_);
 }
 
-std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target, const std::string& symbol) {
+std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target,
+                                        const std::string& symbol) {
     return Emitter(kernel, context, target, symbol).run();
 }
 

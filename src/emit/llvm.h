@@ -12,7 +12,7 @@ namespace llvm {
 class LLVMContext;
 class Module;
 class TargetMachine;
-}
+}  // namespace llvm
 
 namespace pardo::emit {
 
@@ -34,7 +34,8 @@ LlvmTarget host_target_limited(int vector_bytes);
 /// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end)
 /// that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args) after lower_complex:
 /// a complex scalar takes two slots, re then im. Unoptimised; external symbols are those of math_symbols() only.
-std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target, const std::string& symbol);
+std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target,
+                                        const std::string& symbol);
 
 /// Which compiler this is, for cache keys: LLVM's version, the emitter's, CPU, features, vector width.
 const std::string& compiler_id();

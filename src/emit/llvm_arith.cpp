@@ -20,8 +20,10 @@ void Emitter::arithmetic(const Instr& in) {
         case Opcode::Not: value = b_.CreateNot(operand(0)); break;
         case Opcode::Abs:
             value = operand(0);
-            if (is_float(t)) value = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
-            else if (kind_of(t) == DKind::Signed) value = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, b_.getFalse());
+            if (is_float(t))
+                value = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+            else if (kind_of(t) == DKind::Signed)
+                value = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, b_.getFalse());
             break;
         case Opcode::Fma: {
             llvm::Value* x = operand(0);
@@ -100,7 +102,7 @@ bool Emitter::affine_arithmetic(const Instr& in) {
             out.v = b_.CreateNeg(x.v);
             out.step = b_.CreateNeg(x.step);
             break;
-        default: out = x; break;   // a cast to the same type
+        default: out = x; break;  // a cast to the same type
     }
     if (shape.kind == LaneShape::Affine) out.step = i64(shape.step);
     if (shape.kind == LaneShape::Uniform) out.step = nullptr;
@@ -149,7 +151,7 @@ llvm::Value* Emitter::compare(Opcode op, DType t, llvm::Value* x, llvm::Value* y
 llvm::Value* Emitter::min_max(Opcode op, DType t, llvm::Value* x, llvm::Value* y) {
     const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
     if (!is_float(t)) return b_.CreateSelect(compare(smaller ? Opcode::Lt : Opcode::Gt, t, x, y), x, y);
-    auto first_if = [&](llvm::Value* p, llvm::Value* q) {   // one instruction; gives q if either is NaN
+    auto first_if = [&](llvm::Value* p, llvm::Value* q) {  // one instruction; gives q if either is NaN
         return b_.CreateSelect(smaller ? b_.CreateFCmpOLT(p, q) : b_.CreateFCmpOGT(p, q), p, q);
     };
     llvm::Value* x_is_nan = b_.CreateFCmpUNO(x, x);
@@ -193,9 +195,7 @@ llvm::Value* Emitter::truncated_quotient(DType t, llvm::Value* x, llvm::Value* y
         return is_signed ? b_.CreateFPToSI(q, x->getType()) : b_.CreateFPToUI(q, x->getType());
     };
     if (itemsize(t) <= 4) return through_float();
-    auto by_one = [&] {
-        return by_lane(x->getType(), {x, y}, [&](llvm::ArrayRef<llvm::Value*> p) { return divide(p[0], p[1]); });
-    };
+    auto by_one = [&] { return by_lane(x->getType(), {x, y}, [&](llvm::ArrayRef<llvm::Value*> p) { return divide(p[0], p[1]); }); };
     if (target_.vector_bytes < 64) return by_one();
     auto magnitude = [&](llvm::Value* v) { return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v, b_.getFalse()) : v; };
     llvm::Value* large = b_.CreateICmpUGE(b_.CreateOr(magnitude(x), magnitude(y)), integer(x, std::int64_t(1) << 53));
@@ -225,7 +225,7 @@ llvm::Value* Emitter::integer_divide(Opcode op, DType t, llvm::Value* x, llvm::V
         llvm::Value* overflow = b_.CreateAnd(b_.CreateICmpEQ(x, integer(x, smallest)), b_.CreateICmpEQ(y, integer(y, -1)));
         unsafe = b_.CreateOr(unsafe, overflow);
     }
-    llvm::Value* divisor = b_.CreateSelect(unsafe, integer(y, 1), y);   // smallest / 1 is what smallest / -1 shall give
+    llvm::Value* divisor = b_.CreateSelect(unsafe, integer(y, 1), y);  // smallest / 1 is what smallest / -1 shall give
     llvm::Value* quotient = truncated_quotient(t, x, divisor);
     llvm::Value* remainder = b_.CreateSub(x, b_.CreateMul(quotient, divisor));
     if (op == Opcode::Fmod) return b_.CreateSelect(by_zero, zero, remainder);
@@ -253,7 +253,7 @@ llvm::Value* Emitter::fmod(llvm::Value* x, llvm::Value* y) {
     auto fabs = [&](llvm::Value* v) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); };
     llvm::Value *ax = fabs(x), *ay = fabs(y), *zero = real(x, 0), *infinity = llvm::ConstantFP::getInfinity(x->getType());
     llvm::Value* ratio = b_.CreateFDiv(ax, ay);
-    llvm::Value* undefined = b_.CreateOr(b_.CreateFCmpUEQ(ax, infinity), b_.CreateFCmpUEQ(ay, zero));   // or NaN
+    llvm::Value* undefined = b_.CreateOr(b_.CreateFCmpUEQ(ax, infinity), b_.CreateFCmpUEQ(ay, zero));  // or NaN
     llvm::Value* simple = b_.CreateFCmpOLT(ratio, real(x, 0x1p53));
     llvm::Value* hard = b_.CreateNot(b_.CreateOr(simple, undefined));
     if (mask_ && n > 1) hard = b_.CreateAnd(hard, mask_);
@@ -311,7 +311,8 @@ llvm::Value* Emitter::bitcast(llvm::Value* x, DType from, DType to) {
     const int n = width(x);
     if (from == DType::Bool) x = b_.CreateZExt(x, widened(b_.getInt8Ty(), n));
     if (from == DType::Float16) x = b_.CreateFPTrunc(x, widened(b_.getHalfTy(), n));
-    if (to == DType::Bool) return b_.CreateICmpNE(b_.CreateBitCast(x, widened(b_.getInt8Ty(), n)), llvm::Constant::getNullValue(widened(b_.getInt8Ty(), n)));
+    if (to == DType::Bool)
+        return b_.CreateICmpNE(b_.CreateBitCast(x, widened(b_.getInt8Ty(), n)), llvm::Constant::getNullValue(widened(b_.getInt8Ty(), n)));
     x = b_.CreateBitCast(x, widened(memory_element(to), n));
     return to == DType::Float16 ? b_.CreateFPExt(x, widened(b_.getFloatTy(), n)) : x;
 }

@@ -21,8 +21,8 @@ llvm::Value* Emitter::cast(llvm::Value* x, DType from, DType to) {
     return kind_of(from) == DKind::Signed ? b_.CreateSExtOrTrunc(x, type) : b_.CreateZExtOrTrunc(x, type);
 }
 
-/// double to integer as x86-64 compilers do it: what does not fit int32 (int64) gives its smallest value; narrower integers take the low bits
-/// of an int32, uint32 those of an int64, and uint64 splits at 2^63.
+/// double to integer as x86-64 compilers do it: what does not fit int32 (int64) gives its smallest value; narrower integers take the low
+/// bits of an int32, uint32 those of an int64, and uint64 splits at 2^63.
 llvm::Value* Emitter::float_to_int(llvm::Value* x, DType to) {
     const int n = width(x);
     auto convert = [&](llvm::Value* v, unsigned bits) {

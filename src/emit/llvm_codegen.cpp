@@ -11,9 +11,6 @@
 #include <pardo/error.h>
 
 #include <memory>
-#include <chrono>
-#include <cstdio>
-#include <time.h>
 #include <mutex>
 
 #include "emit/lanes.h"
@@ -35,8 +32,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const LlvmTarget& wanted) {
     if (!target) throw Error(ErrorCode::Compile, "compile: LLVM has no target for this machine (" + triple + "): " + problem);
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, wanted.cpu, wanted.features, options, llvm::Reloc::PIC_,
-                                                                             llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+    std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+        triple, wanted.cpu, wanted.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
     if (!machine) throw Error(ErrorCode::Compile, "compile: LLVM cannot make code for " + triple);
     return machine;
 }
@@ -66,12 +63,13 @@ private:
 };
 
 MachinePool& machines() {
-    static auto* pool = new MachinePool;   // never destroyed: threads may compile while the process ends
+    static auto* pool = new MachinePool;  // never destroyed: threads may compile while the process ends
     return *pool;
 }
 
 struct Lease {
-    explicit Lease(const LlvmTarget& target) : pooled(&target == &host_target()), machine(pooled ? machines().take() : make_machine(target)) {}
+    explicit Lease(const LlvmTarget& target)
+        : pooled(&target == &host_target()), machine(pooled ? machines().take() : make_machine(target)) {}
     ~Lease() {
         if (pooled) machines().give(std::move(machine));
     }
@@ -88,11 +86,12 @@ llvm::TargetLibraryInfoImpl library_info(const llvm::Triple& triple) {
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-    llvm::PipelineTuningOptions tuning;
-    tuning.LoopVectorization = false;
-    tuning.SLPVectorization = false;
-    tuning.LoopInterleaving = false;
-    llvm::PassBuilder builder(&machine, tuning);
+    // Emitted code is one function in SSA form, vectorised and unrolled already: these passes give what O2 gives in a third of its time.
+    static constexpr const char* pipeline =
+        "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-"
+        "fixpoint>,"
+        "early-cse,simplifycfg,loop-unroll)";
+    llvm::PassBuilder builder(&machine);
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager calls;
@@ -104,32 +103,28 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, calls, modules);
-    if (!getenv("PL")) { builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules); return; }
-    llvm::ModulePassManager mpm;
-    if (auto e = builder.parsePassPipeline(mpm, getenv("PL"))) { fprintf(stderr, "bad pipeline %s\n", llvm::toString(std::move(e)).c_str()); exit(1); }
-    mpm.run(module, modules);
+    llvm::ModulePassManager passes;
+    if (auto problem = builder.parsePassPipeline(passes, pipeline))
+        throw Error(ErrorCode::Internal, "compile: " + llvm::toString(std::move(problem)));
+    passes.run(module, modules);
 }
 
 /// Runs `use` on the optimised module.
 template <class Use> void compile_module(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target, Use use) {
-    auto now=[]{ timespec ts; clock_gettime(CLOCK_THREAD_CPUTIME_ID,&ts); return ts.tv_sec*1e3+ts.tv_nsec*1e-6; };
-    double t0=now();
     Lease lease(target);
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module = emit_llvm(kernel, context, target, symbol);
     module->setDataLayout(lease.machine->createDataLayout());
     module->setTargetTriple(lease.machine->getTargetTriple().str());
-    double t1=now();
     optimise(*module, *lease.machine);
-    double t2=now();
     use(*module, *lease.machine);
-    fprintf(stderr,"  emit %.2f opt %.2f codegen %.2f\n",t1-t0,t2-t1,now()-t2);
 }
 
 void assemble(llvm::Module& module, llvm::TargetMachine& machine, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType kind) {
     llvm::legacy::PassManager passes;
     passes.add(new llvm::TargetLibraryInfoWrapperPass(library_info(machine.getTargetTriple())));
-    if (machine.addPassesToEmitFile(passes, out, nullptr, kind)) throw Error(ErrorCode::Compile, "compile: LLVM cannot write this kind of file");
+    if (machine.addPassesToEmitFile(passes, out, nullptr, kind))
+        throw Error(ErrorCode::Compile, "compile: LLVM cannot write this kind of file");
     passes.run(module);
 }
 
@@ -163,7 +158,7 @@ std::string compile_text(const ir::Kernel& kernel, const std::string& symbol, bo
 }
 
 int split_granularity(const ir::Kernel& kernel) {
-    return kernel.lanes && kernel.rank > 0 ? 64 : 1;   // whole vectors and whole cache lines for every dtype
+    return kernel.lanes && kernel.rank > 0 ? 64 : 1;  // whole vectors and whole cache lines for every dtype
 }
 
 }  // namespace pardo::emit

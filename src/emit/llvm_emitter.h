@@ -40,10 +40,10 @@ private:
     // llvm_loop.cpp: regions and loops.
     struct LanePlan {
         int lanes = 1;
-        int unroll = 1;                     // vectors an iteration of the main loop
-        bool prefetch = false;              // library calls keep the processor from running ahead to the next loads
-        bool main = true;                   // a loop without masks in front of the masked one
-        std::vector<ir::InstrId> streams;   // stores past the caches: the main loop waits until their addresses are aligned
+        int unroll = 1;                    // vectors an iteration of the main loop
+        bool prefetch = false;             // library calls keep the processor from running ahead to the next loads
+        bool main = true;                  // a loop without masks in front of the masked one
+        std::vector<ir::InstrId> streams;  // stores past the caches: the main loop waits until their addresses are aligned
     };
     using LaneBody = llvm::function_ref<void(llvm::Value* index, int copy, LlvmValues& state)>;
     /// Makes fresh state, and joins a block's state into the totals: keeps long float sums accurate.
@@ -53,9 +53,10 @@ private:
     };
     LanePlan lane_plan(const ir::Region& body, int accumulators) const;
     /// Runs [lower, upper), not empty, with lanes: whole vectors first, then what is left under a mask (llvm_lanes.cpp).
-    void lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body, const Fold* fold = nullptr);
+    void lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body,
+                   const Fold* fold = nullptr);
     llvm::Value* tail_mask(llvm::Value* count);
-    llvm::Value* base_at(ir::Value v, llvm::Value* item);   // an affine index's base for a given last coordinate
+    llvm::Value* base_at(ir::Value v, llvm::Value* item);  // an affine index's base for a given last coordinate
     llvm::Value* misalignment(ir::InstrId store, llvm::Value* item);
     std::vector<ir::InstrId> stream_stores(int lanes) const;
     void hoist(const ir::Region& body);
@@ -85,23 +86,23 @@ private:
     llvm::Value* across_lanes(ir::Combine c, DType t, llvm::Value* v);
 
     // llvm_value.cpp: values and their widening.
-    llvm::Type* element(DType t);                       // in registers: Bool i1, Float16 float
-    llvm::Type* memory_element(DType t);                // in memory: Bool i8, Float16 half
+    llvm::Type* element(DType t);         // in registers: Bool i1, Float16 float
+    llvm::Type* memory_element(DType t);  // in memory: Bool i8, Float16 half
     llvm::Type* widened(llvm::Type* t, int lanes) { return lanes == 1 ? t : llvm::FixedVectorType::get(t, lanes); }
     static int width(llvm::Value* v);
     llvm::Value* splat(llvm::Value* scalar, int lanes) { return lanes == 1 ? scalar : b_.CreateVectorSplat(lanes, scalar); }
-    llvm::Value* iota(int lanes);                       // <0, 1, 2, …> int64
-    llvm::Value* scalar(ir::Value v);                   // the scalar or the base
-    llvm::Value* vector(ir::Value v);                   // one value a lane; the scalar in scalar code
-    llvm::Value* shaped(ir::Value v, LaneShape as);     // as another value's shape wants it
+    llvm::Value* iota(int lanes);                    // <0, 1, 2, …> int64
+    llvm::Value* scalar(ir::Value v);                // the scalar or the base
+    llvm::Value* vector(ir::Value v);                // one value a lane; the scalar in scalar code
+    llvm::Value* shaped(ir::Value v, LaneShape as);  // as another value's shape wants it
     llvm::Value* vector_of(const Lane& lane);
     void define(ir::Value v, llvm::Value* value);
     void define(ir::Value v, const Lane& lane) { values_[v] = lane; }
     DType type(ir::Value v) const { return kernel_.values[v].type; }
-    llvm::Value* active();                              // the mask, all ones if null
+    llvm::Value* active();  // the mask, all ones if null
     llvm::Value* any(llvm::Value* mask);
     llvm::Value* constant(DType t, const Scalar& s);
-    llvm::Value* real(llvm::Value* like, double value);   // a float constant of the type of `like`
+    llvm::Value* real(llvm::Value* like, double value);  // a float constant of the type of `like`
     llvm::Value* integer(llvm::Value* like, std::int64_t value);
     llvm::Value* i64(std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); }
 
@@ -116,10 +117,11 @@ private:
     llvm::Value* fmod(llvm::Value* x, llvm::Value* y);
     llvm::Value* shift(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* min_max(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
-    llvm::Value* round_half(llvm::Value* x);            // float rounded to the nearest float16
+    llvm::Value* round_half(llvm::Value* x);  // float rounded to the nearest float16
     llvm::Value* bitcast(llvm::Value* x, DType from, DType to);
     /// Calls f for each lane (bool: whether it is active) and joins the results.
-    llvm::Value* by_lane(llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands, llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> f);
+    llvm::Value* by_lane(llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands,
+                         llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> f);
 
     // llvm_cast.cpp
     llvm::Value* cast(llvm::Value* x, DType from, DType to);
@@ -130,6 +132,7 @@ private:
     llvm::Value* call(ir::Math fn, DType t, llvm::ArrayRef<llvm::Value*> args);
     llvm::Value* library(ir::Math fn, llvm::ArrayRef<llvm::Value*> args);
     llvm::Value* special_values(ir::Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result);
+    llvm::Value* unless(llvm::Value* rare, llvm::Value* result, llvm::function_ref<llvm::Value*()> repair);
     llvm::Value* next_after(DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* external(const std::string& name, llvm::Type* type, llvm::ArrayRef<llvm::Value*> args);
 
@@ -144,6 +147,16 @@ private:
     void scatter(ir::Value pointer, const Lane& index, llvm::Value* value);
     void store_last(ir::Value pointer, llvm::Value* index, llvm::Value* value);
     llvm::Value* reverse(llvm::Value* v);
+    // llvm_groups.cpp: accesses to all fields of small records (complex numbers, x, y, z) at once.
+    struct Group {
+        std::int64_t step = 0;
+        std::vector<ir::InstrId> members;   // in program order
+        std::vector<std::int64_t> offsets;  // of each, from the record's first field
+    };
+    Group find_group(ir::InstrId first) const;
+    llvm::Value* group_address(const Group& group, std::size_t member, llvm::Value* index);
+    bool load_group(ir::InstrId id);
+    bool store_group(ir::InstrId id, llvm::Value* value);
     bool hardware_gather(llvm::Type* t) const;
     llvm::Value* lane_index(const Lane& index, int lane);
     llvm::Value* from_memory(llvm::Value* v, DType t);
@@ -164,14 +177,18 @@ private:
 
     int lanes_ = 1;
     llvm::Value* mask_ = nullptr;
-    bool prefetch_ = false;                  // loads of neighbours ask for what comes a kilobyte later
-    bool divergent_ = false;                 // inside a region that not all items of the vector run
-    std::vector<ir::InstrId> streaming_;     // stores that bypass the caches now
+    bool prefetch_ = false;               // loads of neighbours ask for what comes a kilobyte later
+    bool divergent_ = false;              // inside a region that not all items of the vector run
+    std::vector<ir::InstrId> streaming_;  // stores that bypass the caches now
     std::vector<Lane> values_;
     std::vector<bool> hoisted_;
+    std::vector<llvm::Value*> grouped_;      // one an instruction: what a Load of a group found, what a Store of one waits with
+    std::vector<ir::InstrId> store_groups_;  // one an instruction: the first Store of its open group
+    const ir::Region* region_ = nullptr;     // being emitted, and how far
+    std::size_t position_ = 0;
     LlvmValues params_, extents_, begin_, end_, dims_;
     std::vector<llvm::MDNode*> scope_lists_, noalias_lists_;
-    llvm::Value* scratch_ = nullptr;         // where lanes that are off read and write
+    llvm::Value* scratch_ = nullptr;  // where lanes that are off read and write
 };
 
 }  // namespace pardo::emit

@@ -19,8 +19,10 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
     // Masks cost almost nothing with AVX-512, so an expensive body is emitted once, masked throughout.
     plan.main = cost <= moderate || target_.vector_bytes < 64;
     plan.prefetch = cost > cheap;
-    if (accumulators > 0) plan.unroll = cost > moderate ? 1 : cost <= cheap && accumulators <= 2 ? 4 : 2;
-    else plan.unroll = cost <= cheap ? 2 : 1;
+    if (accumulators > 0)
+        plan.unroll = cost > moderate ? 1 : cost <= cheap && accumulators <= 2 ? 4 : 2;
+    else
+        plan.unroll = cost <= cheap ? 2 : 1;
     return plan;
 }
 
@@ -28,7 +30,7 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
 llvm::Value* Emitter::tail_mask(llvm::Value* count) {
     const unsigned n = static_cast<unsigned>(lanes_);
     llvm::Value* capped = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, i64(lanes_));
-    if (target_.vector_bytes == 64 && n >= 8) {   // a mask register from an integer
+    if (target_.vector_bytes == 64 && n >= 8) {  // a mask register from an integer
         llvm::Value* all = b_.getInt64(n == 64 ? ~0ull : (1ull << n) - 1);
         llvm::Value* bits = b_.CreateLShr(all, b_.CreateSub(i64(lanes_), capped));
         return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(n)), widened(b_.getInt1Ty(), lanes_));
@@ -50,7 +52,7 @@ llvm::Value* Emitter::base_at(Value v, llvm::Value* item) {
         case Opcode::Sub: return b_.CreateSub(operand(0), operand(1));
         case Opcode::Mul: return b_.CreateMul(operand(0), operand(1));
         case Opcode::Neg: return b_.CreateNeg(operand(0));
-        default: return operand(0);   // a cast to the same type
+        default: return operand(0);  // a cast to the same type
     }
 }
 
@@ -105,7 +107,7 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         return values;
     };
     Join masked = make("lanes.masked"), exit = make("lanes.exit");
-    Join* again = &masked;   // where the masked part goes when something is left
+    Join* again = &masked;  // where the masked part goes when something is left
     Join top;
     if (!plan.main) {
         arrive(masked, lower, state);
@@ -117,7 +119,7 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         b_.CreateBr(top.at);
         LlvmValues values = enter(top);
         llvm::Value* start = top.phis[0];
-        llvm::Value* last = b_.CreateSub(upper, i64(step));   // the last index at which a whole iteration fits
+        llvm::Value* last = b_.CreateSub(upper, i64(step));  // the last index at which a whole iteration fits
         llvm::Value* ready = b_.CreateICmpSLE(start, last);
         for (InstrId id : plan.streams) ready = b_.CreateAnd(ready, b_.CreateICmpEQ(misalignment(id, start), i64(0)));
         if (!plan.streams.empty()) again = &top;
@@ -130,9 +132,10 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         LlvmValues totals;
         llvm::Value* limit = last;
         if (fold) {
-            constexpr int iterations = 64;
+            constexpr int iterations = 256;
             totals = enter(outer);
-            limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, b_.CreateAdd(outer.phis[0], i64(std::int64_t(iterations - 1) * step)));
+            limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last,
+                                             b_.CreateAdd(outer.phis[0], i64(std::int64_t(iterations - 1) * step)));
             arrive(main, outer.phis[0], fold->fresh());
             b_.CreateBr(main.at);
         }
@@ -163,7 +166,7 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
     llvm::Value* index = masked.phis[0];
     llvm::Value* left = b_.CreateSub(upper, index);
     llvm::Value* advance = i64(plan.lanes);
-    if (!plan.streams.empty()) {   // stop at the first aligned address
+    if (!plan.streams.empty()) {  // stop at the first aligned address
         const int size = itemsize(type(kernel_.instrs[plan.streams[0]].operands[0]));
         const int unit = std::min(plan.lanes * size, 64);
         llvm::Value* miss = b_.CreateSub(i64(unit), misalignment(plan.streams[0], index));

@@ -18,7 +18,8 @@ void Emitter::branch_if_any(llvm::Value* mask, llvm::BasicBlock* yes, llvm::Basi
 
 /// Tells LLVM that the loop ends, and whether copies of its body may pay.
 void Emitter::finish_loop(llvm::BranchInst* latch, bool may_unroll) {
-    llvm::SmallVector<llvm::Metadata*, 4> facts{nullptr, llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.mustprogress"))};
+    llvm::SmallVector<llvm::Metadata*, 4> facts{nullptr,
+                                                llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.mustprogress"))};
     if (!may_unroll) facts.push_back(llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.unroll.disable")));
     llvm::MDNode* id = llvm::MDNode::getDistinct(context_, facts);
     id->replaceOperandWith(0, id);
@@ -61,8 +62,12 @@ void Emitter::hoist(const Region& body) {
 }
 
 void Emitter::region(const Region& r) {
-    for (InstrId id : r.body)
-        if (!hoisted_[id]) instruction(id);
+    const Region* outer_region = std::exchange(region_, &r);
+    const std::size_t outer_position = position_;
+    for (position_ = 0; position_ < r.body.size(); ++position_)
+        if (!hoisted_[r.body[position_]]) instruction(r.body[position_]);
+    region_ = outer_region;
+    position_ = outer_position;
 }
 
 void Emitter::instruction(InstrId id) {
@@ -189,12 +194,13 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
     const int count = in.results.size();
     LlvmValues state;
     for (int k = 0; k < count; ++k) state.push_back(shaped(in.operands[3 + k], info_.shapes[in.results[k]]));
-    serial_loop(scalar(in.operands[0]), scalar(in.operands[1]), scalar(in.operands[2]), state, [&](llvm::Value* index, int, LlvmValues& carried) {
-        define(r.args[0], index);
-        for (int k = 0; k < count; ++k) define(r.args[1 + k], carried[k]);
-        region(r);
-        for (int k = 0; k < count; ++k) carried[k] = shaped(yield(r).operands[k], info_.shapes[r.args[1 + k]]);
-    });
+    serial_loop(scalar(in.operands[0]), scalar(in.operands[1]), scalar(in.operands[2]), state,
+                [&](llvm::Value* index, int, LlvmValues& carried) {
+                    define(r.args[0], index);
+                    for (int k = 0; k < count; ++k) define(r.args[1 + k], carried[k]);
+                    region(r);
+                    for (int k = 0; k < count; ++k) carried[k] = shaped(yield(r).operands[k], info_.shapes[r.args[1 + k]]);
+                });
     for (int k = 0; k < count; ++k) define(in.results[k], state[k]);
 }
 
@@ -228,7 +234,8 @@ void Emitter::emit_masked_for(const Instr& in) {
     define(r.args[0], phis[0]);
     llvm::Value* index = vector(r.args[0]);
     llvm::Value *up = b_.CreateICmpSLT(index, upper), *down = b_.CreateICmpSGT(index, upper);
-    llvm::Value* goes_on = known_step ? (constant_step < 0 ? down : up) : b_.CreateSelect(b_.CreateICmpSGT(step, integer(step, 0)), up, down);
+    llvm::Value* goes_on =
+        known_step ? (constant_step < 0 ? down : up) : b_.CreateSelect(b_.CreateICmpSGT(step, integer(step, 0)), up, down);
     llvm::Value* active_mask = b_.CreateAnd(mask, goes_on);
     branch_if_any(active_mask, body, done);
     b_.SetInsertPoint(body);

@@ -17,8 +17,8 @@ llvm::Value* Emitter::external(const std::string& name, llvm::Type* type, llvm::
     llvm::FunctionCallee callee = module_->getOrInsertFunction(name, llvm::FunctionType::get(type, types, false));
     auto* f = llvm::cast<llvm::Function>(callee.getCallee());
     if (!f->hasFnAttribute(llvm::Attribute::NoUnwind)) {
-        for (auto a : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree, llvm::Attribute::NoSync, llvm::Attribute::NoCallback,
-                       llvm::Attribute::Speculatable})
+        for (auto a : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree, llvm::Attribute::NoSync,
+                       llvm::Attribute::NoCallback, llvm::Attribute::Speculatable})
             f->addFnAttr(a);
         f->setDoesNotAccessMemory();
     }
@@ -43,7 +43,7 @@ llvm::Value* Emitter::library(Math fn, llvm::ArrayRef<llvm::Value*> args) {
     for (int at = 0; at < n; at += chunk) {
         LlvmValues part;
         llvm::SmallVector<int, 16> lanes;
-        for (int l = 0; l < chunk; ++l) lanes.push_back(std::min(at + l, n - 1));   // a short vector repeats its last lane
+        for (int l = 0; l < chunk; ++l) lanes.push_back(std::min(at + l, n - 1));  // a short vector repeats its last lane
         for (llvm::Value* a : args) part.push_back(n == chunk ? a : b_.CreateShuffleVector(a, lanes));
         parts.push_back(external(name, chunk_type, part));
     }
@@ -81,11 +81,41 @@ llvm::Value* Emitter::call(Math fn, DType t, llvm::ArrayRef<llvm::Value*> args) 
     return t == DType::Float16 ? round_half(value) : value;
 }
 
-/// Where SLEEF 3.5.1 differs from C's annex F (and so from NumPy and the array API).
+/// `result` where no lane is `rare`; else those lanes take what `repair` computes, behind a branch that is all but never taken.
+llvm::Value* Emitter::unless(llvm::Value* rare, llvm::Value* result, llvm::function_ref<llvm::Value*()> repair) {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *fix = block("rare"), *done = block("usual");
+    branch_if_any(rare, fix, done);
+    b_.SetInsertPoint(fix);
+    llvm::Value* repaired = b_.CreateSelect(rare, repair(), result);
+    llvm::BasicBlock* end = b_.GetInsertBlock();
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+    llvm::PHINode* phi = b_.CreatePHI(result->getType(), 2);
+    phi->addIncoming(result, before);
+    phi->addIncoming(repaired, end);
+    return phi;
+}
+
+/// Where SLEEF 3.5.1 overflows although the result does not: x * x in asinh and acosh, e^x in sinh and cosh.
 llvm::Value* Emitter::special_values(Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result) {
-    (void)fn;
-    (void)args;
-    return result;
+    const bool hyperbolic = fn == Math::sinh || fn == Math::cosh, inverse = fn == Math::asinh || fn == Math::acosh;
+    if (!hyperbolic && !inverse) return result;
+    llvm::Value* x = args[0];
+    const bool is_double = x->getType()->getScalarType()->isDoubleTy();
+    llvm::Value* magnitude = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    auto with_sign = [&](llvm::Value* v) {
+        return fn == Math::sinh || fn == Math::asinh ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, v, x) : v;
+    };
+    if (inverse) {
+        llvm::Value* large = b_.CreateFCmpOGT(fn == Math::asinh ? magnitude : x, real(x, is_double ? 0x1p300 : 0x1p40));
+        return unless(large, result,
+                      [&] { return with_sign(b_.CreateFAdd(library(Math::log, {magnitude}), real(x, 0.693147180559945309417))); });
+    }
+    llvm::Value* large = b_.CreateFCmpOGT(magnitude, real(x, is_double ? 709.0 : 88.0));
+    return unless(large, result, [&] {
+        constexpr double half_e44 = 6425800057179654138.0;  // e^44 / 2: the first factor cannot overflow before the product does
+        return with_sign(b_.CreateFMul(library(Math::exp, {b_.CreateFSub(magnitude, real(x, 44))}), real(x, half_e44)));
+    });
 }
 
 /// The neighbour of x towards y, by its bits: those of a float16 if t is one.

@@ -1,4 +1,5 @@
-// src/emit/llvm_memory.cpp: loads and stores: vector accesses where lanes are neighbours, shuffles for small steps, else gather and scatter.
+// src/emit/llvm_memory.cpp: loads and stores: vector accesses where lanes are neighbours, shuffles for small steps, else gather and
+// scatter.
 #include "emit/llvm_emitter.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -75,8 +76,11 @@ llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step) {
         llvm::Value* ahead = b_.CreateGEP(b_.getInt8Ty(), at, i64(step < 0 ? -distance : distance));
         b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     }
-    if (!mask_) access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
-    else access = b_.CreateMaskedLoad(vector_type, at, alignment(t), step < 0 ? reverse(mask_) : mask_, llvm::Constant::getNullValue(vector_type));
+    if (!mask_)
+        access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
+    else
+        access = b_.CreateMaskedLoad(vector_type, at, alignment(t), step < 0 ? reverse(mask_) : mask_,
+                                     llvm::Constant::getNullValue(vector_type));
     annotate(access, pointer);
     return step < 0 ? reverse(access) : access;
 }
@@ -95,10 +99,11 @@ llvm::Value* Emitter::load_strided(Value pointer, llvm::Value* base, std::int64_
         llvm::Instruction* access = nullptr;
         if (inside == lanes_) {
             access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
-        } else {   // the last vector must not read past the last element
+        } else {  // the last vector must not read past the last element
             llvm::SmallVector<llvm::Constant*, 64> on;
             for (int l = 0; l < lanes_; ++l) on.push_back(b_.getInt1(l < inside));
-            access = b_.CreateMaskedLoad(vector_type, at, alignment(t), llvm::ConstantVector::get(on), llvm::Constant::getNullValue(vector_type));
+            access = b_.CreateMaskedLoad(vector_type, at, alignment(t), llvm::ConstantVector::get(on),
+                                         llvm::Constant::getNullValue(vector_type));
         }
         annotate(access, pointer);
         // Lanes whose element lies in this vector; one shuffle of two sources adds them to those found so far.
@@ -147,7 +152,7 @@ llvm::Value* Emitter::gather(Value pointer, const Lane& index) {
     llvm::Type* element_type = memory_element(t);
     if (hardware_gather(element_type)) {
         llvm::Value *base = scalar(pointer), *offsets = index.v;
-        if (index.kind != LaneShape::Varying) {   // the scalar part goes to the base: what is left of the vector does not change in a loop
+        if (index.kind != LaneShape::Varying) {  // the scalar part goes to the base: what is left of the vector does not change in a loop
             base = address(pointer, index.v);
             offsets = b_.CreateMul(iota(lanes_), splat(index.step, lanes_));
         }
@@ -212,7 +217,7 @@ void Emitter::store_last(Value pointer, llvm::Value* index, llvm::Value* value) 
     b_.SetInsertPoint(done);
 }
 
-void Emitter::load(ir::InstrId, const Instr& in) {
+void Emitter::load(ir::InstrId id, const Instr& in) {
     const Value pointer = in.operands[0];
     const DType t = type(pointer);
     const Lane index = values_[in.operands[1]];
@@ -223,9 +228,14 @@ void Emitter::load(ir::InstrId, const Instr& in) {
     }
     const std::int64_t step = index.kind == LaneShape::Affine ? info_.shapes[in.operands[1]].step : 0;
     llvm::Value* value = nullptr;
-    if (step == 1 || step == -1) value = load_vector(pointer, index.v, static_cast<int>(step));
-    else if (step != 0 && std::abs(step) <= 4 && !mask_) value = load_strided(pointer, index.v, step);
-    else value = gather(pointer, index);
+    if (std::abs(step) > 1 && load_group(id))
+        value = std::exchange(grouped_[id], nullptr);
+    else if (step == 1 || step == -1)
+        value = load_vector(pointer, index.v, static_cast<int>(step));
+    else if (step != 0 && std::abs(step) <= 4 && !mask_)
+        value = load_strided(pointer, index.v, step);
+    else
+        value = gather(pointer, index);
     define(in.results[0], from_memory(value, t));
 }
 
@@ -234,7 +244,8 @@ void Emitter::store(ir::InstrId id, const Instr& in) {
     const DType t = type(pointer);
     const Lane index = values_[in.operands[1]];
     const Lane& stored = values_[in.operands[2]];
-    if (lanes_ == 1 || index.kind == LaneShape::Uniform) return store_last(pointer, index.v, stored.kind == LaneShape::Uniform ? stored.v : vector_of(stored));
+    if (lanes_ == 1 || index.kind == LaneShape::Uniform)
+        return store_last(pointer, index.v, stored.kind == LaneShape::Uniform ? stored.v : vector_of(stored));
     llvm::Value* value = to_memory(vector_of(stored), t);
     const std::int64_t step = index.kind == LaneShape::Affine ? info_.shapes[in.operands[1]].step : 0;
     if (step == 1 || step == -1) {
@@ -245,12 +256,15 @@ void Emitter::store(ir::InstrId id, const Instr& in) {
             const bool stream = std::find(streaming_.begin(), streaming_.end(), id) != streaming_.end();
             const std::uint64_t bytes = static_cast<std::uint64_t>(lanes_ * itemsize(t));
             access = b_.CreateAlignedStore(value, at, stream ? llvm::Align(std::min<std::uint64_t>(bytes, 64)) : alignment(t));
-            if (stream) access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+            if (stream)
+                access->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                                    llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
         } else {
             access = b_.CreateMaskedStore(value, at, alignment(t), step < 0 ? reverse(mask_) : mask_);
         }
         return annotate(access, pointer);
     }
+    if (std::abs(step) > 1 && store_group(id, value)) return;
     // Masked stores in pieces pay only where the machine has them.
     if (step != 0 && std::abs(step) <= 4 && target_.vector_bytes == 64) return store_strided(pointer, index.v, step, value);
     scatter(pointer, index, value);

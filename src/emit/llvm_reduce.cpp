@@ -1,4 +1,5 @@
-// src/emit/llvm_reduce.cpp: loops of LoopKind::Lanes: several vector accumulators, then a tree whose order depends on nothing but the trip count.
+// src/emit/llvm_reduce.cpp: loops of LoopKind::Lanes: several vector accumulators, then a tree whose order depends on nothing but the trip
+// count.
 #include <llvm/IR/Constants.h>
 
 #include "emit/llvm_emitter.h"
@@ -13,7 +14,7 @@ llvm::Value* Emitter::identity(Combine c, DType t, int lanes) {
     llvm::Type* type = widened(element(t), lanes);
     if (is_float(t)) {
         switch (c) {
-            case Combine::Add: return llvm::ConstantFP::get(type, -0.0);   // keeps a sum of negative zeros negative
+            case Combine::Add: return llvm::ConstantFP::get(type, -0.0);  // keeps a sum of negative zeros negative
             case Combine::Mul: return llvm::ConstantFP::get(type, 1.0);
             case Combine::Min: return llvm::ConstantFP::getInfinity(type, false);
             default: return llvm::ConstantFP::getInfinity(type, true);
@@ -26,8 +27,10 @@ llvm::Value* Emitter::identity(Combine c, DType t, int lanes) {
         case Combine::Or: return llvm::Constant::getNullValue(type);
         case Combine::Mul: return llvm::ConstantInt::get(type, 1);
         case Combine::And: return llvm::Constant::getAllOnesValue(type);
-        case Combine::Min: return llvm::ConstantInt::get(type, is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
-        case Combine::Max: return llvm::ConstantInt::get(type, is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits));
+        case Combine::Min:
+            return llvm::ConstantInt::get(type, is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
+        case Combine::Max:
+            return llvm::ConstantInt::get(type, is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits));
     }
     return nullptr;
 }
@@ -82,7 +85,8 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
         std::size_t at = 0;
         for (int u = 0; u < plan.unroll; ++u)
             for (int k = 0; k < count; ++k, ++at)
-                totals[at] = ordered(k) ? combine_ordered(in.combines[k], totals[at], state[at]) : combine(in.combines[k], result_type(k), totals[at], state[at]);
+                totals[at] = ordered(k) ? combine_ordered(in.combines[k], totals[at], state[at])
+                                        : combine(in.combines[k], result_type(k), totals[at], state[at]);
         for (; at < totals.size(); ++at) totals[at] = keep_nan(totals[at], state[at]);
     };
     bool float_sum = false;
@@ -118,7 +122,8 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
         for (int u = 0; u < plan.unroll; ++u) level.push_back(state[static_cast<std::size_t>(u * count + k)]);
         while (level.size() > 1) {
             LlvmValues half;
-            for (std::size_t p = 0; p < level.size(); p += 2) half.push_back(combine(in.combines[k], result_type(k), level[p], level[p + 1]));
+            for (std::size_t p = 0; p < level.size(); p += 2)
+                half.push_back(combine(in.combines[k], result_type(k), level[p], level[p + 1]));
             level = half;
         }
         llvm::Value* value = across_lanes(in.combines[k], result_type(k), level[0]);

@@ -27,7 +27,8 @@ bool has_all(const llvm::StringMap<bool>& features, std::initializer_list<const 
 int requested_bytes() {
     const auto text = env("PARDO_CPU_VECTOR_BYTES");
     if (!text) return 64;
-    if (*text != "16" && *text != "32" && *text != "64") throw Error(ErrorCode::Value, "PARDO_CPU_VECTOR_BYTES: must be 16, 32 or 64, is \"" + *text + "\"");
+    if (*text != "16" && *text != "32" && *text != "64")
+        throw Error(ErrorCode::Value, "PARDO_CPU_VECTOR_BYTES: must be 16, 32 or 64, is \"" + *text + "\"");
     return std::stoi(*text);
 }
 

@@ -21,10 +21,12 @@ using graph::Node;
 
 /// True when two indices may reach one element, so that a parallel write has no meaning: a broadcast view.
 bool repeats_elements(const Node& leaf) {
+    bool repeats = false;
     for (int d = 0; d < leaf.shape.size(); ++d) {
-        if (leaf.strides[d] == 0 && leaf.shape[d] > 1) return true;
+        if (leaf.shape[d] == 0) return false;
+        repeats |= leaf.strides[d] == 0 && leaf.shape[d] > 1;
     }
-    return false;
+    return repeats;
 }
 
 char* address(const Node& leaf) { return static_cast<char*>(leaf.buffer->data()) + leaf.offset * itemsize(leaf.dtype); }

@@ -65,7 +65,7 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
     if (all_scalars) value = value.to_queue(out.queue());
     check_output_shape(who, value.shape(), out.shape());
     if (where) check_output_shape(who, where->shape(), out.shape());
-    graph::store(who, out, value, where);
+    graph::store(who, out, value, where, true);
 }
 
 void apply_inplace(int id, Array& x, const Operand& y) {
@@ -87,7 +87,7 @@ void apply_inplace(int id, Array& x, const Operand& y) {
     if (rebinds && value.node()->shape == x.node()->shape) {
         x = graph::cast(value, x.dtype());
     } else {
-        graph::store(who, x, value);
+        graph::store(who, x, value, nullptr, true);
     }
 }
 

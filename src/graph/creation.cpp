@@ -7,6 +7,7 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "base/counters.h"
 #include "graph/record.h"
 
 namespace pardo {
@@ -107,6 +108,7 @@ Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const
     Shape extents = checked("full", shape, t);
     if (value.weak && is_integer(t) && is_integer(value.dtype)) (void)promote_weak(t, value);  // throws Overflow when it does not fit
     device::Queue* impl = queue.impl();
+    counters.recorded.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard guard(graph::state_of(impl).lock);
     return graph::finish(graph::make_constant(impl, value.cast(t), std::move(extents)));
 }

@@ -268,7 +268,7 @@ void set_advanced(const Selection& s, const Array& value) {
 
 }  // namespace
 
-void store(const char* who, const Array& target, const Array& value, const Array* where) {
+void store(const char* who, const Array& target, const Array& value, const Array* where, bool temporary) {
     const Array* all[] = {&target, &value, where};
     device::Queue* queue = common_queue(who, all);
     require_writeable(who, target);
@@ -279,7 +279,8 @@ void store(const char* who, const Array& target, const Array& value, const Array
     }
     if (target.size() == 0) return;
     std::lock_guard guard(state_of(queue).lock);
-    plan::store(target.node(), trimmed.node(), where ? where->node() : nullptr);
+    const int dropped = temporary ? (trimmed.node() == value.node() ? 2 : 1) : 0;
+    plan::store(target.node(), trimmed.node(), where ? where->node() : nullptr, dropped);
 }
 
 Array assignable(const Array& target, const Scalar& value) {

@@ -142,7 +142,10 @@ DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool 
     if (!any_weak) return result;
     for (const Operand& o : operands) {
         if (o.array() || !o.scalar().weak) continue;
-        const DType t = map(any_strong ? promote_weak(strong, o.scalar()) : o.scalar().dtype);
+        // Where integers become floats, a Python integer need not fit the integer dtype that it meets.
+        const std::uint8_t computed = any_strong ? rule.map[static_cast<int>(strong)] : refused;
+        const bool any_size = computed != refused && is_inexact(static_cast<DType>(computed)) && is_integer(o.scalar().dtype);
+        const DType t = map(!any_strong ? o.scalar().dtype : any_size ? strong : promote_weak(strong, o.scalar()));
         result = any ? promote(result, t) : t;
         any = true;
     }

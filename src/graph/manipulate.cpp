@@ -152,7 +152,7 @@ Array roll(const Array& x, Extents shift, std::optional<std::vector<std::int64_t
 
 Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis) {
     if (count < 0) throw Error(ErrorCode::Value, "repeat: repeats may not contain negative values.");
-    if (!axis) return repeat(flattened(x), count, 0);
+    if (!axis || x.ndim() == 0) return repeat(flattened(x), count, axis.value_or(0));  // NumPy takes a number for a line of one
     const int along = normalize_axis("repeat", *axis, x.ndim());
     Shape shape = x.node()->shape;
     if (__builtin_mul_overflow(shape[along], count, &shape[along])) {
@@ -174,7 +174,7 @@ Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axi
 }
 
 Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis) {
-    if (!axis) return repeat(flattened(x), counts, 0);
+    if (!axis || x.ndim() == 0) return repeat(flattened(x), counts, axis.value_or(0));
     const int along = normalize_axis("repeat", *axis, x.ndim());
     if (is_inexact(counts.dtype()) || counts.dtype() == DType::UInt64) {
         throw Error(ErrorCode::Type, "repeat: Cannot cast array data from dtype('" + std::string(dtype_name(counts.dtype())) +
@@ -218,9 +218,9 @@ Array tile(const Array& x, Extents repetitions) {
 
 Array diff(const Array& x, std::int64_t n, std::int64_t axis, const Array* prepend, const Array* append) {
     if (n < 0) throw Error(ErrorCode::Value, "diff: order must be non-negative but got " + std::to_string(n));
+    if (n == 0) return x;
     if (x.ndim() == 0) throw Error(ErrorCode::Value, "diff: diff requires input that is at least one dimensional");
     const int along = normalize_axis("diff", axis, x.ndim());
-    if (n == 0) return x;
     Array values = x;
     if (prepend || append) {
         std::vector<Array> pieces;

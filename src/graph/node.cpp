@@ -150,7 +150,8 @@ Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&&
     for (Node* input : inputs) attach(state, node.get(), node->arity++, input);
     node->kind = kind;
     link(state, node.get());
-    counters.recorded.fetch_add(1, std::memory_order_relaxed);
+    // Constants beside an operation and views are no operations of their own.
+    if (kind != Kind::Constant && kind != Kind::View) counters.recorded.fetch_add(1, std::memory_order_relaxed);
     return node;
 }
 

@@ -93,9 +93,15 @@ Value Recipe::absolute(Value x) {
 }
 
 // Integers as NumPy: 1.0 / x in float64, then back, so that 1 / 0 is what the hardware's conversion of infinity gives.
+// Complex numbers by Smith's method, as NumPy: divided through by the larger part.
 Value Recipe::reciprocal(Value x) {
-    if (!is_integer(loop_)) return m_.div(one(), x);
-    return m_.cast(m_.div(m_.constant(DType::Float64, 1.0), m_.cast(x, DType::Float64)), loop_);
+    if (is_integer(loop_)) return m_.cast(m_.div(m_.constant(DType::Float64, 1.0), m_.cast(x, DType::Float64)), loop_);
+    if (!is_complex(loop_)) return m_.div(one(), x);
+    const Value re = m_.real(x), im = m_.imag(x), unit = part(1.0);
+    const Value flat = m_.le(m_.abs(im), m_.abs(re));
+    const Value large = select(flat, re, im), small = select(flat, im, re);
+    const Value ratio = m_.div(small, large), scale = m_.add(large, m_.mul(small, ratio));
+    return m_.complex(m_.div(select(flat, unit, ratio), scale), m_.div(m_.neg(select(flat, ratio, unit)), scale));
 }
 
 Value Recipe::sign(Value x) {
@@ -113,7 +119,7 @@ Value Recipe::complex_sign(Value x) {
     const Value infinity = part(std::numeric_limits<double>::infinity()), nan = part(std::numeric_limits<double>::quiet_NaN());
     const Value re_infinite = m_.eq(m_.abs(re), infinity), im_infinite = m_.eq(m_.abs(im), infinity);
     const Value any_infinite = bit_or(re_infinite, im_infinite), both = bit_and(re_infinite, im_infinite);
-    const Value undefined = bit_or(both, bit_or(m_.ne(size, size), bit_or(m_.ne(re, re), m_.ne(im, im))));
+    const Value undefined = bit_or(both, bit_and(m_.ne(size, size), bit_not(any_infinite)));
     const Value vanishes = m_.eq(size, nil);
     auto component = [&](Value v, Value is_infinite) {
         const Value at_infinity = select(is_infinite, m_.call(Math::copysign, unit, v), nil);
@@ -175,7 +181,7 @@ Value Recipe::half_nextafter(Value from, Value to) {
     const Value stepped = select(outward, m_.add(image, one_bit), m_.sub(image, one_bit));
     const Value sign_bits = m_.bit_and(m_.bitcast(to, bits), m_.constant(bits, 32768.0));
     const Value moved = select(m_.eq(from, zero()), m_.bit_or(sign_bits, one_bit), stepped);
-    const Value ordered = select(m_.eq(from, to), to, m_.bitcast(moved, DType::Float16));
+    const Value ordered = select(m_.eq(from, to), from, m_.bitcast(moved, DType::Float16));
     return select(is_nan(from), from, select(is_nan(to), to, ordered));
 }
 

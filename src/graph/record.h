@@ -64,6 +64,7 @@ void require_writeable(const char* who, const Array& x);
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});
 
 /// target[...] = value where `where` (null: everywhere) is true; as plan::store, with NumPy's broadcasting and read-only errors for `who`.
-void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr);
+/// `temporary`: the caller drops `value` right after, so it needs no memory of its own.
+void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr, bool temporary = false);
 
 }  // namespace pardo::graph

@@ -23,7 +23,6 @@ struct Reduction {
 class Builder {
 public:
     Builder(std::string name, int rank, bool lanes);
-    ~Builder();
 
     /// The finished kernel, verified. The builder is empty afterwards.
     Kernel finish();

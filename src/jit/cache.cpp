@@ -1,107 +1,138 @@
-// src/jit/cache.cpp: programs in memory, in front of disk, in front of the compiler.
+// src/jit/cache.cpp: programs by key, in memory; makes each of them once.
 #include "jit/cache.h"
 
+#include <pthread.h>
+
 #include <condition_variable>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
+#include <pardo/error.h>
+
 #include "base/counters.h"
+#include "base/env.h"
 #include "jit/disk.h"
 
 namespace pardo::jit {
 namespace {
 
-/// One key that somebody is making now.
-struct InFlight {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool finished = false;
+/// A program, or the fact that a thread is making it.
+struct Slot {
+    bool done = false;
     Ref<device::Program> program;
     std::exception_ptr failure;
 };
 
-struct Memory {
-    std::mutex mutex;
-    std::unordered_map<Hash128, Ref<device::Program>> programs;
-    std::unordered_map<Hash128, std::shared_ptr<InFlight>> in_flight;
-};
+class Cache {
+public:
+    /// Never destroyed: programs may be in use when the process ends.
+    static Cache& instance() {
+        static Cache* cache = [] {
+            auto* made = new Cache;
+            ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); }, [] { instance().after_fork(); });
+            return made;
+        }();
+        return *cache;
+    }
 
-Memory& memory() {
-    static auto* made = new Memory;   // programs may still run when the process exits
-    return *made;
-}
+    Ref<device::Program> get(const Hash128& key, const Recipe& recipe) {
+        std::shared_ptr<Slot> slot;
+        {
+            std::unique_lock lock(mutex_);
+            const auto [at, fresh] = slots_.try_emplace(key);
+            if (fresh) at->second = std::make_shared<Slot>();
+            slot = at->second;
+            if (!fresh) return wait(lock, *slot);
+        }
+        return make(key, recipe, *slot);
+    }
 
-Ref<device::Program> make(const Hash128& key, const Recipe& recipe) {
-    if (auto stored = disk::load(key)) {
-        Ref<device::Program> program = recipe.load(*stored);
-        counters.from_disk.fetch_add(1, std::memory_order_relaxed);
+    void clear_memory() {
+        std::lock_guard lock(mutex_);
+        forget([](const Slot& slot) { return slot.done; });
+        disk_.reset();
+    }
+
+    std::shared_ptr<Disk> disk() {
+        std::lock_guard lock(mutex_);
+        if (!disk_) disk_ = std::make_shared<Disk>();
+        return disk_;
+    }
+
+private:
+    Ref<device::Program> wait(std::unique_lock<std::mutex>& lock, const Slot& slot) {
+        if (!slot.done) ready_->wait(lock, [&] { return slot.done; });
+        if (slot.failure) std::rethrow_exception(slot.failure);
+        return slot.program;
+    }
+
+    Ref<device::Program> make(const Hash128& key, const Recipe& recipe, Slot& slot) {
+        Ref<device::Program> program;
+        std::exception_ptr failure;
+        try {
+            program = load_or_compile(key, recipe);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        {
+            std::lock_guard lock(mutex_);
+            slot.program = program;
+            slot.failure = failure;
+            slot.done = true;
+            if (failure) slots_.erase(key);  // those that wait still hear of it; the next one tries again
+            ready_->notify_all();
+        }
+        if (failure) std::rethrow_exception(failure);
         return program;
     }
-    const Binary binary = recipe.compile();
-    Ref<device::Program> program = recipe.load(binary);
-    counters.compiled.fetch_add(1, std::memory_order_relaxed);
-    disk::store(key, binary);
-    return program;
-}
 
-Ref<device::Program> wait_for(InFlight& work) {
-    std::unique_lock lock(work.mutex);
-    work.changed.wait(lock, [&] { return work.finished; });
-    if (work.failure) std::rethrow_exception(work.failure);
-    return work.program;
-}
+    Ref<device::Program> load_or_compile(const Hash128& key, const Recipe& recipe) {
+        const std::shared_ptr<Disk> folder = disk();
+        Binary binary;
+        if (folder->load(key, binary)) {
+            try {
+                Ref<device::Program> program = recipe.load(binary);
+                counters.from_disk.fetch_add(1, std::memory_order_relaxed);
+                return program;
+            } catch (const Error& e) {
+                log(LogLevel::Warn,
+                    "program cache: " + std::string(recipe.name) + " from disk does not load, compiling it again: " + e.message());
+            }
+        }
+        binary = recipe.compile();
+        counters.compiled.fetch_add(1, std::memory_order_relaxed);
+        Ref<device::Program> program = recipe.load(binary);
+        folder->store(key, binary);
+        return program;
+    }
+
+    template <class Which> void forget(Which which) {
+        for (auto at = slots_.begin(); at != slots_.end();) at = which(*at->second) ? slots_.erase(at) : std::next(at);
+    }
+
+    /// In the child there is one thread; what others were making will never be done.
+    void after_fork() {
+        forget([](const Slot& slot) { return !slot.done; });
+        (void)ready_.release();  // its waiters do not exist here, and destroying it would wait for them
+        ready_ = std::make_unique<std::condition_variable>();
+        mutex_.unlock();
+    }
+
+    std::mutex mutex_;
+    std::unique_ptr<std::condition_variable> ready_ = std::make_unique<std::condition_variable>();
+    std::unordered_map<Hash128, std::shared_ptr<Slot>> slots_;
+    std::shared_ptr<Disk> disk_;
+};
 
 }  // namespace
 
 Hash128 key(std::string_view text) { return hash128(text); }
 
-Ref<device::Program> get(const Hash128& key, const Recipe& recipe) {
-    Memory& m = memory();
-    std::shared_ptr<InFlight> work;
-    bool mine = false;
-    {
-        std::lock_guard guard(m.mutex);
-        if (const auto found = m.programs.find(key); found != m.programs.end()) return found->second;
-        std::shared_ptr<InFlight>& slot = m.in_flight[key];
-        mine = !slot;
-        if (mine) slot = std::make_shared<InFlight>();
-        work = slot;
-    }
-    if (!mine) return wait_for(*work);
+Ref<device::Program> get(const Hash128& key, const Recipe& recipe) { return Cache::instance().get(key, recipe); }
 
-    Ref<device::Program> program;
-    std::exception_ptr failure;
-    try {
-        program = make(key, recipe);
-    } catch (...) {
-        failure = std::current_exception();   // those who wait get it too; the next call tries again
-    }
-    {
-        std::lock_guard guard(m.mutex);
-        if (program) m.programs.emplace(key, program);
-        m.in_flight.erase(key);
-    }
-    {
-        std::lock_guard guard(work->mutex);
-        work->program = program;
-        work->failure = failure;
-        work->finished = true;
-    }
-    work->changed.notify_all();
-    if (failure) std::rethrow_exception(failure);
-    return program;
-}
-
-DiskState disk_state() { return disk::state(); }
-
-void clear_memory() {
-    Memory& m = memory();
-    std::lock_guard guard(m.mutex);
-    m.programs.clear();
-}
-
-void clear_disk() { disk::clear(); }
+DiskState disk_state() { return Cache::instance().disk()->state(); }
+void clear_memory() { Cache::instance().clear_memory(); }
+void clear_disk() { Cache::instance().disk()->clear(); }
 
 }  // namespace pardo::jit

@@ -37,7 +37,7 @@ struct DiskState {
     std::int64_t files = 0, bytes = 0, cap_bytes = 0;
 };
 DiskState disk_state();
-/// Forgets the programs in memory (tests); those in use stay alive.
+/// Forgets the programs in memory and what is known of the folder (tests); programs in use stay alive.
 void clear_memory();
 /// Deletes the files of this version's folder.
 void clear_disk();

@@ -1,256 +1,281 @@
-// src/jit/disk.cpp: the program cache on disk.
+// src/jit/disk.cpp: reads, writes and trims the user's cache folder.
 #include "jit/disk.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
-#include <filesystem>
-#include <memory>
-#include <mutex>
+#include <ctime>
+
+#include <pardo/error.h>
 
 #include "base/env.h"
 
-namespace pardo::jit::disk {
+namespace pardo::jit {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::uint64_t magic = 0x31'6f'64'72'61'70u;   // "pardo1"
-constexpr std::uint32_t format_version = 1;
 constexpr std::int64_t default_cap = std::int64_t{1} << 30;
-constexpr auto sweep_interval = std::chrono::hours(1);
+constexpr std::int64_t seconds_between_trims = 3600;
+constexpr const char* stamp_name = ".trimmed";
+constexpr const char* suffix = ".bin";
+constexpr const char* temporary_suffix = ".tmp";
 
-/// What stands before the binary in each file.
+/// In front of each binary.
 struct Header {
-    std::uint64_t magic;
-    std::uint32_t format;
-    std::uint32_t unused;
+    char magic[8];
+    std::uint32_t format, header_bytes;
     Hash128 key;
     std::uint64_t length;
     Hash128 checksum;
 };
+constexpr char magic[8] = {'p', 'a', 'r', 'd', 'o', 'b', 'i', 'n'};
+constexpr std::uint32_t format_version = 1;
+static_assert(sizeof(Header) == 56);
 
-/// An open file that closes itself.
+Header header_of(const Hash128& key, const Binary& binary) {
+    Header h{};
+    std::memcpy(h.magic, magic, sizeof magic);
+    h.format = format_version;
+    h.header_bytes = sizeof(Header);
+    h.key = key;
+    h.length = binary.size();
+    h.checksum = hash128(binary.data(), binary.size());
+    return h;
+}
+
+/// A file descriptor that closes itself.
 class File {
 public:
-    File(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+    explicit File(int fd) : fd_(fd) {}
     File(const File&) = delete;
     File& operator=(const File&) = delete;
-    ~File() {
-        if (fd_ >= 0) ::close(fd_);
-    }
+    ~File() { close(); }
     explicit operator bool() const { return fd_ >= 0; }
-    int fd() const { return fd_; }
-
-    bool read(void* to, std::size_t bytes) const {
-        auto* p = static_cast<char*>(to);
-        while (bytes > 0) {
-            const ssize_t got = ::read(fd_, p, bytes);
-            if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) return false;
-            p += got, bytes -= static_cast<std::size_t>(got);
-        }
-        return true;
+    int get() const { return fd_; }
+    bool close() {
+        const int fd = std::exchange(fd_, -1);
+        return fd < 0 || ::close(fd) == 0;
     }
-    bool write(const void* from, std::size_t bytes) const {
-        const auto* p = static_cast<const char*>(from);
-        while (bytes > 0) {
-            const ssize_t put = ::write(fd_, p, bytes);
-            if (put < 0 && errno == EINTR) continue;
-            if (put <= 0) return false;
-            p += put, bytes -= static_cast<std::size_t>(put);
-        }
-        return true;
-    }
+    bool read(void* to, std::size_t bytes) { return transfer(static_cast<char*>(to), bytes, ::read); }
+    bool write(const void* from, std::size_t bytes) { return transfer(static_cast<const char*>(from), bytes, ::write); }
 
 private:
+    template <class Byte, class Call> bool transfer(Byte* at, std::size_t bytes, Call call) {
+        while (bytes > 0) {
+            const ssize_t n = call(fd_, at, bytes);
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) return false;
+            at += n;
+            bytes -= static_cast<std::size_t>(n);
+        }
+        return true;
+    }
     int fd_;
 };
 
+bool ends_with(const std::string& text, const char* end) {
+    const std::size_t n = std::strlen(end);
+    return text.size() >= n && text.compare(text.size() - n, n, end) == 0;
+}
+
+/// Creates a folder and those above it; new ones are the user's alone.
+bool make_folders(const std::string& path) {
+    for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+        const std::string part = path.substr(0, at);
+        if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && at == std::string::npos) return false;
+        if (at == std::string::npos) return true;
+    }
+}
+
+/// "$XDG_CACHE_HOME/pardo", "~/.cache/pardo", or what PARDO_CACHE_DIR says; empty if there is no home.
 std::string base_folder() {
-    if (auto dir = env("PARDO_CACHE_DIR")) return *dir;
-    if (auto dir = env("XDG_CACHE_HOME")) return *dir + "/pardo";
+    if (auto chosen = env("PARDO_CACHE_DIR")) return *chosen;
+    if (auto cache = env("XDG_CACHE_HOME"); cache && cache->front() == '/') return *cache + "/pardo";
     if (auto home = env("HOME")) return *home + "/.cache/pardo";
-    return {};
+    passwd entry{}, *found = nullptr;
+    char buffer[4096];
+    if (::getpwuid_r(::geteuid(), &entry, buffer, sizeof buffer, &found) != 0 || !found || !entry.pw_dir || !*entry.pw_dir) return {};
+    return std::string(entry.pw_dir) + "/.cache/pardo";
 }
 
-/// Bytes with an optional K, M or G behind the number.
-std::int64_t cap_from_environment() {
-    const auto text = env("PARDO_CACHE_SIZE");
-    if (!text) return default_cap;
-    char* end = nullptr;
-    errno = 0;
-    const double number = std::strtod(text->c_str(), &end);
-    const std::string unit(end);
-    constexpr std::pair<const char*, double> units[] = {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
-    for (const auto& [name, factor] : units) {
-        if (unit == name && end != text->c_str() && errno == 0 && number >= 0) return static_cast<std::int64_t>(number * factor);
-    }
-    warn_once("PARDO_CACHE_SIZE", "PARDO_CACHE_SIZE=" + *text + " is not a size such as 500M or 2G; using 1G");
-    return default_cap;
+/// Bytes, with an optional K, M or G behind.
+std::int64_t parse_size(const std::string& text) {
+    std::int64_t n = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, n);
+    const std::string unit(rest, end);
+    int shift = 0;
+    if (unit == "K" || unit == "k")
+        shift = 10;
+    else if (unit == "M" || unit == "m")
+        shift = 20;
+    else if (unit == "G" || unit == "g")
+        shift = 30;
+    else if (!unit.empty())
+        n = -1;
+    if (error != std::errc() || n < 0 || n > (INT64_MAX >> shift))
+        throw Error(ErrorCode::Value,
+                    "PARDO_CACHE_SIZE: '" + text + "' is no size; use a number of bytes, or one with K, M or G, as in 500M");
+    return n << shift;
 }
 
-/// The folder, made and judged once a process (and again after clear_disk).
-class Folder {
-public:
-    Folder() { open(); }
-
-    const DiskState& state() const { return state_; }
-    const std::string& path() const { return state_.path; }
-    bool enabled() const { return state_.enabled && !broken_; }
-    std::string file(const Hash128& key) const { return state_.path + "/" + key.hex() + ".bin"; }
-
-    /// Stops writing for the rest of the process, saying why once.
-    void give_up(const std::string& why) {
-        broken_ = true;
-        warn_once("cache folder", "the program cache " + state_.path + " cannot be written (" + why + "); kernels are compiled again in each process");
-    }
-
-private:
-    void open() {
-        state_.cap_bytes = cap_from_environment();
-        if (!env_flag("PARDO_CACHE", true)) {
-            state_.reason = "PARDO_CACHE=off";
-            return;
-        }
-        const std::string base = base_folder();
-        if (base.empty()) return refuse("neither HOME nor XDG_CACHE_HOME nor PARDO_CACHE_DIR is set");
-        state_.path = base + "/" + PARDO_VERSION;
-        std::error_code error;
-        fs::create_directories(base, error);
-        if (!error && ::mkdir(state_.path.c_str(), 0700) != 0 && errno != EEXIST) error.assign(errno, std::generic_category());
-        if (error) return refuse(error.message());
-        judge();
-    }
-
-    void judge() {
-        struct stat info{};
-        if (::lstat(state_.path.c_str(), &info) != 0) return refuse(std::strerror(errno));
-        if (!S_ISDIR(info.st_mode)) return refuse("it is not a folder");
-        if (info.st_uid != ::geteuid()) return refuse("another user owns it");
-        if (info.st_mode & (S_IWGRP | S_IWOTH)) return refuse("other users may write to it");
-        state_.enabled = true;
-    }
-
-    void refuse(const std::string& why) {
-        state_.enabled = false;
-        state_.reason = why;
-        warn_once("cache folder", "the program cache " + state_.path + " is not used (" + why + "); kernels are compiled again in each process");
-    }
-
-    DiskState state_;
-    std::atomic<bool> broken_{false};
+/// One file of the folder.
+struct Item {
+    std::string path;
+    std::int64_t bytes, used;  // used: seconds
 };
 
-Folder& folder() {
-    static auto* made = new Folder;   // outlives threads that still compile at exit
-    return *made;
-}
-
-/// Removes the least recently used files until the folder is under three quarters of its cap. One process an hour does it: whoever renews the stamp.
-void sweep_if_due() {
-    Folder& f = folder();
-    const fs::path stamp = fs::path(f.path()) / "swept";
-    std::error_code error;
-    const auto now = fs::file_time_type::clock::now();
-    const auto last = fs::last_write_time(stamp, error);
-    if (!error && now - last < sweep_interval) return;
-    const File touched(stamp.string(), O_WRONLY | O_CREAT);
-    if (!touched) return;
-    ::futimens(touched.fd(), nullptr);
-
-    struct Entry {
-        fs::path path;
-        fs::file_time_type used;
-        std::int64_t bytes;
-    };
-    std::vector<Entry> entries;
-    std::int64_t total = 0;
-    for (const auto& item : fs::directory_iterator(f.path(), error)) {
-        std::error_code gone;
-        const std::string extension = item.path().extension().string();
-        const auto used = item.last_write_time(gone);
-        if (gone || (extension != ".bin" && extension != ".tmp")) continue;
-        if (extension == ".tmp") {
-            if (now - used > sweep_interval) fs::remove(item.path(), gone);   // left by a process that died
+/// Files with one of our endings.
+std::vector<Item> list(const std::string& folder, const char* ending) {
+    std::vector<Item> items;
+    DIR* dir = ::opendir(folder.c_str());
+    if (!dir) return items;
+    while (const dirent* entry = ::readdir(dir)) {
+        const std::string file = entry->d_name;
+        struct stat info {};
+        if (!ends_with(file, ending) || ::fstatat(::dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
             continue;
-        }
-        entries.push_back({item.path(), used, static_cast<std::int64_t>(item.file_size(gone))});
-        total += entries.back().bytes;
+        items.push_back({folder + "/" + file, info.st_size, info.st_mtim.tv_sec});
     }
-    if (total <= f.state().cap_bytes) return;
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-    for (const Entry& entry : entries) {
-        if (total <= f.state().cap_bytes / 4 * 3) break;
-        if (fs::remove(entry.path, error)) total -= entry.bytes;
-    }
+    ::closedir(dir);
+    return items;
 }
 
 }  // namespace
 
-std::optional<Binary> load(const Hash128& key) {
-    Folder& f = folder();
-    if (!f.enabled()) return {};
-    const File file(f.file(key), O_RDONLY);
-    if (!file) return {};
-    Header header{};
-    struct stat info{};
-    if (!file.read(&header, sizeof header) || ::fstat(file.fd(), &info) != 0) return {};
-    const bool fits = header.magic == magic && header.format == format_version && header.key == key &&
-                      static_cast<std::uint64_t>(info.st_size) == sizeof header + header.length;
-    if (!fits) return {};
-    Binary binary(header.length);
-    if (!file.read(binary.data(), binary.size()) || hash128(binary.data(), binary.size()) != header.checksum) return {};
-    ::futimens(file.fd(), nullptr);   // last use, for the sweep
-    return binary;
+Disk::Disk() { open(); }
+
+void Disk::open() {
+    try {
+        if (!env_flag("PARDO_CACHE", true)) return refuse("PARDO_CACHE=off", false);
+        const auto size = env("PARDO_CACHE_SIZE");
+        cap_ = size ? parse_size(*size) : default_cap;
+    } catch (const Error& e) {
+        return refuse(e.message(), true);
+    }
+    const std::string base = base_folder();
+    if (base.empty()) return refuse("there is no home folder; set PARDO_CACHE_DIR", true);
+    path_ = base + "/" + PARDO_VERSION;
+    if (!make_folders(path_)) return refuse("cannot create " + path_ + ": " + std::strerror(errno), true);
+    // Who may write the folder above could exchange ours.
+    enabled_ = check_folder(base) && check_folder(path_);
 }
 
-void store(const Hash128& key, const Binary& binary) {
-    Folder& f = folder();
-    if (!f.enabled()) return;
-    static std::atomic<unsigned> serial{0};
+void Disk::refuse(const std::string& reason, bool warn) {
+    reason_ = reason;
+    enabled_ = false;
+    if (warn) warn_once("jit.disk", "program cache: programs are not kept on disk: " + reason);
+}
+
+bool Disk::check_folder(const std::string& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) {
+        refuse("cannot look at " + path + ": " + std::strerror(errno), true);
+    } else if (!S_ISDIR(info.st_mode)) {
+        refuse(path + " is no folder", true);
+    } else if (info.st_uid != ::geteuid()) {
+        refuse(path + " belongs to another user", true);
+    } else if (info.st_mode & (S_IWGRP | S_IWOTH)) {
+        refuse(path + " may be written by other users; run chmod 700 on it", true);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+std::string Disk::file(const Hash128& key) const { return path_ + "/" + key.hex() + suffix; }
+
+bool Disk::load(const Hash128& key, Binary& binary) {
+    if (!enabled_) return false;
+    File in(::open(file(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!in) return false;
+    struct stat info {};
+    Header header;
+    if (::fstat(in.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) return false;
+    if (info.st_size < static_cast<off_t>(sizeof header) || !in.read(&header, sizeof header)) return false;
+    if (header.length != static_cast<std::uint64_t>(info.st_size) - sizeof header) return false;
+    binary.resize(header.length);
+    if (!in.read(binary.data(), binary.size())) return false;
+    const Header want = header_of(key, binary);
+    if (std::memcmp(&header, &want, sizeof header) != 0) return false;
+    // The time of change is that of last use; an hour's resolution is enough to find the least recently used.
+    if (info.st_mtim.tv_sec + seconds_between_trims < std::time(nullptr)) ::futimens(in.get(), nullptr);
+    return true;
+}
+
+bool Disk::write(const std::string& path, const Hash128& key, const Binary& binary) {
+    File out(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!out) return false;
+    const Header header = header_of(key, binary);
+    return out.write(&header, sizeof header) && out.write(binary.data(), binary.size()) && out.close();
+}
+
+void Disk::store(const Hash128& key, const Binary& binary) {
+    if (!enabled_ || !writable_.load(std::memory_order_relaxed)) return;
+    const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Header) + binary.size());
+    if (bytes > cap_) return;
     const std::string temporary =
-        f.path() + "/" + key.hex() + "." + std::to_string(::getpid()) + "." + std::to_string(serial.fetch_add(1)) + ".tmp";
-    const Header header{magic, format_version, 0, key, binary.size(), hash128(binary.data(), binary.size())};
-    bool written = false;
-    {
-        const File file(temporary, O_WRONLY | O_CREAT | O_EXCL);
-        written = file && file.write(&header, sizeof header) && file.write(binary.data(), binary.size());
+        path_ + "/" + key.hex() + "." + std::to_string(::getpid()) + "." + std::to_string(temporaries_.fetch_add(1)) + temporary_suffix;
+    if (!write(temporary, key, binary) || ::rename(temporary.c_str(), file(key).c_str()) != 0) {
+        const int error = errno;
+        ::unlink(temporary.c_str());
+        writable_.store(false, std::memory_order_relaxed);
+        warn_once("jit.disk", "program cache: new programs are not kept on disk: cannot write in " + path_ + ": " + std::strerror(error));
+        return;
     }
-    if (written && ::rename(temporary.c_str(), f.file(key).c_str()) == 0) return sweep_if_due();
-    const int why = errno;
-    ::unlink(temporary.c_str());
-    f.give_up(std::strerror(why));
+    trim_sometimes(bytes);
 }
 
-DiskState state() {
-    DiskState result = folder().state();
-    std::error_code error;
-    if (!result.enabled) return result;
-    for (const auto& item : fs::directory_iterator(result.path, error)) {
-        std::error_code gone;
-        if (item.path().extension() != ".bin") continue;
-        ++result.files;
-        result.bytes += static_cast<std::int64_t>(item.file_size(gone));
-    }
-    return result;
+/// Looks at the size of the folder once an hour over all processes, and whenever this one has written an eighth of the cap.
+void Disk::trim_sometimes(std::int64_t written) {
+    const bool much = written_.fetch_add(written, std::memory_order_relaxed) + written > cap_ / 8;
+    const std::string stamp = path_ + "/" + stamp_name;
+    struct stat info {};
+    const bool fresh = ::stat(stamp.c_str(), &info) == 0 && info.st_mtim.tv_sec + seconds_between_trims > std::time(nullptr);
+    if (fresh && !much) return;
+    written_.store(0, std::memory_order_relaxed);
+    File touched(::open(stamp.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (touched) ::futimens(touched.get(), nullptr);
+    trim();
 }
 
-void clear() {
-    const Folder& f = folder();
-    if (!f.enabled()) return;
-    std::error_code error;
-    for (const auto& item : fs::directory_iterator(f.path(), error)) {
-        std::error_code gone;
-        fs::remove(item.path(), gone);
+/// Removes the least recently used files until nine tenths of the cap are left, and what crashed processes left behind.
+void Disk::trim() {
+    const std::int64_t now = std::time(nullptr);
+    for (const Item& item : list(path_, temporary_suffix))
+        if (item.used + seconds_between_trims < now) ::unlink(item.path.c_str());
+    std::vector<Item> items = list(path_, suffix);
+    std::int64_t total = 0;
+    for (const Item& item : items) total += item.bytes;
+    if (total <= cap_) return;
+    std::sort(items.begin(), items.end(),
+              [](const Item& a, const Item& b) { return a.used != b.used ? a.used < b.used : a.path < b.path; });
+    for (const Item& item : items) {
+        if (total <= cap_ / 10 * 9) return;
+        if (::unlink(item.path.c_str()) == 0) total -= item.bytes;
     }
 }
 
-}  // namespace pardo::jit::disk
+void Disk::clear() {
+    if (!enabled_) return;
+    for (const char* ending : {suffix, temporary_suffix, stamp_name})
+        for (const Item& item : list(path_, ending)) ::unlink(item.path.c_str());
+}
+
+DiskState Disk::state() const {
+    DiskState state{path_, enabled_, reason_, 0, 0, cap_};
+    if (!enabled_) return state;
+    for (const Item& item : list(path_, suffix)) {
+        ++state.files;
+        state.bytes += item.bytes;
+    }
+    return state;
+}
+
+}  // namespace pardo::jit

@@ -1,18 +1,41 @@
-// src/jit/disk.h: the folder of compiled programs: checked on the way in, written by rename, swept by age.
+// src/jit/disk.h: compiled programs in the user's cache folder.
 #pragma once
 
-#include <optional>
+#include <atomic>
+#include <string>
 
-#include "base/hash.h"
 #include "jit/cache.h"
 
-namespace pardo::jit::disk {
+namespace pardo::jit {
 
-/// The stored binary of a key; nothing when there is none, or when the file is damaged.
-std::optional<Binary> load(const Hash128& key);
-/// Stores a binary; a folder that cannot be used costs one warning, never a failure.
-void store(const Hash128& key, const Binary& binary);
-DiskState state();
-void clear();
+/// One folder of binaries, a file a key. Nothing here throws: a folder or file that cannot be used costs one warning and is done without.
+/// Safe from any thread and with any number of processes on one folder: files appear by renaming and are checked when read.
+class Disk {
+public:
+    /// Finds and checks the folder by the environment: PARDO_CACHE, PARDO_CACHE_DIR, PARDO_CACHE_SIZE, XDG_CACHE_HOME, HOME.
+    Disk();
 
-}  // namespace pardo::jit::disk
+    /// The binary of a key; false if there is none or it is damaged.
+    bool load(const Hash128& key, Binary& binary);
+    void store(const Hash128& key, const Binary& binary);
+    void clear();
+    DiskState state() const;
+
+private:
+    void open();
+    void refuse(const std::string& reason, bool warn);
+    bool check_folder(const std::string& path);
+    std::string file(const Hash128& key) const;
+    bool write(const std::string& path, const Hash128& key, const Binary& binary);
+    void trim_sometimes(std::int64_t written);
+    void trim();
+
+    std::string path_, reason_;
+    std::int64_t cap_ = 0;
+    bool enabled_ = false;
+    std::atomic<bool> writable_{true};
+    std::atomic<std::int64_t> written_{0};  // since this process looked at the folder's size
+    std::atomic<unsigned> temporaries_{0};
+};
+
+}  // namespace pardo::jit

@@ -167,18 +167,20 @@ template <bool inclusive, class K> std::int64_t partition_keys(K* keys, K* tmp, 
     return below;
 }
 
-/// The median of 64 keys spread over the array.
+/// The median of some keys spread over the array: few where sorting them would cost as much as it saves.
 template <class K> K choose_pivot(const K* keys, std::int64_t n) {
     K sample[64];
-    const std::int64_t step = n / 64;
-    std::uint64_t state = static_cast<std::uint64_t>(n) * 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < 64; ++i) {
+    const int count = n < 2048 ? 16 : 64;
+    const auto step = static_cast<std::uint64_t>(n / count);
+    std::uint32_t state = static_cast<std::uint32_t>(n) * 0x9e3779b9u;
+    for (int i = 0; i < count; ++i) {
         // A place within each stretch that no regular pattern of the data follows.
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        sample[i] = keys[i * step + static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(step))];
+        state = state * 1664525u + 1013904223u;
+        sample[i] = keys[static_cast<std::uint64_t>(i) * step + ((state >> 8) * step >> 24)];
     }
-    sort_small(sample, 64);
-    return sample[32];
+    if (count == 16) sort_network<K, 16 / Simd512<K>::lanes>(sample, 16);
+    else sort_network<K, 64 / Simd512<K>::lanes>(sample, 64);
+    return sample[count / 2];
 }
 
 template <class K> void sort_keys(K* keys, K* tmp, std::int64_t n, int depth) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/counters.h"
+#include "base/env.h"
 
 namespace pardo::lib {
 
@@ -41,7 +42,10 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::initia
 Simd host_simd() noexcept {
 #if defined(__x86_64__)
     static const Simd found = [] {
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        // Tests lower it, as they do for emitted code.
+        const auto limit = env("PARDO_CPU_VECTOR_BYTES");
+        if (limit == "16") return Simd::Portable;
+        if (limit != "32" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
             return Simd::Avx512;
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return Simd::Avx2;

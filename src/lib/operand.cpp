@@ -47,7 +47,7 @@ Array flatten(const Array& x) {
 
 int checked_axis(const char* who, std::int64_t axis, int rank) {
     if (axis < -rank || axis >= rank)
-        fail(ErrorCode::Value, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+        fail(ErrorCode::Axis, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
     return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

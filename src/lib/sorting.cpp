@@ -23,7 +23,7 @@ Outputs make_outputs(device::Queue* queue, Result result, DType dtype, const Sha
 }
 
 Array sorted(const char* who, Result result, const Array& x, std::int64_t axis, bool descending) {
-    if (x.ndim() == 0) lib::fail(ErrorCode::Value, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension 0");
+    if (x.ndim() == 0) lib::fail(ErrorCode::Axis, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension 0");
     const int at = lib::checked_axis(who, axis, x.ndim());
     device::Queue* queue = lib::queue_of(who, x);
     const lib::Memory input = lib::contiguous_memory(x);

@@ -1,4 +1,5 @@
-// src/plan/anchors.cpp: which values get memory, and which are worth a place of their own in a group instead of being computed where they are read.
+// src/plan/anchors.cpp: which values get memory, and which are worth a place of their own in a group instead of being computed where they
+// are read.
 #include <algorithm>
 
 #include "graph/recipes.h"
@@ -13,10 +14,10 @@ using graph::Node;
 namespace {
 
 // In units of one addition, for one element.
-constexpr double worth_storing = 7;     // recomputing costs more than a write and the reads
-constexpr double worth_hoisting = 4;    // a division; cheaper values are recomputed for each element they are broadcast to
+constexpr double worth_storing = 7;   // recomputing costs more than a write and the reads
+constexpr double worth_hoisting = 4;  // a division; cheaper values are recomputed for each element they are broadcast to
 constexpr std::int64_t broadcast_ratio = 4, broadcast_size = 4096;
-constexpr int anchor_operations = 256, anchor_loads = 32;   // longer expressions are cut here
+constexpr int anchor_operations = 256, anchor_loads = 32;  // longer expressions are cut here
 constexpr double cost_cap = 1e9;
 
 bool cheap_source(const Node* node) { return node->kind == Kind::Constant || node->kind == Kind::Iota; }
@@ -44,13 +45,18 @@ void Planner::choose_required() {
             f.why = "fusion is off";
         }
     }
-    // A required view that shows as much as its base or more is a Leaf over the base's memory.
+    // A required view is a Leaf over its base's memory when that exists, when somebody holds the base (writes through one are seen
+    // through the other), or when the view shows as much as the base or more.
     for (int i = count - 1; i >= 0; --i) {
         const Node* node = walk_.nodes[i];
         if (node->kind != Kind::View || !facts_[i].required) continue;
         const NodeId below = input(i, 0);
         const Node* base = walk_.nodes[below];
-        if (base->kind == Kind::Leaf || cheap_source(base) || node->size() < base->size() || facts_[below].required) continue;
+        if (base->kind == Kind::Leaf || facts_[below].required) continue;
+        NodeId source = below;
+        while (walk_.nodes[source]->kind == Kind::View) source = input(source, 0);
+        const bool shared = walk_.nodes[source]->kind == Kind::Leaf || facts_[source].required || (walk_.flags[source] & Walk::Held);
+        if (!shared && (cheap_source(walk_.nodes[source]) || node->size() < base->size())) continue;
         facts_[below].required = true;
         facts_[below].why = "base of a view that is kept";
     }
@@ -95,9 +101,7 @@ void Planner::choose_anchors() {
             f.operations += in.anchor ? 0 : in.operations;
         }
         switch (node->kind) {
-            case Kind::Leaf:
-                f.cost = f.loads = 1;
-                break;
+            case Kind::Leaf: f.cost = f.loads = 1; break;
             case Kind::Constant: f.anchor = f.required; break;
             case Kind::Iota:
                 f.cost = 1;
@@ -115,7 +119,8 @@ void Planner::choose_anchors() {
                 f.anchor = positions[i] >= 2 && (positions[i] - 1) * f.cost > worth_storing;
                 if (f.anchor) break;
                 f.why = "broadcast, and too expensive to compute for each element";
-                f.anchor = f.cost - f.loads >= worth_hoisting && readers_size[i] >= broadcast_size && readers_size[i] / broadcast_ratio >= size;
+                f.anchor =
+                    f.cost - f.loads >= worth_hoisting && readers_size[i] >= broadcast_size && readers_size[i] / broadcast_ratio >= size;
                 break;
             }
         }

@@ -1,6 +1,7 @@
 // src/plan/emitter.h: state of the translation of one scheduled kernel to IR; kernel.cpp has its values, loops.cpp its loops.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -44,6 +45,11 @@ private:
     Values lanes(int dim, const Values& carried);
     Values lanes_range(int dim, Value lower, Value upper, const Values& carried);
     Values written_out(int dim, const Values& carried);
+    void rows();
+    void rows_loop(int dim);
+    void rows_range(int dim, Value lower, Value upper, int count);
+    void rows_pass(int row_dim, Value first, int count);
+    void lanes_of_row(const std::function<void()>& body);
     Values innermost(const Values& carried);
     void store_full();
     Value contribution(const Reduction& r);
@@ -67,7 +73,7 @@ private:
     std::vector<Value> offsets_;                           // by access: constant part of an Index
     std::map<std::pair<int, std::int64_t>, Value> steps_;  // by loop dim and step
     std::vector<Value> extent_;                            // by loop dim, inner ones
-    Value block_length_ = ir::no_value;
+    std::vector<Value> block_lengths_;                     // by block
     std::vector<Value> var_;                               // by loop dim; no_value: not bound here
     std::vector<Value> memo_;                              // by inst
     std::vector<int> made_;                                // insts with a value, in order of making

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::int64_t streaming_bytes = 8 << 20;
 constexpr std::int64_t cached_bytes = 1 << 20;
-constexpr double cached_ns = 0.012, memory_ns = 0.08;   // for one byte, on one core
-constexpr double operation_ns = 0.05;                   // for one addition in lanes
-constexpr double scalar_factor = 8;                     // without lanes
+constexpr double cached_ns = 0.012, memory_ns = 0.08;  // for one byte, on one core
+constexpr double operation_ns = 0.05;                  // for one addition in lanes
+constexpr double scalar_factor = 8;                    // without lanes
 constexpr double launch_ns = 100;
 constexpr std::size_t name_length = 40;
 
@@ -117,7 +117,7 @@ void Scheduler::estimate(KernelPlan& kernel) const {
     }
     operations += static_cast<double>(kernel.reductions.size());
     const double bytes = static_cast<double>(kernel.bytes_read + kernel.bytes_written);
-    const bool vectors = kernel.lanes || kernel.strategy == Strategy::InnerLanes;
+    const bool vectors = kernel.lanes || kernel.strategy == Strategy::InnerLanes || kernel.strategy == Strategy::Rows;
     kernel.cost_ns = launch_ns + bytes * (bytes < cached_bytes ? cached_ns : memory_ns) +
                      static_cast<double>(kernel.elements()) * operations * operation_ns * (vectors ? 1 : scalar_factor);
 }
@@ -127,7 +127,8 @@ void Scheduler::finish(KernelPlan& kernel) {
     const int last = kernel.extents.size() - 1;
     for (const Store& s : kernel.stores) {
         Access& access = kernel.accesses[s.access];
-        if (access.mode != ir::Access::Write || s.level != Level::Full || kernel.elements() * itemsize(access.dtype) <= streaming_bytes) continue;
+        if (access.mode != ir::Access::Write || s.level != Level::Full || kernel.elements() * itemsize(access.dtype) <= streaming_bytes)
+            continue;
         access.streaming = last >= 0 && access.steps.dims[last] == 1;
     }
     estimate(kernel);

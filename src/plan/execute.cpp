@@ -43,9 +43,7 @@ void put_scalar(std::uint64_t* slot, const Scalar& s) {
     }
 }
 
-device::Label label_of(const void* planned) {
-    return {static_cast<const PlannedLaunch*>(planned)->name, device::current_location()};
-}
+device::Label label_of(const void* planned) { return {static_cast<const PlannedLaunch*>(planned)->name, device::current_location()}; }
 
 }  // namespace
 

@@ -55,7 +55,8 @@ public:
             written += k.bytes_written;
         }
         const std::size_t kernels = scheduler_.kernels().size(), groups = planner_.groups().size();
-        out_ = count(groups, "group") + ", " + count(kernels, "kernel") + "; reads " + bytes_text(read) + ", writes " + bytes_text(written) + "\n";
+        out_ = count(groups, "group") + ", " + count(kernels, "kernel") + "; reads " + bytes_text(read) + ", writes " +
+               bytes_text(written) + "\n";
         int number = 0, group = -1;
         for (const KernelPlan& k : scheduler_.kernels()) {
             if (k.group != group) {
@@ -78,11 +79,11 @@ private:
     }
     void begin_group(int at, int number) {
         const Group& group = planner_.groups()[at];
-        out_ += "group " + std::to_string(number) + ": index space " + to_string(group.domain);
+        out_.append("group ").append(std::to_string(number)).append(": index space ").append(to_string(group.domain));
         if (group.reduced != 0) {
             out_ += ", reduced over";
             for (int d = 0; d < group.domain.size(); ++d) {
-                if (group.reduced >> d & 1) out_ += " axis " + std::to_string(d) + ",";
+                if (group.reduced >> d & 1) out_.append(" axis ").append(std::to_string(d)).append(",");
             }
             out_.pop_back();
         }
@@ -97,7 +98,7 @@ private:
     }
     void kernel(const KernelPlan& k) {
         std::string text = k.name + ": " + name(k.strategy);
-        if (k.block_dim >= 0) text += ", blocks of " + std::to_string(k.block_length);
+        for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length));
         text += ", range " + to_string({k.extents.data(), static_cast<std::size_t>(k.range)});
         text += "; reads " + bytes_text(k.bytes_read) + ", writes " + bytes_text(k.bytes_written);
         line("kernel", text);
@@ -114,7 +115,8 @@ private:
             const Node* n = planner_.node(s.node);
             std::string why = planner_.fact(s.node).why;
             if (!planner_.fact(s.node).required && !planner_.is_store(s.node)) why = "read by another kernel";
-            line("out", member_name(planner_, s.node) + " " + value_text(n) + ", " + bytes_text(n->size() * itemsize(n->dtype)) + ": " + why);
+            line("out",
+                 member_name(planner_, s.node) + " " + value_text(n) + ", " + bytes_text(n->size() * itemsize(n->dtype)) + ": " + why);
         }
     }
     void aliases() {

@@ -16,7 +16,7 @@ using graph::Node;
 
 namespace {
 
-std::atomic<int> fusion{-1};   // -1: not asked yet
+std::atomic<int> fusion{-1};  // -1: not asked yet
 
 /// Vectors of one thread that keep their memory from force to force.
 struct Workspace {
@@ -64,7 +64,7 @@ const Plan& plan_for(Walk& walk, device::Queue* queue) {
     PlanCache& cache = PlanCache::of(queue);
     const std::uint64_t hash = hash128(walk.key.data(), walk.key.size()).lo;
     if (const Plan* known = cache.find(walk.key, hash)) return *known;
-    return *cache.add(walk.key, hash, make_plan(walk, queue->device()));
+    return *cache.add(walk.key, hash, make_plan(walk, queue->device(), cache));
 }
 
 /// Nodes outside `walk` that are held and depend on `buffer`.
@@ -134,7 +134,7 @@ void force(std::span<Node* const> roots) {
         const Plan& plan = plan_for(work->walk, queue);
         const unsigned before = Borrowed::nested();
         work->execution.allocate(plan, queue);
-        if (before != Borrowed::nested()) continue;   // letting cached memory go ran foreign code that forced: the graph is another one
+        if (before != Borrowed::nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
         work->execution.run(plan, work->walk, queue);
         return;
     }
@@ -145,17 +145,17 @@ void force_readers(device::Queue* queue, device::Buffer* buffer) {
     force_all(dependents(graph::state_of(queue), buffer, nullptr));
 }
 
-void store(Node* target, Node* value, Node* where) {
+void store(Node* target, Node* value, Node* where, int dropped) {
     device::Queue* queue = target->queue.get();
     bool again = false;
     {
         Borrowed work;
         Walk& walk = work->walk;
         device::Buffer* buffer = target->buffer.get();
-        walk.collect_store(target, value, where);
+        walk.collect_store(target, value, where, dropped);
         if (buffer->pending_readers > readers_inside(walk, buffer)) {
             force_all(dependents(graph::state_of(queue), buffer, &walk));
-            walk.collect_store(target, value, where);   // what was forced may have computed a part of this
+            walk.collect_store(target, value, where, dropped);  // what was forced may have computed a part of this
         }
         if (target->size() == 0) return;
         counters.forced.fetch_add(1, std::memory_order_relaxed);
@@ -167,7 +167,7 @@ void store(Node* target, Node* value, Node* where) {
             again = true;
         }
     }
-    if (again) return store(target, value, where);
+    if (again) return store(target, value, where, dropped);
     // The value reads what would be overwritten: it gets memory of its own first.
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     Node* roots[2];
@@ -186,7 +186,7 @@ void store(Node* target, Node* value, Node* where) {
         roots[count++] = where = condition ? condition.get() : where;
     }
     force({roots, count});
-    store(target, value, where);
+    store(target, value, where, 0);
 }
 
 }  // namespace pardo::plan

@@ -13,11 +13,12 @@ using graph::Node;
 namespace {
 
 constexpr int group_outputs = 14;
-constexpr int recent_groups = 8;   // groups that an anchor which needs none of them is offered to
+constexpr int recent_groups = 8;  // groups that an anchor which needs none of them is offered to
 constexpr std::int64_t unroll_count = 8, unroll_kept = 16;
-constexpr std::int64_t lanes_extent = 8, lanes_kept = 64;       // a shorter reduced axis leaves the lanes to the kept ones, if there are as many
-constexpr std::int64_t split_count = 32768, split_items = 32;   // few items that reduce much
-constexpr std::int64_t column_rows = 16384;                     // longer columns do not stay in the second-level cache
+constexpr std::int64_t lanes_extent = 8, lanes_kept = 64;  // a shorter reduced axis leaves the lanes to the kept ones, if there are as many
+constexpr std::int64_t split_count = 32768, split_items = 32;  // few items that reduce much
+constexpr std::int64_t column_rows = 16384;                    // longer columns do not stay in the second-level cache
+constexpr std::int64_t row_extent = 64, row_count = 64, row_total = 1 << 20;
 constexpr std::int64_t column_items = 64, column_split_rows = 512, column_split_total = 65536;
 
 std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
@@ -31,7 +32,8 @@ std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
 }  // namespace
 
 const char* name(Strategy strategy) {
-    constexpr const char* names[] = {"elementwise", "written-out reduction", "lanes along the reduced axis", "lanes across the kept axis"};
+    constexpr const char* names[] = {"elementwise", "written-out reduction", "lanes along the reduced axis", "lanes across the kept axis",
+                                     "row after row"};
     return names[static_cast<int>(strategy)];
 }
 
@@ -183,6 +185,8 @@ bool Planner::place_reduce(Attempt& attempt, NodeId id) {
     if (groups_[attempt.group].split && groups_[attempt.group].insts[operand].ready > 0) {
         return fail("needs the result of a reduction that is split over blocks") >= 0;
     }
+    const bool arg = n->reduce == graph::ReduceOp::ArgMin || n->reduce == graph::ReduceOp::ArgMax;
+    if (arg && groups_[attempt.group].strategy == Strategy::Rows) return fail("reduces in another order") >= 0;
     for (int r = 0; r < map.rank(); ++r) {
         if (n->axes >> r & 1) map.clear_row(r);
     }
@@ -252,11 +256,19 @@ bool Planner::reaches(int from, int to) const {
     return false;
 }
 
+bool Planner::has_arg(const Group& group) const {
+    return std::any_of(group.insts.begin(), group.insts.end(), [&](const Inst& inst) {
+        if (inst.kind != Inst::Kind::Reduced) return false;
+        const graph::ReduceOp op = node(inst.node)->reduce;
+        return op == graph::ReduceOp::ArgMin || op == graph::ReduceOp::ArgMax;
+    });
+}
+
 void Planner::choose_strategy(Group& group) const {
     const std::int64_t reduced = count_over(group.domain, group.reduced), kept = count_over(group.domain, ~group.reduced);
     // Each load votes, by its size, for the dim along which it is contiguous.
     double along = 0, across = 0;
-    std::int64_t innermost = 1;   // extent of the reduced dim that won the last vote
+    std::int64_t innermost = 1, row = 1;  // extents of the reduced and of the kept dim that got votes
     for (const Inst& inst : group.insts) {
         if (inst.kind != Inst::Kind::Load) continue;
         const Node* n = node(inst.node);
@@ -274,6 +286,7 @@ void Planner::choose_strategy(Group& group) const {
             innermost = std::max(innermost, group.domain[best]);
         } else {
             across += size;
+            row = std::max(row, group.domain[best]);
         }
     }
     if (along == 0 && across == 0) {
@@ -285,9 +298,13 @@ void Planner::choose_strategy(Group& group) const {
     } else if (kept == 1 || (along >= across && (innermost >= lanes_extent || kept < lanes_kept))) {
         group.strategy = Strategy::InnerLanes;
         group.split = kept < split_items && reduced >= split_count;
+    } else if (row >= row_extent && reduced >= row_count && reduced * kept >= row_total && !has_arg(group)) {
+        group.strategy = Strategy::Rows;
+        group.split = true;
     } else {
         group.strategy = Strategy::OuterLanes;
-        group.split = reduced >= column_rows || (kept < column_items && reduced >= column_split_rows && reduced * kept >= column_split_total);
+        group.split =
+            reduced >= column_rows || (kept < column_items && reduced >= column_split_rows && reduced * kept >= column_split_total);
     }
     if (kept == 0) group.split = false;
 }

@@ -117,8 +117,7 @@ int Planner::store_expression(Attempt& attempt, const Map& map) {
     old.dims = used_dims(map);
     const int before = add(attempt, std::move(old));
     if (before < 0) return -1;
-    return add(attempt,
-               Inst{.kind = Inst::Kind::Blend, .dtype = dtype, .node = self, .map = map, .in = {where, value, before}, .cost = 1});
+    return add(attempt, Inst{.kind = Inst::Kind::Blend, .dtype = dtype, .node = self, .map = map, .in = {where, value, before}, .cost = 1});
 }
 
 }  // namespace pardo::plan

@@ -94,14 +94,14 @@ void Emitter::declare_extents() {
     for (int d = plan_.inner(); d < plan_.extents.size(); ++d) {
         if (plan_.strategy != Strategy::Unrolled) extent_[d] = number(numbered("n", d), plan_.extents[d]);
     }
-    if (plan_.block_dim >= 0) block_length_ = number("block", plan_.block_length);
+    for (const KernelPlan::Block& b : plan_.blocks) block_lengths_.push_back(number(numbered("block", b.dim), b.length));
 }
 
 void Emitter::declare_scalars() {
     for (std::size_t i = 0; i < group_.insts.size(); ++i) {
         const Inst& inst = group_.insts[i];
         if (inst.kind != Inst::Kind::Scalar) continue;
-        memo_[i] = m_.scalar_param(numbered("c", static_cast<int>(i)), inst.dtype);   // never forgotten: not in made_
+        memo_[i] = m_.scalar_param(numbered("c", static_cast<int>(i)), inst.dtype);  // never forgotten: not in made_
         arguments_.push_back({Argument::Kind::Constant, inst.node, 0});
     }
 }

@@ -13,8 +13,10 @@ using Stage = KernelPlan::Stage;
 
 namespace {
 
-constexpr std::int64_t lanes_chunk = 4096;    // float sums restart here, and argmin and argmax look for the position while the values are cached
-constexpr std::int64_t serial_chunk = 128;    // float sums along serial loops restart here
+constexpr std::int64_t lanes_chunk =
+    4096;  // float sums restart here, and argmin and argmax look for the position while the values are cached
+constexpr int rows_together = 4;
+constexpr std::int64_t serial_chunk = 128;  // float sums along serial loops restart here
 
 Combine combine_of(ReduceOp op) {
     switch (op) {
@@ -68,6 +70,7 @@ void Emitter::run_loop(int loop) {
     }
     in_ = closure(group_, targets, read_back);
     hoist(in_, loop);
+    if (plan_.strategy == Strategy::Rows) return rows();
     const Values results = nest(plan_.inner(), identities());
     int at = 0;
     for (const Reduction* r : reductions_) {
@@ -106,18 +109,26 @@ bool Emitter::starts_fresh(const Reduction& r) const {
     return (n->reduce == ReduceOp::Sum || n->reduce == ReduceOp::Prod) && is_inexact(reduction_dtype(n));
 }
 
-std::int64_t Emitter::trip_count(int dim) const { return dim == plan_.blocked ? plan_.block_length : plan_.extents[dim]; }
+std::int64_t Emitter::trip_count(int dim) const {
+    for (const KernelPlan::Block& b : plan_.blocks) {
+        if (b.dim == dim) return b.length;
+    }
+    return plan_.extents[dim];
+}
 
 void Emitter::bounds(int dim, Value& lower, Value& upper) {
     lower = m_.i64(0);
     upper = extent_[dim];
-    if (dim != plan_.blocked) return;
-    lower = m_.mul(var_[plan_.block_dim], block_length_);
-    upper = m_.min(m_.add(lower, block_length_), upper);
+    for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
+        const KernelPlan::Block& b = plan_.blocks[i];
+        if (b.dim != dim) continue;
+        lower = m_.mul(var_[b.counter], block_lengths_[i]);
+        upper = m_.min(m_.add(lower, block_lengths_[i]), upper);
+    }
 }
 
 Emitter::Values Emitter::nest(int dim, const Values& carried) {
-    if (plan_.strategy == Strategy::Unrolled || plan_.strategy == Strategy::Elementwise) return written_out(dim, carried);
+    if (plan_.strategy == Strategy::Unrolled) return written_out(dim, carried);
     if (dim == plan_.extents.size()) return innermost(carried);
     const bool last = dim + 1 == plan_.extents.size();
     return last && plan_.strategy == Strategy::InnerLanes ? lanes(dim, carried) : serial(dim, carried);
@@ -226,6 +237,78 @@ Emitter::Values Emitter::lanes_range(int dim, Value lower, Value upper, const Va
     return values;
 }
 
+void Emitter::rows() {
+    const Values start = identities();
+    lanes_of_row([&] {
+        for (std::size_t i = 0; i < reductions_.size(); ++i) {
+            const int access = reductions_[i]->partial[0];
+            m_.store(pointers_[access], index_of(access), start[i]);
+        }
+    });
+    rows_loop(plan_.inner());
+}
+
+void Emitter::lanes_of_row(const std::function<void()>& body) {
+    const int dim = plan_.extents.size() - 1;
+    Value lower, upper;
+    bounds(dim, lower, upper);
+    m_.for_lanes(lower, upper, {}, [&](Value index) {
+        var_[dim] = index;
+        body();
+        var_[dim] = no_value;
+        return Values{};
+    });
+}
+
+void Emitter::rows_loop(int dim) {
+    Value lower, upper;
+    bounds(dim, lower, upper);
+    if (dim + 2 < plan_.extents.size()) {
+        m_.for_loop(lower, upper, m_.i64(1), {}, [&](Value index, std::span<const Value>) {
+            var_[dim] = index;
+            rows_loop(dim + 1);
+            var_[dim] = no_value;
+            return Values{};
+        });
+        return;
+    }
+    // Several rows at a time, so that the results are loaded and stored less often.
+    const Value together = m_.i64(rows_together);
+    const Value whole = m_.mul(m_.floor_div(m_.sub(upper, lower), together), together);
+    const Value middle = m_.add(lower, whole);
+    rows_range(dim, lower, middle, rows_together);
+    rows_range(dim, middle, upper, 1);
+}
+
+void Emitter::rows_range(int dim, Value lower, Value upper, int count) {
+    m_.for_loop(lower, upper, m_.i64(count), {}, [&](Value first, std::span<const Value>) {
+        rows_pass(dim, first, count);
+        return Values{};
+    });
+}
+
+void Emitter::rows_pass(int dim, Value first, int count) {
+    lanes_of_row([&] {
+        Values sums;
+        for (const Reduction* r : reductions_) sums.push_back(load(r->partial[0]));
+        for (int row = 0; row < count; ++row) {
+            var_[dim] = m_.add(first, m_.i64(row));
+            const std::size_t before = mark();
+            for (std::size_t i = 0; i < reductions_.size(); ++i) {
+                const Combine combine = combine_of(planner_.node(reductions_[i]->node)->reduce);
+                sums[i] = m_.combine(combine, sums[i], contribution(*reductions_[i]));
+            }
+            store_full();
+            forget(before);
+        }
+        var_[dim] = no_value;
+        for (std::size_t i = 0; i < reductions_.size(); ++i) {
+            const int access = reductions_[i]->partial[0];
+            m_.store(pointers_[access], index_of(access), sums[i]);
+        }
+    });
+}
+
 void Emitter::find_position(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried, int at) {
     const Value old = carried[at], old_position = carried[at + 1];
     const Values results = m_.if_else(
@@ -245,7 +328,9 @@ void Emitter::find_position(const Reduction& r, int dim, Value lower, Value uppe
             });
             return Values{best, position[0]};
         },
-        [&] { return Values{old, old_position}; });
+        [&] {
+            return Values{old, old_position};
+        });
     carried[at] = results[0];
     carried[at + 1] = results[1];
 }
@@ -279,7 +364,7 @@ Emitter::Values Emitter::innermost(const Values& carried) {
 }
 
 void Emitter::store_full() {
-    int kept = -1;   // the keeps of one value stand side by side
+    int kept = -1;  // the keeps of one value stand side by side
     for (const KernelPlan::Keep& keep : plan_.keeps) {
         if (!keep.write || keep.from != loop_ || keep.access == kept) continue;
         m_.store(pointers_[keep.access], index_of(keep.access), get(keep.inst));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graph/record.h"
 #include "plan/kernel.h"
 
 namespace pardo::plan {
@@ -16,7 +17,8 @@ namespace {
 /// Gives memory to stored anchors and scratch; scratch and values that nobody keeps share slots of one size over time.
 class SlotPlan {
 public:
-    SlotPlan(const Planner& planner, const std::vector<MadeKernel>& kernels, Plan& plan) : planner_(planner), kernels_(kernels), plan_(plan) {}
+    SlotPlan(const Planner& planner, const std::vector<MadeKernel>& kernels, Plan& plan)
+        : planner_(planner), kernels_(kernels), plan_(plan) {}
 
     /// Slot of the memory behind an argument.
     std::uint32_t of(const Argument& a, const std::vector<Partial>& partials, std::size_t kernel) {
@@ -30,7 +32,7 @@ public:
             bytes = partials[a.node].count * itemsize(partials[a.node].dtype);
         } else {
             const Node* n = planner_.node(a.node);
-            bytes = n->size() * itemsize(n->dtype);
+            bytes = graph::byte_count(n->dtype, n->shape);
             keeps = planner_.fact(a.node).required;
         }
         const std::uint32_t slot = take(bytes, keeps);
@@ -145,7 +147,7 @@ Plan::Result result_of(const Planner& planner, NodeId id, SlotPlan& slots, const
 
 }  // namespace
 
-std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device) {
+std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCache& cache) {
     auto plan = std::make_unique<Plan>();
     Planner planner(walk);
     planner.run();
@@ -169,65 +171,13 @@ std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device) {
         slots.leave(k);
         const bool empty = std::find(launch.extents.begin(), launch.extents.end(), 0) != launch.extents.end();
         if (empty) continue;
-        launch.program = device->compile(made[k].kernel);
+        launch.program = cache.program(made[k].kernel, device);
         plan->launches.push_back(std::move(launch));
     }
     for (NodeId id = 0; id < walk.nodes.size(); ++id) {
         if (planner.fact(id).required) plan->results.push_back(result_of(planner, id, slots, plan->results));
     }
     return plan;
-}
-
-namespace {
-
-constexpr std::size_t first_size = 64, most_plans = 1024;
-
-/// A queue's cache, as the graph's state keeps it.
-struct Holder {
-    PlanCache cache;
-};
-
-}  // namespace
-
-PlanCache::PlanCache() : table_(first_size) {}
-
-std::size_t PlanCache::slot(std::span<const std::uint8_t> key, std::uint64_t hash) const {
-    const std::size_t mask = table_.size() - 1;
-    std::size_t at = hash & mask;
-    while (table_[at].plan) {
-        const Entry& e = table_[at];
-        if (e.hash == hash && e.key.size() == key.size() && std::memcmp(e.key.data(), key.data(), key.size()) == 0) break;
-        at = (at + 1) & mask;
-    }
-    return at;
-}
-
-const Plan* PlanCache::find(std::span<const std::uint8_t> key, std::uint64_t hash) const { return table_[slot(key, hash)].plan.get(); }
-
-const Plan* PlanCache::add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan) {
-    if (count_ == most_plans) {   // programs stay in the program cache: planning again is cheap
-        table_ = std::vector<Entry>(first_size);
-        count_ = 0;
-    }
-    if (2 * (count_ + 1) > table_.size()) {
-        std::vector<Entry> old(table_.size() * 2);
-        std::swap(old, table_);
-        for (Entry& e : old) {
-            if (e.plan) table_[slot(e.key, e.hash)] = std::move(e);
-        }
-    }
-    Entry& e = table_[slot(key, hash)];
-    e.hash = hash;
-    e.key.assign(key.begin(), key.end());
-    e.plan = std::move(plan);
-    ++count_;
-    return e.plan.get();
-}
-
-PlanCache& PlanCache::of(device::Queue* queue) {
-    graph::GraphState& state = graph::state_of(queue);
-    if (!state.plans) state.plans = std::make_shared<Holder>();
-    return static_cast<Holder*>(state.plans.get())->cache;
 }
 
 }  // namespace pardo::plan

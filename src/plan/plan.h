@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "device/program.h"
+#include "ir/ir.h"
 #include "plan/walk.h"
 
 namespace pardo::plan {
@@ -18,8 +21,8 @@ struct PlannedLaunch {
         enum class Kind : std::uint8_t { Leaf, Slot, Constant };
         Kind kind;
         std::uint16_t argument;
-        std::uint32_t source;   // node, or slot
-        std::int64_t offset;    // bytes
+        std::uint32_t source;  // node, or slot
+        std::int64_t offset;   // bytes
     };
     struct Use {
         bool leaf;
@@ -29,7 +32,7 @@ struct PlannedLaunch {
     Ref<device::Program> program;
     std::string name;
     std::vector<std::int64_t> extents;
-    std::vector<std::uint64_t> arguments;   // numbers are in place
+    std::vector<std::uint64_t> arguments;  // numbers are in place
     std::vector<Patch> patches;
     std::vector<Use> uses;
     double cost_ns = 0;
@@ -41,19 +44,20 @@ struct Plan {
     /// A node that becomes a Leaf, in the order of the walk.
     struct Result {
         NodeId node;
-        bool leaf;              // view of a leaf: `source` is a node, else a slot
+        bool leaf;  // view of a leaf: `source` is a node, else a slot
         std::uint32_t source;
         Strides strides;
-        std::int64_t offset;    // elements; on top of the leaf's own for a view of one
+        std::int64_t offset;  // elements; on top of the leaf's own for a view of one
     };
-    std::vector<std::int64_t> slots;   // bytes of the buffers to allocate
+    std::vector<std::int64_t> slots;  // bytes of the buffers to allocate
     std::vector<PlannedLaunch> launches;
     std::vector<Result> results;
-    bool needs_temporary = false;      // store: the value overlaps the target in another order
+    bool needs_temporary = false;  // store: the value overlaps the target in another order
 };
 
-/// Plans and compiles what a walk has collected.
-std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device);
+class PlanCache;
+/// Plans what a walk has collected, and compiles what `cache` has not seen.
+std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCache& cache);
 
 /// Finished plans by signature; one for each queue, under its graph lock.
 class PlanCache {
@@ -62,6 +66,8 @@ public:
     /// Null when there is none.
     const Plan* find(std::span<const std::uint8_t> key, std::uint64_t hash) const;
     const Plan* add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan);
+    /// The program of a kernel; equal kernels that come from graphs with other sizes share one.
+    Ref<device::Program> program(const ir::Kernel& kernel, device::Device* device);
     /// The cache of a queue, made at first use.
     static PlanCache& of(device::Queue* queue);
 
@@ -72,8 +78,9 @@ private:
         std::unique_ptr<Plan> plan;
     };
     std::size_t slot(std::span<const std::uint8_t> key, std::uint64_t hash) const;
-    std::vector<Entry> table_;   // open addressing; a power of two
+    std::vector<Entry> table_;  // open addressing; a power of two
     std::size_t count_ = 0;
+    std::unordered_map<Hash128, Ref<device::Program>> programs_;
 };
 
 }  // namespace pardo::plan

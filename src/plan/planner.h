@@ -38,17 +38,17 @@ enum class Level : std::uint8_t { Full, Kept };
 
 /// What is known of each node during planning; the store, if any, is one more behind the last node.
 struct Fact {
-    bool anchor = false;     // belongs to a group; everything else is computed where it is read
-    bool required = false;   // becomes a Leaf
-    bool alias = false;      // required View that is a Leaf over its input's memory
-    bool stored = false;     // has memory after its group has run
+    bool anchor = false;    // belongs to a group; everything else is computed where it is read
+    bool required = false;  // becomes a Leaf
+    bool alias = false;     // required View that is a Leaf over its input's memory
+    bool stored = false;    // has memory after its group has run
     int group = -1;
     int inst = -1;
     Level level = Level::Full;
-    Map map;                 // domain of its group -> its index
-    Strides strides;         // of its memory, once scheduled
-    const char* why = "";    // why it is stored
-    double cost = 0;         // additions and loads for one element, down to leaves and anchors
+    Map map;               // domain of its group -> its index
+    Strides strides;       // of its memory, once scheduled
+    const char* why = "";  // why it is stored
+    double cost = 0;       // additions and loads for one element, down to leaves and anchors
     int operations = 0, loads = 0;
 };
 
@@ -58,6 +58,7 @@ enum class Strategy : std::uint8_t {
     Unrolled,     // few elements: written out; lanes over the kept dims
     InnerLanes,   // lanes over the innermost reduced dim, items are the kept dims
     OuterLanes,   // lanes over the innermost kept dim, serial loops over the reduced ones
+    Rows,         // as OuterLanes, for large arrays: whole rows are added to results in memory, so that everything is read in order
 };
 const char* name(Strategy strategy);
 
@@ -66,14 +67,14 @@ struct Group {
     Shape domain;
     std::uint32_t reduced = 0;  // dims of the domain that its reductions run over
     bool reduces = false;
-    bool split = false;         // reductions run in blocks, then over the blocks' results in a second kernel
+    bool split = false;  // reductions run in blocks, then over the blocks' results in a second kernel
     Strategy strategy = Strategy::Elementwise;
-    std::vector<Inst> insts;    // operands before users
+    std::vector<Inst> insts;  // operands before users
     std::unordered_map<NodeId, SmallVector<int, 2>> by_node;
     std::vector<NodeId> members;
-    std::vector<int> needs;     // groups whose results it reads
+    std::vector<int> needs;  // groups whose results it reads
     int loads = 0;
-    const char* cut = "";       // why it is not part of an earlier group
+    const char* cut = "";  // why it is not part of an earlier group
 };
 
 /// Groups of one force, explain or store.
@@ -98,12 +99,12 @@ private:
     /// What one try to place an anchor has added to a group, to be kept or taken back.
     struct Attempt {
         int group = -1;
-        bool bounded = true;         // limits apply: not for the first anchor of a group
+        bool bounded = true;  // limits apply: not for the first anchor of a group
         NodeId placing = no_node;
-        std::size_t insts = 0;       // before the try
+        std::size_t insts = 0;  // before the try
         int loads = 0;
-        std::vector<int> needs;      // groups that would be read
-        std::vector<NodeId> reads;   // their anchors, which then need memory
+        std::vector<int> needs;     // groups that would be read
+        std::vector<NodeId> reads;  // their anchors, which then need memory
         Level level = Level::Full;
         Map map;
         int inst = -1;
@@ -122,6 +123,7 @@ private:
     void commit(Attempt& attempt, NodeId id);
     void roll_back(Attempt& attempt);
     bool reaches(int from, int to) const;
+    bool has_arg(const Group& group) const;
     void choose_strategy(Group& group) const;
     void sort_groups();
     // instance.cpp; all give the position of the value in the group, or -1 with a reason
@@ -138,7 +140,7 @@ private:
     std::vector<Group> groups_;
     std::vector<int> order_;
     bool fuse_;
-    const char* reason_ = "";   // why the last attempt failed
+    const char* reason_ = "";  // why the last attempt failed
     mutable std::vector<std::uint32_t> seen_;
     mutable std::uint32_t seen_mark_ = 0;
 };

@@ -12,9 +12,11 @@ using graph::ReduceOp;
 
 namespace {
 
-constexpr std::int64_t block_elements = 16384;   // of a split reduction; never depends on the number of threads
+constexpr std::int64_t block_elements = 16384;  // of a split reduction; never depends on the number of threads
 constexpr std::int64_t column_block_rows = 256;
-constexpr std::int64_t unrolled_extent = 4;      // a shorter innermost kept dim is written out, and leaves the lanes to the next one
+constexpr std::int64_t block_rows = 256, row_block_elements = 65536, row_tile = 2048;
+constexpr std::int64_t tile_elements = 16384, tile_rows = 32, tile_step = 4;
+constexpr std::int64_t unrolled_extent = 4;  // a shorter innermost kept dim is written out, and leaves the lanes to the next one
 
 using Stage = KernelPlan::Stage;
 
@@ -50,9 +52,8 @@ int KernelPlan::loops() const {
 
 std::int64_t KernelPlan::elements() const {
     std::int64_t count = 1;
-    for (int d = 0; d < extents.size(); ++d) {
-        if (d != block_dim) count *= extents[d];
-    }
+    for (const std::int64_t extent : extents) count *= extent;
+    for (const Block& b : blocks) count /= std::max<std::int64_t>(1, extents[b.counter]);
     return count;
 }
 
@@ -110,7 +111,8 @@ bool Scheduler::run() {
             }
             if (stage == Stage::Combine) dims.push_back({blocks_, true, 0});
             arrange(kernel, std::move(dims));
-            if (stage == Stage::Blocks) split_blocks(kernel);
+            if (stage == Stage::Blocks) group.strategy == Strategy::Rows ? split_rows(kernel) : split_blocks(kernel);
+            if (kernel.strategy == Strategy::Elementwise) tile(kernel);
             finish(kernel);
             if (!kernel.stores.empty() || !kernel.reductions.empty()) kernels_.push_back(std::move(kernel));
         }
@@ -170,7 +172,7 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
     KernelPlan kernel;
     kernel.group = g;
     kernel.stage = stage;
-    kernel.strategy = group.strategy;
+    kernel.strategy = group.strategy == Strategy::Rows && stage == Stage::Combine ? Strategy::OuterLanes : group.strategy;
     kernel.access_of.assign(group.insts.size(), -1);
     const int dims = group.domain.size() + (stage == Stage::Combine ? 1 : 0);
     const auto add = [&](Access access) {
@@ -192,7 +194,7 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
         }
     }
     std::int64_t kept = 1;
-    Strides kept_strides(group.domain.size(), 0);   // of a block's results
+    Strides kept_strides(group.domain.size(), 0);  // of a block's results
     for (int d = group.domain.size() - 1; d >= 0; --d) {
         if (group.domain[d] == 1 || (group.reduced >> d & 1)) continue;
         kept_strides[d] = kept;
@@ -222,7 +224,8 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
                 for (int k = 0; k < 2; ++k) {
                     if (own[k] < 0) continue;
                     Access partial{.kind = Access::Kind::Partial, .dtype = partials_[own[k]].dtype, .partial = own[k]};
-                    partial.mode = stage == Stage::Blocks ? ir::Access::Write : ir::Access::Read;
+                    partial.mode = ir::Access::Read;
+                    if (stage == Stage::Blocks) partial.mode = group.strategy == Strategy::Rows ? ir::Access::ReadWrite : ir::Access::Write;
                     partial.steps.dims = kept_strides;
                     if (stage == Stage::Combine) {
                         const bool along = group.strategy == Strategy::InnerLanes;
@@ -241,7 +244,8 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
         out.steps = steps_of(f.map, f.strides);
         if (planner_.is_store(id)) out.steps.offset = 0;
         const int access = add(std::move(out));
-        kernel.stores.push_back({.node = id, .inst = f.inst, .access = access, .loop = reduced ? inst.ready - 1 : inst.ready, .level = f.level});
+        kernel.stores.push_back(
+            {.node = id, .inst = f.inst, .access = access, .loop = reduced ? inst.ready - 1 : inst.ready, .level = f.level});
     }
     return kernel;
 }
@@ -292,7 +296,7 @@ bool Scheduler::resolve_target(KernelPlan& kernel) {
         if (!(walk.flags[inst.node] & Walk::Same) || !(kernel.accesses[kernel.access_of[i]].steps == kernel.accesses[target].steps)) {
             return false;
         }
-        kernel.access_of[i] = target;   // one pointer for both; the load's own access stays unused
+        kernel.access_of[i] = target;  // one pointer for both; the load's own access stays unused
         kernel.accesses[target].mode = ir::Access::ReadWrite;
     }
     // Drop accesses that nothing uses any more.
@@ -357,13 +361,19 @@ void Scheduler::arrange(KernelPlan& kernel, std::vector<Dim> dims) {
     if (!fixed) order(reduced);
     merge(kept);
     merge(reduced);
-    kernel.lanes = kernel.strategy != Strategy::InnerLanes && !kept.empty();
+    const bool rows = kernel.strategy == Strategy::Rows;
+    kernel.lanes = kernel.strategy != Strategy::InnerLanes && !rows && !kept.empty();
     const std::size_t last = kept.empty() ? 0 : kept.size() - 1;
     kernel.unrolled = kernel.lanes && kept.size() >= 2 && kept[last].dim.extent <= unrolled_extent && kept[last - 1].dim.extent >= 8 &&
                       kernel.stage == Stage::Whole;
     std::vector<Loop> loops = kept;
     kernel.range = static_cast<int>(kept.size()) - kernel.unrolled;
-    if (kept.empty()) {   // one item
+    if (rows) {
+        reduced.push_back(kept.back());
+        loops.pop_back();
+        --kernel.range;
+    }
+    if (loops.empty() && !rows) {  // one item
         loops.push_back({{1, false, 0}, -1});
         kernel.range = 1;
     }
@@ -395,28 +405,82 @@ void Scheduler::split_blocks(KernelPlan& kernel) {
     }
     const std::int64_t extent = kernel.extents[blocked], rest = reduced / extent;
     const std::int64_t wanted = along ? block_elements : std::max(column_block_rows, block_elements / kept);
-    kernel.block_length = std::clamp<std::int64_t>(wanted / rest, 1, extent);
-    blocks_ = (extent + kernel.block_length - 1) / kernel.block_length;
-    const int at = along ? kernel.range : kernel.range - 1;
-    kernel.extents.insert(at, blocks_);
-    ++kernel.range;
-    kernel.block_dim = at;
-    kernel.blocked = blocked + 1;
+    blocks_ = add_block(kernel, along ? kernel.range : kernel.range - 1, blocked, std::clamp<std::int64_t>(wanted / rest, 1, extent));
     for (Access& access : kernel.accesses) {
-        if (access.kind == Access::Kind::Partial && along) {
-            for (std::int64_t& step : access.steps.dims) step *= blocks_;
-        }
-        access.steps.dims.insert(at, access.kind != Access::Kind::Partial ? 0 : along ? 1 : kept);
-    }
-    for (std::uint32_t& mask : kernel.loop_dims) {
-        const std::uint32_t low = (1u << at) - 1;
-        mask = (mask & low) | (mask & ~low) << 1;
+        if (access.kind != Access::Kind::Partial) continue;
+        for (std::int64_t& step : access.steps.dims) step *= along ? blocks_ : 1;
+        access.steps.dims[kernel.blocks[0].counter] = along ? 1 : kept;
     }
     for (const auto& [owner, own] : partial_of_) {
         for (const int p : own) {
             if (p >= 0) partials_[p].count = kept * blocks_;
         }
     }
+}
+
+void Scheduler::split_rows(KernelPlan& kernel) {
+    // Range: blocks of rows, outer kept dims, tiles of a row. Inner: reduced dims, then the row.
+    std::int64_t kept = 1, rest = 1;
+    const int row = kernel.extents.size() - 1;
+    int blocked = kernel.range;
+    for (int d = kernel.range; d < row; ++d) {
+        if (kernel.extents[d] > kernel.extents[blocked]) blocked = d;
+    }
+    for (int d = 0; d < kernel.extents.size(); ++d) {
+        if (d < kernel.range || d == row) kept *= kernel.extents[d];
+        if (d >= kernel.range && d < row && d != blocked) rest *= kernel.extents[d];
+    }
+    const std::int64_t wanted = std::max(block_rows, row_block_elements / kept);
+    add_block(kernel, kernel.range, row, row_tile / static_cast<std::int64_t>(kernel.reductions.size()));
+    blocks_ = add_block(kernel, 0, blocked + 1, std::clamp<std::int64_t>(wanted / rest, 1, kernel.extents[blocked + 1]));
+    for (Access& access : kernel.accesses) {
+        if (access.kind == Access::Kind::Partial) access.steps.dims[0] = kept;
+    }
+    for (const auto& [owner, own] : partial_of_) partials_[own[0]].count = kept * blocks_;
+}
+
+void Scheduler::tile(KernelPlan& kernel) const {
+    // An input that lies across the lanes is read in cache lines along another dim: a short serial loop over that one uses them up.
+    if (kernel.unrolled || kernel.range < 2 || kernel.elements() < tile_elements) return;
+    const int lanes = kernel.range - 1;
+    int along = -1;
+    for (const Access& access : kernel.accesses) {
+        if (access.kind != Access::Kind::Memory || std::abs(access.steps.dims[lanes]) < tile_step) continue;
+        for (int d = 0; d < lanes; ++d) {
+            if (std::abs(access.steps.dims[d]) == 1 && kernel.extents[d] >= tile_rows) along = d;
+        }
+    }
+    if (along < 0) return;
+    // The dim moves behind the range; what is left of it there counts blocks.
+    const std::int64_t extent = kernel.extents[along];
+    kernel.extents.push_back(extent);
+    kernel.extents[along] = (extent + tile_rows - 1) / tile_rows;
+    const int inner = kernel.extents.size() - 1;
+    for (Access& access : kernel.accesses) {
+        access.steps.dims.push_back(access.steps.dims[along]);
+        access.steps.dims[along] = 0;
+    }
+    for (std::uint32_t& mask : kernel.loop_dims) {
+        if (mask >> along & 1) mask = (mask & ~(1u << along)) | 1u << inner;
+    }
+    kernel.blocks.push_back({along, inner, tile_rows});
+}
+
+std::int64_t Scheduler::add_block(KernelPlan& kernel, int at, int dim, std::int64_t length) const {
+    const std::int64_t count = (kernel.extents[dim] + length - 1) / length;
+    kernel.extents.insert(at, count);
+    ++kernel.range;
+    for (KernelPlan::Block& b : kernel.blocks) {
+        b.counter += b.counter >= at;
+        b.dim += b.dim >= at;
+    }
+    kernel.blocks.push_back({at, dim + (dim >= at), length});
+    for (Access& access : kernel.accesses) access.steps.dims.insert(at, 0);
+    for (std::uint32_t& mask : kernel.loop_dims) {
+        const std::uint32_t low = (1u << at) - 1;
+        mask = (mask & low) | (mask & ~low) << 1;
+    }
+    return count;
 }
 
 void Scheduler::find_keeps(KernelPlan& kernel) {

@@ -25,7 +25,7 @@ struct Access {
     int partial = -1;
     bool streaming = false;
     bool noalias = true;
-    Steps steps{};   // by domain dims at first, by loop dims once scheduled
+    Steps steps{};  // by domain dims at first, by loop dims once scheduled
 };
 
 /// A value that is written: inside loop `loop` (Full) or behind all loops (Kept).
@@ -39,8 +39,8 @@ struct Store {
 struct Reduction {
     NodeId node;
     int inst, loop;
-    int position = -1;            // Index access of argmin and argmax
-    int partial[2] = {-1, -1};    // accesses: value; position
+    int position = -1;          // Index access of argmin and argmax
+    int partial[2] = {-1, -1};  // accesses: value; position
     bool by_position() const { return position >= 0; }
 };
 
@@ -51,13 +51,17 @@ struct KernelPlan {
     Stage stage = Stage::Whole;
     Strategy strategy = Strategy::Elementwise;
     std::string name;
-    Shape extents;              // of the loop dims: range, then `unrolled` if any, then inner ones, outermost first
-    int range = 0;              // leading dims that are the kernel's index space
-    bool lanes = true;          // the last of them runs across lanes
-    bool unrolled = false;      // one kept dim is written out inside the item
-    int block_dim = -1;         // range dim that counts blocks of inner dim `blocked`
-    int blocked = -1;
-    std::int64_t block_length = 0;
+    Shape extents;          // of the loop dims: range, then `unrolled` if any, then inner ones, outermost first
+    int range = 0;          // leading dims that are the kernel's index space
+    bool lanes = true;      // the last of them runs across lanes
+    bool unrolled = false;  // one kept dim is written out inside the item
+    /// An inner loop dim of which an item does one block only.
+    struct Block {
+        int counter;  // range dim that counts the blocks
+        int dim;
+        std::int64_t length;
+    };
+    std::vector<Block> blocks;
     std::vector<Access> accesses;
     std::vector<int> access_of;            // by inst; -1: none
     std::vector<std::uint32_t> loop_dims;  // by inst: loop dims that it depends on
@@ -66,14 +70,14 @@ struct KernelPlan {
     // Values kept in an output's memory between two loops: computed in loop `from`, read back in `to`.
     struct Keep {
         int inst, access, from, to;
-        bool write;   // false: the value is an output of loop `from` anyway
+        bool write;  // false: the value is an output of loop `from` anyway
     };
     std::vector<Keep> keeps;
     double cost_ns = 0;
     std::int64_t bytes_read = 0, bytes_written = 0;
 
-    int inner() const { return range + unrolled; }                                 // first inner loop dim
-    int loops() const;                                                             // inner loops after one another
+    int inner() const { return range + unrolled; }  // first inner loop dim
+    int loops() const;                              // inner loops after one another
     std::int64_t elements() const;
 };
 
@@ -96,7 +100,7 @@ private:
     struct Dim {
         std::int64_t extent;
         bool reduced;
-        std::uint32_t members;   // domain dims merged into it
+        std::uint32_t members;  // domain dims merged into it
     };
     void choose_layouts(const Group& group);
     KernelPlan draft(int group, KernelPlan::Stage stage);
@@ -104,6 +108,9 @@ private:
     bool resolve_target(KernelPlan& kernel);
     void arrange(KernelPlan& kernel, std::vector<Dim> dims);
     void split_blocks(KernelPlan& kernel);
+    void split_rows(KernelPlan& kernel);
+    void tile(KernelPlan& kernel) const;
+    std::int64_t add_block(KernelPlan& kernel, int at, int dim, std::int64_t length) const;
     void finish(KernelPlan& kernel);
     void find_keeps(KernelPlan& kernel);
     void estimate(KernelPlan& kernel) const;
@@ -113,7 +120,7 @@ private:
     Planner& planner_;
     std::vector<KernelPlan> kernels_;
     std::vector<Partial> partials_;
-    std::vector<std::pair<NodeId, std::array<int, 2>>> partial_of_;   // reduction -> its scratch, in a split group
+    std::vector<std::pair<NodeId, std::array<int, 2>>> partial_of_;  // reduction -> its scratch, in a split group
     std::int64_t blocks_ = 0;
 };
 

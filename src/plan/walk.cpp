@@ -74,7 +74,7 @@ void Walk::visit(Node* root) {
 void Walk::mark_held() {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         Node* node = nodes[i];
-        if (node->kind == Kind::Leaf || node->kind == Kind::Constant || node->kind == Kind::Iota) continue;
+        if (node->kind == Kind::Leaf) continue;
         if (node->use_count() > uses[i]) flags[i] |= Held;
     }
 }
@@ -88,7 +88,7 @@ void Walk::collect(std::span<Node* const> roots) {
     }
 }
 
-void Walk::collect_store(Node* store_target, Node* value, Node* where) {
+void Walk::collect_store(Node* store_target, Node* value, Node* where, int dropped) {
     begin();
     visit(value);
     if (where) visit(where);
@@ -97,7 +97,7 @@ void Walk::collect_store(Node* store_target, Node* value, Node* where) {
     target_id = store_target->index;
     value_id = value->index;
     where_id = where ? where->index : no_node;
-    // The caller's own handle on a value does not mean that somebody wants it later; graph::Node::consumers tells.
+    uses[value_id] += static_cast<std::uint32_t>(dropped);
     mark_held();
     mark_overlaps();
 }
@@ -162,10 +162,11 @@ public:
         if (out_.size() < used_ + bytes) out_.resize((used_ + bytes) * 2);
     }
     template <class T> void put(T value) {
+        static_assert(std::is_trivially_copyable_v<T>);
         std::memcpy(out_.data() + used_, &value, sizeof value);
         used_ += sizeof value;
     }
-    void put(std::span<const std::int64_t> values) {
+    void put_all(std::span<const std::int64_t> values) {
         put(static_cast<std::uint8_t>(values.size()));
         if (!values.empty()) std::memcpy(out_.data() + used_, values.data(), values.size_bytes());
         used_ += values.size_bytes();
@@ -197,7 +198,7 @@ void Walk::write_key() {
         out.put(flags[i]);
         switch (node->kind) {
             case Kind::Leaf: {
-                out.put(node->strides);
+                out.put_all(node->strides);
                 std::uint16_t buffer = 0xffff, view = 0xffff;  // earlier leaves with the same buffer, and of the same elements
                 for (int j = 0; j < seen; ++j) {
                     const Node* other = nodes[leaves[j]];
@@ -220,7 +221,7 @@ void Walk::write_key() {
                 const graph::ViewMap& view = *node->view;
                 out.reserve(32 + sizeof(graph::ViewMap::Term) * static_cast<std::size_t>(view.terms.size()) +
                             sizeof(std::int64_t) * static_cast<std::size_t>(view.offsets.size() + node->shape.size()));
-                out.put(view.offsets);
+                out.put_all(view.offsets);
                 out.put(static_cast<std::uint16_t>(view.terms.size()));
                 for (const graph::ViewMap::Term& term : view.terms) out.put(term);
                 break;
@@ -238,7 +239,7 @@ void Walk::write_key() {
             if (k == 0) same_shape = input->shape == node->shape;
         }
         out.put(static_cast<std::uint8_t>(same_shape));
-        if (!same_shape) out.put(node->shape);
+        if (!same_shape) out.put_all(node->shape);
     }
 }
 

@@ -21,7 +21,7 @@ struct Walk {
         Apart = 8,  // store: a leaf of the target's buffer with no element in common
     };
     std::vector<graph::Node*> nodes;
-    std::vector<std::uint32_t> uses;     // references from within
+    std::vector<std::uint32_t> uses;  // references from within
     std::vector<std::uint8_t> flags;
     std::vector<NodeId> leaves;
     std::vector<std::uint8_t> key;
@@ -32,8 +32,8 @@ struct Walk {
 
     /// Collects; afterwards node->index is the position of each node in `nodes`.
     void collect(std::span<graph::Node* const> roots);
-    /// As collect, for a store.
-    void collect_store(graph::Node* store_target, graph::Node* value, graph::Node* where);
+    /// As collect, for a store; `dropped` references to `value` do not count.
+    void collect_store(graph::Node* store_target, graph::Node* value, graph::Node* where, int dropped);
     /// Writes `key`: structure, dtypes, shapes, strides and which leaves share memory; no values, addresses or offsets of leaves.
     void write_key();
     NodeId id(const graph::Node* node) const { return node->index; }

@@ -15,6 +15,7 @@ settings.register_profile(
 )
 settings.load_profile("pardo")
 
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(12345)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 import pardo as pp
 
 DTYPES = [
@@ -14,16 +13,13 @@ DTYPES = [
 def samples(dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     """Values of a dtype: small for integers, both signs, with zeros."""
     kind = np.dtype(dtype).kind
-    if kind == "b":
-        return rng.integers(0, 2, shape).astype(bool)
-    if kind == "u":
-        return rng.integers(0, 100, shape).astype(dtype)
-    if kind == "i":
-        return rng.integers(-50, 50, shape).astype(dtype)
-    values = rng.standard_normal(shape) * 3
+    if kind in "bui":
+        low, high = {"b": (0, 2), "u": (0, 100), "i": (-50, 50)}[kind]
+        return np.asarray(rng.integers(low, high, shape)).astype(dtype)
+    values = np.asarray(rng.standard_normal(shape)) * 3
     if kind == "c":
         values = values + 1j * rng.standard_normal(shape)
-    return values.astype(dtype)
+    return np.asarray(values).astype(dtype)
 
 
 def check(actual: pp.Array, expected: np.ndarray, ulp: int = 0, who: str = "") -> None:

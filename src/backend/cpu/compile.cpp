@@ -11,7 +11,7 @@ namespace pardo::cpu {
 
 namespace {
 
-constexpr const char* entry_symbol = "pardo_entry";   // each Program has its own name space
+constexpr const char* entry_symbol = "pardo_entry";  // each Program has its own name space
 
 ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::lower_complex(kernel)); }
 

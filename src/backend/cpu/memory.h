@@ -87,7 +87,7 @@ private:
     CpuBuffer* fresh(int size_class);                                     // null when the system or the limit says no
     CpuBuffer* carve(int size_class);
     CpuBuffer* map(int size_class);
-    std::int64_t bound();   // on in_use + cached
+    std::int64_t bound();  // on in_use + cached
     bool reserve(std::size_t bytes);
     void unreserve(std::size_t bytes);
     [[noreturn]] void fail(std::size_t bytes);

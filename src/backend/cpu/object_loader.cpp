@@ -52,14 +52,16 @@ public:
         dylib.addToLinkOrder(*math_);
         std::shared_ptr<void> keep(&dylib, [this](void* d) { remove(*static_cast<JITDylib*>(d)); });
         // The bytes may belong to the cache, whose buffer ends before the code does.
-        auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(reinterpret_cast<const char*>(object.data()), object.size()), "pardo");
+        auto buffer =
+            llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(reinterpret_cast<const char*>(object.data()), object.size()), "pardo");
         if (auto error = layer_.add(dylib, std::move(buffer))) fail(std::move(error));
         auto found = check(session_.lookup({&dylib}, session_.intern(symbol)));
         return {found.getAddress().toPtr<void*>(), std::move(keep)};
     }
 
 private:
-    Session() : session_(check(SelfExecutorProcessControl::Create())), layer_(session_, check(llvm::jitlink::InProcessMemoryManager::Create())) {
+    Session()
+        : session_(check(SelfExecutorProcessControl::Create())), layer_(session_, check(llvm::jitlink::InProcessMemoryManager::Create())) {
         session_.setErrorReporter([](llvm::Error error) { log(LogLevel::Warn, "machine code: " + llvm::toString(std::move(error))); });
         math_ = &session_.createBareJITDylib("math");
         math_->addGenerator(std::make_unique<MathSymbols>());

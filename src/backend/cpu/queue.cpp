@@ -166,7 +166,6 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
                      std::span<const Event> depends) {
     check_range("copy", to, to_offset, bytes);
     check_range("copy", from, from_offset, bytes);
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
@@ -195,7 +194,6 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
 
 void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
     check_range("write", to, offset, bytes);
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     to->wait_for_write();
     copy_bytes(*pool_, static_cast<char*>(to->data()) + offset, static_cast<const char*>(from), bytes);
@@ -203,7 +201,6 @@ void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size
 
 void CpuQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     check_range("read", from, offset, bytes);
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     from->wait_for_read();
     copy_bytes(*pool_, static_cast<char*>(to), static_cast<const char*>(from->data()) + offset, bytes);

@@ -8,6 +8,8 @@
 
 #include "backend/cpu/launch.h"
 #include "backend/cpu/queue.h"
+#include "base/counters.h"
+#include "base/env.h"
 
 namespace pardo::cpu {
 namespace {
@@ -162,8 +164,10 @@ void QueueCore::wake_worker() {
         try {
             std::thread([this] { serve(); }).detach();
             worker_started_ = true;
-        } catch (const std::system_error&) {
-            release();  // no thread to be had: whoever waits does the work
+        } catch (const std::system_error& e) {
+            release();  // whoever waits does the work
+            counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+            warn_once("cpu queue worker", std::string("no thread for a queue's work, waiting threads run it: ") + e.what());
         }
     } else if (worker_asleep_) {
         worker_asleep_ = false;

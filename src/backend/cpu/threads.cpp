@@ -13,9 +13,11 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <pardo/error.h>
 
+#include "base/counters.h"
 #include "base/env.h"
 
 namespace pardo::cpu {
@@ -72,6 +74,27 @@ ThreadPool::Arena& ThreadPool::arena() {
     return *arena_.load(std::memory_order_acquire);
 }
 
+#if defined(__SANITIZE_THREAD__)
+// The sanitizer does not see how oneTBB, which is not built with it, hands work from thread to thread.
+void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
+    std::exception_ptr raised;
+    std::mutex mutex;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < parts; ++i) {
+        threads.emplace_back([&, i] {
+            Inside inside;
+            try {
+                f(data, i);
+            } catch (...) {
+                std::lock_guard lock(mutex);
+                raised = std::current_exception();
+            }
+        });
+    }
+    for (std::thread& t : threads) t.join();
+    if (raised) std::rethrow_exception(raised);
+}
+#else
 void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
     arena().arena.execute([&] {
         const auto body = [&](const tbb::blocked_range<int>& range) {
@@ -81,6 +104,7 @@ void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
         tbb::parallel_for(tbb::blocked_range<int>(0, parts, 1), body, tbb::static_partitioner());
     });
 }
+#endif
 
 void ThreadPool::stop_for_fork() {
     Arena* a = arena_.exchange(nullptr, std::memory_order_acq_rel);
@@ -88,6 +112,7 @@ void ThreadPool::stop_for_fork() {
     a->arena.terminate();
     delete a->limit;
     if (!tbb::finalize(a->handle, std::nothrow)) {
+        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
         log(LogLevel::Info, "fork: other users of oneTBB are active, so the child computes on one thread until they end");
     }
     delete a;

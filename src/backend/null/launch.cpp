@@ -89,7 +89,6 @@ Event NullQueue::host_task(std::function<void()> f, std::span<const BufferUse> u
 
 Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
                       std::span<const Event> depends) {
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
     Record r;
     r.kind = "copy";
     r.bytes_read = r.bytes_written = static_cast<std::int64_t>(bytes);
@@ -98,13 +97,11 @@ Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size
 }
 
 void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
     to->wait_for_write();
     std::memcpy(at(to, offset), from, bytes);
 }
 
 void NullQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
     from->wait_for_read();
     std::memcpy(to, at(from, offset), bytes);
 }

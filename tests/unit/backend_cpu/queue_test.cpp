@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -93,7 +94,7 @@ TEST(Launch, EveryItemRunsOnceWhateverTheShape) {
             q->launch(l).wait();
             EXPECT_EQ(items.back(), 0);
             items.pop_back();
-            for (std::int64_t n : items) ASSERT_EQ(n, 1);
+            EXPECT_EQ(std::count(items.begin(), items.end(), 1), shape[0] * shape[1]);
         }
     }
 }
@@ -295,7 +296,7 @@ TEST(Copies, CopyFillReadWrite) {
         q->fill(b.get(), 0, 8, &seven, 8);
         q->read(out.data(), b.get(), 0, 8 * n);
         EXPECT_EQ(out[0], 7);
-        for (std::size_t i = 1; i < n; ++i) ASSERT_EQ(out[i], static_cast<std::int64_t>(i));
+        EXPECT_TRUE(std::equal(out.begin() + 1, out.end(), in.begin()));
         q->copy(a.get(), 0, a.get(), 8, 8 * (n - 1));  // overlapping
         q->read(out.data(), a.get(), 0, 8);
         EXPECT_EQ(out[0], 2);
@@ -308,11 +309,13 @@ TEST(Copies, PatternsOfAllSizes) {
     const Ref<device::Queue> q = new_queue();
     const unsigned char pattern[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     for (std::size_t size : {1, 2, 4, 8, 16}) {
-        for (std::size_t count : {0, 1, 3, 17, 1000, 1'000'000}) {
+        for (std::size_t count : {0, 1, 3, 17, 1000, 200'000}) {
             const Ref<Buffer> b = new_buffer(size * count + 1);
             data<unsigned char>(b)[size * count] = 99;
             q->fill(b.get(), 0, size * count, pattern, size).wait();
-            for (std::size_t i = 0; i < size * count; ++i) ASSERT_EQ(data<unsigned char>(b)[i], pattern[i % size]);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < size * count; ++i) wrong += data<unsigned char>(b)[i] != pattern[i % size];
+            EXPECT_EQ(wrong, 0u);
             EXPECT_EQ(data<unsigned char>(b)[size * count], 99);
         }
     }

@@ -52,8 +52,8 @@ TEST(Shapes, BroadcastAndAxes) {
                          }),
               "add: operands could not be broadcast together with shapes (3,) (4, 2)");
     EXPECT_EQ(normalize_axis("sum", -1, 3), 2);
-    EXPECT_EQ(message_of(ErrorCode::Value, [] { normalize_axis("sum", 3, 3); }), "sum: axis 3 is out of bounds for array of dimension 3");
-    EXPECT_EQ(message_of(ErrorCode::Value, [] { normalize_axis("sum", 0, 0); }), "sum: axis 0 is out of bounds for array of dimension 0");
+    EXPECT_EQ(message_of(ErrorCode::Axis, [] { normalize_axis("sum", 3, 3); }), "sum: axis 3 is out of bounds for array of dimension 3");
+    EXPECT_EQ(message_of(ErrorCode::Axis, [] { normalize_axis("sum", 0, 0); }), "sum: axis 0 is out of bounds for array of dimension 0");
 }
 
 TEST(SmallVectors, GrowCopyMove) {

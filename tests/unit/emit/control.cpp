@@ -15,7 +15,8 @@ constexpr DType i64 = DType::Int64;
 TEST(Control, IfWithResultsAndStoresUnderMasks) {
     for (bool lanes : {true, false}) {
         Builder b("if", 1, lanes);
-        const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true), side = b.pointer("side", f64, Access::Write, true);
+        const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true),
+                    side = b.pointer("side", f64, Access::Write, true);
         const Value i = b.dim(0), v = b.load(x, i);
         const Values r = b.if_else(
             b.gt(v, b.constant(f64, 0.0)),
@@ -29,7 +30,9 @@ TEST(Control, IfWithResultsAndStoresUnderMasks) {
                     });
                 return Values{b.add(inner[0], v), b.boolean(true)};
             },
-            [&] { return Values{b.sub(v, b.constant(f64, 1.0)), b.eq(v, v)}; });
+            [&] {
+                return Values{b.sub(v, b.constant(f64, 1.0)), b.eq(v, v)};
+            });
         b.store(o, i, b.select(r[1], r[0], b.constant(f64, -5.0)));
         check(b.finish(), {interesting(f64, 133, 5), array(f64, 133), array(f64, 133)}, {133});
     }
@@ -37,17 +40,23 @@ TEST(Control, IfWithResultsAndStoresUnderMasks) {
 
 TEST(Control, UniformConditionsStayBranches) {
     Builder b("branch", 2, true);
-    const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true), c = b.scalar_param("c", DType::Bool);
+    const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true),
+                c = b.scalar_param("c", DType::Bool);
     const Value at = b.add(b.mul(b.dim(0), b.extent(1)), b.dim(1));
     const Values r = b.if_else(
-        b.bit_and(c, b.lt(b.dim(0), b.i64(2))), [&] { return Values{b.load(x, at), b.i64(1), at}; },
-        [&] { return Values{b.constant(f64, 3.0), b.dim(0), b.add(at, b.i64(0))}; });
+        b.bit_and(c, b.lt(b.dim(0), b.i64(2))),
+        [&] {
+            return Values{b.load(x, at), b.i64(1), at};
+        },
+        [&] {
+            return Values{b.constant(f64, 3.0), b.dim(0), b.add(at, b.i64(0))};
+        });
     b.store(o, r[2], b.add(r[0], b.cast(r[1], f64)));
     check(b.finish(), {interesting(f64, 4 * 19, 5), array(f64, 4 * 19), scalar_of(true)}, {4, 19});
 }
 
 TEST(Control, WhileRunsUntilNoLaneIsActive) {
-    for (bool lanes : {true, false}) {   // Collatz: trip counts differ wildly
+    for (bool lanes : {true, false}) {  // Collatz: trip counts differ wildly
         Builder b("collatz", 1, lanes);
         const Value o = b.pointer("o", DType::Int32, Access::Write, true), last = b.pointer("last", i64, Access::Write, true);
         const Value i = b.dim(0);
@@ -72,7 +81,9 @@ TEST(Control, UniformWhile) {
     const Value initial[] = {b.i64(0), b.constant(f64, 1.0)};
     const Values r = b.while_loop(
         initial, [&](std::span<const Value> c) { return b.lt(c[0], n); },
-        [&](std::span<const Value> c) { return Values{b.add(c[0], b.i64(1)), b.mul(b.add(c[1], b.div(v, c[1])), b.constant(f64, 0.5))}; });
+        [&](std::span<const Value> c) {
+            return Values{b.add(c[0], b.i64(1)), b.mul(b.add(c[1], b.div(v, c[1])), b.constant(f64, 0.5))};
+        });
     b.store(o, i, r[1]);
     check(b.finish(), {interesting(f64, 45, 5), array(f64, 45), scalar_of(std::int64_t(5))}, {45});
 }
@@ -81,11 +92,12 @@ TEST(Control, ForWithBoundsOfItsOwnInEachLane) {
     for (std::int64_t step : {1, 2, -1, -3})
         for (bool lanes : {true, false}) {
             Builder b("triangle", 1, lanes);
-            const Value x = b.pointer("x", f64, Access::Read, true), from = b.pointer("from", i64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true),
-                        p = b.pointer("p", f64, Access::Write, true);
+            const Value x = b.pointer("x", f64, Access::Read, true), from = b.pointer("from", i64, Access::Read, true),
+                        o = b.pointer("o", f64, Access::Write, true), p = b.pointer("p", f64, Access::Write, true);
             const Value i = b.dim(0), n = b.extent(0), zero = b.constant(f64, 0.0);
             const Value low = step > 0 ? i : b.sub(n, b.i64(1)), high = step > 0 ? n : b.sub(i, b.i64(1));
-            const Values affine = b.for_loop(low, high, b.i64(step), {&zero, 1}, [&](Value j, std::span<const Value> c) { return Values{b.add(c[0], b.load(x, j))}; });
+            const Values affine = b.for_loop(low, high, b.i64(step), {&zero, 1},
+                                             [&](Value j, std::span<const Value> c) { return Values{b.add(c[0], b.load(x, j))}; });
             const Value start = b.load(from, i);
             const Value initial[] = {zero, b.i64(0), b.i64(5)};
             const Values gathered = b.for_loop(start, n, b.i64(std::abs(step)), initial, [&](Value j, std::span<const Value> c) {
@@ -105,7 +117,8 @@ TEST(Control, ForWithBoundsOfItsOwnInEachLane) {
 
 TEST(Control, NestedLoopsWithCarriedIndices) {
     Builder b("nest", 2, true);
-    const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true), n = b.scalar_param("n", i64), step = b.scalar_param("step", i64);
+    const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true), n = b.scalar_param("n", i64),
+                step = b.scalar_param("step", i64);
     const Value at = b.add(b.mul(b.dim(0), b.extent(1)), b.dim(1));
     const Value initial[] = {b.constant(f64, 0.0), b.dim(1)};
     const Values r = b.for_loop(b.i64(0), n, step, initial, [&](Value k, std::span<const Value> c) {
@@ -125,7 +138,9 @@ TEST(Control, LoopsThatRunNeverGiveTheirInitialValues) {
         Builder b("never", 1, true);
         const Value o = b.pointer("o", f64, Access::Write, true), limit = b.scalar_param("n", i64);
         const Value initial[] = {b.constant(f64, 4.0), b.cast(b.dim(0), f64)};
-        const Values r = b.for_loop(b.i64(0), limit, b.i64(1), initial, [&](Value, std::span<const Value> c) { return Values{b.add(c[0], c[1]), c[1]}; });
+        const Values r = b.for_loop(b.i64(0), limit, b.i64(1), initial, [&](Value, std::span<const Value> c) {
+            return Values{b.add(c[0], c[1]), c[1]};
+        });
         b.store(o, b.dim(0), r[0]);
         check(b.finish(), {array(f64, 21), scalar_of(n)}, {21});
     }
@@ -141,7 +156,8 @@ TEST(Control, IfInsideWhileInsideIf) {
             [&] {
                 const Value initial[] = {v, b.i64(0)};
                 const Values loop = b.while_loop(
-                    initial, [&](std::span<const Value> c) { return b.bit_and(b.lt(b.abs(c[0]), b.constant(f64, 1000.0)), b.lt(c[1], b.i64(40))); },
+                    initial,
+                    [&](std::span<const Value> c) { return b.bit_and(b.lt(b.abs(c[0]), b.constant(f64, 1000.0)), b.lt(c[1], b.i64(40))); },
                     [&](std::span<const Value> c) {
                         const Values inner = b.if_else(
                             b.lt(c[0], zero), [&] { return Values{b.mul(c[0], b.constant(f64, -1.5))}; },

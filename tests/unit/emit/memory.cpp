@@ -14,7 +14,8 @@ using ir::Value;
 ir::Kernel copy_kernel(DType t, std::int64_t step_in, std::int64_t step_out, bool constant, std::int64_t base_in, std::int64_t base_out) {
     Builder b("copy", 1, true);
     const Value x = b.pointer("x", t, Access::Read, true), o = b.pointer("o", t, Access::Write, true);
-    const Value in = constant ? b.i64(step_in) : b.scalar_param("in", DType::Int64), out = constant ? b.i64(step_out) : b.scalar_param("out", DType::Int64);
+    const Value in = constant ? b.i64(step_in) : b.scalar_param("in", DType::Int64),
+                out = constant ? b.i64(step_out) : b.scalar_param("out", DType::Int64);
     const Value i = b.dim(0);
     const Value v = b.load(x, b.add(b.mul(i, in), b.i64(base_in)));
     b.store(o, b.add(b.mul(i, out), b.i64(base_out)), t == DType::Bool ? b.bit_not(v) : b.add(v, b.constant(t, Scalar(1).cast(t))));
@@ -32,7 +33,8 @@ TEST(Memory, EveryTailAndStep) {
                     for (int width : widths) {
                         const Compiled code = compile(kernel, width);
                         for (std::int64_t n : {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 70}) {
-                            std::vector<Argument> native{interesting(t, (in < 0 || in > 1 ? reach : most) + 1, 3), array(t, (out < 0 || out > 1 ? reach : most) + 1)};
+                            std::vector<Argument> native{interesting(t, (in < 0 || in > 1 ? reach : most) + 1, 3),
+                                                         array(t, (out < 0 || out > 1 ? reach : most) + 1)};
                             if (!constant) {
                                 native.push_back(scalar_of(in));
                                 native.push_back(scalar_of(out));
@@ -41,13 +43,31 @@ TEST(Memory, EveryTailAndStep) {
                             run_native(code, native, {n});
                             interpret(kernel, reference, {n});
                             expect_same(native, reference, 0,
-                                        std::string(dtype_name(t)) + " in " + std::to_string(in) + " out " + std::to_string(out) + " n " + std::to_string(n) +
-                                            (constant ? " constant" : " runtime") + " bytes " + std::to_string(width));
+                                        std::string(dtype_name(t)) + " in " + std::to_string(in) + " out " + std::to_string(out) + " n " +
+                                            std::to_string(n) + (constant ? " constant" : " runtime") + " bytes " + std::to_string(width));
                             if (testing::Test::HasFailure()) return;
                         }
                     }
                 }
             }
+}
+
+TEST(Memory, AllFieldsOfSmallRecords) {
+    for (DType t : {DType::Float64, DType::Float32, DType::Int16, DType::Bool})
+        for (std::int64_t step : {2, 3, 4, -2, -3, -4}) {
+            const std::int64_t fields = std::abs(step), count = 75, base = step < 0 ? fields * (count - 1) : 0;
+            Builder b("records", 1, true);
+            const Value x = b.pointer("x", t, Access::Read, true), o = b.pointer("o", t, Access::Write, false);
+            const Value at = b.add(b.mul(b.dim(0), b.i64(step)), b.i64(base));
+            std::vector<Value> loaded;
+            for (std::int64_t f = 0; f < fields; ++f) loaded.push_back(b.load(x, b.add(at, b.i64((f + 1) % fields))));
+            for (std::int64_t f = 0; f < fields; ++f) {
+                const Value v = loaded[static_cast<std::size_t>((f + 2) % fields)];
+                b.store(o, b.add(at, b.i64(f)), t == DType::Bool ? b.bit_not(v) : b.add(v, v));
+            }
+            check(b.finish(), {interesting(t, count * fields, 3), array(t, count * fields)}, {count}, 0,
+                  std::string(dtype_name(t)) + " step " + std::to_string(step));
+        }
 }
 
 TEST(Memory, GatherAndScatterByIndexArrays) {
@@ -56,12 +76,13 @@ TEST(Memory, GatherAndScatterByIndexArrays) {
         std::vector<std::int64_t> index;
         for (std::int64_t k = 0; k < count; ++k) index.push_back(k * 37 % count);
         Builder b("gather", 1, true);
-        const Value x = b.pointer("x", t, Access::Read, true), j = b.pointer("j", DType::Int64, Access::Read, true), o = b.pointer("o", t, Access::Write, true),
-                    s = b.pointer("s", t, Access::Write, true);
+        const Value x = b.pointer("x", t, Access::Read, true), j = b.pointer("j", DType::Int64, Access::Read, true),
+                    o = b.pointer("o", t, Access::Write, true), s = b.pointer("s", t, Access::Write, true);
         const Value i = b.dim(0), at = b.load(j, i);
         b.store(o, i, b.load(x, at));
         b.store(s, at, b.load(x, i));
-        check(b.finish(), {interesting(t, count, 4), array_of(index), array(t, count), array(t, count)}, {count}, 0, std::string(dtype_name(t)));
+        check(b.finish(), {interesting(t, count, 4), array_of(index), array(t, count), array(t, count)}, {count}, 0,
+              std::string(dtype_name(t)));
     }
 }
 
@@ -98,7 +119,8 @@ TEST(Memory, StreamingStoresStartAtAnyAlignment) {
         const Compiled code = compile(kernel, width);
         for (std::int64_t from = 0; from < 9; ++from)
             for (std::int64_t n : {0, 3, 64, 200}) {
-                std::vector<Argument> native{interesting(DType::Float64, n, 2), array(DType::Float64, n + 9), array(DType::Float32, n), scalar_of(from)};
+                std::vector<Argument> native{interesting(DType::Float64, n, 2), array(DType::Float64, n + 9), array(DType::Float32, n),
+                                             scalar_of(from)};
                 std::vector<Argument> reference = native;
                 run_native(code, native, {n});
                 interpret(kernel, reference, {n});
@@ -112,7 +134,13 @@ TEST(Memory, OneAddressForAllLanesKeepsTheLastActive) {
         Builder b("last", 1, true);
         const Value x = b.pointer("x", t, Access::Read, false), o = b.pointer("o", t, Access::Write, false);
         const Value i = b.dim(0), v = b.load(x, i);
-        b.if_else(b.eq(i, b.i64(13)), [&] { b.store(o, b.i64(0), v); return Builder::Values{}; }, [&] { return Builder::Values{}; });
+        b.if_else(
+            b.eq(i, b.i64(13)),
+            [&] {
+                b.store(o, b.i64(0), v);
+                return Builder::Values{};
+            },
+            [&] { return Builder::Values{}; });
         check(b.finish(), {interesting(t, 40, 8), array(t, 1)}, {40});
     }
 }

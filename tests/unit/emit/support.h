@@ -83,11 +83,13 @@ inline Argument interesting(DType t, std::int64_t count, unsigned seed, double s
         if (t == DType::Bool) {
             *at = r & 1;
         } else if (is_integer(t)) {
-            static const std::uint64_t limits[] = {0, 1, ~0ull, 2, 3, 0x8000000000000000ull >> (64 - 8 * size), (0x8000000000000000ull >> (64 - 8 * size)) - 1, 7};
+            static const std::uint64_t limits[] = {
+                0, 1, ~0ull, 2, 3, 0x8000000000000000ull >> (64 - 8 * size), (0x8000000000000000ull >> (64 - 8 * size)) - 1, 7};
             std::uint64_t v = r % 3 == 0 ? limits[(r >> 8) % 8] : r % 3 == 1 ? (r >> 16) % 200 : r >> ((r >> 4) % 60);
             std::memcpy(at, &v, static_cast<std::size_t>(size));
         } else {
-            static const double limits[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 0.5, -0.5, 2.0, 3.0, 1e-5, 70000.0, -3e9, 1e19, -1.5};
+            static const double limits[] = {0.0,  -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN,  0.5,
+                                            -0.5, 2.0,  3.0, 1e-5, 70000.0,  -3e9,      1e19, -1.5};
             const double u = (static_cast<double>(r >> 11) * 0x1p-53 * 2 - 1) * scale;
             const double v = r % 4 == 0 ? limits[(r >> 8) % 16] : r % 4 == 1 ? std::floor(u) : u;
             auto put = [&](double x, std::uint8_t* to) {
@@ -108,8 +110,10 @@ inline Argument interesting(DType t, std::int64_t count, unsigned seed, double s
 inline std::vector<std::uint64_t> slots(std::vector<Argument>& arguments) {
     std::vector<std::uint64_t> out;
     for (Argument& a : arguments) {
-        if (a.array) out.push_back(reinterpret_cast<std::uint64_t>(a.bytes.data()));
-        else out.insert(out.end(), a.slots.begin(), a.slots.end());
+        if (a.array)
+            out.push_back(reinterpret_cast<std::uint64_t>(a.bytes.data()));
+        else
+            out.insert(out.end(), a.slots.begin(), a.slots.end());
     }
     return out;
 }
@@ -127,10 +131,10 @@ inline void interpret(const ir::Kernel& kernel, std::vector<Argument>& arguments
     ir::interpret(kernel, slots(arguments), extents);
 }
 
-/// Distance in units in the last place; NaN equals NaN, and zeros of unlike sign differ only when `signed_zero`.
+/// Distance in units in the last place; NaN equals NaN, zeros of unlike sign differ.
 template <class T> double ulps(T a, T b) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : INFINITY;
-    if (a == b) return 0;
+    if (a == b) return std::signbit(a) == std::signbit(b) ? 0 : INFINITY;
     if (std::isinf(a) || std::isinf(b)) return INFINITY;
     const T unit = std::nextafter(std::max(std::abs(a), std::abs(b)), T(INFINITY)) - std::max(std::abs(a), std::abs(b));
     return static_cast<double>(std::abs(a - b) / unit);
@@ -146,7 +150,11 @@ inline double element_distance(DType t, const std::uint8_t* a, const std::uint8_
         case DType::Float32: return ulps(as(0.0f, a), as(0.0f, b));
         case DType::Float16: {
             const float x = half_to_float(as(Half{}, a)), y = half_to_float(as(Half{}, b));
-            return std::isnan(x) && std::isnan(y) ? 0 : x == y ? 0 : std::isinf(x) || std::isinf(y) || std::isnan(x) || std::isnan(y) ? INFINITY : std::abs(x - y) / std::max(std::abs(x) * 0x1p-10f, 0x1p-24f);
+            return std::isnan(x) && std::isnan(y) ? 0
+                   : x == y                       ? 0
+                   : std::isinf(x) || std::isinf(y) || std::isnan(x) || std::isnan(y)
+                       ? INFINITY
+                       : std::abs(x - y) / std::max(std::abs(x) * 0x1p-10f, 0x1p-24f);
         }
         case DType::Complex64: return std::max(element_distance(DType::Float32, a, b), element_distance(DType::Float32, a + 4, b + 4));
         case DType::Complex128: return std::max(element_distance(DType::Float64, a, b), element_distance(DType::Float64, a + 8, b + 8));
@@ -172,8 +180,8 @@ inline void expect_same(const std::vector<Argument>& got, const std::vector<Argu
             const double d = element_distance(got[k].type, &got[k].bytes[at], &want[k].bytes[at]);
             if (d <= tolerance) continue;
             ++shown;
-            ADD_FAILURE() << what << ": argument " << k << " element " << at / static_cast<std::size_t>(size) << ": got " << hex(&got[k].bytes[at], size)
-                          << ", expected " << hex(&want[k].bytes[at], size) << " (" << d << " ulp)";
+            ADD_FAILURE() << what << ": argument " << k << " element " << at / static_cast<std::size_t>(size) << ": got "
+                          << hex(&got[k].bytes[at], size) << ", expected " << hex(&want[k].bytes[at], size) << " (" << d << " ulp)";
         }
     }
 }

@@ -1,7 +1,9 @@
 // tests/unit/graph/recipes_test.cpp: every row's recipe is well-formed IR for every dtype it is inferred for, and right on telling values.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -9,6 +11,7 @@
 
 #include "graph/recipes.h"
 #include "graph/record.h"
+#include "ir/interpret.h"
 
 namespace pardo::graph {
 namespace {
@@ -57,19 +60,65 @@ TEST(Recipes, AreWellFormedForAllDtypes) {
     build(Op::from_parts, 2, DType::Float64, DType::Complex128);
 }
 
-/// The value that the builder folds a recipe to on constants.
-Scalar folded(Op op, DType loop, DType result, std::initializer_list<Scalar> values) {
-    ir::Builder builder("folded", 1, false);
-    std::vector<ir::Value> operands;
-    for (const Scalar& v : values) operands.push_back(builder.constant(loop, v.cast(loop)));
-    const ir::Value value = build_recipe(builder, op, loop, result, operands);
-    const ir::Instr& instr = builder.kernel().instrs[builder.kernel().values[value].def];
-    EXPECT_EQ(instr.op, ir::Opcode::Const) << name(op);
-    return instr.scalar;
+/// An element in memory and back, for the dtypes that these tests use.
+using Element = std::array<unsigned char, 16>;
+Element stored(const Scalar& s) {
+    Element e{};
+    const auto put = [&](auto v) { std::memcpy(e.data(), &v, sizeof v); };
+    switch (s.dtype) {
+        case DType::Bool: put(s.b); break;
+        case DType::Int8:
+        case DType::Int32: put(s.i); break;  // little-endian: the low bytes come first
+        case DType::UInt8: put(s.u); break;
+        case DType::Float16: put(double_to_half(s.f)); break;
+        case DType::Complex128: put(std::complex<double>(s.c.re, s.c.im)); break;
+        default: put(s.f);
+    }
+    return e;
 }
 
-double real_result(Op op, std::initializer_list<Scalar> values, DType t = DType::Float64) { return folded(op, t, t, values).as_double(); }
-bool truth(Op op, std::initializer_list<Scalar> values, DType t = DType::Float64) { return folded(op, t, DType::Bool, values).b; }
+template <class T> T read(const Element& e) {
+    T v;
+    std::memcpy(&v, e.data(), sizeof v);
+    return v;
+}
+
+Scalar loaded(DType t, const Element& e) {
+    Scalar s;
+    s.dtype = t;
+    switch (t) {
+        case DType::Bool: s.b = e[0] != 0; break;
+        case DType::Int8: s.i = read<std::int8_t>(e); break;
+        case DType::Int32: s.i = read<std::int32_t>(e); break;
+        case DType::UInt8: s.u = e[0]; break;
+        case DType::Float16: s.f = half_to_float(read<Half>(e)); break;
+        case DType::Complex128: s.c = {read<std::complex<double>>(e).real(), read<std::complex<double>>(e).imag()}; break;
+        default: s.f = read<double>(e);
+    }
+    return s;
+}
+
+/// What a recipe gives for one element, by the IR's interpreter.
+Scalar computed(Op op, DType loop, DType result, std::initializer_list<Scalar> values) {
+    ir::Builder builder("computed", 1, false);
+    const ir::Value out = builder.pointer("out", result, ir::Access::Write, true);
+    std::vector<Element> memory{Element{}};
+    std::vector<ir::Value> operands;
+    for (const Scalar& v : values) {
+        operands.push_back(
+            builder.load(builder.pointer("in" + std::to_string(memory.size()), loop, ir::Access::Read, true), builder.dim(0)));
+        memory.push_back(stored(v.cast(loop)));
+    }
+    builder.store(out, builder.dim(0), build_recipe(builder, op, loop, result, operands));
+    std::vector<std::uint64_t> args;
+    for (Element& e : memory) args.push_back(reinterpret_cast<std::uintptr_t>(e.data()));
+    const std::int64_t extents[] = {1};
+    ir::interpret(builder.finish(), args, extents);
+    return loaded(result, memory[0]);
+}
+
+double real_result(Op op, std::initializer_list<Scalar> values, DType t = DType::Float64) { return computed(op, t, t, values).as_double(); }
+bool truth(Op op, std::initializer_list<Scalar> values, DType t = DType::Float64) { return computed(op, t, DType::Bool, values).b; }
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::nan("");
@@ -97,9 +146,9 @@ TEST(Recipes, ComplexNumbersAreOrderedByPartsAsInNumPy) {
     EXPECT_TRUE(truth(Op::less, {Z(1, 4), Z(1, 5)}, DType::Complex128));
     EXPECT_FALSE(truth(Op::less, {Z(1, nan), Z(2, 0)}, DType::Complex128));
     EXPECT_TRUE(truth(Op::greater_equal, {Z(1, 5), Z(1, 5)}, DType::Complex128));
-    const Scalar larger = folded(Op::maximum, DType::Complex128, DType::Complex128, {Z(1, 5), Z(2, -7)});
+    const Scalar larger = computed(Op::maximum, DType::Complex128, DType::Complex128, {Z(1, 5), Z(2, -7)});
     EXPECT_EQ(larger.c.im, -7);
-    const Scalar unit = folded(Op::sign, DType::Complex128, DType::Complex128, {Z(3, -4)});
+    const Scalar unit = computed(Op::sign, DType::Complex128, DType::Complex128, {Z(3, -4)});
     EXPECT_EQ(unit.c.re, 0.6);
     EXPECT_EQ(unit.c.im, -0.8);
 }
@@ -116,14 +165,14 @@ TEST(Recipes, NeighboursOfHalves) {
 }
 
 TEST(Recipes, IntegersAndBooleans) {
-    EXPECT_EQ(folded(Op::reciprocal, DType::Int32, DType::Int32, {Scalar(-1)}).i, -1);
-    EXPECT_EQ(folded(Op::reciprocal, DType::Int32, DType::Int32, {Scalar(5)}).i, 0);
+    EXPECT_EQ(computed(Op::reciprocal, DType::Int32, DType::Int32, {Scalar(-1)}).i, -1);
+    EXPECT_EQ(computed(Op::reciprocal, DType::Int32, DType::Int32, {Scalar(5)}).i, 0);
     EXPECT_TRUE(truth(Op::add, {true, true}, DType::Bool));
     EXPECT_FALSE(truth(Op::multiply, {true, false}, DType::Bool));
     EXPECT_TRUE(truth(Op::less, {false, true}, DType::Bool));
-    EXPECT_EQ(folded(Op::clip, DType::Int8, DType::Int8, {Scalar(9), Scalar(0), Scalar(5)}).i, 5);
-    EXPECT_EQ(folded(Op::imag, DType::Int8, DType::Int8, {Scalar(9)}).i, 0);
-    EXPECT_EQ(folded(Op::sign, DType::UInt8, DType::UInt8, {Scalar(9)}).u, 1u);
+    EXPECT_EQ(computed(Op::clip, DType::Int8, DType::Int8, {Scalar(9), Scalar(0), Scalar(5)}).i, 5);
+    EXPECT_EQ(computed(Op::imag, DType::Int8, DType::Int8, {Scalar(9)}).i, 0);
+    EXPECT_EQ(computed(Op::sign, DType::UInt8, DType::UInt8, {Scalar(9)}).u, 1u);
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <tuple>
 #include <vector>

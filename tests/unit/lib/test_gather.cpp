@@ -186,7 +186,7 @@ TEST(Gather, Errors) {
     EXPECT_ERROR(take(make<double>({}, {0}), make({0}), 0), Index, "index 0 is out of bounds for axis 0 with size 0");
     EXPECT_EQ(shape_of(take(make<double>({}, {0}), make({}), 0)), Longs{0});
     EXPECT_ERROR(take_along_axis(x, make({5})), Index, "index 5 is out of bounds for axis 0 with size 5");
-    EXPECT_ERROR(take_along_axis(x, make({1}, {1, 1})), Value, "same number of dimensions");
+    EXPECT_ERROR(take_along_axis(x, make(Longs{1}, {1, 1})), Value, "same number of dimensions");
     const Array two[] = {make({0, 1}), make({0, 1, 2})};
     const int axes[] = {0, 1};
     EXPECT_ERROR(lib::gather(make<double>({1, 2, 3, 4}, {2, 2}), two, axes), Index, "shape mismatch: indexing arrays could not be broadcast together with shapes (2,) (3,)");

@@ -27,7 +27,8 @@ struct Maker {
 
     N leaf(Shape shape, DType dtype = DType::Float64) const {
         Strides strides = contiguous_strides(shape);
-        auto buffer = queue->device()->allocate(static_cast<std::size_t>(element_count(shape) * itemsize(dtype)), MemoryKind::Device, queue);
+        auto buffer =
+            queue->device()->allocate(static_cast<std::size_t>(element_count(shape) * itemsize(dtype)), MemoryKind::Device, queue);
         return graph::make_leaf(queue, dtype, shape, strides, 0, buffer);
     }
     template <class T> N array(Shape shape, const std::function<T(std::int64_t)>& value) const {
@@ -106,6 +107,12 @@ struct Maker {
         std::vector<Node*> raw;
         for (const N& n : nodes) raw.push_back(n.get());
         plan::force(raw);
+    }
+    /// Forces what `make` gives: its temporaries are gone by then, as after a statement of Python.
+    static N run(const std::function<N()>& make) {
+        N n = make();
+        force({n});
+        return n;
     }
     static std::string explain(const N& n) {
         Node* raw[] = {n.get()};

@@ -1,0 +1,186 @@
+# tests/python/test_devices.py: devices, queues, events, memory, counters, plans, and `python -m pardo`.
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pardo as pp
+import pytest
+from support import check
+
+
+def test_devices():
+    cpu = pp.Device("cpu")
+    assert cpu in pp.get_devices()
+    assert cpu == pp.Device(cpu.id) == pp.Device(cpu)
+    assert hash(cpu) == hash(pp.Device("cpu"))
+    assert cpu != "cpu"
+    assert cpu.type == "cpu"
+    assert cpu.backend == "cpu"
+    assert cpu.max_compute_units >= 1
+    assert cpu.global_mem_size > 0
+    assert cpu.supports("float64")
+    with pytest.raises(ValueError, match="cpu"):
+        pp.Device("no such device")
+
+
+def test_placement():
+    x = pp.zeros(3)
+    assert x.device == pp.Device()
+    assert x.to_device("cpu") is not None
+    assert x.to_device(x.device).queue == x.queue
+    with pytest.raises(ValueError, match="stream"):
+        x.to_device(x.device, stream=1)
+    for make in (lambda: pp.zeros(3, device="cpu"), lambda: pp.asarray([1.0], device="cpu"), lambda: pp.arange(3, device=pp.Device("cpu"))):
+        assert make().device == pp.Device("cpu")
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_queues(order):
+    queue = pp.Queue(pp.Device("cpu"), order=order)
+    assert queue.order == order
+    assert queue != pp.Queue.of(pp.Device("cpu"))
+    x = pp.asarray(np.arange(1000.0), queue=queue)
+    y = x
+    for _ in range(5):
+        y = y * 2 + x
+        y.force()
+    check(y, np.arange(1000.0) * 63)
+    assert y.queue == queue
+    other = pp.zeros(1000)
+    with pytest.raises(pp.ExecutionPlacementError, match="add"):
+        x + other
+    with pytest.raises(ValueError):
+        pp.concat([x, other])
+    check(x + other.to_queue(queue), np.arange(1000.0))
+    queue.wait()
+    with pytest.raises(ValueError, match="order"):
+        pp.Queue(order="sideways")
+
+
+def test_events():
+    x = pp.ones(1_000_000)
+    y = (pp.sin(x) + 1).force()
+    event = y.event
+    event.wait()
+    assert event.done()
+    assert event.status == "complete"
+    called = threading.Event()
+    event.add_done_callback(called.set)
+    assert called.wait(10)
+    with pytest.raises(ValueError, match="profiling"):
+        event.profiling
+    queue = pp.Queue(profiling=True)
+    z = (pp.asarray(np.ones(1_000_000), queue=queue) * 3).wait()
+    times = z.event.profiling
+    assert 0 < times["start"] <= times["end"]
+    assert pp.Event().done()
+    barrier = queue.submit_barrier()
+    barrier.wait()
+    assert barrier.done()
+
+
+def test_wait_returns_the_array():
+    x = pp.ones(3) + 1
+    assert x.pending
+    assert x.wait() is x
+    assert not x.pending
+    assert x.force() is x
+    a, b = x + 1, x + 2
+    pp.wait(a, b)
+    assert not a.pending
+    assert not b.pending
+    pp.wait()
+
+
+def test_counters():
+    before = pp.counters()
+    assert set(before) == {"recorded", "forced", "launched", "compiled", "from_disk", "bytes_read", "bytes_written", "copies", "fallbacks"}
+    x = pp.asarray(np.ones(1000))
+    ((x + 1) * 2).wait()
+    after = pp.counters()
+    assert after["recorded"] >= before["recorded"] + 2
+    assert after["launched"] == before["launched"] + 1 or after["launched"] == before["launched"] + 2
+    assert after["bytes_written"] > before["bytes_written"]
+
+
+def test_explain():
+    x = pp.asarray(np.ones((30, 40)))
+    y = pp.exp(x - x.max(axis=1, keepdims=True))
+    y = y / y.sum(axis=1, keepdims=True)
+    before = pp.counters()["launched"]
+    text = pp.explain(y)
+    assert "kernel" in text.lower()
+    assert pp.counters()["launched"] == before
+    assert y.pending
+
+
+def test_memory():
+    pp.wait()
+    pp.reset_memory_peak()
+    used = pp.memory_stats().in_use
+    x = pp.empty(1_000_000).wait()
+    stats = pp.memory_stats()
+    assert stats.in_use >= used + 8_000_000
+    assert stats.peak >= stats.in_use
+    del x
+    assert pp.memory_stats("cpu").in_use <= stats.in_use - 8_000_000
+    pp.trim_memory()
+    assert pp.memory_stats().cached < 100_000
+    with pytest.raises(ValueError):
+        pp.set_memory_limit(-1)
+
+
+def test_memory_limit():
+    pp.trim_memory()
+    pp.set_memory_limit(pp.memory_stats().in_use + 1_000_000)
+    try:
+        with pytest.raises(MemoryError, match="bytes"):
+            pp.empty(1_000_000).wait()
+        check(pp.ones(10) + 1, np.full(10, 2.0))
+    finally:
+        pp.set_memory_limit(0)
+    pp.empty(1_000_000).wait()
+
+
+def run(*arguments, **environment):
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-W", "error", *arguments], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
+
+
+def test_command():
+    done = run("-m", "pardo")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for word in ("Versions", "NumPy", "Devices", "cpu", "Cache", "works; copies", "GB/s"):
+        assert word in done.stdout
+    done = run("-m", "pardo", "--list")
+    assert "Versions" not in done.stdout
+    assert "cpu" in done.stdout
+
+
+def test_import_touches_no_device():
+    code = "import pardo, threading; assert threading.active_count() == 1; import os; assert len(os.listdir('/proc/self/task')) == 1"
+    done = run("-c", code, OPENBLAS_NUM_THREADS="1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_openblas_is_missing():
+    code = (
+        "import sys, importlib.abc\n"
+        "class Hide(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name.startswith('scipy_openblas'): raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Hide())\n"
+        "import pardo as pp\n"
+        "try: (pp.ones((200, 200)) @ pp.ones((200, 200))).wait()\n"
+        "except ImportError as e: assert 'scipy-openblas32' in str(e), e\n"
+        "else: raise SystemExit('no error')\n"
+        "assert pp.ones(3).sum().item() == 3\n"
+    )
+    done = run("-c", code)
+    assert done.returncode == 0, done.stderr

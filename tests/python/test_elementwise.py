@@ -1,0 +1,210 @@
+# tests/python/test_elementwise.py: every row of ops.def against NumPy: all dtypes, keywords, special values, second names.
+from __future__ import annotations
+
+import inspect
+import math
+
+import numpy as np
+import pardo as pp
+import pytest
+from support import DTYPES, check, samples
+
+ROWS = {row[0]: row for row in pp._core._op_table()}
+COVERED = {name: row for name, row in ROWS.items() if row[2] and name not in ("clip", "where", "round")}
+FLOAT_ULP = 4
+
+
+def shifts(name, operands):
+    """Shift counts must be small and not negative."""
+    if name.endswith("_shift"):
+        operands[1] = (np.abs(operands[1]) % 7).astype(operands[1].dtype) if operands[1].dtype.kind in "iu" else operands[1]
+    return operands
+
+
+def complex_tolerance(name, dtype):
+    return 64 if np.dtype(dtype).kind == "c" else FLOAT_ULP
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", sorted(COVERED))
+def test_dtypes(name, rng):
+    _, arity, numpy_name, *_ = COVERED[name]
+    theirs, ours = getattr(np, numpy_name), getattr(pp, name)
+    for dtype in DTYPES:
+        operands = shifts(name, [samples(dtype, (13,), rng) for _ in range(arity)])
+        if name == "power" and operands[0].dtype.kind in "iu":
+            operands[1] = (np.abs(operands[1]) % 3).astype(dtype)
+        arrays = [pp.asarray(x) for x in operands]
+        try:
+            expected = theirs(*operands)
+        except TypeError:
+            with pytest.raises(TypeError):
+                ours(*arrays).wait()
+            continue
+        check(ours(*arrays), expected, ulp=complex_tolerance(name, dtype), who=f"{name}({dtype})")
+
+
+@pytest.mark.parametrize("name", sorted(COVERED))
+def test_keywords(name, rng):
+    _, arity, numpy_name, dtypes, *_ = COVERED[name]
+    theirs, ours = getattr(np, numpy_name), getattr(pp, name)
+    if not isinstance(theirs, np.ufunc):
+        pytest.skip("not a ufunc of NumPy")
+    dtype = "int64" if dtypes in ("BITS", "INTEGER") else "float64"
+    operands = [np.abs(samples(dtype, (4, 5), rng)) + 1 for _ in range(arity)]
+    if name in ("arcsin", "arccos", "arctanh"):
+        operands = [x / 20 for x in operands]
+    operands = shifts(name, operands)
+    arrays = [pp.asarray(x) for x in operands]
+    expected = theirs(*operands)
+    out = pp.zeros((4, 5), dtype=expected.dtype)
+    assert ours(*arrays, out=out) is out
+    check(out, expected, ulp=FLOAT_ULP)
+    out = pp.zeros((4, 5), dtype=expected.dtype)
+    assert ours(*arrays, out) is out
+    mask = rng.integers(0, 2, (4, 5)).astype(bool)
+    out = pp.full((4, 5), 1, dtype=expected.dtype)
+    ours(*arrays, out=out, where=pp.asarray(mask))
+    host = np.full((4, 5), 1, dtype=expected.dtype)
+    theirs(*operands, out=host, where=mask)
+    check(out, host, ulp=FLOAT_ULP)
+    some = ours(*arrays, where=pp.asarray(mask))
+    np.testing.assert_allclose(pp.asnumpy(some)[mask], expected[mask], rtol=1e-14)
+
+
+def test_dtype_keyword():
+    x = pp.asarray([1, 2, 3])
+    check(pp.add(x, x, dtype="float32"), np.add([1, 2, 3], [1, 2, 3], dtype="float32"))
+    check(pp.sqrt(x, dtype="float32"), np.sqrt([1, 2, 3], dtype="float32"), ulp=1)
+    with pytest.raises(TypeError):
+        pp.add(pp.asarray([1.5]), 1, dtype="int64")
+    with pytest.raises(TypeError, match="object"):
+        pp.add(x, x, dtype=object)
+
+
+def test_wrong_calls():
+    x = pp.zeros(3)
+    with pytest.raises(TypeError, match="positional arguments"):
+        pp.add(x)
+    with pytest.raises(TypeError, match="positional arguments"):
+        pp.sin(x, x, x)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
+        pp.sin(x, axis=0)
+    with pytest.raises(TypeError, match="asarray"):
+        pp.sin([1.0])
+    with pytest.raises(TypeError, match="asarray"):
+        pp.sin(np.zeros(2))
+    with pytest.raises(TypeError, match="out must be a"):
+        pp.sin(x, out=np.zeros(3))
+    with pytest.raises(ValueError, match="shape"):
+        pp.sin(x, out=pp.zeros(4))
+    with pytest.raises(TypeError, match="same_kind"):
+        pp.sin(x, out=pp.zeros(3, dtype="int64"))
+    with pytest.raises(TypeError, match="bool"):
+        pp.sin(x, where=pp.zeros(3))
+    with pytest.raises(ValueError, match="casting"):
+        pp.sin(x, casting="unsafe")
+
+
+def test_numbers_alone():
+    check(pp.sin(1.0), np.asarray(np.sin(1.0)), ulp=2)
+    check(pp.add(1, 2), np.asarray(3))
+    check(pp.maximum(np.float32(2), 1), np.asarray(np.float32(2)))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "name", sorted(n for n, r in COVERED.items() if r[1] == 1 and r[3] in ("INEXACT", "FLOAT", "ANY", "REALS", "NUMERIC"))
+)
+def test_special_values(name, dtype):
+    info = np.finfo(dtype)
+    host = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 0.5, -0.5, info.max, info.min, info.smallest_normal], dtype)
+    got = pp.asnumpy(getattr(pp, name)(pp.asarray(host)))
+    expected = getattr(np, name)(host)
+    np.testing.assert_allclose(got, expected, rtol=8 * info.eps)
+    zero = expected == 0
+    if expected.dtype.kind == "f":
+        np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(expected[zero]))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "name", sorted(n for n, r in COVERED.items() if r[1] == 2 and r[3] in ("FLOAT", "ANY", "QUOTIENT", "DIVISION", "NUMBER"))
+)
+def test_special_pairs(name):
+    values = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 2.5, -2.5])
+    a, b = (x.ravel() for x in np.meshgrid(values, values))
+    got, expected = pp.asnumpy(getattr(pp, name)(pp.asarray(a), pp.asarray(b))), getattr(np, name)(a, b)
+    np.testing.assert_allclose(got, expected, rtol=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint64"])
+def test_integer_division_by_zero(dtype):
+    info = np.iinfo(dtype)
+    a = np.array([0, 1, info.max, info.min, info.min, 7], dtype)
+    b = np.array([0, 0, 0, 0, -1 if info.min else 1, 2]).astype(dtype)
+    for name in ("floor_divide", "remainder", "fmod", "divide"):
+        check(getattr(pp, name)(pp.asarray(a), pp.asarray(b)), getattr(np, name)(a, b), who=name)
+
+
+def test_erf():
+    host = np.linspace(-6, 6, 101)
+    np.testing.assert_allclose(pp.asnumpy(pp.special.erf(pp.asarray(host))), [math.erf(v) for v in host], rtol=1e-15, atol=1e-300)
+    np.testing.assert_allclose(pp.asnumpy(pp.special.erfc(pp.asarray(host))), [math.erfc(v) for v in host], rtol=4e-15)
+
+
+def test_clip(rng):
+    host = samples("float64", (4, 5), rng)
+    x = pp.asarray(host)
+    check(pp.clip(x, -1, 1), np.clip(host, -1, 1))
+    check(pp.clip(x, min=0), np.clip(host, 0, None))
+    check(pp.clip(x, max=0), np.clip(host, None, 0))
+    check(pp.clip(x), host)
+    check(x.clip(-1, pp.asarray(host[0])), host.clip(-1, host[0]))
+    out = pp.zeros((4, 5))
+    assert pp.clip(x, -1, 1, out=out) is out
+    check(out, np.clip(host, -1, 1))
+    check(pp.clip(pp.asarray([1, 200], dtype="uint8"), -5, 1000), np.asarray([1, 200], np.uint8))
+
+
+def test_round(rng):
+    host = samples("float64", (50,), rng) * 100
+    for n in (0, 1, 2, -1):
+        check(pp.round(pp.asarray(host), n), np.round(host, n), ulp=2)
+    ints = samples("int64", (20,), rng) * 7
+    check(pp.round(pp.asarray(ints)), ints)
+    check(pp.round(pp.asarray(ints), -1), np.round(ints, -1))
+    assert round(pp.asarray(2.6)) == 3
+
+
+def test_where(rng):
+    a, b = samples("float64", (4, 5), rng), samples("int32", (5,), rng)
+    check(pp.where(pp.asarray(a > 0), pp.asarray(a), pp.asarray(b)), np.where(a > 0, a, b))
+    check(pp.where(pp.asarray(a > 0), 1, 0), np.where(a > 0, 1, 0))
+    check(pp.where(pp.asarray(a > 0), pp.asarray(a.astype("f4")), 0.5), np.where(a > 0, a.astype("f4"), 0.5).astype("f4"))
+    for got, expected in zip(pp.where(pp.asarray(a > 0)), np.where(a > 0), strict=True):
+        check(got, expected)
+    with pytest.raises(ValueError, match="both or neither"):
+        pp.where(pp.asarray(a), 1)
+
+
+def test_second_names():
+    pairs = {
+        "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
+        "atan2": "arctan2", "atanh": "arctanh", "bitwise_invert": "invert", "bitwise_left_shift": "left_shift",
+        "bitwise_right_shift": "right_shift", "conj": "conjugate", "mod": "remainder", "pow": "power", "true_divide": "divide",
+        "concatenate": "concat", "transpose": "permute_dims", "amax": "max", "amin": "min", "degrees": "rad2deg",
+        "radians": "deg2rad", "ndarray": "Array",
+    }  # fmt: skip
+    for name, other in pairs.items():
+        assert getattr(pp, name) is getattr(pp, other), name
+
+
+def test_documentation_of_rows():
+    for name, row in ROWS.items():
+        f = getattr(pp, name, None) or getattr(pp.special, name)
+        assert row[5].split(",")[0][:20] in f.__doc__ or name in ("clip", "where", "round")
+        assert inspect.signature(f).parameters
+        assert "Parameters" in f.__doc__

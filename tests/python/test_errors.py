@@ -1,0 +1,110 @@
+# tests/python/test_errors.py: bad input raises at the line of the call, names the operation, and leaves everything usable.
+from __future__ import annotations
+
+import numpy as np
+import pardo as pp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import DTYPES, check
+
+
+def test_classes():
+    assert issubclass(pp.ExecutionPlacementError, ValueError)
+    assert issubclass(pp.DeviceError, RuntimeError)
+    assert issubclass(pp.CompileError, RuntimeError)
+
+
+CALLS = [
+    (lambda: pp.zeros(3) + pp.zeros(4), ValueError, r"add: .*\(3,?\).*\(4,?\)"),
+    (lambda: pp.zeros(-1), ValueError, "negative dimensions"),
+    (lambda: pp.zeros(2.5), TypeError, "shape"),
+    (lambda: pp.zeros("ab"), TypeError, "shape"),
+    (lambda: pp.zeros((2, 3)).sum(axis=5), np.exceptions.AxisError, "axis 5"),
+    (lambda: pp.zeros(3) & pp.zeros(3), TypeError, "bitwise_and"),
+    (lambda: pp.arctan2(pp.zeros(2, "complex64"), pp.zeros(2)), TypeError, "arctan2"),
+    (lambda: pp.zeros(3).reshape(2, 2), ValueError, "reshape"),
+    (lambda: pp.linspace(0, 1, -1), ValueError, "num"),
+    (lambda: pp.arange(0, 1, 0), (ValueError, ZeroDivisionError), None),
+    (lambda: pp.arange("a"), TypeError, "number"),
+    (lambda: pp.asarray([1, 2], dtype="int8") ** -1, ValueError, "negative"),
+    (lambda: pp.sum([1, 2]), TypeError, "asarray"),
+    (lambda: pp.sum(np.zeros(2)), TypeError, "asarray"),
+    (lambda: pp.concat(pp.zeros(())), TypeError, None),
+    (lambda: pp.zeros(2, order="F"), TypeError, "order"),
+    (lambda: pp.Array(), TypeError, None),
+    (lambda: pp.full(2, "x"), TypeError, None),
+    (lambda: pp.tril(pp.zeros(3)), ValueError, "tril"),
+    (lambda: pp.matrix_transpose(pp.zeros(3)), ValueError, "2 dimensions"),
+    (lambda: pp.nonzero(pp.asarray(1)), ValueError, "nonzero"),
+    (lambda: pp.broadcast_to(pp.zeros(3), (2, 2)), ValueError, "broadcast"),
+    (lambda: pp.take(pp.zeros((2, 2)), pp.zeros(2), axis=0), (TypeError, IndexError), None),
+    (lambda: pp.top_k(pp.zeros(3), 5), ValueError, "top_k"),
+    (lambda: pp.partition(pp.zeros(3), 5), ValueError, "partition"),
+    (lambda: pp.repeat(pp.zeros(3), -1), ValueError, "repeat"),
+    (lambda: pp.repeat(pp.zeros(3), pp.asarray([1, 2])), ValueError, "repeat"),
+    (lambda: pp.zeros(2).astype("O"), TypeError, "supported"),
+    (lambda: pp.zeros(2).item(5), IndexError, "out of bounds"),
+    (lambda: pp.moveaxis(pp.zeros((2, 2)), (0, 1), 0), ValueError, "moveaxis"),
+    (lambda: pp.can_cast("f4", "f8", "nonsense"), (ValueError, TypeError), "casting"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(CALLS)))
+def test_messages(case):
+    call, error, message = CALLS[case]
+    with pytest.raises(error, match=message):
+        pp.wait(call())
+    check(pp.ones(2) + 1, np.full(2, 2.0))
+
+
+@pytest.mark.parametrize("shape", [(2**62,), (2**40, 2**40), (2**31, 2**31, 2**31), (2**63 - 1,), 2**48])
+def test_sizes_beyond_memory(shape):
+    before = pp.memory_stats().in_use
+    for make in (pp.empty, pp.zeros):
+        with pytest.raises((MemoryError, ValueError)):
+            make(shape).wait()
+    with pytest.raises((MemoryError, ValueError)):
+        (pp.broadcast_to(pp.ones(()), shape) + 1).wait()
+    assert pp.memory_stats().in_use <= before + 4096
+    check(pp.ones(2) + 1, np.full(2, 2.0))
+
+
+def test_memory_error_names_bytes():
+    with pytest.raises(MemoryError, match=r"\d+ bytes"):
+        pp.empty(2**44).wait()
+
+
+def test_too_many_dimensions():
+    check(pp.ones((1,) * 32) + 1, np.full((1,) * 32, 2.0))
+    with pytest.raises(ValueError, match="dimension"):
+        pp.zeros((1,) * 33).wait()
+    with pytest.raises((ValueError, IndexError), match="dimension"):
+        pp.ones((1,) * 32)[None].wait()
+
+
+HOSTILE = st.one_of(
+    st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=3), st.lists(st.integers(-5, 5), max_size=4),
+    st.tuples(st.integers(-5, 5), st.integers(-(2**65), 2**65)), st.just(pp.float32), st.binary(max_size=4), st.complex_numbers(),
+)  # fmt: skip
+NAMES = sorted(
+    name
+    for name in dir(pp)
+    if callable(getattr(pp, name)) and not isinstance(getattr(pp, name), type) and name not in ("set_memory_limit", "trim_memory", "wait")
+)
+
+
+@given(st.sampled_from(NAMES), st.data())
+def test_hostile_arguments(name, data):
+    """Any call returns or raises an exception of Python's usual kinds; nothing crashes."""
+    shape = data.draw(st.lists(st.integers(0, 3), max_size=3))
+    array = pp.zeros(tuple(shape), data.draw(st.sampled_from(DTYPES)))
+    arguments = data.draw(st.lists(st.one_of(st.just(array), HOSTILE), max_size=4))
+    arguments = [a if not isinstance(a, int) or abs(a) < 2**20 or abs(a) > 2**50 else a % 1000 for a in arguments]
+    try:
+        result = getattr(pp, name)(*arguments)
+        for x in result if isinstance(result, (tuple, list)) else [result]:
+            if isinstance(x, pp.Array) and x.size < 10**6:
+                x.wait()
+    except (TypeError, ValueError, IndexError, OverflowError, MemoryError, BufferError, ZeroDivisionError, AttributeError):
+        pass

@@ -1,0 +1,183 @@
+# tests/python/test_reductions.py: reductions and cumulative functions, with all their keywords, against NumPy.
+from __future__ import annotations
+
+import numpy as np
+import pardo as pp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from support import DTYPES, check, samples
+
+NAMES = ["sum", "prod", "max", "min", "any", "all", "mean", "var", "std"]
+AXES = [None, 0, -1, 1, (0, 2), (1, -1), ()]
+
+
+def reference(name, host, **keywords):
+    """NumPy's result; sums of narrow floats are as exact as ours only in float64."""
+    if name in ("mean", "var", "std") and host.dtype == np.float16:
+        return getattr(np, name)(host.astype(np.float32), **keywords).astype(np.float16)
+    return getattr(np, name)(host, **keywords)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dtypes(name, dtype, rng):
+    host = samples(dtype, (3, 4, 5), rng)
+    if name == "prod" and host.dtype.kind in "fc":
+        host = (host / 3 + 1).astype(dtype)
+    ulp = 256 if np.dtype(dtype).kind in "fc" else 4
+    for axis in AXES:
+        for keepdims in (False, True):
+            who = f"{name}({dtype}, axis={axis}, keepdims={keepdims})"
+            check(
+                getattr(pp, name)(pp.asarray(host), axis=axis, keepdims=keepdims),
+                reference(name, host, axis=axis, keepdims=keepdims),
+                ulp=ulp,
+                who=who,
+            )
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std"])
+def test_dtype_keyword(name, rng):
+    host = np.abs(samples("int32", (4, 5), rng)) % 4 + 1
+    check(getattr(pp, name)(pp.asarray(host), dtype="float32"), np.asarray(getattr(np, name)(host, dtype="float32")), ulp=16)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_initial_out(name, rng):
+    host = samples("float64", (4, 5), rng)
+    mask = rng.integers(0, 2, (4, 5)).astype(bool)
+    mask[0] = True
+    keywords = {"initial": 0.5} if name in ("max", "min") else {}
+    ours, theirs = getattr(pp, name), getattr(np, name)
+    check(ours(pp.asarray(host), axis=0, where=pp.asarray(mask), **keywords), theirs(host, axis=0, where=mask, **keywords), ulp=64)
+    out = pp.zeros(5, dtype=theirs(host, axis=0).dtype)
+    assert ours(pp.asarray(host), axis=0, out=out) is out
+    check(out, theirs(host, axis=0), ulp=64)
+    with pytest.raises(ValueError, match="shape"):
+        ours(pp.asarray(host), axis=0, out=pp.zeros(4))
+    if name in ("sum", "prod", "max", "min"):
+        check(ours(pp.asarray(host), initial=2.0), np.asarray(theirs(host, initial=2.0)), ulp=64)
+
+
+def test_where_without_identity():
+    with pytest.raises(ValueError, match="identity"):
+        pp.max(pp.zeros(3), where=pp.asarray([True, False, True]))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_empty():
+    for shape, axis in [((0,), None), ((0, 3), 0), ((3, 0), 0), ((2, 0, 3), (0, 1))]:
+        host = np.zeros(shape)
+        for name in ("sum", "prod", "any", "all", "mean", "var"):
+            check(
+                getattr(pp, name)(pp.asarray(host), axis=axis), np.asarray(getattr(np, name)(host, axis=axis)), who=f"{name} {shape} {axis}"
+            )
+    for name in ("max", "min", "argmax", "argmin"):
+        with pytest.raises(ValueError):
+            getattr(pp, name)(pp.zeros(0)).wait()
+        with pytest.raises(ValueError):
+            getattr(pp, name)(pp.zeros((0, 3)), axis=0).wait()
+        check(getattr(pp, name)(pp.zeros((3, 0)), axis=0), getattr(np, name)(np.zeros((3, 0)), axis=0))
+
+
+def test_axis_errors():
+    x = pp.zeros((2, 3))
+    for name in [*NAMES, "argmax", "cumsum", "sort"]:
+        with pytest.raises(np.exceptions.AxisError):
+            getattr(pp, name)(x, axis=2)
+        with pytest.raises(np.exceptions.AxisError):
+            getattr(pp, name)(x, axis=-3)
+    with pytest.raises(ValueError, match="uplicate"):
+        pp.sum(x, axis=(0, 0))
+    with pytest.raises(TypeError, match="axis"):
+        pp.sum(x, axis=1.5)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_nan_wins(name):
+    host = np.array([[1, np.nan, 3], [4, 5, 6], [np.nan, 0, np.nan]])
+    for axis in (None, 0, 1):
+        check(getattr(pp, name)(pp.asarray(host), axis=axis), np.asarray(getattr(np, name)(host, axis=axis)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arg_reductions(dtype, rng):
+    host = samples(dtype, (4, 5, 6), rng)
+    for name in ("argmax", "argmin"):
+        for axis in (None, 0, 1, -1):
+            for keepdims in (False, True):
+                check(
+                    getattr(pp, name)(pp.asarray(host), axis=axis, keepdims=keepdims),
+                    np.asarray(getattr(np, name)(host, axis=axis, keepdims=keepdims)),
+                )
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "float16"])
+def test_cumulative(dtype, rng):
+    host = samples(dtype, (4, 5), rng)
+    if host.dtype.kind in "fc":
+        host = (host / 10 + 1).astype(dtype)
+    for name in ("cumsum", "cumprod"):
+        for axis in (None, 0, 1):
+            check(getattr(pp, name)(pp.asarray(host), axis=axis), getattr(np, name)(host, axis=axis), ulp=256)
+    for name in ("cumulative_sum", "cumulative_prod"):
+        for initial in (False, True):
+            check(
+                getattr(pp, name)(pp.asarray(host), axis=1, include_initial=initial),
+                getattr(np, name)(host, axis=1, include_initial=initial),
+                ulp=256,
+            )
+    with pytest.raises(ValueError, match="axis"):
+        pp.cumulative_sum(pp.asarray(host))
+
+
+def test_var_corrections(rng):
+    host = samples("float64", (6, 4), rng)
+    check(pp.var(pp.asarray(host), axis=0, correction=1), np.var(host, axis=0, ddof=1), ulp=32)
+    check(pp.std(pp.asarray(host), ddof=1), np.asarray(np.std(host, ddof=1)), ulp=32)
+    with pytest.raises(ValueError, match="ddof"):
+        pp.var(pp.asarray(host), ddof=1, correction=1)
+
+
+def test_methods(rng):
+    host = samples("float64", (4, 5), rng)
+    x = pp.asarray(host)
+    for name in [*NAMES, "argmax", "argmin", "cumsum"]:
+        check(getattr(x, name)(axis=1), getattr(host, name)(axis=1), ulp=64)
+        check(getattr(x, name)(1), getattr(host, name)(1), ulp=64)
+
+
+def test_count_diff_ptp(rng):
+    host = samples("int64", (4, 7), rng) % 3
+    x = pp.asarray(host)
+    check(pp.count_nonzero(x, axis=1), np.count_nonzero(host, axis=1))
+    check(pp.diff(x), np.diff(host))
+    check(pp.diff(x, n=2, axis=0), np.diff(host, n=2, axis=0))
+    check(pp.diff(x, prepend=0, append=pp.asarray(host[:, :2])), np.diff(host, prepend=0, append=host[:, :2]))
+    check(pp.diff(x > 0), np.diff(host > 0))
+    check(pp.ptp(x, axis=0), np.ptp(host, axis=0))
+
+
+def test_same_bits_every_time(rng):
+    x = pp.asarray(rng.standard_normal(300_000).astype("f4"))
+    values = {pp.sum(x).item() for _ in range(5)} | {float(np.asarray(pp.sum(x.copy())))}
+    assert len(values) == 1
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 3000), elements=st.floats(-1e6, 1e6)))
+def test_sum_is_precise(host):
+    exact = float(np.sum(host.astype(np.longdouble)))
+    assert abs(pp.sum(pp.asarray(host)).item() - exact) <= 1e-12 * max(1.0, float(np.sum(np.abs(host))))
+
+
+@given(hnp.array_shapes(min_dims=1, max_dims=5, min_side=0, max_side=4), st.data())
+def test_any_shape_and_axes(shape, data):
+    axes = tuple(data.draw(st.sets(st.integers(0, len(shape) - 1))))
+    host = np.arange(int(np.prod(shape)), dtype=np.float64).reshape(shape)
+    x = pp.asarray(host)
+    check(pp.sum(x * 2, axis=axes), (host * 2).sum(axis=axes))
+    check((x.T - pp.sum(x.T, axis=0, keepdims=True)).sum(), np.asarray((host.T - host.T.sum(axis=0, keepdims=True)).sum()), ulp=4096 * 1024)

@@ -1,0 +1,163 @@
+# tests/python/test_threads.py: many threads, forks, signals, and what happens at exit.
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pardo as pp
+from support import check
+
+
+def test_threads_share_a_queue():
+    x = pp.asarray(np.arange(10_000.0))
+
+    def work(k):
+        y = x
+        for _ in range(20):
+            y = pp.sqrt(y * y + k) - 1
+            if k % 3 == 0:
+                y.force()
+        return float(y.sum())
+
+    with ThreadPoolExecutor(8) as pool:
+        got = list(pool.map(work, range(16)))
+    assert got == [work(k) for k in range(16)]
+
+
+def test_threads_convert_and_release():
+    def work(k):
+        for _ in range(50):
+            x = pp.asarray(np.full(1000, k), copy=False)
+            assert np.asarray(x + 1)[0] == k + 1
+            assert pp.nonzero(x == k)[0].size == 1000
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(work, range(6)))
+
+
+def test_waiting_lets_other_threads_run():
+    ran = threading.Event()
+    threading.Timer(0.0, ran.set).start()
+    x = pp.asarray(np.random.default_rng(0).random(2_000_000))
+    for _ in range(3):
+        pp.sort(x).wait()
+    assert ran.wait(5)
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
+
+
+def test_fork():
+    done = run(
+        """
+        import os, sys
+        import numpy as np
+        import pardo as pp
+        x = pp.ones(2_000_000)
+        assert (x + 1).sum().item() == 4_000_000
+        child = os.fork()
+        if child == 0:
+            y = pp.ones(2_000_000) * 3
+            ok = y.sum().item() == 6_000_000 and (x * 2).sum().item() == 4_000_000
+            os._exit(0 if ok else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert (x + 2).sum().item() == 6_000_000
+        """
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_interrupt():
+    done = run(
+        """
+        import signal, threading, time, os
+        import numpy as np
+        import pardo as pp
+        x = pp.asarray(np.random.default_rng(0).random((3000, 3000)))
+        (x[:2] @ x).wait()
+        start = time.perf_counter()
+        y = x
+        for _ in range(60):
+            y = (y @ x) / 3000
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            y.wait()
+        except KeyboardInterrupt:
+            print("interrupted", time.perf_counter() - start)
+        os._exit(0)
+        """
+    )
+    assert "interrupted" in done.stdout, done.stderr
+
+
+def test_exit_with_work_under_way():
+    done = run(
+        """
+        import pardo as pp
+        x = pp.ones(3_000_000)
+        y = (pp.sin(x) + pp.cos(x)).force()
+        """
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def test_failure_nobody_waited_for_is_reported():
+    done = run(
+        """
+        import pardo as pp
+        x = pp.arange(1_000_000.0)
+        index = pp.full(1_000_000, 2_000_000)
+        x.wait(), index.wait()
+        y = x[index]
+        try:
+            y.force()
+        except IndexError as e:  # small devices may do the work at once
+            import sys; sys.stderr.write(str(e))
+        import time; time.sleep(0.5)
+        """
+    )
+    assert done.returncode == 0
+    assert "out of bounds" in done.stderr
+
+
+def test_damaged_cache_folder(tmp_path):
+    file = tmp_path / "pardo"
+    file.write_text("not a folder")
+    done = run(
+        """
+        import warnings
+        import pardo as pp
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            assert (pp.ones(1000) * 2 + 1).sum().item() == 3000
+            assert (pp.ones(1000) * 3 - 1).sum().item() == 2000
+            for _ in range(10): pass
+        print(len([w for w in seen if issubclass(w.category, RuntimeWarning)]))
+        """,
+        XDG_CACHE_HOME=str(tmp_path),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "1", done.stdout
+
+
+def test_callbacks_may_use_arrays():
+    x, done, result = pp.ones(1000), threading.Event(), []
+
+    def callback():
+        result.append(float((x + 1).sum()))
+        done.set()
+
+    (x * 2).wait().event.add_done_callback(callback)
+    assert done.wait(20)
+    assert result == [2000.0]
+    check(x, np.ones(1000))

@@ -138,6 +138,12 @@ std::string docstring(const pardo::OpInfo& info) {
     return doc;
 }
 
+/// Rows that are bound with an underscore in front: special functions have a module of their own, and some names the package wraps.
+bool is_private(const pardo::OpInfo& info) {
+    const std::string_view name = info.name;
+    return std::string_view(info.numpy).empty() || name == "clip" || name == "round" || name == "where";
+}
+
 struct Definition {
     std::string doc;
     PyMethodDef method;
@@ -155,7 +161,7 @@ template <int... ids> void add_all(nb::module_& m, std::integer_sequence<int, id
         d.method = {info.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[id])), METH_FASTCALL | METH_KEYWORDS, d.doc.c_str()};
         const nb::object f = nb::steal(PyCFunction_NewEx(&d.method, nullptr, is_special ? special.ptr() : general.ptr()));
         if (!f) throw nb::python_error();
-        m.attr(((is_special ? "_" : "") + std::string(info.name)).c_str()) = f;
+        m.attr(((is_private(info) ? "_" : "") + std::string(info.name)).c_str()) = f;
     }
 }
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
 import pardo as pp
 from pardo import _core
 
@@ -58,9 +57,7 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
     for b in backends:
         for d in b["devices"]:
             star = "*" if d == default else ""
-            rows.append(
-                (star, d.id, d.type, d.name, str(d.max_compute_units), _bytes(d.global_mem_size), d.driver_version)
-            )
+            rows.append((star, d.id, d.type, d.name, str(d.max_compute_units), _bytes(d.global_mem_size), d.driver_version))
     _table(rows)
     print("  * is the default; PARDO_DEVICE chooses another, PARDO_DEVICES hides some")
     for b in backends:
@@ -104,12 +101,13 @@ def _self_test(device: pp.Device) -> bool:
     host = rng.standard_normal((300, 70))
     try:
         x = pp.asarray(host, device=device)
+        root, expected_root = pp.where(x > 0, pp.sqrt(pp.abs(x)), 0.0), np.where(host > 0, np.sqrt(np.abs(host)), 0.0)
         pairs = {
-            "elementwise": (pp.exp(-x * x) + pp.where(x > 0, pp.sqrt(pp.abs(x)), 0.0), np.exp(-host * host) + np.where(host > 0, np.sqrt(np.abs(host)), 0.0)),
+            "elementwise": (pp.exp(-x * x) + root, np.exp(-host * host) + expected_root),
             "reduction": (pp.mean(x, axis=1), host.mean(axis=1)),
             "sort": (pp.sort(x, axis=0), np.sort(host, axis=0)),
             "product": (x.T @ x, host.T @ host),
-        }  # fmt: skip
+        }
         wrong = [name for name, (a, b) in pairs.items() if not np.allclose(pp.asnumpy(a), b, rtol=1e-10, atol=1e-12)]
     except Exception as e:
         print(f"  {device.id}: FAILED: {type(e).__name__}: {e}")

@@ -21,6 +21,24 @@ from pardo._core import (
     _triu,
 )
 
+__all__ = [
+    "arange",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "identity",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
+
 
 def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = None, queue: Queue | None = None) -> Array:
     """Return a new array whose elements are not initialised.
@@ -298,7 +316,7 @@ def _number(x: Any) -> Scalar:
     if isinstance(x, (bool, int, float, complex, np.generic)):
         return x  # type: ignore[return-value]
     if isinstance(x, np.ndarray) and x.ndim == 0:
-        return x[()]  # type: ignore[no-any-return]
+        return x.item()  # type: ignore[no-any-return]
     raise TypeError(f"a number is expected, not {type(x).__name__}")
 
 

@@ -28,6 +28,34 @@ from numpy.typing import DTypeLike
 from pardo._arguments import DeviceLike, array, queue_of
 from pardo._core import Array
 
+__all__ = [
+    "FloatInfo",
+    "IntegerInfo",
+    "astype",
+    "bool",
+    "bool_",
+    "can_cast",
+    "complex64",
+    "complex128",
+    "dtype",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "iinfo",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "isdtype",
+    "promote_types",
+    "result_type",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
 bool_ = bool
 dtype = np.dtype
 
@@ -138,7 +166,7 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
         if kind not in KINDS:
             raise ValueError(f"isdtype: kind is {kind!r}; known are {', '.join(map(repr, KINDS))}")
         return any(d == np.dtype(t) for t in KINDS[kind])
-    return d == np.dtype(kind)
+    return builtins_bool(d == np.dtype(kind))
 
 
 @dataclass(frozen=True)

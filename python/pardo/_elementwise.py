@@ -29,6 +29,32 @@ from pardo._core import (
     right_shift,
 )
 
+__all__ = [
+    "abs",
+    "acos",
+    "acosh",
+    "angle",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_right_shift",
+    "clip",
+    "conj",
+    "degrees",
+    "fix",
+    "mod",
+    "pow",
+    "radians",
+    "round",
+    "true_divide",
+    "where",
+]
+
 abs = absolute
 acos = arccos
 acosh = arccosh
@@ -85,7 +111,7 @@ def clip(
         keywords["out"] = out
     low, high = (_clip_limit(x, limit) for limit in (low, high))
     if low is not None and high is not None:
-        return _core.clip(x, low, high, **keywords)
+        return _core._clip(x, low, high, **keywords)
     if low is not None:
         return maximum(x, low, **keywords)
     if high is not None:
@@ -122,7 +148,7 @@ def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     x = array(x, "round")
     n = index(decimals, "round: decimals")
     if n == 0:
-        return _core.round(x) if out is None else _core.round(x, out)
+        return _core._round(x) if out is None else _core._round(x, out)
     if x.dtype.kind in "biu" and n > 0:
         return store(x._copy(), out, "round")
     if x.dtype.kind in "biu":
@@ -163,7 +189,7 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     model = next((x for x in (x1, x2, condition) if type(x) is Array), None)
     if model is not None and type(condition) is not Array:
         condition = array_like(bool(condition), model, "where")._astype(np.bool_)
-    return _core.where(condition, x1, x2)
+    return _core._where(condition, x1, x2)
 
 
 def fix(x: Any, /, out: Array | None = None) -> Array:

@@ -8,6 +8,10 @@ from pardo import _dtypes
 from pardo._arguments import DeviceLike
 from pardo._core import Device, get_devices
 
+__all__ = [
+    "__array_namespace_info__",
+]
+
 _NAMES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip

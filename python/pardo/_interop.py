@@ -9,6 +9,13 @@ from numpy.typing import DTypeLike, NDArray
 from pardo._arguments import DeviceLike, default_queue, queue_of
 from pardo._core import Array, Device, Queue, _copy_buffer, _from_dlpack, _share_buffer
 
+__all__ = [
+    "array",
+    "asarray",
+    "asnumpy",
+    "from_dlpack",
+]
+
 
 def asarray(
     obj: Any,
@@ -70,7 +77,7 @@ def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: b
     if copy is False:
         reason = f"the dtype would change from {x.dtype} to {np.dtype(dtype)}" if not same_dtype else "it is on another queue"
         raise ValueError(f"asarray: copy=False is impossible: {reason}")
-    y = x if same_dtype else x._astype(dtype, True)
+    y = x if dtype is None or same_dtype else x._astype(dtype, True)
     return y if same_queue else y._to_queue(target)
 
 
@@ -198,7 +205,7 @@ def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = No
 def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
     """Pickle: the bytes (out of band from protocol 5 on), dtype, shape and device."""
     host = np.ascontiguousarray(to_array(x) if x.device.type == "cpu" else asnumpy(x)).reshape(-1).view(np.uint8)
-    data = pickle.PickleBuffer(host) if int(protocol) >= 5 else host.tobytes()
+    data = pickle.PickleBuffer(host.data) if int(protocol) >= 5 else host.tobytes()
     return _rebuild, (data, x.dtype.str, x.shape, x.device.id)
 
 

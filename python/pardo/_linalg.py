@@ -10,6 +10,15 @@ from pardo import _core
 from pardo._arguments import array, axis_index, index, store
 from pardo._core import Array
 
+__all__ = [
+    "dot",
+    "matmul",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+]
+
 
 def _load_openblas() -> None:
     """Called by the core before the first product: tells it where the wheel scipy-openblas32 keeps its library."""
@@ -85,7 +94,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Sequence[int], Sequence[
     """
     x1, x2 = array(x1, "tensordot"), array(x2, "tensordot")
     if isinstance(axes, (tuple, list)):
-        pair = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
+        pair: list[list[Any]] = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
         if len(pair) != 2 or len(pair[0]) != len(pair[1]):
             raise ValueError(f"tensordot: axes must be two sequences of the same length, not {axes!r}")
         first = [axis_index(a, x1.ndim) for a in pair[0]]

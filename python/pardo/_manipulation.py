@@ -10,6 +10,43 @@ from pardo._arguments import Axis, Shape, array, arrays, axes, axis_index, index
 from pardo._arguments import shape as read_shape
 from pardo._core import Array, _can_cast_same_kind
 
+__all__ = [
+    "append",
+    "array_split",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "copyto",
+    "diagonal",
+    "dstack",
+    "expand_dims",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hstack",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "repeat",
+    "reshape",
+    "roll",
+    "split",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "unstack",
+    "vstack",
+]
+
 
 def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
     """Give the elements another shape.
@@ -670,7 +707,7 @@ def copyto(dst: Array, src: Any, /, casting: str = "same_kind", where: Any = Tru
     if where is True:
         dst[...] = src
         return
-    chosen = _core.where(where, src if type(src) is not Array else src._astype(dst.dtype, False), dst)
+    chosen = _core._where(where, src if type(src) is not Array else src._astype(dst.dtype, False), dst)
     dst._assign(chosen)
 
 

@@ -7,6 +7,18 @@ from pardo import _core
 from pardo._arguments import DeviceLike, array
 from pardo._core import Array, Device, Queue
 
+__all__ = [
+    "MemoryStats",
+    "counters",
+    "explain",
+    "force",
+    "memory_stats",
+    "reset_memory_peak",
+    "set_memory_limit",
+    "trim_memory",
+    "wait",
+]
+
 
 def explain(*arrays: Array) -> str:
     """Show how arrays would be computed: groups, kernels, bytes read and written, and why each cut was made.

@@ -8,6 +8,18 @@ from pardo import _core
 from pardo._arguments import array, array_like, axis_index, optional_index, store
 from pardo._core import Array
 
+__all__ = [
+    "argmax",
+    "argmin",
+    "argwhere",
+    "compress",
+    "flatnonzero",
+    "nonzero",
+    "searchsorted",
+    "take",
+    "take_along_axis",
+]
+
 
 def argmax(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
     """Return the index of the largest element, the first of several; NaN wins.

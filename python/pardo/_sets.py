@@ -8,6 +8,18 @@ from pardo import _core
 from pardo._arguments import array, array_like, arrays
 from pardo._core import Array
 
+__all__ = [
+    "UniqueAllResult",
+    "UniqueCountsResult",
+    "UniqueInverseResult",
+    "isin",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
 
 class UniqueAllResult(NamedTuple):
     """What `unique_all` returns."""

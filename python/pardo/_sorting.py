@@ -8,6 +8,15 @@ from pardo import _core
 from pardo._arguments import array, axis_index, index
 from pardo._core import Array
 
+__all__ = [
+    "TopK",
+    "argpartition",
+    "argsort",
+    "partition",
+    "sort",
+    "top_k",
+]
+
 
 class TopK(NamedTuple):
     """What `top_k` returns."""

@@ -8,6 +8,27 @@ from pardo import _core
 from pardo._arguments import Axis, array, array_like, axes, axis_index, index, mask, store
 from pardo._core import Array
 
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var",
+]
+
 
 def sum(
     x: Any,
@@ -539,7 +560,3 @@ def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
 
 amax = max
 amin = min
-__all__ = [
-    "all", "amax", "amin", "any", "count_nonzero", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "max",
-    "mean", "min", "prod", "ptp", "std", "sum", "var",
-]  # fmt: skip

@@ -220,9 +220,9 @@ ComplexMath::Inverse ComplexMath::inverse(Z a) {
     // excess = mean - 1; for x < 1 it is y^2 * k, and y stays outside of the root so that it does not vanish
     const Value below = m_.lt(x, one);
     const Value k = mul(half, add(div(one, to_left), div(one, add(s, inside))));
-    const Value excess = pick(below, mul(mul(y, k), y), mul(half, add(mul(y, div(y, to_left)), add(s, outside))));
-    const Value root =
-        pick(below, mul(y, f(Math::sqrt, mul(k, add(mean, one)))), mul(f(Math::sqrt, excess), f(Math::sqrt, add(mean, one))));
+    const Value double_excess = add(mul(y, div(y, to_left)), add(s, outside)), more = add(mean, one);
+    const Value excess = pick(below, mul(mul(y, k), y), mul(half, double_excess));
+    const Value root = pick(below, mul(y, f(Math::sqrt, mul(k, more))), mul(f(Math::sqrt, double_excess), f(Math::sqrt, mul(half, more))));
     Value im = add(f(Math::log1p, add(excess, root)), pick(large, c(-std::log(range.shrink)), c(0)));
     im = pick(infinite, c(infinity), im);
     const Value on_axis = is_zero(a.re);  // also with a NaN above or below

@@ -96,6 +96,7 @@ private:
                 counters.from_disk.fetch_add(1, std::memory_order_relaxed);
                 return program;
             } catch (const Error& e) {
+                counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
                 log(LogLevel::Warn,
                     "program cache: " + std::string(recipe.name) + " from disk does not load, compiling it again: " + e.message());
             }

@@ -37,8 +37,8 @@ template <class T> struct Codec {
         const Key bits = std::bit_cast<Key>(value);
         if constexpr (is_float) {
             const Key magnitude = static_cast<Key>(bits & static_cast<Key>(~sign));
-            if (magnitude > infinity()) return static_cast<Key>(magnitude | sign);
-            return bits & sign ? static_cast<Key>(~bits) : static_cast<Key>(bits | sign);
+            const Key ordered = bits & sign ? static_cast<Key>(~bits) : static_cast<Key>(bits | sign);
+            return magnitude > infinity() ? static_cast<Key>(magnitude | sign) : ordered;
         } else if constexpr (std::is_signed_v<T>) {
             return static_cast<Key>(bits ^ sign);
         } else {
@@ -86,6 +86,43 @@ template <class R> struct Codec<std::complex<R>> {
 };
 template <class T> using KeyOf = typename Codec<T>::Key;
 template <class T> inline constexpr bool has_integer_keys = std::is_integral_v<KeyOf<T>>;
+
+namespace keys {
+
+// Loops of their own, because they are worth the widest vectors: every element of a sort passes them.
+template <class T> [[gnu::always_inline]] inline void encode_loop(const T* in, KeyOf<T>* out, std::int64_t n, bool descending) {
+    const auto flip = static_cast<KeyOf<T>>(descending ? ~KeyOf<T>{0} : 0);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<KeyOf<T>>(Codec<T>::encode(in[i]) ^ flip);
+}
+template <class T> [[gnu::always_inline]] inline void decode_loop(const KeyOf<T>* in, T* out, std::int64_t n, bool descending) {
+    const auto flip = static_cast<KeyOf<T>>(descending ? ~KeyOf<T>{0} : 0);
+    for (std::int64_t i = 0; i < n; ++i) {
+        // `out` may be the keys' own memory.
+        const T value = Codec<T>::decode(static_cast<KeyOf<T>>(in[i] ^ flip));
+        std::memcpy(static_cast<void*>(out + i), &value, sizeof(T));
+    }
+}
+#if defined(__x86_64__)
+template <class T> PARDO_TARGET_AVX512 void encode_avx512(const T* in, KeyOf<T>* out, std::int64_t n, bool descending) { encode_loop(in, out, n, descending); }
+template <class T> PARDO_TARGET_AVX512 void decode_avx512(const KeyOf<T>* in, T* out, std::int64_t n, bool descending) { decode_loop(in, out, n, descending); }
+#endif
+
+}  // namespace keys
+
+/// Keys of n elements; in the order of descending elements if asked.
+template <class T> void encode_all(const T* in, KeyOf<T>* out, std::int64_t n, bool descending) {
+#if defined(__x86_64__)
+    if (host_simd() == Simd::Avx512) return keys::encode_avx512(in, out, n, descending);
+#endif
+    keys::encode_loop(in, out, n, descending);
+}
+/// The way back; `out` may be the memory of the keys.
+template <class T> void decode_all(const KeyOf<T>* in, T* out, std::int64_t n, bool descending) {
+#if defined(__x86_64__)
+    if (host_simd() == Simd::Avx512) return keys::decode_avx512(in, out, n, descending);
+#endif
+    keys::decode_loop(in, out, n, descending);
+}
 
 /// "a before b" in ascending or descending order.
 template <class T> struct KeyOrder {

@@ -22,14 +22,16 @@ public:
     PartitionValues(std::int64_t n, std::span<const std::int64_t> kth) : n_(n), kth_(kth), keys_(new KeyOf<T>[static_cast<std::size_t>(2 * n)]) {}
     void operator()(const T* in, T* values, std::int64_t*) {
         KeyOf<T>* keys = keys_.get();
-        for (std::int64_t i = 0; i < n_; ++i) keys[i] = Codec<T>::encode(in[i]);
+        if constexpr (has_integer_keys<T>) encode_all(in, keys, n_, false);
+        else std::copy_n(in, n_, keys);
         std::int64_t done = 0;   // everything before is in place
         for (const std::int64_t k : kth_) {
             if (k < done) continue;
             select<T>(keys + done, keys + n_, n_ - done, k - done);
             done = k + 1;
         }
-        for (std::int64_t i = 0; i < n_; ++i) values[i] = Codec<T>::decode(keys[i]);
+        if constexpr (has_integer_keys<T>) decode_all(keys, values, n_, false);
+        else std::copy_n(keys, n_, values);
     }
 
 private:

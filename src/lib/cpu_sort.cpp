@@ -26,9 +26,9 @@ public:
     ValueLine(std::int64_t n, bool descending) : n_(n), descending_(descending), keys_(new K[static_cast<std::size_t>(2 * n)]) {}
     void operator()(const T* in, T* values, std::int64_t*) {
         K* keys = keys_.get();
-        for (std::int64_t i = 0; i < n_; ++i) keys[i] = Codec<T>::reversed(Codec<T>::encode(in[i]), descending_);
+        encode_all(in, keys, n_, descending_);
         sort_keys(keys, keys + n_, n_);
-        for (std::int64_t i = 0; i < n_; ++i) values[i] = Codec<T>::decode(Codec<T>::reversed(keys[i], descending_));
+        decode_all(keys, values, n_, descending_);
     }
 
 private:
@@ -121,7 +121,7 @@ template <class T> void sort_samples(device::Device* device, const T* x, T* out,
     std::vector<std::int64_t> counts(static_cast<std::size_t>(chunks * buckets));
     for_each_part_with(device, chunks, cost, [] { return std::unique_ptr<K[]>(new K[sample_chunk]); }, [&](auto& tmp, std::int64_t c) {
         const std::int64_t begin = c * sample_chunk, count = std::min(sample_chunk, n - begin);
-        for (std::int64_t i = 0; i < count; ++i) keys[begin + i] = encode(x[begin + i]);
+        encode_all(x + begin, keys + begin, count, descending);
         cut(keys + begin, tmp.get(), count, splitters.data(), counts.data() + c * buckets, 0, buckets);
     });
 
@@ -153,10 +153,7 @@ template <class T> void sort_samples(device::Device* device, const T* x, T* out,
             size += counts[k];
         }
         quicksort::sort(bucket, tmp.get(), size);
-        for (std::int64_t i = 0; i < size; ++i) {
-            const T value = Codec<T>::decode(Codec<T>::reversed(bucket[i], descending));
-            std::memcpy(bucket + i, &value, sizeof(T));
-        }
+        decode_all(bucket, reinterpret_cast<T*>(bucket), size, descending);
     });
 }
 

@@ -18,7 +18,7 @@ constexpr std::int64_t unroll_count = 8, unroll_kept = 16;
 constexpr std::int64_t lanes_extent = 8, lanes_kept = 64;  // a shorter reduced axis leaves the lanes to the kept ones, if there are as many
 constexpr std::int64_t split_count = 32768, split_items = 32;  // few items that reduce much
 constexpr std::int64_t column_rows = 16384;                    // longer columns do not stay in the second-level cache
-constexpr std::int64_t row_extent = 64, row_count = 64, row_total = 1 << 20;
+constexpr std::int64_t row_extent = 64, row_count = 16, row_total = 1 << 20;
 constexpr std::int64_t column_items = 64, column_split_rows = 512, column_split_total = 65536;
 
 std::int64_t count_over(const Shape& domain, std::uint32_t dims) {

@@ -50,6 +50,8 @@ EXACT = {
 }
 # float16 is computed in float32 and rounded once more; complex functions are judged by the modulus.
 ULPS = {"float16": 1.0, "float32": 2.0, "float64": 2.0}
+# The C library's erf and erfc, with which ours are compared, have an ulp of their own.
+MORE_ULPS = {"erf": 4.0, "erfc": 4.0}
 COMPLEX_RTOL = {"complex64": 2e-6, "complex128": 4e-15}
 
 
@@ -81,8 +83,8 @@ def numpy_result(function, name, arguments):
     return result, np.asarray(function(*[argument.astype(loop).astype(wide) for argument in arguments]))
 
 
-def check(name, mine, reference, exact, dtype, what):
-    if reference.dtype.kind in "biu" or (name in EXACT and reference.dtype.kind != "c"):
+def check(name, mine, reference, exact, dtype, what, largest=1.0):
+    if reference.dtype.kind in "biu" or (name in EXACT and np.dtype(dtype).kind != "c"):
         return assert_same(mine, reference, what)
     got = pp.asnumpy(mine)
     assert got.dtype == reference.dtype, f"{what}: dtype {got.dtype}, NumPy has {reference.dtype}"
@@ -97,9 +99,11 @@ def check(name, mine, reference, exact, dtype, what):
         )
         return None
     distance = ulps(got, exact)
+    if name in ("logaddexp", "logaddexp2"):  # near zero the result is a difference of its operands: judged by them
+        distance = distance * np.minimum(1, np.abs(exact.astype(float)) / largest)
     if distance.size:
         worst = np.unravel_index(distance.argmax(), distance.shape)
-        assert distance.max() <= ULPS[str(got.dtype)], f"{what}: {distance.max():.3g} ulp: {got[worst]!r}, exact {exact[worst]!r}"
+        assert distance.max() <= MORE_ULPS.get(name, ULPS[str(got.dtype)]), f"{what}: {distance.max():.3g} ulp: {got[worst]!r}, exact {exact[worst]!r}"
     return None
 
 
@@ -125,7 +129,7 @@ def test_every_operation(row, dtype, device):
         if np.dtype(dtype).kind == "c":
             theirs = tame(name, theirs)
             ours = [pp.asarray(a, device=device) for a in theirs]
-        if name in ("left_shift", "right_shift") or (name == "power" and np.dtype(dtype).kind in "iu"):
+        if name in ("left_shift", "right_shift", "power") and np.dtype(dtype).kind in "iu":
             theirs[1] = np.abs(theirs[1] % 7).astype(dtype)  # NumPy refuses negative powers
             ours[1] = pp.asarray(theirs[1], device=device)
         try:
@@ -134,7 +138,8 @@ def test_every_operation(row, dtype, device):
             with pytest.raises(TypeError):
                 function(*ours)
             return
-        check(name, function(*ours), expected, exact, dtype, what)
+        largest = np.maximum.reduce([np.abs(a.astype(float)) for a in theirs]) + 1 if name.startswith("logaddexp") else 1.0
+        check(name, function(*ours), expected, exact, dtype, what, largest)
 
 
 BINARY = ["add", "multiply", "divide", "maximum", "equal", "less", "floor_divide", "power", "bitwise_xor", "hypot", "logical_and"]

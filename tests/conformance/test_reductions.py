@@ -1,4 +1,6 @@
 # tests/conformance/test_reductions.py: reductions and scans on every dtype, layout and axis, against NumPy.
+import warnings
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -33,8 +35,8 @@ def test_every_reduction(name, dtype, device):
             for keepdims in (False, True):
                 what = f"{name}, {dtype}, {layout.name}, axis={axis}, keepdims={keepdims}"
                 try:
-                    with np.testing.suppress_warnings() as quiet:
-                        quiet.filter(RuntimeWarning)
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", RuntimeWarning)  # mean of an empty slice
                         expected = getattr(np, name)(a, axis=axis, keepdims=keepdims)
                 except ValueError:
                     with pytest.raises(ValueError, match=name):

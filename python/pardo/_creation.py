@@ -376,7 +376,7 @@ def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = Non
     return eye(n, dtype=dtype, device=device)
 
 
-def tril(x: Array, /, *, k: int = 0) -> Array:
+def tril(x: Array, /, k: int = 0) -> Array:
     """Return the lower triangle of matrices, with zeros above it.
 
     Parameters
@@ -394,7 +394,7 @@ def tril(x: Array, /, *, k: int = 0) -> Array:
     return _tril(array(x, "tril"), index(k, "tril: k"))
 
 
-def triu(x: Array, /, *, k: int = 0) -> Array:
+def triu(x: Array, /, k: int = 0) -> Array:
     """Return the upper triangle of matrices, with zeros below it.
 
     Parameters

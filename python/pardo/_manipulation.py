@@ -73,7 +73,7 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
         The number of elements would change, or `copy=False` is impossible.
     """
     x = array(x, "reshape")
-    extents = [index(e, "reshape: shape") for e in (shape if isinstance(shape, (tuple, list)) else [shape])]  # type: ignore[list-item]
+    extents = [index(e, "reshape: shape") for e in (shape if isinstance(shape, (tuple, list)) else [shape])]
     if order == "C":
         return _core._reshape(x, extents, copy)
     if order != "F":

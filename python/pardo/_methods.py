@@ -29,12 +29,12 @@ class Methods:
     # --- conversion ----------------------------------------------------------------------------------------------------------
 
     __array__ = _interop.to_array
-    __reduce_ex__ = _interop.reduce_ex  # type: ignore[assignment]
+    __reduce_ex__ = _interop.reduce_ex
     __copy__ = _interop.copy_array
     __deepcopy__ = _interop.deepcopy_array
-    __repr__ = _repr.array_repr  # type: ignore[assignment]
-    __str__ = _repr.array_str  # type: ignore[assignment]
-    __format__ = _repr.array_format  # type: ignore[assignment]
+    __repr__ = _repr.array_repr
+    __str__ = _repr.array_str
+    __format__ = _repr.array_format
     _repr_html_ = _repr.array_html
 
     def __array_namespace__(self: Array, /, *, api_version: str | None = None) -> ModuleType:  # type: ignore[misc]

@@ -88,7 +88,7 @@ def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descen
 
 
 def _places(who: str, kth: int | Sequence[int]) -> list[int]:
-    return [index(k, f"{who}: kth") for k in (kth if isinstance(kth, (tuple, list)) else [kth])]  # type: ignore[list-item]
+    return [index(k, f"{who}: kth") for k in (kth if isinstance(kth, (tuple, list)) else [kth])]
 
 
 def partition(x: Any, kth: int | Sequence[int], /, axis: int | None = -1) -> Array:

@@ -144,7 +144,8 @@ DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool 
         if (o.array() || !o.scalar().weak) continue;
         // Where integers become floats, a Python integer need not fit the integer dtype that it meets.
         const std::uint8_t computed = any_strong ? rule.map[static_cast<int>(strong)] : refused;
-        const bool any_size = computed != refused && is_inexact(static_cast<DType>(computed)) && is_integer(o.scalar().dtype);
+        const bool any_size =
+            computed != refused && is_integer(strong) && is_inexact(static_cast<DType>(computed)) && is_integer(o.scalar().dtype);
         const DType t = map(!any_strong ? o.scalar().dtype : any_size ? strong : promote_weak(strong, o.scalar()));
         result = any ? promote(result, t) : t;
         any = true;

@@ -20,6 +20,7 @@ constexpr Row rows[] = {
     {Math::erf, expand_erf, nullptr, true},
     {Math::erfc, expand_erfc, nullptr, false},
     {Math::hypot, expand_hypot, nullptr, false},
+    {Math::log1p, expand_log1p, nullptr, false},
     {Math::logaddexp, expand_logaddexp, nullptr, false},
     {Math::logaddexp2, expand_logaddexp2, nullptr, false},
     {Math::pow, expand_pow, expand_integer_pow, false},

@@ -23,6 +23,15 @@ Value log_of_sum(Builder& m, DType t, Value a, Value b, Math exp, double log_two
 
 }  // namespace
 
+// SLEEF's is infinite from 1e307 on; where 1 is nothing beside x, log(x) = log(x * 2^-n) + n * log(2).
+Value expand_log1p(Builder& m, DType t, std::span<const Value> v) {
+    const int n = t == DType::Float32 ? 30 : 250;
+    const Value far = m.gt(v[0], m.constant(t, std::ldexp(1.0, 2 * n)));
+    const Value scaled = m.mul(v[0], m.select(far, m.constant(t, std::ldexp(1.0, -n)), m.constant(t, 1.0)));
+    const Value log = m.call(Math::log1p, scaled);
+    return m.select(far, m.add(log, m.constant(t, n * std::numbers::ln2)), log);
+}
+
 Value expand_logaddexp(Builder& m, DType t, std::span<const Value> v) {
     return log_of_sum(m, t, v[0], v[1], Math::exp, std::numbers::ln2, 1.0);
 }

@@ -9,6 +9,8 @@ namespace pardo::ir {
 Value expand_erf(Builder& m, DType t, std::span<const Value> operands);
 Value expand_erfc(Builder& m, DType t, std::span<const Value> operands);
 Value expand_hypot(Builder& m, DType t, std::span<const Value> operands);
+/// log1p, without the overflow of the target's own near the largest number.
+Value expand_log1p(Builder& m, DType t, std::span<const Value> operands);
 Value expand_logaddexp(Builder& m, DType t, std::span<const Value> operands);
 Value expand_logaddexp2(Builder& m, DType t, std::span<const Value> operands);
 /// x^2, x^1, x^-1 and x^0 where the exponent is a constant; no_value otherwise.

@@ -46,19 +46,24 @@ std::vector<const Memory*> with_indices(const Memory& first, std::span<const Mem
 /// Copies one strided piece of the base to or from contiguous memory.
 template <bool to_base, class T> [[gnu::always_inline]] inline void move_inner(const Walk& inner, std::int64_t size, T* base, T* other) {
     if (size == inner.inner() && inner.inner_step() == 1) {
-        if constexpr (to_base) std::memcpy(base, other, static_cast<std::size_t>(size) * sizeof(T));
-        else std::memcpy(other, base, static_cast<std::size_t>(size) * sizeof(T));
+        if constexpr (to_base)
+            std::memcpy(base, other, static_cast<std::size_t>(size) * sizeof(T));
+        else
+            std::memcpy(other, base, static_cast<std::size_t>(size) * sizeof(T));
         return;
     }
     inner.runs(0, size, [&](std::int64_t at, std::int64_t offset, std::int64_t step, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i) {
-            if constexpr (to_base) base[offset + i * step] = other[at + i];
-            else other[at + i] = base[offset + i * step];
+            if constexpr (to_base)
+                base[offset + i * step] = other[at + i];
+            else
+                other[at + i] = base[offset + i * step];
         }
     });
 }
 
-template <class T> void gather_typed(device::Device* device, const T* base, const Offsets& offsets, const GatherPlan& plan, T* out, double cost) {
+template <class T>
+void gather_typed(device::Device* device, const T* base, const Offsets& offsets, const GatherPlan& plan, T* out, double cost) {
     const Walk outer(plan.outer, plan.outer_strides), inner(plan.inner, plan.inner_strides);
     const std::int64_t outer_size = element_count(plan.outer), inner_size = element_count(plan.inner);
     const std::int64_t chunks = (plan.count + chunk - 1) / chunk;
@@ -74,7 +79,8 @@ template <class T> void gather_typed(device::Device* device, const T* base, cons
                 for (std::int64_t i = 0; i < count; ++i) to[i] = from[at[i]];
                 continue;
             }
-            for (std::int64_t i = 0; i < count; ++i) move_inner<false, T>(inner, inner_size, const_cast<T*>(from) + at[i], to + i * inner_size);
+            for (std::int64_t i = 0; i < count; ++i)
+                move_inner<false, T>(inner, inner_size, const_cast<T*>(from) + at[i], to + i * inner_size);
         }
     });
 }
@@ -127,7 +133,8 @@ std::int64_t cpu_find_bad_index(device::Queue* queue, const Memory& indices, std
                 const std::int64_t first = c * chunk, last = std::min(count, first + chunk);
                 // index in [-size, size) is index + size in [0, 2 size).
                 std::uint64_t wrong = 0;
-                for (std::int64_t i = first; i < last; ++i) wrong |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(index[i]) + limit >= 2 * limit);
+                for (std::int64_t i = first; i < last; ++i)
+                    wrong |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(index[i]) + limit >= 2 * limit);
                 if (!wrong) continue;
                 std::int64_t at = first;
                 while (static_cast<std::uint64_t>(index[at]) + limit < 2 * limit) ++at;
@@ -144,22 +151,25 @@ std::int64_t cpu_find_bad_index(device::Queue* queue, const Memory& indices, std
 void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out) {
     const double cost = cost_of(out.size());
     const Memory* writes[] = {&out};
-    submit(queue, "gather", cost, std::span<const Memory* const>(with_indices(base, indices)), writes, [=, offsets = Offsets(indices, plan), device = queue->device()] {
-        visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
-            gather_typed(device, reinterpret_cast<const T*>(base.address()), offsets, plan, reinterpret_cast<T*>(out.address()), cost);
-        });
-    });
+    submit(queue, "gather", cost, std::span<const Memory* const>(with_indices(base, indices)), writes,
+           [=, offsets = Offsets(indices, plan), device = queue->device()] {
+               visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
+                   gather_typed(device, reinterpret_cast<const T*>(base.address()), offsets, plan, reinterpret_cast<T*>(out.address()),
+                                cost);
+               });
+           });
 }
 
 void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value) {
     const double cost = cost_of(element_count(plan.outer) * plan.count * element_count(plan.inner));
     const Memory* writes[] = {&base};
-    submit(queue, "scatter", cost, std::span<const Memory* const>(with_indices(value, indices)), writes, [=, offsets = Offsets(indices, plan), device = queue->device()] {
-        visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
-            scatter_typed(device, reinterpret_cast<T*>(base.address()), offsets, plan, reinterpret_cast<const T*>(value.address()), value.size() == 1,
-                          cost);
-        });
-    });
+    submit(queue, "scatter", cost, std::span<const Memory* const>(with_indices(value, indices)), writes,
+           [=, offsets = Offsets(indices, plan), device = queue->device()] {
+               visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
+                   scatter_typed(device, reinterpret_cast<T*>(base.address()), offsets, plan, reinterpret_cast<const T*>(value.address()),
+                                 value.size() == 1, cost);
+               });
+           });
 }
 
 void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count) {

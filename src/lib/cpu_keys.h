@@ -28,9 +28,12 @@ template <class T> struct Codec {
 
     /// Bits of infinity: what is above it, sign apart, is NaN.
     static constexpr Key infinity() {
-        if constexpr (std::is_same_v<T, Half>) return 0x7c00;
-        else if constexpr (sizeof(T) == 4) return static_cast<Key>(0x7f800000u);
-        else return static_cast<Key>(0x7ff0000000000000u);
+        if constexpr (std::is_same_v<T, Half>)
+            return 0x7c00;
+        else if constexpr (sizeof(T) == 4)
+            return static_cast<Key>(0x7f800000u);
+        else
+            return static_cast<Key>(0x7ff0000000000000u);
     }
     /// A key that `decode` turns back (into the positive NaN of that payload for a negative one).
     static Key encode(T value) {
@@ -46,9 +49,12 @@ template <class T> struct Codec {
         }
     }
     static T decode(Key key) {
-        if constexpr (is_float) return std::bit_cast<T>(key & sign ? static_cast<Key>(key ^ sign) : static_cast<Key>(~key));
-        else if constexpr (std::is_signed_v<T>) return std::bit_cast<T>(static_cast<Key>(key ^ sign));
-        else return std::bit_cast<T>(key);
+        if constexpr (is_float)
+            return std::bit_cast<T>(key & sign ? static_cast<Key>(key ^ sign) : static_cast<Key>(~key));
+        else if constexpr (std::is_signed_v<T>)
+            return std::bit_cast<T>(static_cast<Key>(key ^ sign));
+        else
+            return std::bit_cast<T>(key);
     }
     /// A key that is equal for equal elements: one for both zeros, one for all NaNs.
     static Key rank(T value) {
@@ -103,8 +109,12 @@ template <class T> [[gnu::always_inline]] inline void decode_loop(const KeyOf<T>
     }
 }
 #if defined(__x86_64__)
-template <class T> PARDO_TARGET_AVX512 void encode_avx512(const T* in, KeyOf<T>* out, std::int64_t n, bool descending) { encode_loop(in, out, n, descending); }
-template <class T> PARDO_TARGET_AVX512 void decode_avx512(const KeyOf<T>* in, T* out, std::int64_t n, bool descending) { decode_loop(in, out, n, descending); }
+template <class T> PARDO_TARGET_AVX512 void encode_avx512(const T* in, KeyOf<T>* out, std::int64_t n, bool descending) {
+    encode_loop(in, out, n, descending);
+}
+template <class T> PARDO_TARGET_AVX512 void decode_avx512(const KeyOf<T>* in, T* out, std::int64_t n, bool descending) {
+    decode_loop(in, out, n, descending);
+}
 #endif
 
 }  // namespace keys
@@ -130,10 +140,11 @@ template <class T> struct KeyOrder {
     bool operator()(const KeyOf<T>& a, const KeyOf<T>& b) const { return descending ? Codec<T>::less(b, a) : Codec<T>::less(a, b); }
 };
 
-/// Calls line(in, values, indices) for every line, contiguous in and out (values and indices hold `out_length` elements; those absent are null).
-/// `make()` gives each thread its own `line`. Lines along an inner axis are copied together in groups as wide as a cache line.
+/// Calls line(in, values, indices) for every line, contiguous in and out (values and indices hold `out_length` elements; those absent are
+/// null). `make()` gives each thread its own `line`. Lines along an inner axis are copied together in groups as wide as a cache line.
 template <class T, class Make>
-void for_each_line(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, std::int64_t out_length, double cost, Make&& make) {
+void for_each_line(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, std::int64_t out_length, double cost,
+                   Make&& make) {
     const std::int64_t n = lines.length, inner = lines.inner;
     if (inner == 1) {
         cpu::parallel_for(device, lines.outer, cost, [&](std::int64_t begin, std::int64_t end) {

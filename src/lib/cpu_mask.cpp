@@ -42,7 +42,8 @@ std::int64_t count_portable(const Byte* mask, std::int64_t count) {
         const std::int64_t end = std::min(count, i + 255 * 8);
         std::uint64_t sums = 0;
         for (; i + 8 <= end; i += 8) sums += load8(mask + i);
-        total += static_cast<std::int64_t>(((sums & 0x00ff00ff00ff00ffu) + ((sums >> 8) & 0x00ff00ff00ff00ffu)) * 0x0001000100010001u >> 48);
+        total +=
+            static_cast<std::int64_t>(((sums & 0x00ff00ff00ff00ffu) + ((sums >> 8) & 0x00ff00ff00ff00ffu)) * 0x0001000100010001u >> 48);
     }
     for (; i < count; ++i) total += mask[i] != 0;
     return total;
@@ -87,7 +88,8 @@ template <class T> void compress_portable(const T* x, const Byte* mask, std::int
 
 #if defined(__x86_64__)
 /// Whole vectors are stored while there is room for one in the block's own output; the rest goes element by element.
-template <class T> PARDO_TARGET_AVX512 void compress_avx512(const T* x, const Byte* mask, std::int64_t begin, std::int64_t end, T* out, const T* out_end) {
+template <class T>
+PARDO_TARGET_AVX512 void compress_avx512(const T* x, const Byte* mask, std::int64_t begin, std::int64_t end, T* out, const T* out_end) {
     constexpr int lanes = 64 / sizeof(T);
     std::int64_t i = begin;
     for (; i + 64 <= end && out + 64 <= out_end; i += 64) {
@@ -116,7 +118,8 @@ template <class T> PARDO_TARGET_AVX512 void compress_avx512(const T* x, const By
 }
 #endif
 
-template <class T> void compress_block(const T* x, const Byte* mask, std::int64_t begin, std::int64_t end, T* out, [[maybe_unused]] const T* out_end) {
+template <class T>
+void compress_block(const T* x, const Byte* mask, std::int64_t begin, std::int64_t end, T* out, [[maybe_unused]] const T* out_end) {
 #if defined(__x86_64__)
     if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
         if (host_simd() == Simd::Avx512) return compress_avx512(x, mask, begin, end, out, out_end);
@@ -133,7 +136,8 @@ void positions_portable(const Byte* mask, std::int64_t begin, std::int64_t end, 
     });
 }
 #if defined(__x86_64__)
-PARDO_TARGET_AVX512 void positions_avx512(const Byte* mask, std::int64_t begin, std::int64_t end, std::int64_t* out, const std::int64_t* out_end) {
+PARDO_TARGET_AVX512 void positions_avx512(const Byte* mask, std::int64_t begin, std::int64_t end, std::int64_t* out,
+                                          const std::int64_t* out_end) {
     const __m512i lanes = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     std::int64_t i = begin;
     for (; i + 64 <= end && out + 64 <= out_end; i += 64) {
@@ -148,7 +152,8 @@ PARDO_TARGET_AVX512 void positions_avx512(const Byte* mask, std::int64_t begin, 
     positions_portable(mask, i, end, out);
 }
 #endif
-void positions_block(const Byte* mask, std::int64_t begin, std::int64_t end, std::int64_t* out, [[maybe_unused]] const std::int64_t* out_end) {
+void positions_block(const Byte* mask, std::int64_t begin, std::int64_t end, std::int64_t* out,
+                     [[maybe_unused]] const std::int64_t* out_end) {
 #if defined(__x86_64__)
     if (host_simd() == Simd::Avx512) return positions_avx512(mask, begin, end, out, out_end);
 #endif
@@ -198,7 +203,8 @@ std::int64_t cpu_count_mask(device::Queue* queue, const Memory& mask, const Memo
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());
         std::int64_t* before = reinterpret_cast<std::int64_t*>(blocks.address());
         cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t b = begin; b < end; ++b) before[b + 1] = count_true(bytes + b * mask_block, std::min(mask_block, size - b * mask_block));
+            for (std::int64_t b = begin; b < end; ++b)
+                before[b + 1] = count_true(bytes + b * mask_block, std::min(mask_block, size - b * mask_block));
         });
         before[0] = 0;
         for (std::int64_t b = 0; b < count; ++b) before[b + 1] += before[b];
@@ -260,15 +266,16 @@ void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, con
             const Walk walk(x.shape, x.strides);
             cpu::parallel_for(device, mask_blocks(size), cost, [&](std::int64_t begin, std::int64_t end) {
                 const T* next = one ? from : from + before[begin];
-                walk.runs(begin * mask_block, std::min(size, end * mask_block), [&](std::int64_t first, std::int64_t offset, std::int64_t step, std::int64_t count) {
-                    for_each_word(bytes, first, first + count, [&](std::int64_t at, std::uint64_t bits, std::int64_t) {
-                        T* target = to + offset + (at - first) * step;
-                        for (; bits; bits &= bits - 1) {
-                            target[std::countr_zero(bits) * step] = *next;
-                            next += !one;
-                        }
-                    });
-                });
+                walk.runs(begin * mask_block, std::min(size, end * mask_block),
+                          [&](std::int64_t first, std::int64_t offset, std::int64_t step, std::int64_t count) {
+                              for_each_word(bytes, first, first + count, [&](std::int64_t at, std::uint64_t bits, std::int64_t) {
+                                  T* target = to + offset + (at - first) * step;
+                                  for (; bits; bits &= bits - 1) {
+                                      target[std::countr_zero(bits) * step] = *next;
+                                      next += !one;
+                                  }
+                              });
+                          });
             });
         });
     });

@@ -1,4 +1,5 @@
-// src/lib/cpu_matmul.cpp: stacks of matrix products on the CPU: OpenBLAS on tiles that the device's threads share, own loops for other dtypes.
+// src/lib/cpu_matmul.cpp: stacks of matrix products on the CPU: OpenBLAS on tiles that the device's threads share, own loops for other
+// dtypes.
 #include <limits>
 #include <string>
 
@@ -54,8 +55,8 @@ struct Matrix {
 
 /// How one product is cut up: by its shape alone, so that results do not depend on the number of threads.
 struct Tiles {
-    std::int64_t rows, columns;   // of a tile
-    std::int64_t down, across;    // tiles
+    std::int64_t rows, columns;  // of a tile
+    std::int64_t down, across;   // tiles
 };
 Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
     constexpr std::int64_t edge = 512;
@@ -68,15 +69,20 @@ Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
         larger = (larger + 1) / 2;
     }
     // Vectors are bound by memory: pieces of about 256 KiB.
-    if (n == 1) t.rows = std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 16), std::max<std::int64_t>(m, 1));
-    if (m == 1) t.columns = std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(n, 64), std::max<std::int64_t>(n, 1));
+    if (n == 1)
+        t.rows =
+            std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 16), std::max<std::int64_t>(m, 1));
+    if (m == 1)
+        t.columns =
+            std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(n, 64), std::max<std::int64_t>(n, 1));
     t.down = count(m, t.rows);
     t.across = count(n, t.columns);
     return t;
 }
 
-template <class T> void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c, std::int64_t columns,
-                                      std::int64_t m, std::int64_t n) {
+template <class T>
+void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c,
+                   std::int64_t columns, std::int64_t m, std::int64_t n) {
     static constexpr T one_value = T(1), zero_value = T(0);
     typename BlasFunctions<T>::S one, zero;
     if constexpr (std::is_pointer_v<typename BlasFunctions<T>::S>) {
@@ -88,7 +94,8 @@ template <class T> void multiply_tile(const BlasFunctions<T>& blas, const T* a, 
     }
     const int k = static_cast<int>(left.columns);
     const auto step = [](std::int64_t stride, std::int64_t count) { return count == 1 ? 1 : static_cast<int>(stride); };
-    // y = alpha A x + beta y: A is m x k as stored, or the transposed of what is stored. With beta = 0, y may still be read, so it is cleared.
+    // y = alpha A x + beta y: A is m x k as stored, or the transposed of what is stored. With beta = 0, y may still be read, so it is
+    // cleared.
     if (n == 1) {
         const bool plain = left.layout.transpose == BlasTranspose::No;
         for (std::int64_t i = 0; i < m; ++i) c[i * columns] = T(0);
@@ -99,8 +106,9 @@ template <class T> void multiply_tile(const BlasFunctions<T>& blas, const T* a, 
     if (m == 1) {
         const bool plain = right.layout.transpose == BlasTranspose::No;
         std::fill_n(c, n, T(0));
-        blas.gemv(BlasOrder::RowMajor, plain ? BlasTranspose::Yes : BlasTranspose::No, plain ? k : static_cast<int>(n), plain ? static_cast<int>(n) : k, one, b,
-                  static_cast<int>(right.layout.leading), a, step(left.column_stride, left.columns), zero, c, 1);
+        blas.gemv(BlasOrder::RowMajor, plain ? BlasTranspose::Yes : BlasTranspose::No, plain ? k : static_cast<int>(n),
+                  plain ? static_cast<int>(n) : k, one, b, static_cast<int>(right.layout.leading), a,
+                  step(left.column_stride, left.columns), zero, c, 1);
         return;
     }
     blas.gemm(BlasOrder::RowMajor, left.layout.transpose, right.layout.transpose, static_cast<int>(m), static_cast<int>(n), k, one, a,
@@ -119,8 +127,9 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
     const auto run = [&](std::int64_t part) {
         const std::int64_t product = part / per_product, tile = part % per_product;
         const std::int64_t row = tile / tiles.across * tiles.rows, column = tile % tiles.across * tiles.columns;
-        multiply_tile(blas, from_a + left.batch.offset(product) + left.at(row, 0), left, from_b + right.batch.offset(product) + right.at(0, column), right,
-                      to + product * m * n + row * n + column, n, std::min(tiles.rows, m - row), std::min(tiles.columns, n - column));
+        multiply_tile(blas, from_a + left.batch.offset(product) + left.at(row, 0), left,
+                      from_b + right.batch.offset(product) + right.at(0, column), right, to + product * m * n + row * n + column, n,
+                      std::min(tiles.rows, m - row), std::min(tiles.columns, n - column));
     };
     if (per_product > 1) return for_each_part(device, stack * per_product, cost, run);
     cpu::parallel_for(device, stack, cost, [&](std::int64_t begin, std::int64_t end) {
@@ -149,7 +158,8 @@ void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Me
     for (const Memory* operand : {&a, &b}) {
         const int rank = operand->shape.size();
         if (std::max(operand->shape[rank - 1], operand->shape[rank - 2]) > blas_limit)
-            throw Error(ErrorCode::Value, "matmul: OpenBLAS takes dimensions up to 2147483647; operand has shape " + to_string(operand->shape));
+            throw Error(ErrorCode::Value,
+                        "matmul: OpenBLAS takes dimensions up to 2147483647; operand has shape " + to_string(operand->shape));
     }
     const double cost = products * (is_complex(out.dtype) ? 0.12 : 0.03) + 300;
     submit(queue, "matmul", cost, {&a, &b}, {&out}, [=, &library] {

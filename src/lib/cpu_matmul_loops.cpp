@@ -18,19 +18,24 @@ template <> struct Accumulator<bool> { using type = std::uint8_t; };
 template <> struct Accumulator<Half> { using type = float; };
 
 template <class T> typename Accumulator<T>::type load(T value) {
-    if constexpr (std::is_same_v<T, Half>) return half_to_float(value);
-    else return static_cast<typename Accumulator<T>::type>(value);
+    if constexpr (std::is_same_v<T, Half>)
+        return half_to_float(value);
+    else
+        return static_cast<typename Accumulator<T>::type>(value);
 }
 template <class T> T finish(typename Accumulator<T>::type value) {
-    if constexpr (std::is_same_v<T, Half>) return float_to_half(value);
-    else return static_cast<T>(value);
+    if constexpr (std::is_same_v<T, Half>)
+        return float_to_half(value);
+    else
+        return static_cast<T>(value);
 }
 
 constexpr std::int64_t block_rows = 4, block_columns = 512;
 
 /// sums[r][j] += a[r] * row[j]; for bools or and and.
 template <class T, class A>
-[[gnu::always_inline]] inline void add_products(A* __restrict s0, A* __restrict s1, A* __restrict s2, A* __restrict s3, const A* __restrict row, const A* a, std::int64_t columns) {
+[[gnu::always_inline]] inline void add_products(A* __restrict s0, A* __restrict s1, A* __restrict s2, A* __restrict s3,
+                                                const A* __restrict row, const A* a, std::int64_t columns) {
     const A a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < columns; ++j) {
@@ -48,11 +53,13 @@ template <class T, class A>
     }
 }
 template <class A> using AddProducts = void (*)(A*, A*, A*, A*, const A*, const A*, std::int64_t);
-template <class T, class A> __attribute__((optimize("O3"))) void add_portable(A* s0, A* s1, A* s2, A* s3, const A* row, const A* a, std::int64_t n) {
+template <class T, class A>
+__attribute__((optimize("O3"))) void add_portable(A* s0, A* s1, A* s2, A* s3, const A* row, const A* a, std::int64_t n) {
     add_products<T, A>(s0, s1, s2, s3, row, a, n);
 }
 #if defined(__x86_64__)
-template <class T, class A> PARDO_TARGET_AVX2 __attribute__((optimize("O3"))) void add_avx2(A* s0, A* s1, A* s2, A* s3, const A* row, const A* a, std::int64_t n) {
+template <class T, class A>
+PARDO_TARGET_AVX2 __attribute__((optimize("O3"))) void add_avx2(A* s0, A* s1, A* s2, A* s3, const A* row, const A* a, std::int64_t n) {
     add_products<T, A>(s0, s1, s2, s3, row, a, n);
 }
 template <class T, class A>
@@ -73,7 +80,7 @@ template <class T> struct Block {
     using A = typename Accumulator<T>::type;
     const T *a, *b;
     T* out;
-    std::int64_t a_row, b_row, out_row;   // strides
+    std::int64_t a_row, b_row, out_row;  // strides
     std::int64_t rows, columns, depth;
 
     void run(AddProducts<A> add, A (*sums)[block_columns], A* row_copy) const {
@@ -103,10 +110,12 @@ template <class T> void multiply(device::Device* device, const Memory& a, const 
     const std::int64_t m = out.shape[rank - 2], n = out.shape[rank - 1], depth = a.shape[rank - 1];
     const auto batch_of = [rank](const Memory& x) {
         const auto outer = static_cast<std::size_t>(rank - 2);
-        return Walk(static_cast<std::span<const std::int64_t>>(x.shape).first(outer), static_cast<std::span<const std::int64_t>>(x.strides).first(outer));
+        return Walk(static_cast<std::span<const std::int64_t>>(x.shape).first(outer),
+                    static_cast<std::span<const std::int64_t>>(x.strides).first(outer));
     };
     const Walk batch_a = batch_of(a), batch_b = batch_of(b);
-    const std::int64_t down = (m + block_rows - 1) / block_rows, across = (n + block_columns - 1) / block_columns, stack = out.size() / (m * n);
+    const std::int64_t down = (m + block_rows - 1) / block_rows, across = (n + block_columns - 1) / block_columns,
+                       stack = out.size() / (m * n);
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());
     T* to = reinterpret_cast<T*>(out.address());
     const AddProducts<A> add = choose<T, A>();
@@ -114,7 +123,8 @@ template <class T> void multiply(device::Device* device, const Memory& a, const 
         const auto sums = std::make_unique<A[][block_columns]>(block_rows);
         const auto row_copy = std::make_unique<A[]>(block_columns);
         for (std::int64_t part = begin; part < end; ++part) {
-            const std::int64_t product = part / (across * down), column = part / down % across * block_columns, row = part % down * block_rows;
+            const std::int64_t product = part / (across * down), column = part / down % across * block_columns,
+                               row = part % down * block_rows;
             const Block<T> block{from_a + batch_a.offset(product) + row * a.strides[rank - 2],
                                  from_b + batch_b.offset(product) + column,
                                  to + product * m * n + row * n + column,

@@ -37,9 +37,12 @@ template <> struct Simd512<std::uint64_t> {
     static void store(void* p, Mask m, __m512i v) { _mm512_mask_storeu_epi64(p, m, v); }
     /// Lanes with their partner at distance d.
     template <int d> static __m512i partner(__m512i v) {
-        if constexpr (d == 1) return _mm512_permutex_epi64(v, 0xb1);
-        else if constexpr (d == 2) return _mm512_permutex_epi64(v, 0x4e);
-        else return _mm512_shuffle_i64x2(v, v, 0x4e);
+        if constexpr (d == 1)
+            return _mm512_permutex_epi64(v, 0xb1);
+        else if constexpr (d == 2)
+            return _mm512_permutex_epi64(v, 0x4e);
+        else
+            return _mm512_shuffle_i64x2(v, v, 0x4e);
     }
 };
 template <> struct Simd512<std::uint32_t> {
@@ -55,10 +58,14 @@ template <> struct Simd512<std::uint32_t> {
     static __m512i load(Mask m, __m512i other, const void* p) { return _mm512_mask_loadu_epi32(other, m, p); }
     static void store(void* p, Mask m, __m512i v) { _mm512_mask_storeu_epi32(p, m, v); }
     template <int d> static __m512i partner(__m512i v) {
-        if constexpr (d == 1) return _mm512_shuffle_epi32(v, _MM_PERM_CDAB);
-        else if constexpr (d == 2) return _mm512_shuffle_epi32(v, _MM_PERM_BADC);
-        else if constexpr (d == 4) return _mm512_permutex_epi64(v, 0x4e);
-        else return _mm512_shuffle_i64x2(v, v, 0x4e);
+        if constexpr (d == 1)
+            return _mm512_shuffle_epi32(v, _MM_PERM_CDAB);
+        else if constexpr (d == 2)
+            return _mm512_shuffle_epi32(v, _MM_PERM_BADC);
+        else if constexpr (d == 4)
+            return _mm512_permutex_epi64(v, 0x4e);
+        else
+            return _mm512_shuffle_i64x2(v, v, 0x4e);
     }
 };
 
@@ -88,7 +95,8 @@ template <class K, int vectors, int size, int distance> [[gnu::always_inline]] i
                     }
                 }(),
                 ...);
-        }(std::make_integer_sequence<int, vectors>());
+        }
+        (std::make_integer_sequence<int, vectors>());
     } else {
         [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
             (
@@ -98,7 +106,8 @@ template <class K, int vectors, int size, int distance> [[gnu::always_inline]] i
                     v[i] = S::max_where(S::min(v[i], other), mask, v[i], other);
                 }(),
                 ...);
-        }(std::make_integer_sequence<int, vectors>());
+        }
+        (std::make_integer_sequence<int, vectors>());
     }
 }
 template <class K, int vectors, int size, int distance> [[gnu::always_inline]] inline void bitonic_stage(__m512i* v) {
@@ -159,8 +168,10 @@ template <bool inclusive, class K> std::int64_t partition_keys(K* keys, K* tmp, 
     }
     for (; i < n; ++i) {
         const K key = keys[i];
-        if (inclusive ? key <= pivot_key : key < pivot_key) *low++ = key;
-        else *high++ = key;
+        if (inclusive ? key <= pivot_key : key < pivot_key)
+            *low++ = key;
+        else
+            *high++ = key;
     }
     const std::int64_t below = low - keys;
     std::memcpy(low, tmp, static_cast<std::size_t>(n - below) * sizeof(K));
@@ -178,8 +189,10 @@ template <class K> K choose_pivot(const K* keys, std::int64_t n) {
         state = state * 1664525u + 1013904223u;
         sample[i] = keys[static_cast<std::uint64_t>(i) * step + ((state >> 8) * step >> 24)];
     }
-    if (count == 16) sort_network<K, 16 / Simd512<K>::lanes>(sample, 16);
-    else sort_network<K, 64 / Simd512<K>::lanes>(sample, 64);
+    if (count == 16)
+        sort_network<K, 16 / Simd512<K>::lanes>(sample, 16);
+    else
+        sort_network<K, 64 / Simd512<K>::lanes>(sample, 64);
     return sample[count / 2];
 }
 
@@ -227,10 +240,18 @@ template <class K> void select_key(K* keys, K* tmp, std::int64_t n, std::int64_t
 bool available() noexcept { return host_simd() == Simd::Avx512; }
 void select(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n, std::int64_t kth) { select_key(keys, tmp, n, kth); }
 void select(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n, std::int64_t kth) { select_key(keys, tmp, n, kth); }
-void sort(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n) { sort_keys(keys, tmp, n, 2 * std::bit_width(static_cast<std::uint64_t>(n))); }
-void sort(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n) { sort_keys(keys, tmp, n, 2 * std::bit_width(static_cast<std::uint64_t>(n))); }
-std::int64_t partition(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n, std::uint32_t pivot) { return partition_keys<false>(keys, tmp, n, pivot); }
-std::int64_t partition(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n, std::uint64_t pivot) { return partition_keys<false>(keys, tmp, n, pivot); }
+void sort(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n) {
+    sort_keys(keys, tmp, n, 2 * std::bit_width(static_cast<std::uint64_t>(n)));
+}
+void sort(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n) {
+    sort_keys(keys, tmp, n, 2 * std::bit_width(static_cast<std::uint64_t>(n)));
+}
+std::int64_t partition(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n, std::uint32_t pivot) {
+    return partition_keys<false>(keys, tmp, n, pivot);
+}
+std::int64_t partition(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n, std::uint64_t pivot) {
+    return partition_keys<false>(keys, tmp, n, pivot);
+}
 
 }  // namespace pardo::lib::quicksort
 
@@ -243,8 +264,12 @@ namespace pardo::lib::quicksort {
 bool available() noexcept { return false; }
 void select(std::uint32_t* keys, std::uint32_t*, std::int64_t n, std::int64_t kth) { std::nth_element(keys, keys + kth, keys + n); }
 void select(std::uint64_t* keys, std::uint64_t*, std::int64_t n, std::int64_t kth) { std::nth_element(keys, keys + kth, keys + n); }
-void sort(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n) { radix::sort_serial<std::uint32_t, radix::Nothing>(keys, tmp, nullptr, nullptr, n); }
-void sort(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n) { radix::sort_serial<std::uint64_t, radix::Nothing>(keys, tmp, nullptr, nullptr, n); }
+void sort(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n) {
+    radix::sort_serial<std::uint32_t, radix::Nothing>(keys, tmp, nullptr, nullptr, n);
+}
+void sort(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n) {
+    radix::sort_serial<std::uint64_t, radix::Nothing>(keys, tmp, nullptr, nullptr, n);
+}
 
 namespace {
 template <class K> std::int64_t partition_keys(K* keys, K* tmp, std::int64_t n, K pivot) {
@@ -254,8 +279,12 @@ template <class K> std::int64_t partition_keys(K* keys, K* tmp, std::int64_t n, 
     return low;
 }
 }  // namespace
-std::int64_t partition(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n, std::uint32_t pivot) { return partition_keys(keys, tmp, n, pivot); }
-std::int64_t partition(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n, std::uint64_t pivot) { return partition_keys(keys, tmp, n, pivot); }
+std::int64_t partition(std::uint32_t* keys, std::uint32_t* tmp, std::int64_t n, std::uint32_t pivot) {
+    return partition_keys(keys, tmp, n, pivot);
+}
+std::int64_t partition(std::uint64_t* keys, std::uint64_t* tmp, std::int64_t n, std::uint64_t pivot) {
+    return partition_keys(keys, tmp, n, pivot);
+}
 
 }  // namespace pardo::lib::quicksort
 

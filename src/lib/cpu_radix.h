@@ -48,7 +48,8 @@ template <class K> inline std::uint32_t digit_of(K key, Digit d) {
 
 /// Plain scatter of one part; for what fits the caches.
 template <class K, class P, class Load, class Position, class Store>
-[[gnu::always_inline]] inline void scatter_part(std::int64_t begin, std::int64_t end, Digit digit, std::int64_t* next, Load&& load, Position&& position, Store&& store) {
+[[gnu::always_inline]] inline void scatter_part(std::int64_t begin, std::int64_t end, Digit digit, std::int64_t* next, Load&& load,
+                                                Position&& position, Store&& store) {
     for (std::int64_t i = begin; i < end; ++i) {
         const K key = load(i);
         store(next[digit_of(key, digit)]++, key, position(i));
@@ -66,8 +67,8 @@ public:
     }
 
     template <class Load, class Position, class FlushLine, class StoreOne>
-    [[gnu::always_inline]] void scatter(std::int64_t begin, std::int64_t end, Digit digit, std::int64_t* next, Load&& load, Position&& position, FlushLine&& flush,
-                                        StoreOne&& store_one) {
+    [[gnu::always_inline]] void scatter(std::int64_t begin, std::int64_t end, Digit digit, std::int64_t* next, Load&& load,
+                                        Position&& position, FlushLine&& flush, StoreOne&& store_one) {
         for (int d = 0; d < buckets_; ++d) start_[static_cast<std::size_t>(d)] = next[d];
         for (std::int64_t i = begin; i < end; ++i) {
             const K key = load(i);
@@ -78,8 +79,10 @@ public:
             if constexpr (has_payload<P>) payload_[d][static_cast<std::size_t>(slot)] = position(i);
             if (slot == capacity - 1) {
                 const std::int64_t line = to - (capacity - 1);
-                if (line >= start_[d]) [[likely]] flush(line, keys_[d].values, payload(d));
-                else drain(d, start_[d], to + 1, store_one);
+                if (line >= start_[d]) [[likely]]
+                    flush(line, keys_[d].values, payload(d));
+                else
+                    drain(d, start_[d], to + 1, store_one);
             }
         }
         for (int d = 0; d < buckets_; ++d) {
@@ -93,14 +96,18 @@ private:
         K values[capacity];
     };
     const P* payload(std::uint32_t d) const {
-        if constexpr (has_payload<P>) return payload_[d].data();
-        else return nullptr;
+        if constexpr (has_payload<P>)
+            return payload_[d].data();
+        else
+            return nullptr;
     }
     template <class StoreOne> void drain(std::uint32_t d, std::int64_t from, std::int64_t stop, StoreOne&& store_one) {
         for (std::int64_t i = from; i < stop; ++i) {
             const auto slot = static_cast<std::size_t>(i & (capacity - 1));
-            if constexpr (has_payload<P>) store_one(i, keys_[d].values[slot], payload_[d][slot]);
-            else store_one(i, keys_[d].values[slot], P());
+            if constexpr (has_payload<P>)
+                store_one(i, keys_[d].values[slot], payload_[d][slot]);
+            else
+                store_one(i, keys_[d].values[slot], P());
         }
     }
 
@@ -151,8 +158,8 @@ template <class K, class P> struct Scratch {
     P* payload[2];
 };
 
-/// Stable sort of load(0), …, load(n - 1) on all threads of the device; `store(position, key, first_position)` gets each once, from any thread.
-/// The positions are made here: 0, 1, ….
+/// Stable sort of load(0), …, load(n - 1) on all threads of the device; `store(position, key, first_position)` gets each once, from any
+/// thread. The positions are made here: 0, 1, ….
 template <class K, class P, class Load, class Store>
 void sort_parallel(device::Device* device, std::int64_t n, Scratch<K, P> scratch, int widest, Load&& load, Store&& store) {
     const int threads = cpu::thread_count(device);
@@ -172,8 +179,10 @@ void sort_parallel(device::Device* device, std::int64_t n, Scratch<K, P> scratch
     if (passes == 0) {
         for_each_part(device, threads, cost, [&](std::int64_t t) {
             for (std::int64_t i = bounds(t), end = bounds(t + 1); i < end; ++i) {
-                if constexpr (has_payload<P>) store(i, load(i), static_cast<P>(i));
-                else store(i, load(i), P());
+                if constexpr (has_payload<P>)
+                    store(i, load(i), static_cast<P>(i));
+                else
+                    store(i, load(i), P());
             }
         });
         return;
@@ -216,24 +225,34 @@ void sort_parallel(device::Device* device, std::int64_t n, Scratch<K, P> scratch
         };
         const auto last_flush = [&](std::int64_t at, const K* values, const P* positions) {
             for (int k = 0; k < line; ++k) {
-                if constexpr (has_payload<P>) store(at + k, values[k], positions[k]);
-                else store(at + k, values[k], P());
+                if constexpr (has_payload<P>)
+                    store(at + k, values[k], positions[k]);
+                else
+                    store(at + k, values[k], P());
             }
         };
         const auto key_at = [=](std::int64_t i) { return keys[i]; };
         const auto payload_at = [=](std::int64_t i) {
-            if constexpr (has_payload<P>) return payload[i];
-            else return P();
+            if constexpr (has_payload<P>)
+                return payload[i];
+            else
+                return P();
         };
         const auto own_position = [](std::int64_t i) {
-            if constexpr (has_payload<P>) return static_cast<P>(i);
-            else return P();
+            if constexpr (has_payload<P>)
+                return static_cast<P>(i);
+            else
+                return P();
         };
         const bool last = p == passes - 1;
-        if (p == 0 && last) pass(digits[p], load, own_position, last_flush, store);
-        else if (p == 0) pass(digits[p], load, own_position, inner_flush, inner_one);
-        else if (last) pass(digits[p], key_at, payload_at, last_flush, store);
-        else pass(digits[p], key_at, payload_at, inner_flush, inner_one);
+        if (p == 0 && last)
+            pass(digits[p], load, own_position, last_flush, store);
+        else if (p == 0)
+            pass(digits[p], load, own_position, inner_flush, inner_one);
+        else if (last)
+            pass(digits[p], key_at, payload_at, last_flush, store);
+        else
+            pass(digits[p], key_at, payload_at, inner_flush, inner_one);
     }
 }
 

@@ -10,14 +10,16 @@ void cpu_cumulative(device::Queue* queue, Reduction op, const Memory& x, const M
 
 // cpu_sort.cpp, cpu_select.cpp
 void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending);
-void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::span<const std::int64_t> kth);
-void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k, bool largest);
+void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
+                   std::span<const std::int64_t> kth);
+void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k,
+               bool largest);
 
 // cpu_search.cpp
 void cpu_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right);
 std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks);
-void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks, const Memory& values,
-                   const Memory& indices, const Memory& inverse, const Memory& counts);
+void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
+                   const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts);
 
 // cpu_mask.cpp
 std::int64_t cpu_count_mask(device::Queue* queue, const Memory& mask, const Memory& blocks);

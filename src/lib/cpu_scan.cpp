@@ -25,9 +25,12 @@ struct SumOp {
     /// What may be added without changing anything, not even the sign of a zero.
     template <class T> static T neutral() { return -T(0); }
     template <class T> [[gnu::always_inline]] static T apply(T a, T b) {
-        if constexpr (std::is_same_v<T, bool>) return a || b;
-        else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
-        else return a + b;
+        if constexpr (std::is_same_v<T, bool>)
+            return a || b;
+        else if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
+        else
+            return a + b;
     }
     template <class V> [[gnu::always_inline]] static void vector(V& a, const V& b) { a = a + b; }
 };
@@ -35,12 +38,15 @@ struct ProdOp {
     template <class T> static T identity() { return T(1); }
     template <class T> static T neutral() { return T(1); }
     template <class T> [[gnu::always_inline]] static T apply(T a, T b) {
-        if constexpr (std::is_same_v<T, bool>) return a && b;
+        if constexpr (std::is_same_v<T, bool>)
+            return a && b;
         else if constexpr (std::is_integral_v<T>)
-            return static_cast<T>(static_cast<std::uint64_t>(static_cast<Unsigned<T>>(a)) * static_cast<std::uint64_t>(static_cast<Unsigned<T>>(b)));
+            return static_cast<T>(static_cast<std::uint64_t>(static_cast<Unsigned<T>>(a)) *
+                                  static_cast<std::uint64_t>(static_cast<Unsigned<T>>(b)));
         else if constexpr (is_complex_type<T>)
             return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-        else return a * b;
+        else
+            return a * b;
     }
     template <class V> [[gnu::always_inline]] static void vector(V& a, const V& b) { a = a * b; }
 };
@@ -63,7 +69,7 @@ template <bool maximum> struct ExtremeOp {
 
 /// Types whose lines are scanned in vectors of 64 bytes.
 template <class T, class Op>
-inline constexpr bool has_vector_scan = (std::is_same_v<Op, SumOp> || std::is_same_v<Op, ProdOp>) && (sizeof(T) == 4 || sizeof(T) == 8) &&
+inline constexpr bool has_vector_scan = (std::is_same_v<Op, SumOp> || std::is_same_v<Op, ProdOp>)&&(sizeof(T) == 4 || sizeof(T) == 8) &&
                                         !is_complex_type<T>;
 
 // ---- one contiguous line ----------------------------------------------------------------------------------------------------------
@@ -82,8 +88,8 @@ template <class T> struct Vec {
 
 /// Lanes moved up by `by`, `fill` moved in; by reference, because a vector's way of being returned depends on the target.
 template <class T, int by, int... i>
-[[gnu::always_inline]] inline void shift_lanes(const typename Vec<T>::type& v, const typename Vec<T>::type& fill, typename Vec<T>::type& out,
-                                               std::integer_sequence<int, i...>) {
+[[gnu::always_inline]] inline void shift_lanes(const typename Vec<T>::type& v, const typename Vec<T>::type& fill,
+                                               typename Vec<T>::type& out, std::integer_sequence<int, i...>) {
     out = __builtin_shuffle(fill, v, typename Vec<T>::index{(i < by ? i : Vec<T>::lanes + i - by)...});
 }
 template <class T, int by>
@@ -152,9 +158,13 @@ template <class T, class Op> struct LineFunctions {
     T (*total)(const T*, std::int64_t);
 };
 #if defined(__x86_64__)
-template <class T, class Op> PARDO_TARGET_AVX512 T scan_avx512(const T* x, T* out, std::int64_t n, T carry) { return scan_vectors<T, Op>(x, out, n, carry); }
+template <class T, class Op> PARDO_TARGET_AVX512 T scan_avx512(const T* x, T* out, std::int64_t n, T carry) {
+    return scan_vectors<T, Op>(x, out, n, carry);
+}
 template <class T, class Op> PARDO_TARGET_AVX512 T total_avx512(const T* x, std::int64_t n) { return total_vectors<T, Op>(x, n); }
-template <class T, class Op> PARDO_TARGET_AVX2 T scan_avx2(const T* x, T* out, std::int64_t n, T carry) { return scan_vectors<T, Op>(x, out, n, carry); }
+template <class T, class Op> PARDO_TARGET_AVX2 T scan_avx2(const T* x, T* out, std::int64_t n, T carry) {
+    return scan_vectors<T, Op>(x, out, n, carry);
+}
 template <class T, class Op> PARDO_TARGET_AVX2 T total_avx2(const T* x, std::int64_t n) { return total_vectors<T, Op>(x, n); }
 #endif
 template <class T, class Op> T scan_portable(const T* x, T* out, std::int64_t n, T carry) {
@@ -190,8 +200,7 @@ template <class T, class Op> void scan_lines(device::Device* device, const T* x,
     const std::int64_t n = lines.length, columns = lines.inner, out_length = n + initial;
     const LineFunctions<T, Op> line = line_functions<T, Op>();
     if (initial) {
-        for (std::int64_t o = 0; o < lines.outer; ++o)
-            std::fill_n(out + o * out_length * columns, columns, Op::template identity<T>());
+        for (std::int64_t o = 0; o < lines.outer; ++o) std::fill_n(out + o * out_length * columns, columns, Op::template identity<T>());
         out += columns;
     }
     if (n == 0) return;
@@ -223,8 +232,8 @@ template <class T, class Op> void scan_lines(device::Device* device, const T* x,
         });
         return;
     }
-    // Long lines: blocks are given out in order. Each thread reduces a block (which brings it into its cache), waits until the blocks before have
-    // published their totals, publishes its own, and scans.
+    // Long lines: blocks are given out in order. Each thread reduces a block (which brings it into its cache), waits until the blocks
+    // before have published their totals, publishes its own, and scans.
     struct alignas(64) Flag {
         std::atomic<bool> ready{false};
     };
@@ -260,8 +269,10 @@ template <class T, class Op> void scan_lines(device::Device* device, const T* x,
                 std::copy_n(rows, columns, target);
                 if (columns == 1) line.scan(rows + 1, target + 1, count - 1, rows[0]);
             } else {
-                if (columns == 1) line.scan(rows, target, count, carry[0]);
-                else scan_row<T, Op>(rows, target, carry, columns);
+                if (columns == 1)
+                    line.scan(rows, target, count, carry[0]);
+                else
+                    scan_row<T, Op>(rows, target, carry, columns);
             }
             if (columns == 1) return;
             for (std::int64_t i = 1; i < count; ++i)
@@ -297,8 +308,10 @@ template <class Op> void scan_dtype(device::Device* device, const Memory& x, con
     visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
         const T* from = reinterpret_cast<const T*>(x.address());
         T* to = reinterpret_cast<T*>(out.address());
-        if constexpr (std::is_same_v<T, Half>) scan_half<Op>(device, from, to, lines, initial, cost);
-        else scan_lines<T, Op>(device, from, to, lines, initial, cost);
+        if constexpr (std::is_same_v<T, Half>)
+            scan_half<Op>(device, from, to, lines, initial, cost);
+        else
+            scan_lines<T, Op>(device, from, to, lines, initial, cost);
     });
 }
 

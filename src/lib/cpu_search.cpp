@@ -16,7 +16,9 @@ template <class T, bool right, int lanes> void search(const T* sorted, std::int6
         keys[k] = Codec<T>::rank(wanted[k]);
         base[k] = sorted;
     }
-    const auto passes = [](const KeyOf<T>& element, const KeyOf<T>& key) { return right ? !Codec<T>::less(key, element) : Codec<T>::less(element, key); };
+    const auto passes = [](const KeyOf<T>& element, const KeyOf<T>& key) {
+        return right ? !Codec<T>::less(key, element) : Codec<T>::less(element, key);
+    };
     std::int64_t length = n;
     while (length > 1) {
         const std::int64_t half = length / 2;
@@ -26,7 +28,9 @@ template <class T, bool right, int lanes> void search(const T* sorted, std::int6
     for (int k = 0; k < lanes; ++k) out[k] = base[k] - sorted + (n > 0 && passes(Codec<T>::rank(*base[k]), keys[k]));
 }
 
-template <class T, bool right> void search_all(device::Device* device, const T* sorted, std::int64_t n, const T* wanted, std::int64_t count, std::int64_t* out, double cost) {
+template <class T, bool right>
+void search_all(device::Device* device, const T* sorted, std::int64_t n, const T* wanted, std::int64_t count, std::int64_t* out,
+                double cost) {
     cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
         constexpr int lanes = 8;
         std::int64_t i = begin;
@@ -39,12 +43,16 @@ template <class T> bool starts_run(const T* x, std::int64_t i, bool equal_nan) {
     if (i == 0) return true;
     const T a = x[i - 1], b = x[i];
     const auto is_nan = [](T v) {
-        if constexpr (std::is_same_v<T, Half>) return (v.bits & 0x7fff) > 0x7c00;
-        else return v != v;
+        if constexpr (std::is_same_v<T, Half>)
+            return (v.bits & 0x7fff) > 0x7c00;
+        else
+            return v != v;
     };
     if (is_nan(a) || is_nan(b)) return !equal_nan || is_nan(a) != is_nan(b);
-    if constexpr (std::is_same_v<T, Half>) return Codec<T>::rank(a) != Codec<T>::rank(b);
-    else return a != b;
+    if constexpr (std::is_same_v<T, Half>)
+        return Codec<T>::rank(a) != Codec<T>::rank(b);
+    else
+        return a != b;
 }
 
 }  // namespace
@@ -56,8 +64,10 @@ void cpu_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& 
         visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {
             const T *table = reinterpret_cast<const T*>(sorted.address()), *wanted = reinterpret_cast<const T*>(values.address());
             auto* to = reinterpret_cast<std::int64_t*>(out.address());
-            if (right) search_all<T, true>(device, table, n, wanted, count, to, cost);
-            else search_all<T, false>(device, table, n, wanted, count, to, cost);
+            if (right)
+                search_all<T, true>(device, table, n, wanted, count, to, cost);
+            else
+                search_all<T, false>(device, table, n, wanted, count, to, cost);
         });
     });
 }
@@ -73,7 +83,8 @@ std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equ
             cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t b = begin; b < end; ++b) {
                     std::int64_t starts = 0;
-                    for (std::int64_t i = b * mask_block, last = std::min(size, i + mask_block); i < last; ++i) starts += starts_run(x, i, equal_nan);
+                    for (std::int64_t i = b * mask_block, last = std::min(size, i + mask_block); i < last; ++i)
+                        starts += starts_run(x, i, equal_nan);
                     before[b + 1] = starts;
                 }
             });
@@ -85,8 +96,8 @@ std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equ
     return total;
 }
 
-void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks, const Memory& values,
-                   const Memory& indices, const Memory& inverse, const Memory& counts) {
+void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
+                   const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts) {
     const std::int64_t size = sorted.size(), runs = values.size(), block_count = mask_blocks(size);
     const double cost = static_cast<double>(size) * (order ? 6 : 1) + 200;
     submit(queue, "unique", cost, {&sorted, &order, &blocks}, {&values, &indices, &inverse, &counts}, [=, device = queue->device()] {

@@ -49,7 +49,10 @@ template <class T, class P> class IndexLine {
 public:
     using K = KeyOf<T>;
     IndexLine(std::int64_t n, bool descending)
-        : n_(n), descending_(descending), keys_(new K[static_cast<std::size_t>(2 * n)]), positions_(new P[static_cast<std::size_t>(2 * n)]) {}
+        : n_(n),
+          descending_(descending),
+          keys_(new K[static_cast<std::size_t>(2 * n)]),
+          positions_(new P[static_cast<std::size_t>(2 * n)]) {}
     void operator()(const T* in, T*, std::int64_t* indices) {
         K* keys = keys_.get();
         P* positions = positions_.get();
@@ -57,8 +60,10 @@ public:
             keys[i] = Codec<T>::reversed(Codec<T>::rank(in[i]), descending_);
             positions[i] = static_cast<P>(i);
         }
-        if (n_ <= 48) insertion_sort(keys, positions);
-        else radix::sort_serial<K, P>(keys, keys + n_, positions, positions + n_, n_);
+        if (n_ <= 48)
+            insertion_sort(keys, positions);
+        else
+            radix::sort_serial<K, P>(keys, keys + n_, positions, positions + n_, n_);
         for (std::int64_t i = 0; i < n_; ++i) indices[i] = static_cast<std::int64_t>(positions[i]);
     }
 
@@ -100,9 +105,11 @@ template <class K> void cut(K* keys, K* tmp, std::int64_t n, const K* splitters,
 }
 
 /// Sample sort: chunks are cut into buckets in cache, buckets are collected into their places of the result and sorted there.
-template <class T> void sort_samples(device::Device* device, const T* x, T* out, std::int64_t n, bool descending, KeyOf<T>* keys, double cost) {
+template <class T>
+void sort_samples(device::Device* device, const T* x, T* out, std::int64_t n, bool descending, KeyOf<T>* keys, double cost) {
     using K = KeyOf<T>;
-    const int buckets = static_cast<int>(std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n / 65536))), 2, 256));
+    const int buckets =
+        static_cast<int>(std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n / 65536))), 2, 256));
     const std::int64_t chunks = (n + sample_chunk - 1) / sample_chunk;
     const auto encode = [=](T value) { return Codec<T>::reversed(Codec<T>::encode(value), descending); };
 
@@ -119,14 +126,16 @@ template <class T> void sort_samples(device::Device* device, const T* x, T* out,
     for (int b = 1; b < buckets; ++b) splitters.push_back(sample[static_cast<std::size_t>(b * oversampling)]);
 
     std::vector<std::int64_t> counts(static_cast<std::size_t>(chunks * buckets));
-    for_each_part_with(device, chunks, cost, [] { return std::unique_ptr<K[]>(new K[sample_chunk]); }, [&](auto& tmp, std::int64_t c) {
-        const std::int64_t begin = c * sample_chunk, count = std::min(sample_chunk, n - begin);
-        encode_all(x + begin, keys + begin, count, descending);
-        cut(keys + begin, tmp.get(), count, splitters.data(), counts.data() + c * buckets, 0, buckets);
-    });
+    for_each_part_with(
+        device, chunks, cost, [] { return std::unique_ptr<K[]>(new K[sample_chunk]); },
+        [&](auto& tmp, std::int64_t c) {
+            const std::int64_t begin = c * sample_chunk, count = std::min(sample_chunk, n - begin);
+            encode_all(x + begin, keys + begin, count, descending);
+            cut(keys + begin, tmp.get(), count, splitters.data(), counts.data() + c * buckets, 0, buckets);
+        });
 
     std::vector<std::int64_t> start(static_cast<std::size_t>(buckets + 1), 0);
-    std::vector<std::int64_t> piece(counts.size());   // where each chunk's part of each bucket starts in `keys`
+    std::vector<std::int64_t> piece(counts.size());  // where each chunk's part of each bucket starts in `keys`
     std::int64_t largest = 0;
     for (std::int64_t c = 0; c < chunks; ++c) {
         std::int64_t at = c * sample_chunk;
@@ -171,7 +180,8 @@ void argsort_parallel(device::Device* device, const T* x, std::int64_t* indices,
         [=](std::int64_t at, K, P position) { indices[at] = static_cast<std::int64_t>(position); });
 }
 
-template <class T> void sort_parallel(device::Device* device, const T* x, T* values, std::int64_t n, bool descending, char* scratch, double cost) {
+template <class T>
+void sort_parallel(device::Device* device, const T* x, T* values, std::int64_t n, bool descending, char* scratch, double cost) {
     using K = KeyOf<T>;
     auto* keys = reinterpret_cast<K*>(scratch);
     if constexpr (has_quicksort<K>) {
@@ -187,14 +197,17 @@ template <class T> void sort_parallel(device::Device* device, const T* x, T* val
 
 /// Merges the stretch [begin, end) of the result of merging two sorted ranges, stable: equal elements of `a` come first.
 template <class E, class Less>
-void merge_stretch(const E* a, std::int64_t size_a, const E* b, std::int64_t size_b, E* out, std::int64_t begin, std::int64_t end, const Less& less) {
+void merge_stretch(const E* a, std::int64_t size_a, const E* b, std::int64_t size_b, E* out, std::int64_t begin, std::int64_t end,
+                   const Less& less) {
     // The number of elements of a among the first `rank` of the result.
     const auto split = [&](std::int64_t rank) {
         std::int64_t low = std::max<std::int64_t>(0, rank - size_b), high = std::min(rank, size_a);
         while (low < high) {
             const std::int64_t i = (low + high) / 2;
-            if (less(b[rank - i - 1], a[i])) high = i;
-            else low = i + 1;
+            if (less(b[rank - i - 1], a[i]))
+                high = i;
+            else
+                low = i + 1;
         }
         return low;
     };
@@ -203,7 +216,8 @@ void merge_stretch(const E* a, std::int64_t size_a, const E* b, std::int64_t siz
 }
 
 /// Stable sort of items[0, n) on all threads; the result lies in `items`. `tmp` has room for n.
-template <class E, class Less> void merge_sort_parallel(device::Device* device, E* items, E* tmp, std::int64_t n, const Less& less, double cost) {
+template <class E, class Less>
+void merge_sort_parallel(device::Device* device, E* items, E* tmp, std::int64_t n, const Less& less, double cost) {
     const auto runs = static_cast<std::int64_t>(std::bit_ceil(static_cast<unsigned>(cpu::thread_count(device))));
     const auto bound = [=](std::int64_t run) { return n * run / runs; };
     for_each_part(device, runs, cost, [&](std::int64_t r) { std::stable_sort(items + bound(r), items + bound(r + 1), less); });
@@ -212,7 +226,8 @@ template <class E, class Less> void merge_sort_parallel(device::Device* device, 
         // Every pair is merged by 2 * width threads, each a stretch of the result.
         for_each_part(device, runs, cost, [&](std::int64_t part) {
             const std::int64_t pair = part / (2 * width), share = part % (2 * width);
-            const std::int64_t first = bound(pair * 2 * width), middle = bound(pair * 2 * width + width), last = bound((pair + 1) * 2 * width);
+            const std::int64_t first = bound(pair * 2 * width), middle = bound(pair * 2 * width + width),
+                               last = bound((pair + 1) * 2 * width);
             const std::int64_t size = last - first;
             merge_stretch(from + first, middle - first, from + middle, last - middle, to + first, size * share / (2 * width),
                           size * (share + 1) / (2 * width), less);
@@ -223,7 +238,9 @@ template <class E, class Less> void merge_sort_parallel(device::Device* device, 
     cpu::parallel_for(device, n, cost, [=](std::int64_t begin, std::int64_t end) { std::copy(from + begin, from + end, items + begin); });
 }
 
-template <class T> void sort_complex(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, bool descending, bool together, double cost) {
+template <class T>
+void sort_complex(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, bool descending, bool together,
+                  double cost) {
     const std::int64_t n = lines.length;
     const KeyOrder<T> before{descending};
     if (!together) {
@@ -251,15 +268,19 @@ template <class T> void sort_complex(device::Device* device, const T* x, T* valu
         }
         if (indices) {
             std::iota(indices + o * n, indices + (o + 1) * n, 0);
-            merge_sort_parallel(device, indices + o * n, tmp_positions.get(), n, [=](std::int64_t a, std::int64_t b) { return before(in[a], in[b]); }, cost);
+            merge_sort_parallel(
+                device, indices + o * n, tmp_positions.get(), n, [=](std::int64_t a, std::int64_t b) { return before(in[a], in[b]); },
+                cost);
         }
     }
 }
 
-// ---- all lines ----------------------------------------------------------------------------------------------------------------------------
+// ---- all lines
+// ----------------------------------------------------------------------------------------------------------------------------
 
 template <class T>
-void sort_lines(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, bool descending, char* scratch, double cost) {
+void sort_lines(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, bool descending, char* scratch,
+                double cost) {
     const std::int64_t n = lines.length;
     if constexpr (!has_integer_keys<T>) {
         return sort_complex(device, x, values, indices, lines, descending, scratch != nullptr, cost);
@@ -269,15 +290,19 @@ void sort_lines(device::Device* device, const T* x, T* values, std::int64_t* ind
             for (std::int64_t o = 0; o < lines.outer; ++o) {
                 if (values) sort_parallel(device, x + o * n, values + o * n, n, descending, scratch, cost);
                 if (!indices) continue;
-                if (small_positions) argsort_parallel<T, std::uint32_t>(device, x + o * n, indices + o * n, n, descending, scratch);
-                else argsort_parallel<T, std::uint64_t>(device, x + o * n, indices + o * n, n, descending, scratch);
+                if (small_positions)
+                    argsort_parallel<T, std::uint32_t>(device, x + o * n, indices + o * n, n, descending, scratch);
+                else
+                    argsort_parallel<T, std::uint64_t>(device, x + o * n, indices + o * n, n, descending, scratch);
             }
             return;
         }
         if (values) for_each_line(device, x, values, nullptr, lines, n, cost, [=] { return ValueLine<T>(n, descending); });
         if (!indices) return;
-        if (small_positions) for_each_line<T>(device, x, nullptr, indices, lines, n, cost, [=] { return IndexLine<T, std::uint32_t>(n, descending); });
-        else for_each_line<T>(device, x, nullptr, indices, lines, n, cost, [=] { return IndexLine<T, std::uint64_t>(n, descending); });
+        if (small_positions)
+            for_each_line<T>(device, x, nullptr, indices, lines, n, cost, [=] { return IndexLine<T, std::uint32_t>(n, descending); });
+        else
+            for_each_line<T>(device, x, nullptr, indices, lines, n, cost, [=] { return IndexLine<T, std::uint64_t>(n, descending); });
     }
 }
 
@@ -293,7 +318,8 @@ void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const
     submit(queue, indices ? "argsort" : "sort", cost, {&x}, {&values, &indices, &scratch}, [=] {
         visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
             sort_lines(device, reinterpret_cast<const T*>(x.address()), values ? reinterpret_cast<T*>(values.address()) : nullptr,
-                       indices ? reinterpret_cast<std::int64_t*>(indices.address()) : nullptr, lines, descending, scratch ? scratch.address() : nullptr, cost);
+                       indices ? reinterpret_cast<std::int64_t*>(indices.address()) : nullptr, lines, descending,
+                       scratch ? scratch.address() : nullptr, cost);
         });
     });
 }

@@ -9,8 +9,8 @@
 
 namespace pardo::lib {
 
-Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads, std::span<const Memory* const> writes,
-             std::function<void()> f) {
+Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,
+             std::span<const Memory* const> writes, std::function<void()> f) {
     SmallVector<device::BufferUse, 8> uses;
     bool foreign = false;
     const auto add = [&](const Memory* memory, device::Access access) {
@@ -45,8 +45,8 @@ Simd host_simd() noexcept {
         // Tests lower it, as they do for emitted code.
         const auto limit = env("PARDO_CPU_VECTOR_BYTES");
         if (limit == "16") return Simd::Portable;
-        if (limit != "32" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
+        if (limit != "32" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
             return Simd::Avx512;
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return Simd::Avx2;
         return Simd::Portable;

@@ -16,11 +16,11 @@ namespace pardo::lib {
 /// Submits `f` as a task named "lib:<name>" that reads and writes these memories; waits when somebody outside can write them.
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
              std::initializer_list<const Memory*> writes, std::function<void()> f);
-Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads, std::span<const Memory* const> writes,
-             std::function<void()> f);
+Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,
+             std::span<const Memory* const> writes, std::function<void()> f);
 
-/// Runs f(i) for i in [0, count), each on some thread, given out one after the other, in order: for parts of uneven cost, and for parts that
-/// wait for earlier ones.
+/// Runs f(i) for i in [0, count), each on some thread, given out one after the other, in order: for parts of uneven cost, and for parts
+/// that wait for earlier ones.
 template <class F> void for_each_part(device::Device* device, std::int64_t count, double cost_ns, F&& f) {
     std::atomic<std::int64_t> next{0};
     const std::int64_t workers = std::min<std::int64_t>(cpu::thread_count(device), count);

@@ -34,7 +34,8 @@ std::vector<Memory> prepare_indices(const char* who, device::Queue* queue, const
         const bool whole = std::ranges::equal(indices[k].shape(), static_cast<Extents>(shape));
         // Checked before broadcasting: the fewest elements.
         Memory memory = contiguous_memory(indices[k], DType::Int64);
-        if (memory.size() > 0 && element_count(shape) > 0) check_indices(who, queue, memory, base.shape()[static_cast<std::size_t>(axes[k])], axes[k]);
+        if (memory.size() > 0 && element_count(shape) > 0)
+            check_indices(who, queue, memory, base.shape()[static_cast<std::size_t>(axes[k])], axes[k]);
         if (!whole) memory = contiguous_memory(broadcast_to(indices[k], shape), DType::Int64);
         memories.push_back(std::move(memory));
     }
@@ -88,7 +89,9 @@ Array gather_from(const char* who, const Array& base, std::span<const Array> ind
 
 }  // namespace
 
-Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes) { return gather_from("index", base, indices, axes, 0); }
+Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes) {
+    return gather_from("index", base, indices, axes, 0);
+}
 
 void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value) {
     const char* who = "set";
@@ -110,15 +113,16 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
         }
         if (!fits)
             fail(ErrorCode::Value, who,
-                 "shape mismatch: value array of shape " + to_string(value.shape()) + " could not be broadcast to indexing result of shape " +
-                     to_string(shape));
+                 "shape mismatch: value array of shape " + to_string(value.shape()) +
+                     " could not be broadcast to indexing result of shape " + to_string(shape));
         if (source.size() != 1) source = broadcast_to(source, shape);
     }
     const Memory target = writable_memory(who, base);
     std::vector<Memory> positions = prepare_indices(who, queue, base, indices, axes, index_shape);
     if (element_count(shape) == 0) return;
     for (std::size_t k = 0; k < positions.size(); ++k) {
-        if (positions[k].buffer == target.buffer) positions[k] = detached_memory(broadcast_to(indices[k], index_shape), DType::Int64, target);
+        if (positions[k].buffer == target.buffer)
+            positions[k] = detached_memory(broadcast_to(indices[k], index_shape), DType::Int64, target);
     }
     const Memory memory = detached_memory(source, base.dtype(), target);
     const PendingWrite write(queue, target);
@@ -132,7 +136,9 @@ Array take(const Array& x, const Array& indices, std::optional<std::int64_t> axi
     if (!axis) return take(lib::flatten(x), indices, 0);
     if (x.ndim() == 0) return take(lib::flatten(x), indices, lib::checked_axis(who, *axis, 1));
     if (!is_integer(indices.dtype()) && indices.size() > 0)
-        lib::fail(ErrorCode::Type, who, "Cannot cast array data from dtype('" + std::string(dtype_name(indices.dtype())) + "') to dtype('int64') according to the rule 'safe'");
+        lib::fail(ErrorCode::Type, who,
+                  "Cannot cast array data from dtype('" + std::string(dtype_name(indices.dtype())) +
+                      "') to dtype('int64') according to the rule 'safe'");
     const int at = lib::checked_axis(who, *axis, x.ndim());
     const int axes[] = {at};
     const Array positions = is_integer(indices.dtype()) ? indices : indices.astype(DType::Int64);

@@ -18,8 +18,8 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
 /// Elements of x where `mask` (Bool, x's shape) is true, in row-major order, as a 1-d array; waits for their number.
 Array compress(const Array& x, const Array& mask);
 
-/// NumPy's x[mask] = value for a mask of x's shape: 0-d or 1-d values of size one go everywhere, other 1-d ones are used up in row-major order.
-/// Throws Value when their number differs from that of the true elements, as NumPy does.
+/// NumPy's x[mask] = value for a mask of x's shape: 0-d or 1-d values of size one go everywhere, other 1-d ones are used up in row-major
+/// order. Throws Value when their number differs from that of the true elements, as NumPy does.
 void put_mask(const Array& x, const Array& mask, const Array& value);
 
 }  // namespace pardo::lib

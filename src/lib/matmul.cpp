@@ -34,7 +34,8 @@ lib::Memory matrices(const lib::Routines& routines, const Array& x, DType dtype,
     const Array cast = x.astype(dtype, false);
     lib::Memory memory = lib::memory_of(cast);
     const int rank = memory.shape.size();
-    if (!routines.matmul_strides_ok(dtype, memory.shape[rank - 2], memory.shape[rank - 1], memory.strides[rank - 2], memory.strides[rank - 1]))
+    if (!routines.matmul_strides_ok(dtype, memory.shape[rank - 2], memory.shape[rank - 1], memory.strides[rank - 2],
+                                    memory.strides[rank - 1]))
         memory = lib::contiguous_memory(cast);
     // Broadcast dimensions of the batch get stride zero.
     lib::Memory out = memory;
@@ -69,7 +70,8 @@ Array matmul(const Array& a, const Array& b) {
     if (b.ndim() == 1) return without_axis(matmul(a, with_axis(b, 1)), -1);
 
     const DType dtype = promote(a.dtype(), b.dtype());
-    const Shape batch = broadcast(who, a.shape().first(static_cast<std::size_t>(a.ndim() - 2)), b.shape().first(static_cast<std::size_t>(b.ndim() - 2)));
+    const Shape batch =
+        broadcast(who, a.shape().first(static_cast<std::size_t>(a.ndim() - 2)), b.shape().first(static_cast<std::size_t>(b.ndim() - 2)));
     Shape shape = batch;
     shape.push_back(a.shape()[static_cast<std::size_t>(a.ndim() - 2)]);
     shape.push_back(b.shape().back());
@@ -87,13 +89,14 @@ Array vecdot(const Array& a, const Array& b, std::int64_t axis) {
     lib::queue_of(who, a, b);
     if (a.ndim() == 0 || b.ndim() == 0)
         lib::fail(ErrorCode::Value, who,
-                  "Input operand " + std::to_string(a.ndim() != 0) + " does not have enough dimensions (has 0, gufunc core with signature (n),(n)->() requires 1)");
+                  "Input operand " + std::to_string(a.ndim() != 0) +
+                      " does not have enough dimensions (has 0, gufunc core with signature (n),(n)->() requires 1)");
     const int at_a = lib::checked_axis(who, axis, a.ndim()), at_b = lib::checked_axis(who, axis, b.ndim());
     const std::int64_t length = a.shape()[static_cast<std::size_t>(at_a)], other = b.shape()[static_cast<std::size_t>(at_b)];
     if (length != other)
         lib::fail(ErrorCode::Value, who,
-                  "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() (size " + std::to_string(other) +
-                      " is different from " + std::to_string(length) + ")");
+                  "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() (size " +
+                      std::to_string(other) + " is different from " + std::to_string(length) + ")");
     const std::int64_t last[] = {-1}, from_a[] = {at_a}, from_b[] = {at_b};
     const Array left = is_complex(a.dtype()) ? conjugate(a) : a;
     return product_sum(moveaxis(left, from_a, last), moveaxis(b, from_b, last), -1);

@@ -22,7 +22,7 @@ struct State {
     std::unique_ptr<lib::OpenBlas> library;
 };
 State& state() {
-    static State* const instance = new State;   // never destroyed: tasks may run until the process ends
+    static State* const instance = new State;  // never destroyed: tasks may run until the process ends
     return *instance;
 }
 
@@ -50,7 +50,8 @@ std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
         find(blas->c.gemv, "cblas_cgemv");
         find(blas->z.gemv, "cblas_zgemv");
         if (!complete) continue;
-        if (auto* set_threads = reinterpret_cast<void (*)(int)>(library.symbol((prefix + "openblas_set_num_threads").c_str()))) set_threads(1);
+        if (auto* set_threads = reinterpret_cast<void (*)(int)>(library.symbol((prefix + "openblas_set_num_threads").c_str())))
+            set_threads(1);
         return blas;
     }
     return nullptr;
@@ -76,8 +77,10 @@ const lib::OpenBlas& lib::openblas(const char* who) {
         if ((s.library = bind(library))) return *s.library;
         error = library.path() + " has no 32-bit CBLAS functions";
     }
-    throw Error(ErrorCode::Import, std::string(who) + ": needs OpenBLAS; install it with `pip install scipy-openblas32`, or set PARDO_OPENBLAS to the library's path (" +
-                                       error + ")");
+    throw Error(ErrorCode::Import,
+                std::string(who) +
+                    ": needs OpenBLAS; install it with `pip install scipy-openblas32`, or set PARDO_OPENBLAS to the library's path (" +
+                    error + ")");
 }
 
 }  // namespace pardo

@@ -16,9 +16,10 @@ template <class R> struct BlasScalar<std::complex<R>> { using type = const std::
 /// gemm and gemv for one element type.
 template <class T> struct BlasFunctions {
     using S = typename BlasScalar<T>::type;
-    void (*gemm)(BlasOrder, BlasTranspose, BlasTranspose, int m, int n, int k, S alpha, const T* a, int lda, const T* b, int ldb, S beta, T* c,
-                 int ldc) = nullptr;
-    void (*gemv)(BlasOrder, BlasTranspose, int m, int n, S alpha, const T* a, int lda, const T* x, int incx, S beta, T* y, int incy) = nullptr;
+    void (*gemm)(BlasOrder, BlasTranspose, BlasTranspose, int m, int n, int k, S alpha, const T* a, int lda, const T* b, int ldb, S beta,
+                 T* c, int ldc) = nullptr;
+    void (*gemv)(BlasOrder, BlasTranspose, int m, int n, S alpha, const T* a, int lda, const T* x, int incx, S beta, T* y,
+                 int incy) = nullptr;
 };
 
 /// The loaded library. Its own threads are switched off: tiles are shared out among the device's threads.
@@ -29,10 +30,14 @@ struct OpenBlas {
     BlasFunctions<std::complex<double>> z;
 
     template <class T> const BlasFunctions<T>& get() const {
-        if constexpr (std::is_same_v<T, float>) return s;
-        else if constexpr (std::is_same_v<T, double>) return d;
-        else if constexpr (std::is_same_v<T, std::complex<float>>) return c;
-        else return z;
+        if constexpr (std::is_same_v<T, float>)
+            return s;
+        else if constexpr (std::is_same_v<T, double>)
+            return d;
+        else if constexpr (std::is_same_v<T, std::complex<float>>)
+            return c;
+        else
+            return z;
     }
 };
 

@@ -20,7 +20,8 @@ const Routines& routines_for(const char* who, const device::Device* device) {
     for (const Row& row : rows) {
         if (device->info().backend == row.backend) return row.table();
     }
-    throw Error(ErrorCode::Device, std::string(who) + ": device " + device->id() + " has no library routines; move the operands with to_device(\"cpu\")");
+    throw Error(ErrorCode::Device,
+                std::string(who) + ": device " + device->id() + " has no library routines; move the operands with to_device(\"cpu\")");
 }
 
 }  // namespace pardo::lib

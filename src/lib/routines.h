@@ -16,8 +16,8 @@ struct Memory {
     Ref<device::Buffer> buffer;
     DType dtype = DType::Float64;
     Shape shape;
-    Strides strides;           // elements
-    std::int64_t offset = 0;   // elements
+    Strides strides;          // elements
+    std::int64_t offset = 0;  // elements
 
     std::int64_t size() const { return element_count(shape); }
     std::int64_t nbytes() const { return size() * itemsize(dtype); }
@@ -33,25 +33,27 @@ struct Lines {
 
 /// One Routines::gather: result = (outer…, count, inner…), row-major; the base's indexed axes are `steps`, its other ones outer or inner.
 struct GatherPlan {
-    Shape outer, inner;                  // extents of axes that are not indexed, before and after the indices in the result
-    Strides outer_strides, inner_strides;   // of the base, elements
-    std::int64_t count = 0;              // index positions
-    SmallVector<std::int64_t, 4> steps;  // the base's strides along the indexed axes, elements
-    SmallVector<std::int64_t, 4> sizes;  // and its extents along them
+    Shape outer, inner;                    // extents of axes that are not indexed, before and after the indices in the result
+    Strides outer_strides, inner_strides;  // of the base, elements
+    std::int64_t count = 0;                // index positions
+    SmallVector<std::int64_t, 4> steps;    // the base's strides along the indexed axes, elements
+    SmallVector<std::int64_t, 4> sizes;    // and its extents along them
 };
 
-/// The functions of one kind of device. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a line
-/// says otherwise; outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
+/// The functions of one kind of device. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a
+/// line says otherwise; outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
 struct Routines {
     /// Running `op` along the lines of x; with `initial`, out's lines are one longer and start with op's identity. x.dtype == out.dtype.
     void (*cumulative)(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial);
-    /// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in ascending order.
+    /// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in
+    /// ascending order.
     void (*sort)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending);
     /// As sort, but only such that the positions `kth` (ascending) of each line hold what sorting would put there.
     void (*partition)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
                       std::span<const std::int64_t> kth);
     /// The k first elements of each sorted line, in order; values and indices are (outer, k, inner).
-    void (*top_k)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k, bool largest);
+    void (*top_k)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k,
+                  bool largest);
     /// Where `values` go in the sorted 1-d array; out is Int64, both operands have one dtype.
     void (*searchsorted)(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right);
     /// Number of true elements. Waits. `blocks` (Int64, mask_blocks(size) + 1 of them) receives how many are true before each block.
@@ -68,13 +70,16 @@ struct Routines {
     /// value: of the size and order that gather's result has, or of size one.
     void (*scatter)(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value);
     /// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
-    void (*take_along_axis)(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count);
-    /// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start before each block.
+    void (*take_along_axis)(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
+                            std::int64_t count);
+    /// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start
+    /// before each block.
     std::int64_t (*count_runs)(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks);
     /// The runs: their values, and if `order` (the sorting permutation) is there, first positions, counts, and each element's run.
-    void (*fill_runs)(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks, const Memory& values,
-                      const Memory& indices, const Memory& inverse, const Memory& counts);
-    /// out = a @ b for stacks of matrices: all three (batch…, rows, columns) with equal batch shapes. a, b: any strides that matmul_strides_ok takes.
+    void (*fill_runs)(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
+                      const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts);
+    /// out = a @ b for stacks of matrices: all three (batch…, rows, columns) with equal batch shapes. a, b: any strides that
+    /// matmul_strides_ok takes.
     void (*matmul)(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out);
     /// True when matmul takes a (rows, columns) operand with these strides as it is.
     bool (*matmul_strides_ok)(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride);

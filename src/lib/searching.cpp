@@ -76,8 +76,9 @@ Array compress(const Array& x, const Array& mask) {
 void put_mask(const Array& x, const Array& mask, const Array& value) {
     const char* who = "set";
     if (value.ndim() > 1)
-        fail(ErrorCode::Value, who, "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has " +
-                                        std::to_string(value.ndim()) + " dimensions");
+        fail(ErrorCode::Value, who,
+             "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has " + std::to_string(value.ndim()) +
+                 " dimensions");
     device::Queue* queue = queue_of(who, x, mask, value);
     const Memory target = writable_memory(who, x);
     const CountedMask counted = count_mask(who, queue, detached_memory(mask, DType::Bool, target));
@@ -116,10 +117,12 @@ Unique unique(const Array& x, bool equal_nan, bool values_only) {
         if (size > 0) routines.fill_runs(queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
         return result;
     }
-    const lib::Output indices = lib::make_output(queue, DType::Int64, Shape{count}), counts = lib::make_output(queue, DType::Int64, Shape{count});
+    const lib::Output indices = lib::make_output(queue, DType::Int64, Shape{count}),
+                      counts = lib::make_output(queue, DType::Int64, Shape{count});
     const lib::Output inverse = lib::make_output(queue, DType::Int64, lib::shape_of(x));
     if (size > 0)
-        routines.fill_runs(queue, keys, lib::memory_of(order), equal_nan, blocks, values.memory, indices.memory, inverse.memory, counts.memory);
+        routines.fill_runs(queue, keys, lib::memory_of(order), equal_nan, blocks, values.memory, indices.memory, inverse.memory,
+                           counts.memory);
     result.indices = indices.array;
     result.inverse = inverse.array;
     result.counts = counts.array;

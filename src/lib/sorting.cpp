@@ -40,7 +40,8 @@ Array partitioned(const char* who, Result result, const Array& x, Extents kth, s
     for (const std::int64_t k : kth) {
         // NumPy accepts any kth for an axis without elements.
         if (length > 0 && (k < -length || k >= length))
-            lib::fail(ErrorCode::Value, who, "kth(=" + std::to_string(k < 0 ? k + length : k) + ") out of bounds (" + std::to_string(length) + ")");
+            lib::fail(ErrorCode::Value, who,
+                      "kth(=" + std::to_string(k < 0 ? k + length : k) + ") out of bounds (" + std::to_string(length) + ")");
         positions.push_back(k < 0 ? k + length : k);
     }
     std::ranges::sort(positions);
@@ -65,7 +66,8 @@ std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis,
     const int at = lib::checked_axis("top_k", axis, x.ndim());
     const std::int64_t length = x.shape()[static_cast<std::size_t>(at)];
     if (k < 0 || k > length)
-        lib::fail(ErrorCode::Value, "top_k", "k = " + std::to_string(k) + " is not in [0, " + std::to_string(length) + "], the length of axis " + std::to_string(at));
+        lib::fail(ErrorCode::Value, "top_k",
+                  "k = " + std::to_string(k) + " is not in [0, " + std::to_string(length) + "], the length of axis " + std::to_string(at));
     device::Queue* queue = lib::queue_of("top_k", x);
     const lib::Memory input = lib::contiguous_memory(x);
     Shape shape = lib::shape_of(x);

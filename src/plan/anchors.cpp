@@ -54,8 +54,14 @@ void Planner::choose_required() {
         const Node* base = walk_.nodes[below];
         if (base->kind == Kind::Leaf || facts_[below].required) continue;
         NodeId source = below;
-        while (walk_.nodes[source]->kind == Kind::View) source = input(source, 0);
-        const bool shared = walk_.nodes[source]->kind == Kind::Leaf || facts_[source].required || (walk_.flags[source] & Walk::Held);
+        const auto is_shared = [&] {
+            return walk_.nodes[source]->kind == Kind::Leaf || facts_[source].required || (walk_.flags[source] & Walk::Held);
+        };
+        bool shared = is_shared();
+        while (walk_.nodes[source]->kind == Kind::View) {
+            source = input(source, 0);
+            shared |= is_shared();
+        }
         if (!shared && (cheap_source(walk_.nodes[source]) || node->size() < base->size())) continue;
         facts_[below].required = true;
         facts_[below].why = "base of a view that is kept";

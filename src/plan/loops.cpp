@@ -13,9 +13,9 @@ using Stage = KernelPlan::Stage;
 
 namespace {
 
-constexpr std::int64_t lanes_chunk =
-    4096;  // float sums restart here, and argmin and argmax look for the position while the values are cached
-constexpr int rows_together = 4;
+// Float sums restart here, sooner with few digits; argmin and argmax look for the position while the values are cached.
+constexpr std::int64_t lanes_chunk = 4096, lanes_chunk_short = 1024;
+constexpr int rows_together = 4;            // a power of two
 constexpr std::int64_t serial_chunk = 128;  // float sums along serial loops restart here
 
 Combine combine_of(ReduceOp op) {
@@ -193,8 +193,12 @@ Emitter::Values Emitter::lanes(int dim, const Values& carried) {
     bounds(dim, lower, upper);
     const bool chunks = std::any_of(reductions_.begin(), reductions_.end(),
                                     [&](const Reduction* r) { return starts_fresh(*r) || is_arg(planner_.node(r->node)->reduce); });
-    if (!chunks || trip_count(dim) <= lanes_chunk) return lanes_range(dim, lower, upper, carried);
-    const Value chunk = m_.i64(lanes_chunk);
+    const bool few_digits = std::any_of(reductions_.begin(), reductions_.end(), [&](const Reduction* r) {
+        return starts_fresh(*r) && itemsize(real_of(reduction_dtype(planner_.node(r->node)))) <= 4;
+    });
+    const std::int64_t length = few_digits ? lanes_chunk_short : lanes_chunk;
+    if (!chunks || trip_count(dim) <= length) return lanes_range(dim, lower, upper, carried);
+    const Value chunk = m_.i64(length);
     return m_.for_loop(lower, upper, chunk, carried, [&](Value begin, std::span<const Value> values) {
         return lanes_range(dim, begin, m_.min(m_.add(begin, chunk), upper), Values(values.begin(), values.end()));
     });
@@ -289,22 +293,23 @@ void Emitter::rows_range(int dim, Value lower, Value upper, int count) {
 
 void Emitter::rows_pass(int dim, Value first, int count) {
     lanes_of_row([&] {
-        Values sums;
-        for (const Reduction* r : reductions_) sums.push_back(load(r->partial[0]));
+        std::vector<Values> rows(reductions_.size());
         for (int row = 0; row < count; ++row) {
             var_[dim] = m_.add(first, m_.i64(row));
             const std::size_t before = mark();
-            for (std::size_t i = 0; i < reductions_.size(); ++i) {
-                const Combine combine = combine_of(planner_.node(reductions_[i]->node)->reduce);
-                sums[i] = m_.combine(combine, sums[i], contribution(*reductions_[i]));
-            }
+            for (std::size_t i = 0; i < reductions_.size(); ++i) rows[i].push_back(contribution(*reductions_[i]));
             store_full();
             forget(before);
         }
         var_[dim] = no_value;
         for (std::size_t i = 0; i < reductions_.size(); ++i) {
+            // Among themselves first, in a tree: float sums lose less.
+            const Combine combine = combine_of(planner_.node(reductions_[i]->node)->reduce);
+            for (; rows[i].size() > 1; rows[i].resize(rows[i].size() / 2)) {
+                for (std::size_t k = 0; k < rows[i].size() / 2; ++k) rows[i][k] = m_.combine(combine, rows[i][2 * k], rows[i][2 * k + 1]);
+            }
             const int access = reductions_[i]->partial[0];
-            m_.store(pointers_[access], index_of(access), sums[i]);
+            m_.store(pointers_[access], index_of(access), m_.combine(combine, load(access), rows[i][0]));
         }
     });
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t block_elements = 16384;  // of a split reduction; never depends on the number of threads
 constexpr std::int64_t column_block_rows = 256;
-constexpr std::int64_t block_rows = 256, row_block_elements = 65536, row_tile = 2048;
+constexpr std::int64_t block_rows = 256, row_tile = 2048;
 constexpr std::int64_t tile_elements = 16384, tile_rows = 32, tile_step = 4;
 constexpr std::int64_t unrolled_extent = 4;  // a shorter innermost kept dim is written out, and leaves the lanes to the next one
 
@@ -430,9 +430,8 @@ void Scheduler::split_rows(KernelPlan& kernel) {
         if (d < kernel.range || d == row) kept *= kernel.extents[d];
         if (d >= kernel.range && d < row && d != blocked) rest *= kernel.extents[d];
     }
-    const std::int64_t wanted = std::max(block_rows, row_block_elements / kept);
     add_block(kernel, kernel.range, row, row_tile / static_cast<std::int64_t>(kernel.reductions.size()));
-    blocks_ = add_block(kernel, 0, blocked + 1, std::clamp<std::int64_t>(wanted / rest, 1, kernel.extents[blocked + 1]));
+    blocks_ = add_block(kernel, 0, blocked + 1, std::clamp<std::int64_t>(block_rows / rest, 1, kernel.extents[blocked + 1]));
     for (Access& access : kernel.accesses) {
         if (access.kind == Access::Kind::Partial) access.steps.dims[0] = kept;
     }

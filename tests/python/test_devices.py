@@ -73,13 +73,13 @@ def test_events():
     with pytest.raises(ValueError, match="profiling"):
         event.profiling
     queue = pp.Queue(profiling=True)
-    z = (pp.asarray(np.ones(1_000_000), queue=queue) * 3).wait()
-    times = z.event.profiling
-    assert 0 < times["start"] <= times["end"]
-    assert pp.Event().done()
+    (pp.asarray(np.ones(1_000_000), queue=queue) * 3).force()
     barrier = queue.submit_barrier()
     barrier.wait()
     assert barrier.done()
+    times = barrier.profiling
+    assert 0 < times["start"] <= times["end"]
+    assert pp.Event().done()
 
 
 def test_wait_returns_the_array():

@@ -11,7 +11,9 @@ CODES = "?bhilBHILefdFD"  # pardo's order; NumPy's characters for them on Linux
 TEXT = {np.dtype(c): c for c in CODES}
 WEAK = (True, 1, 1.0, 1j)
 root = pathlib.Path(__file__).parents[3]
-rows = re.findall(r"^OP\((\w+),\s*(\d),\s*(\w+),\s*\w+,\s*\w+,.*?,\s*(\w*),\s*\"[^\"]*\"\)$", (root / "src/graph/ops.def").read_text(), re.M)
+rows = re.findall(
+    r"^OP\((\w+),\s*(\d),\s*(\w+),\s*\w+,\s*\w+,.*?,\s*(\w*),\s*\"[^\"]*\"\)$", (root / "src/graph/ops.def").read_text(), re.M
+)
 
 
 def code(function, *operands):
@@ -25,7 +27,10 @@ def arrays(*codes):
     return [np.ones(1, c) for c in codes]
 
 
-lines = [f"// tests/unit/graph/numpy_dtypes.inc: made by make_numpy_dtypes.py with NumPy {np.__version__}; do not edit.", "// clang-format off"]
+lines = [
+    f"// tests/unit/graph/numpy_dtypes.inc: made by make_numpy_dtypes.py with NumPy {np.__version__}; do not edit.",
+    "// clang-format off",
+]
 for name, arity, kind, numpy in rows:
     if kind != "elementwise" or not numpy:
         continue
@@ -40,7 +45,7 @@ for name, arity, kind, numpy in rows:
     else:
         call = f
     for c in CODES:
-        lines.append(f'NUMPY{arity}({name}, \'{c}\', "{"".join(code(call, *arrays(c, d)) for d in CODES)}")')
+        lines.append(f"NUMPY{arity}({name}, '{c}', \"{''.join(code(call, *arrays(c, d)) for d in CODES)}\")")
     for i, s in enumerate(WEAK):
         lines.append(f'WEAK{arity}({name}, {i}, "{"".join(code(call, np.ones(1, c), s) for c in CODES)}")')
 (pathlib.Path(__file__).parent / "numpy_dtypes.inc").write_text("\n".join(lines) + "\n")

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <pardo/error.h>
 #include <pardo/ops.h>
@@ -178,6 +180,27 @@ TEST(Record, WhatReadsForeignMemoryRunsAtOnce) {
     EXPECT_FALSE(add(x, 1.0).pending());
     EXPECT_FALSE(add(x, make({3}, DType::Complex128)).pending());  // through a cast
     let_go();
+}
+
+TEST(Record, ThreadsMayShareAQueueAndItsValues) {
+    const std::int64_t before = books().pending_count;
+    {
+        const Array x = make({8});
+        const Array common = sqrt(x);
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&, t] {
+                Array mine = common;
+                for (int i = 0; i < 2000; ++i) {
+                    mine = add(mine, multiply(common, x));
+                    if (i % 97 == t) mine.force();
+                    if (i % 50 == 0) mine = common;  // lets a chain die
+                }
+            });
+        }
+        for (std::thread& t : threads) t.join();
+    }
+    EXPECT_EQ(books().pending_count, before);
 }
 
 }  // namespace

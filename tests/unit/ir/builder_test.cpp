@@ -23,9 +23,10 @@ protected:
 };
 
 TEST_F(BuilderTest, GoldenText) {
-    const Value i = m.add(m.mul(m.dim(0), m.extent(1)), m.dim(1));
-    const Value x = m.load(in, i);
-    m.store(out, i, m.call(Math::exp, m.add(m.mul(x, s), f(0.1))));
+    // One call a line: C++ leaves the order of arguments open.
+    const Value row = m.dim(0), columns = m.extent(1), start = m.mul(row, columns), column = m.dim(1);
+    const Value i = m.add(start, column), scaled = m.mul(m.load(in, i), s);
+    m.store(out, i, m.call(Math::exp, m.add(scaled, f(0.1))));
     EXPECT_EQ(print(m.finish()), R"(kernel "k" rank 2 lanes (
   %0 "in" pointer float64 read noalias
   %1 "out" pointer float64 write streaming

@@ -40,8 +40,8 @@ inline Longs longs_of(const Array& x) { return values_of<std::int64_t>(x); }
 inline Longs shape_of(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
 
 /// Types with memory of their own in a vector; bool is tested as its bytes.
-using Numbers = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, Half,
-                                 float, double, std::complex<float>, std::complex<double>>;
+using Numbers = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                                 std::uint64_t, Half, float, double, std::complex<float>, std::complex<double>>;
 
 template <class T> inline constexpr bool is_complex_type = false;
 template <class T> inline constexpr bool is_complex_type<std::complex<T>> = true;
@@ -62,8 +62,12 @@ template <class T> T random_value(bool special, int range = 1000) {
     } else if constexpr (std::is_floating_point_v<T>) {
         const auto pick = g() % 40;
         if (special && pick < 6) {
-            const T odd[] = {std::numeric_limits<T>::quiet_NaN(), -std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
-                             -std::numeric_limits<T>::infinity(), T(0), -T(0)};
+            const T odd[] = {std::numeric_limits<T>::quiet_NaN(),
+                             -std::numeric_limits<T>::quiet_NaN(),
+                             std::numeric_limits<T>::infinity(),
+                             -std::numeric_limits<T>::infinity(),
+                             T(0),
+                             -T(0)};
             return odd[pick];
         }
         return static_cast<T>(static_cast<double>(g() % static_cast<unsigned>(2 * range)) - range) / 8;
@@ -81,12 +85,15 @@ inline float plain(Half h) { return half_to_float(h); }
 template <class T> T plain(T v) { return v; }
 
 template <class T> bool is_nan(T v) {
-    if constexpr (std::is_same_v<T, Half>) return is_nan(half_to_float(v));
-    else return v != v;
+    if constexpr (std::is_same_v<T, Half>)
+        return is_nan(half_to_float(v));
+    else
+        return v != v;
 }
 /// NumPy's order: NaN last; complex by real, then imaginary part, those with NaN behind.
 template <class T> bool less(T a, T b) {
-    if constexpr (std::is_same_v<T, Half>) return less(half_to_float(a), half_to_float(b));
+    if constexpr (std::is_same_v<T, Half>)
+        return less(half_to_float(a), half_to_float(b));
     else if constexpr (is_complex_type<T>) {
         const auto group = [](T v) { return 2 * (v.real() != v.real()) + (v.imag() != v.imag()); };
         if (group(a) != group(b)) return group(a) < group(b);
@@ -108,11 +115,11 @@ template <class F> ErrorCode error_of(F&& f, std::string* text = nullptr) {
     ADD_FAILURE() << "no error";
     return ErrorCode::Internal;
 }
-#define EXPECT_ERROR(statement, error_code, part)                                                     \
-    do {                                                                                              \
-        std::string error_text;                                                                       \
-        EXPECT_EQ(::pardo::test::error_of([&] { statement; }, &error_text), ErrorCode::error_code);   \
-        EXPECT_NE(error_text.find(part), std::string::npos) << error_text;                            \
+#define EXPECT_ERROR(statement, error_code, part)                                                   \
+    do {                                                                                            \
+        std::string error_text;                                                                     \
+        EXPECT_EQ(::pardo::test::error_of([&] { statement; }, &error_text), ErrorCode::error_code); \
+        EXPECT_NE(error_text.find(part), std::string::npos) << error_text;                          \
     } while (false)
 
 }  // namespace pardo::test

@@ -33,7 +33,9 @@ TYPED_TEST(Gather, TakeAlongEveryAxis) {
             std::vector<T> expected;
             for (std::int64_t o = 0; o < outer; ++o) {
                 for (const auto i : index) {
-                    for (std::int64_t j = 0; j < inner; ++j) expected.push_back(host[(static_cast<std::size_t>(o * n) + wrapped(i, n)) * static_cast<std::size_t>(inner) + static_cast<std::size_t>(j)]);
+                    for (std::int64_t j = 0; j < inner; ++j)
+                        expected.push_back(host[(static_cast<std::size_t>(o * n) + wrapped(i, n)) * static_cast<std::size_t>(inner) +
+                                                static_cast<std::size_t>(j)]);
                 }
             }
             EXPECT_TRUE(bits_equal(values_of<T>(take(x, make(index), axis)), expected)) << axis << " " << count;
@@ -49,7 +51,7 @@ TYPED_TEST(Gather, SeveralIndicesOfABase) {
     using T = TypeParam;
     const std::vector<T> host = random_values<T>(7 * 5 * 9);
     const std::int64_t swap[] = {2, 0, 1};
-    const Array x = permute_dims(make(host, {5, 9, 7}), swap);   // (7, 5, 9), strided
+    const Array x = permute_dims(make(host, {5, 9, 7}), swap);  // (7, 5, 9), strided
     const auto at = [&](std::size_t i, std::size_t j, std::size_t k) { return host[(j * 9 + k) * 7 + i]; };
     const Longs first = random_indices(4, 7), last = random_indices(6, 9);
     const int axes[] = {0, 2};
@@ -88,7 +90,7 @@ TYPED_TEST(Gather, ScatterKeepsTheLastOfDuplicates) {
     const Array base = make(std::vector<T>(static_cast<std::size_t>(n)), {n});
     const int axes[] = {0};
     const Array indices[] = {make(index)};
-    const Array before = multiply(base.astype(dtype_of<T>), Operand(make(std::vector<T>(1), {1})));   // a pending reader
+    const Array before = multiply(base.astype(dtype_of<T>), Operand(make(std::vector<T>(1), {1})));  // a pending reader
     lib::scatter(base, indices, axes, make(fresh, {count}));
     EXPECT_TRUE(bits_equal(values_of<T>(base), expected));
     for (const T v : values_of<T>(before)) EXPECT_TRUE(plain(v) == plain(T()));
@@ -106,7 +108,8 @@ TYPED_TEST(Gather, TakeAlongAxis) {
     std::vector<T> expected(index.size());
     for (std::size_t o = 0; o < 4; ++o) {
         for (std::size_t i = 0; i < 20; ++i) {
-            for (std::size_t j = 0; j < 3; ++j) expected[(o * 20 + i) * 3 + j] = host[(o * 50 + wrapped(index[(o * 20 + i) * 3 + j], 50)) * 3 + j];
+            for (std::size_t j = 0; j < 3; ++j)
+                expected[(o * 20 + i) * 3 + j] = host[(o * 50 + wrapped(index[(o * 20 + i) * 3 + j], 50)) * 3 + j];
         }
     }
     EXPECT_TRUE(bits_equal(got, expected));
@@ -153,7 +156,8 @@ TYPED_TEST(Gather, CompressAndPutMask) {
     std::vector<T> changed = host;
     changed[0] = changed[4 * 3 + 1] = changed[2 * 3 + 2] = host[1];
     EXPECT_TRUE(bits_equal(values_of<T>(base), changed));
-    EXPECT_TRUE(bits_equal(values_of<T>(lib::compress(view, make_mask({0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {3, 5}))), {host[3], host[14]}));
+    EXPECT_TRUE(bits_equal(values_of<T>(lib::compress(view, make_mask({0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {3, 5}))),
+                           {host[3], host[14]}));
 }
 
 TEST(Gather, AnotherDtypeIsCast) {
@@ -189,10 +193,13 @@ TEST(Gather, Errors) {
     EXPECT_ERROR(take_along_axis(x, make(Longs{1}, {1, 1})), Value, "same number of dimensions");
     const Array two[] = {make({0, 1}), make({0, 1, 2})};
     const int axes[] = {0, 1};
-    EXPECT_ERROR(lib::gather(make<double>({1, 2, 3, 4}, {2, 2}), two, axes), Index, "shape mismatch: indexing arrays could not be broadcast together with shapes (2,) (3,)");
+    EXPECT_ERROR(lib::gather(make<double>({1, 2, 3, 4}, {2, 2}), two, axes), Index,
+                 "shape mismatch: indexing arrays could not be broadcast together with shapes (2,) (3,)");
     const Array one[] = {make({0, 1})};
-    EXPECT_ERROR(lib::scatter(x, one, std::span(axes, 1), make<double>({1, 2, 3}, {3})), Value, "could not be broadcast to indexing result of shape (2,)");
-    EXPECT_ERROR(lib::put_mask(x, make_mask({1, 1, 0, 0, 0}, {5}), make<double>({1, 2, 3}, {3})), Value, "cannot assign 3 input values to the 2 output values");
+    EXPECT_ERROR(lib::scatter(x, one, std::span(axes, 1), make<double>({1, 2, 3}, {3})), Value,
+                 "could not be broadcast to indexing result of shape (2,)");
+    EXPECT_ERROR(lib::put_mask(x, make_mask({1, 1, 0, 0, 0}, {5}), make<double>({1, 2, 3}, {3})), Value,
+                 "cannot assign 3 input values to the 2 output values");
     double fixed[] = {1, 2};
     const std::int64_t shape[] = {2}, strides[] = {1};
     const Array locked = share_host(fixed, DType::Float64, shape, strides, true, nullptr);

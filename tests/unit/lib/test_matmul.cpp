@@ -13,8 +13,10 @@ template <class T> std::vector<T> product(const std::vector<T>& a, const std::ve
         for (std::size_t j = 0; j < n; ++j) {
             decltype(plain(T())) sum{};
             for (std::size_t l = 0; l < k; ++l) sum += plain(a[i * k + l]) * plain(b[l * n + j]);
-            if constexpr (std::is_same_v<T, Half>) out[i * n + j] = float_to_half(sum);
-            else out[i * n + j] = static_cast<T>(sum);
+            if constexpr (std::is_same_v<T, Half>)
+                out[i * n + j] = float_to_half(sum);
+            else
+                out[i * n + j] = static_cast<T>(sum);
         }
     }
     return out;
@@ -30,7 +32,8 @@ Array transposed(const Array& x) {
 
 TYPED_TEST(Matmul, ShapesAndLayouts) {
     using T = TypeParam;
-    const std::int64_t sizes[][3] = {{1, 1, 1}, {2, 3, 4}, {17, 5, 33}, {1, 1000, 1}, {1, 70, 300}, {300, 70, 1}, {130, 64, 700}, {3, 0, 2}, {0, 3, 2}};
+    const std::int64_t sizes[][3] = {{1, 1, 1},    {2, 3, 4},      {17, 5, 33}, {1, 1000, 1}, {1, 70, 300},
+                                     {300, 70, 1}, {130, 64, 700}, {3, 0, 2},   {0, 3, 2}};
     for (const auto& [m, k, n] : sizes) {
         const std::vector<T> a = random_values<T>(m * k, false, 8), b = random_values<T>(k * n, false, 8);
         const std::vector<T> want = product(a, b, static_cast<std::size_t>(m), static_cast<std::size_t>(k), static_cast<std::size_t>(n));
@@ -110,22 +113,26 @@ TEST(Matmul, Tensordot) {
         for (int l = 0; l < 5; ++l) {
             double sum = 0;
             for (int j = 0; j < 3; ++j) {
-                for (int k = 0; k < 4; ++k) sum += a[static_cast<std::size_t>((i * 3 + j) * 4 + k)] * b[static_cast<std::size_t>((k * 3 + j) * 5 + l)];
+                for (int k = 0; k < 4; ++k)
+                    sum += a[static_cast<std::size_t>((i * 3 + j) * 4 + k)] * b[static_cast<std::size_t>((k * 3 + j) * 5 + l)];
             }
             want.push_back(sum);
         }
     }
     expect_same(values_of<double>(got), want);
     EXPECT_EQ(shape_of(tensordot(make(a, {2, 3, 4}), make(b, {4, 3, 5}), {}, {})), (Longs{2, 3, 4, 4, 3, 5}));
-    EXPECT_ERROR(tensordot(make(a, {2, 3, 4}), make(b, {4, 3, 5}), std::span(axes_a, 1), std::span(axes_b + 1, 1)), Value, "shape-mismatch for sum");
+    EXPECT_ERROR(tensordot(make(a, {2, 3, 4}), make(b, {4, 3, 5}), std::span(axes_a, 1), std::span(axes_b + 1, 1)), Value,
+                 "shape-mismatch for sum");
 }
 
 TEST(Matmul, Errors) {
     const Array a = make<double>({1, 2, 3, 4, 5, 6}, {2, 3});
     EXPECT_ERROR(matmul(a, a), Value,
-                 "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 2 is different from 3)");
+                 "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 2 is "
+                 "different from 3)");
     EXPECT_ERROR(matmul(sum(a), a), Value, "Input operand 0 does not have enough dimensions");
-    EXPECT_ERROR(matmul(make<double>(std::vector<double>(12), {2, 2, 3}), make<double>(std::vector<double>(18), {3, 3, 2})), Value, "broadcast");
+    EXPECT_ERROR(matmul(make<double>(std::vector<double>(12), {2, 2, 3}), make<double>(std::vector<double>(18), {3, 3, 2})), Value,
+                 "broadcast");
 }
 
 }  // namespace pardo::test

@@ -26,7 +26,8 @@ template <class T> void check_scan(Reduction op, const std::vector<T>& host, con
     ASSERT_EQ(shape_of(result), shape);
     const std::vector<T> got = values_of<T>(result);
     std::int64_t inner = 1, outer = 1;
-    for (std::size_t d = 0; d < shape.size(); ++d) (static_cast<int>(d) < axis ? outer : inner) *= static_cast<int>(d) == axis ? 1 : shape[d];
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        (static_cast<int>(d) < axis ? outer : inner) *= static_cast<int>(d) == axis ? 1 : shape[d];
     const std::int64_t n = shape[static_cast<std::size_t>(axis)];
     using P = decltype(plain(T()));
     for (std::int64_t o = 0; o < outer; ++o) {
@@ -36,8 +37,10 @@ template <class T> void check_scan(Reduction op, const std::vector<T>& host, con
                 const auto at = static_cast<std::size_t>((o * n + i) * inner + j);
                 value = i == 0 ? plain(host[at]) : combine(op, value, plain(host[at]));
                 T expected;
-                if constexpr (std::is_same_v<T, Half>) expected = float_to_half(value);
-                else expected = value;
+                if constexpr (std::is_same_v<T, Half>)
+                    expected = float_to_half(value);
+                else
+                    expected = value;
                 ASSERT_TRUE(same(got[at], expected)) << "axis " << axis << " o " << o << " i " << i << " j " << j;
             }
         }
@@ -46,7 +49,8 @@ template <class T> void check_scan(Reduction op, const std::vector<T>& host, con
 
 TYPED_TEST(Scan, AllOperationsSizesAndAxes) {
     using T = TypeParam;
-    const std::vector<Longs> shapes = {{0}, {1}, {2}, {3}, {17}, {1000}, {65537}, {100000}, {3, 5}, {4, 0, 3}, {5, 33, 7}, {2, 40000}, {40000, 3}, {70, 2000}};
+    const std::vector<Longs> shapes = {{0},      {1},    {2},       {3},        {17},       {1000},     {65537},
+                                       {100000}, {3, 5}, {4, 0, 3}, {5, 33, 7}, {2, 40000}, {40000, 3}, {70, 2000}};
     for (const Longs& shape : shapes) {
         std::int64_t n = 1;
         for (const auto extent : shape) n *= extent;
@@ -65,11 +69,15 @@ TYPED_TEST(Scan, AllOperationsSizesAndAxes) {
         }
         std::vector<T> signs(host.size());
         for (T& v : signs) {
-            if constexpr (std::is_same_v<T, Half>) v = float_to_half(generator()() % 2 ? 1.0f : -1.0f);
-            else if constexpr (std::is_integral_v<T>) v = static_cast<T>(2 * (generator()() % 100) + 1);
-            else v = generator()() % 2 ? T(1) : T(-1);
+            if constexpr (std::is_same_v<T, Half>)
+                v = float_to_half(generator()() % 2 ? 1.0f : -1.0f);
+            else if constexpr (std::is_integral_v<T>)
+                v = static_cast<T>(2 * (generator()() % 100) + 1);
+            else
+                v = generator()() % 2 ? T(1) : T(-1);
         }
-        for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) check_scan(Reduction::Prod, signs, make(signs, shape), shape, axis);
+        for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
+            check_scan(Reduction::Prod, signs, make(signs, shape), shape, axis);
     }
 }
 
@@ -80,7 +88,8 @@ TEST(Scan, DtypesAsNumPy) {
     EXPECT_EQ(longs_of(cumulative(Reduction::Sum, make<std::int8_t>({100, 100}, {2}))), (Longs{100, 200}));
     EXPECT_EQ(longs_of(cumulative(Reduction::Sum, make_mask({1, 0, 1}, {3}))), (Longs{1, 1, 2}));
     EXPECT_EQ(cumulative(Reduction::Max, make<std::int8_t>({1, 2}, {2})).dtype(), DType::Int8);
-    EXPECT_EQ(values_of<double>(cumulative(Reduction::Sum, make<std::int32_t>({1, 2}, {2}), 0, DType::Float64)), (std::vector<double>{1, 3}));
+    EXPECT_EQ(values_of<double>(cumulative(Reduction::Sum, make<std::int32_t>({1, 2}, {2}), 0, DType::Float64)),
+              (std::vector<double>{1, 3}));
 }
 
 TEST(Scan, FlattensWithoutAxisAndTakesStridedInput) {

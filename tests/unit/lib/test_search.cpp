@@ -17,7 +17,8 @@ TYPED_TEST(Search, Searchsorted) {
         for (const bool right : {false, true}) {
             Longs expected;
             for (const T v : wanted)
-                expected.push_back((right ? std::ranges::upper_bound(table, v, less<T>) : std::ranges::lower_bound(table, v, less<T>)) - table.begin());
+                expected.push_back((right ? std::ranges::upper_bound(table, v, less<T>) : std::ranges::lower_bound(table, v, less<T>)) -
+                                   table.begin());
             EXPECT_EQ(longs_of(searchsorted(make(table, {n}), make(wanted, {9, 37}), right)), expected);
         }
     }
@@ -67,7 +68,9 @@ TYPED_TEST(Search, Unique) {
             };
             Longs order(static_cast<std::size_t>(n));
             for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-            std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) { return less(host[static_cast<std::size_t>(a)], host[static_cast<std::size_t>(b)]); });
+            std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
+                return less(host[static_cast<std::size_t>(a)], host[static_cast<std::size_t>(b)]);
+            });
             std::vector<T> values;
             Longs indices, counts, inverse(static_cast<std::size_t>(n));
             for (std::size_t i = 0; i < order.size(); ++i) {
@@ -81,7 +84,8 @@ TYPED_TEST(Search, Unique) {
                 inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(values.size()) - 1;
             }
             const Unique got = unique(make(host, {n}), equal_nan);
-            const std::vector<T> got_values = values_of<T>(got.values), only = values_of<T>(unique(make(host, {n}), equal_nan, true).values);
+            const std::vector<T> got_values = values_of<T>(got.values),
+                                 only = values_of<T>(unique(make(host, {n}), equal_nan, true).values);
             ASSERT_EQ(got_values.size(), values.size());
             ASSERT_EQ(only.size(), values.size());
             for (std::size_t i = 0; i < values.size(); ++i) ASSERT_TRUE(same(got_values[i], values[i]) && same(only[i], values[i]));

@@ -107,8 +107,8 @@ TEST_F(Values, IndexAlongAnAxis) {
 }
 
 TEST_F(Values, SumsOverAllAxesAndShapes) {
-    const std::vector<Shape> shapes{{1},        {5},         {1000},         {100000},        {17, 3},         {3, 17},
-                                    {2000, 3},  {100, 200},  {7, 5, 11},     {40, 30, 50},    {70000, 3},      {3, 40000},
+    const std::vector<Shape> shapes{{1},        {5},         {1000},         {100000},       {17, 3},         {3, 17},
+                                    {2000, 3},  {100, 200},  {7, 5, 11},     {40, 30, 50},   {70000, 3},      {3, 40000},
                                     {600, 700}, {5000, 300}, {30, 50, 1000}, {2, 130, 4500}, {2, 3, 4, 5, 6}, {0, 5},
                                     {5, 0}};
     for (const Shape& shape : shapes) {

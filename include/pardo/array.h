@@ -30,16 +30,16 @@ struct Slice {
 };
 struct NewAxis {};
 struct Ellipsis {};
-using IndexPart = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array>;   // Array: integers or a mask; bool: x[True]
+using IndexPart = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array>;  // Array: integers or a mask; bool: x[True]
 
 /// A handle; copying it is cheap and shares the value. All functions of ops.h take and give it.
 class PARDO_API Array {
 public:
     /// A float64 array of shape (0,) on the default queue.
     Array();
-    explicit Array(graph::Node* node) noexcept;   // internal; takes a new reference
+    explicit Array(graph::Node* node) noexcept;  // internal; takes a new reference
     struct Adopt {};
-    Array(graph::Node* node, Adopt) noexcept : node_(node) {}   // internal; takes over the caller's reference
+    Array(graph::Node* node, Adopt) noexcept : node_(node) {}  // internal; takes over the caller's reference
     Array(const Array&) noexcept;
     Array(Array&&) noexcept;
     Array& operator=(Array) noexcept;
@@ -49,7 +49,7 @@ public:
     DType dtype() const noexcept;
     int ndim() const noexcept;
     Extents shape() const noexcept;
-    std::int64_t size() const noexcept;       // elements
+    std::int64_t size() const noexcept;  // elements
     std::int64_t nbytes() const noexcept;
     Queue queue() const;
     Device device() const;
@@ -71,9 +71,9 @@ public:
     Extents strides() const;
     /// Address of the first element, host-readable on the CPU; valid while some handle to this memory lives.
     const void* data() const;
-    void* mutable_data() const;    // throws Value when read-only; marks nothing: see share_writable
+    void* mutable_data() const;  // throws Value when read-only; marks nothing: see share_writable
     bool writeable() const;
-    bool is_contiguous() const;    // row-major
+    bool is_contiguous() const;  // row-major
     /// Address without waiting for the work that fills it (DLPack on streams).
     void* data_unsynchronized() const;
     MemoryKind memory_kind() const;
@@ -85,13 +85,13 @@ public:
     // Views and copies.
     Array operator[](std::span<const IndexPart> index) const;
     Array operator[](std::int64_t i) const;
-    void set(std::span<const IndexPart> index, const Array& value) const;     // x[index] = value
+    void set(std::span<const IndexPart> index, const Array& value) const;  // x[index] = value
     void set(std::span<const IndexPart> index, const Scalar& value) const;
-    void assign(const Array& value) const;                                    // x[...] = value
+    void assign(const Array& value) const;  // x[...] = value
     void assign(const Scalar& value) const;
     Array astype(DType dtype, bool copy = true) const;
     Array copy() const;
-    Array to_queue(const Queue& queue) const;        // this array when it is already there, else a copy
+    Array to_queue(const Queue& queue) const;  // this array when it is already there, else a copy
     Array to_device(const Device& device) const;
 
     // Values.

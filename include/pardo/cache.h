@@ -12,7 +12,7 @@ namespace pardo {
 struct CacheInfo {
     std::string path;
     bool enabled = false;
-    std::string reason;   // why it is not used; empty when it is
+    std::string reason;  // why it is not used; empty when it is
     std::int64_t files = 0, bytes = 0, limit = 0;
 };
 PARDO_API CacheInfo cache_info();

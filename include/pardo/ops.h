@@ -125,7 +125,8 @@ PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64
 PARDO_API Array matmul(const Array& a, const Array& b);
 PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
 PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
-/// Sorted distinct values; first indices, inverse (x's shape) and counts unless `values_only`. `equal_nan`: all NaNs are one value (NumPy's default).
+/// Sorted distinct values; first indices, inverse (x's shape) and counts unless `values_only`. `equal_nan`: all NaNs are one value (NumPy's
+/// default).
 struct Unique {
     Array values, indices, inverse, counts;
 };

@@ -29,16 +29,19 @@ struct BufferView {
     BufferView(const BufferView&) = delete;
     BufferView& operator=(const BufferView&) = delete;
     pardo::Extents shape() const { return {reinterpret_cast<const std::int64_t*>(buffer.shape), static_cast<std::size_t>(buffer.ndim)}; }
-    pardo::Extents strides() const { return {reinterpret_cast<const std::int64_t*>(buffer.strides), static_cast<std::size_t>(buffer.ndim)}; }
+    pardo::Extents strides() const {
+        return {reinterpret_cast<const std::int64_t*>(buffer.strides), static_cast<std::size_t>(buffer.ndim)};
+    }
 };
 static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
 
-constexpr std::int64_t long_copy = 1 << 16;   // bytes, from which on it pays to give the GIL away
+constexpr std::int64_t long_copy = 1 << 16;  // bytes, from which on it pays to give the GIL away
 
 void check_itemsize(const Py_buffer& b, pardo::DType dtype) {
     if (b.itemsize != pardo::itemsize(dtype)) {
         throw pardo::Error(pardo::ErrorCode::Buffer, "asarray: the buffer's elements have " + std::to_string(b.itemsize) + " bytes, but " +
-                                                         std::string(pardo::dtype_name(dtype)) + " has " + std::to_string(pardo::itemsize(dtype)));
+                                                         std::string(pardo::dtype_name(dtype)) + " has " +
+                                                         std::to_string(pardo::itemsize(dtype)));
     }
 }
 
@@ -69,7 +72,8 @@ Array share_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& qu
             strides.push_back(raw->strides[d] / raw->itemsize);
         }
         const pardo::Extents shape(reinterpret_cast<const std::int64_t*>(raw->shape), static_cast<std::size_t>(raw->ndim));
-        Array a = pardo::share_host(raw->buf, dtype, shape, strides, read_only, [raw] { call_later(&release_view, raw); }, queue);
+        Array a = pardo::share_host(
+            raw->buf, dtype, shape, strides, read_only, [raw] { call_later(&release_view, raw); }, queue);
         view.release();
         return a;
     } catch (...) {
@@ -109,21 +113,25 @@ Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& que
 }
 
 void bind_array(nb::module_& m) {
-    auto c = nb::class_<Array>(m, "Array", nb::sig("class Array(pardo._methods.Methods)"), nb::type_slots(all_slots()), nb::is_final(),
-                               nb::is_weak_referenceable(), nb::pooled(64),
-                               "An n-dimensional array on a device; its value may be recorded and not yet computed.\n\n"
-                               "Arrays are made by functions such as `pardo.asarray` and `pardo.zeros`. Operations on arrays are recorded and\n"
-                               "run when somebody needs a value; `x.wait()` asks for it explicitly. Indexing gives views that write through.");
+    auto c =
+        nb::class_<Array>(m, "Array", nb::sig("class Array(pardo._methods.Methods)"), nb::type_slots(all_slots()), nb::is_final(),
+                          nb::is_weak_referenceable(), nb::pooled(64),
+                          "An n-dimensional array on a device; its value may be recorded and not yet computed.\n\n"
+                          "Arrays are made by functions such as `pardo.asarray` and `pardo.zeros`. Operations on arrays are recorded and\n"
+                          "run when somebody needs a value; `x.wait()` asks for it explicitly. Indexing gives views that write through.");
     array_type = reinterpret_cast<PyTypeObject*>(c.ptr());
     c.def_prop_ro("dtype", &Array::dtype, nb::sig("def dtype(self) -> numpy.dtype[Any]"), "Element type, a `numpy.dtype`.")
         .def_prop_ro("ndim", &Array::ndim, "Number of dimensions.")
-        .def_prop_ro("shape", [](const Array& x) { return tuple_of(x.shape()); }, nb::sig("def shape(self) -> tuple[int, ...]"),
-                     "Extent of each dimension.")
+        .def_prop_ro(
+            "shape", [](const Array& x) { return tuple_of(x.shape()); }, nb::sig("def shape(self) -> tuple[int, ...]"),
+            "Extent of each dimension.")
         .def_prop_ro("size", &Array::size, "Number of elements.")
         .def_prop_ro("nbytes", &Array::nbytes, "Bytes that the elements take up.")
-        .def_prop_ro("itemsize", [](const Array& x) { return pardo::itemsize(x.dtype()); }, "Bytes of one element.")
-        .def_prop_ro("strides", [](const Array& x) { return byte_strides(x.force()); }, nb::sig("def strides(self) -> tuple[int, ...]"),
-                     "Bytes between neighbours along each dimension, as NumPy counts them; computes the array.")
+        .def_prop_ro(
+            "itemsize", [](const Array& x) { return pardo::itemsize(x.dtype()); }, "Bytes of one element.")
+        .def_prop_ro(
+            "strides", [](const Array& x) { return byte_strides(x.force()); }, nb::sig("def strides(self) -> tuple[int, ...]"),
+            "Bytes between neighbours along each dimension, as NumPy counts them; computes the array.")
         .def_prop_ro("device", &Array::device, "Where the elements are.")
         .def_prop_ro("queue", &Array::queue, "Where work on this array is submitted.")
         .def_prop_ro("pending", &Array::pending, "True while the value is recorded and not computed.")
@@ -136,31 +144,51 @@ void bind_array(nb::module_& m) {
                 return names[static_cast<int>(x.memory_kind())];
             },
             "'device', 'shared' or 'host'.")
-        .def("force", [](nb::handle_t<Array> self) { array_of(self.ptr()).force(); return nb::borrow(self); },
-             nb::sig("def force(self) -> Array"), "Hands the computation over, if that has not happened, and returns the array; does not wait.")
-        .def("wait", [](nb::handle_t<Array> self) { settle(array_of(self.ptr())); return nb::borrow(self); },
-             nb::sig("def wait(self) -> Array"), "Computes the array, waits, raises late failures, and returns the array.")
+        .def(
+            "force",
+            [](nb::handle_t<Array> self) {
+                array_of(self.ptr()).force();
+                return nb::borrow(self);
+            },
+            nb::sig("def force(self) -> Array"),
+            "Hands the computation over, if that has not happened, and returns the array; does not wait.")
+        .def(
+            "wait",
+            [](nb::handle_t<Array> self) {
+                settle(array_of(self.ptr()));
+                return nb::borrow(self);
+            },
+            nb::sig("def wait(self) -> Array"), "Computes the array, waits, raises late failures, and returns the array.")
         .def("_is_contiguous", &Array::is_contiguous)
         .def("_is_scalar_value", &Array::is_scalar_value)
-        .def("_item", [](const Array& x) { return settle(x).item(); }, nb::sig("def _item(self) -> Any"))
+        .def(
+            "_item", [](const Array& x) { return settle(x).item(); }, nb::sig("def _item(self) -> Any"))
         .def("_astype", &Array::astype, nb::arg("dtype"), nb::arg("copy") = true)
         .def("_copy", &Array::copy)
         .def("_to_queue", &Array::to_queue, nb::arg("queue"))
-        .def("_assign", [](const Array& x, const Array& value) { x.assign(value); }, nb::arg("value"))
-        .def("_fill", [](const Array& x, const pardo::Scalar& value) { x.assign(value); }, nb::arg("value"))
-        .def("_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"));
+        .def(
+            "_assign", [](const Array& x, const Array& value) { x.assign(value); }, nb::arg("value"))
+        .def(
+            "_fill", [](const Array& x, const pardo::Scalar& value) { x.assign(value); }, nb::arg("value"))
+        .def(
+            "_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"));
 
     bind_exchange(m, c);
 
     m.def("_copy_buffer", &copy_buffer, nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
     m.def("_share_buffer", &share_buffer, nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
-    m.def("_explain", [](const std::vector<Array>& roots) { return pardo::explain(roots); }, nb::arg("roots"));
-    m.def("_force", [](const std::vector<Array>& roots) { pardo::force(roots); }, nb::arg("roots"));
-    m.def("_counters", [] {
-        nb::dict d;
-        for (const auto& c : pardo::counters_now()) d[c.name] = c.value;
-        return d;
-    }, nb::sig("def _counters() -> dict[str, int]"));
+    m.def(
+        "_explain", [](const std::vector<Array>& roots) { return pardo::explain(roots); }, nb::arg("roots"));
+    m.def(
+        "_force", [](const std::vector<Array>& roots) { pardo::force(roots); }, nb::arg("roots"));
+    m.def(
+        "_counters",
+        [] {
+            nb::dict d;
+            for (const auto& c : pardo::counters_now()) d[c.name] = c.value;
+            return d;
+        },
+        nb::sig("def _counters() -> dict[str, int]"));
 }
 
 }  // namespace bind

@@ -138,8 +138,8 @@ void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_elementwise(nb::module_& m);
 void bind_ops(nb::module_& m);
 
-extern PyType_Slot operator_slots[];   // operators.cpp; ends with {0, nullptr}
-int get_buffer(PyObject* self, Py_buffer* view, int flags);   // exchange.cpp
+extern PyType_Slot operator_slots[];                         // operators.cpp; ends with {0, nullptr}
+int get_buffer(PyObject* self, Py_buffer* view, int flags);  // exchange.cpp
 void release_buffer(PyObject* self, Py_buffer* view);
 
 }  // namespace bind

@@ -9,8 +9,8 @@ namespace {
 /// NumPy's objects, fetched once; the module keeps them alive for ever.
 struct NumPy {
     nb::object module, array, generic;
-    nb::object dtypes[pardo::dtype_count];   // numpy.dtype("float64")
-    nb::object types[pardo::dtype_count];    // numpy.float64
+    nb::object dtypes[pardo::dtype_count];  // numpy.dtype("float64")
+    nb::object types[pardo::dtype_count];   // numpy.float64
 
     NumPy() {
         module = nb::module_::import_("numpy");
@@ -155,8 +155,9 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo
             out.kind = OperandKind::Stranger;
             if (is_numpy_array(o)) {
                 throw pardo::Error(pardo::ErrorCode::Type,
-                                   std::string(who) + ": one operand is a numpy.ndarray; pardo copies no data by itself, so make it a "
-                                                      "pardo array first: pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
+                                   std::string(who) +
+                                       ": one operand is a numpy.ndarray; pardo copies no data by itself, so make it a "
+                                       "pardo array first: pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
             }
         }
     }

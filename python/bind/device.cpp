@@ -12,29 +12,36 @@ void bind_device(nb::module_& m) {
         constexpr const char* names[] = {"cpu", "gpu", "accelerator"};
         return names[static_cast<int>(d.info().type)];
     };
-    auto c = nb::class_<Device>(m, "Device", nb::is_final(),
-                                "A processor that computes.\n\n"
-                                "Parameters\n----------\nselector : str, optional\n"
-                                "    ``backend:type:index``, every part optional, alternatives by comma: ``\"cuda:gpu:1\"``, ``\"gpu,cpu\"``, ``\"cpu\"``.\n"
-                                "    Without it, the default device: that of PARDO_DEVICE, else the CPU.\n\n"
-                                "Raises\n------\nValueError\n    No device matches; the message lists what exists.");
+    auto c = nb::class_<Device>(
+        m, "Device", nb::is_final(),
+        "A processor that computes.\n\n"
+        "Parameters\n----------\nselector : str, optional\n"
+        "    ``backend:type:index``, every part optional, alternatives by comma: ``\"cuda:gpu:1\"``, ``\"gpu,cpu\"``, ``\"cpu\"``.\n"
+        "    Without it, the default device: that of PARDO_DEVICE, else the CPU.\n\n"
+        "Raises\n------\nValueError\n    No device matches; the message lists what exists.");
     c.def(nb::init<>())
         .def(nb::init<std::string_view>(), nb::arg("selector"))
         .def(nb::init<const Device&>(), nb::arg("device"))
         .def_prop_ro("id", &Device::id, "A selection string that gives this device back: 'cpu:0'.")
         .def("supports", &Device::supports, nb::arg("dtype"), "True if arrays of this dtype can be computed here.")
-        .def("__eq__", [](const Device& a, nb::object b) -> nb::object {
-            Device* other = nullptr;
-            if (!nb::try_cast<Device*>(b, other) || !other) return nb::borrow(nb::handle(Py_NotImplemented));
-            return nb::bool_(a == *other);
-        }, nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def(
+            "__eq__",
+            [](const Device& a, nb::object b) -> nb::object {
+                Device* other = nullptr;
+                if (!nb::try_cast<Device*>(b, other) || !other) return nb::borrow(nb::handle(Py_NotImplemented));
+                return nb::bool_(a == *other);
+            },
+            nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Device& d) { return reinterpret_cast<std::intptr_t>(d.impl()) >> 4; })
         .def("__repr__", [](const Device& d) { return "Device('" + d.id() + "')"; })
         .def("__str__", &Device::id)
-        .def("__reduce__", [](nb::handle_t<Device> self) {
-            return nb::make_tuple(self.type(), nb::make_tuple(nb::cast<const Device&>(self).id()));
-        }, nb::sig("def __reduce__(self) -> tuple[Any, ...]"));
-#define PARDO_INFO(name, doc) c.def_prop_ro(#name, [](const Device& d) { return d.info().name; }, doc)
+        .def(
+            "__reduce__",
+            [](nb::handle_t<Device> self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::cast<const Device&>(self).id())); },
+            nb::sig("def __reduce__(self) -> tuple[Any, ...]"));
+#define PARDO_INFO(name, doc) \
+    c.def_prop_ro(            \
+        #name, [](const Device& d) { return d.info().name; }, doc)
     PARDO_INFO(backend, "'cpu', 'opencl', 'cuda' or 'null'.");
     PARDO_INFO(platform, "What the driver calls its platform.");
     PARDO_INFO(name, "The processor's name.");
@@ -53,20 +60,24 @@ void bind_device(nb::module_& m) {
 #undef PARDO_INFO
     c.def_prop_ro("type", type_name, "'cpu', 'gpu' or 'accelerator'.");
 
-    m.def("get_devices", [](std::string_view backend) { return pardo::get_devices(backend); }, nb::arg("backend") = "",
-          "All visible devices (PARDO_DEVICES filters them), optionally of one back end.");
-    m.def("_get_backends", [] {
-        nb::list all;
-        for (const pardo::BackendInfo& b : pardo::get_backends()) {
-            nb::dict d;
-            d["name"] = b.name;
-            d["versions"] = b.versions;
-            d["unavailable"] = b.unavailable;
-            d["devices"] = b.devices;
-            all.append(d);
-        }
-        return all;
-    }, nb::sig("def _get_backends() -> list[dict[str, Any]]"));
+    m.def(
+        "get_devices", [](std::string_view backend) { return pardo::get_devices(backend); }, nb::arg("backend") = "",
+        "All visible devices (PARDO_DEVICES filters them), optionally of one back end.");
+    m.def(
+        "_get_backends",
+        [] {
+            nb::list all;
+            for (const pardo::BackendInfo& b : pardo::get_backends()) {
+                nb::dict d;
+                d["name"] = b.name;
+                d["versions"] = b.versions;
+                d["unavailable"] = b.unavailable;
+                d["devices"] = b.devices;
+                all.append(d);
+            }
+            return all;
+        },
+        nb::sig("def _get_backends() -> list[dict[str, Any]]"));
 }
 
 }  // namespace bind

@@ -1,4 +1,5 @@
-// python/bind/elementwise.cpp: one Python function for each row of ops.def, as plain C functions: the fast way from `pp.sin(x)` to a record.
+// python/bind/elementwise.cpp: one Python function for each row of ops.def, as plain C functions: the fast way from `pp.sin(x)` to a
+// record.
 #include <array>
 #include <utility>
 
@@ -31,7 +32,8 @@ void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k
         if (value != Py_None) k.dtype = dtype_from(value);
     } else if (PyUnicode_CompareWithASCIIString(name, "casting") == 0) {
         if (!PyUnicode_Check(value) || PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) {
-            throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": casting must be 'same_kind'; cast explicitly with astype for others");
+            throw pardo::Error(pardo::ErrorCode::Value,
+                               std::string(who) + ": casting must be 'same_kind'; cast explicitly with astype for others");
         }
     } else {
         const nb::str text{nb::handle(name)};
@@ -79,8 +81,8 @@ PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names)
         const char* const who = info.name;
         if (count < info.arity || count > info.arity + 1) {
             throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() takes " + std::to_string(info.arity) +
-                                                           (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " + std::to_string(count) +
-                                                           " positional arguments were given");
+                                                           (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " +
+                                                           std::to_string(count) + " positional arguments were given");
         }
         ParsedOperand parsed[3];
         const Array* first = nullptr;
@@ -92,15 +94,17 @@ PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names)
             parse_operand(args[i], parsed[i], who, first);
             if (parsed[i].kind == OperandKind::Stranger) {
                 const nb::str type = nb::steal<nb::str>(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(args[i])), "__name__"));
-                throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " + type.c_str() +
-                                                               "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
+                throw pardo::Error(pardo::ErrorCode::Type,
+                                   std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " + type.c_str() +
+                                       "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
             }
         }
         if (!first) {
             made = array_of_scalar(parsed[0].scalar);
             parsed[0].array = &made;
         }
-        const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false), info.arity > 2 ? Operand(parsed[2]) : Operand(false)};
+        const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false),
+                                    info.arity > 2 ? Operand(parsed[2]) : Operand(false)};
         const std::span<const Operand> used(operands, static_cast<std::size_t>(info.arity));
         if (count == info.arity && !names) return wrap(pardo::apply(id, used));
 
@@ -120,7 +124,9 @@ PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names)
     });
 }
 
-template <int id> PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) { return call(id, args, count, names); }
+template <int id> PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    return call(id, args, count, names);
+}
 
 /// numpydoc, with a first line that inspect.signature reads.
 std::string docstring(const pardo::OpInfo& info) {
@@ -131,7 +137,8 @@ std::string docstring(const pardo::OpInfo& info) {
            " Python numbers take the dtype of\n    the arrays they meet.\n"
            "out : Array, optional\n    Where the result is stored; it must have the broadcast shape, and the result must be castable to\n"
            "    its dtype within the same kind.\n"
-           "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are not initialised.\n"
+           "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are "
+           "not initialised.\n"
            "dtype : data type, optional\n    The dtype to compute in; operands are cast to it within the same kind.\n"
            "casting : str, optional\n    Only ``'same_kind'``.\n\n"
            "Returns\n-------\nArray\n    The result; recorded, and computed when it is needed. `out` itself if that was given.\n";
@@ -150,7 +157,7 @@ struct Definition {
 };
 
 template <int... ids> void add_all(nb::module_& m, std::integer_sequence<int, ids...>) {
-    static std::array<Definition, row_count>& definitions = *new std::array<Definition, row_count>;   // CPython keeps pointers to them
+    static std::array<Definition, row_count>& definitions = *new std::array<Definition, row_count>;  // CPython keeps pointers to them
     constexpr PyObject* (*entries[])(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) = {&entry<ids>...};
     const nb::str general("pardo"), special("pardo.special");
     for (int id = 0; id < row_count; ++id) {
@@ -158,7 +165,8 @@ template <int... ids> void add_all(nb::module_& m, std::integer_sequence<int, id
         const bool is_special = std::string_view(info.numpy).empty();
         Definition& d = definitions[static_cast<std::size_t>(id)];
         d.doc = docstring(info);
-        d.method = {info.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[id])), METH_FASTCALL | METH_KEYWORDS, d.doc.c_str()};
+        d.method = {info.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[id])), METH_FASTCALL | METH_KEYWORDS,
+                    d.doc.c_str()};
         const nb::object f = nb::steal(PyCFunction_NewEx(&d.method, nullptr, is_special ? special.ptr() : general.ptr()));
         if (!f) throw nb::python_error();
         m.attr(((is_private(info) ? "_" : "") + std::string(info.name)).c_str()) = f;

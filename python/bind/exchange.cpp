@@ -26,7 +26,7 @@ struct DLTensor {
     DLDevice device;
     std::int32_t ndim;
     DLDataType dtype;
-    std::int64_t *shape, *strides;   // strides in elements
+    std::int64_t *shape, *strides;  // strides in elements
     std::uint64_t byte_offset;
 };
 struct DLManagedTensor {
@@ -51,13 +51,12 @@ struct ExchangeType {
     const char* format;
 };
 constexpr ExchangeType exchange_types[pardo::dtype_count] = {
-    {6, "?"}, {0, "b"}, {0, "h"}, {0, "i"}, {0, "l"}, {1, "B"}, {1, "H"}, {1, "I"}, {1, "L"}, {2, "e"}, {2, "f"}, {2, "d"}, {5, "Zf"}, {5, "Zd"},
+    {6, "?"}, {0, "b"}, {0, "h"}, {0, "i"}, {0, "l"}, {1, "B"},  {1, "H"},
+    {1, "I"}, {1, "L"}, {2, "e"}, {2, "f"}, {2, "d"}, {5, "Zf"}, {5, "Zd"},
 };
 static_assert(sizeof(long) == 8, "the format of 64-bit integers is 'l' here, as NumPy's");
 
-DLDataType dl_type(DType t) {
-    return {exchange_types[static_cast<int>(t)].code, static_cast<std::uint8_t>(8 * pardo::itemsize(t)), 1};
-}
+DLDataType dl_type(DType t) { return {exchange_types[static_cast<int>(t)].code, static_cast<std::uint8_t>(8 * pardo::itemsize(t)), 1}; }
 
 std::optional<DType> dtype_of(const DLDataType& d) {
     for (int t = 0; t < pardo::dtype_count; ++t) {
@@ -99,7 +98,7 @@ void check_layout(const Array& x, int flags) {
 // --- export: DLPack --------------------------------------------------------------------------------------------------------------
 
 struct Exported {
-    Array array;   // keeps shape and handle
+    Array array;  // keeps shape and handle
     Ints shape, strides;
     std::function<void()> let_go;
 };
@@ -145,8 +144,9 @@ nb::object dlpack(nb::handle_t<Array> self, nb::object stream, nb::object max_ve
     if (!stream.is_none()) throw pardo::Error(pardo::ErrorCode::Value, "__dlpack__: stream must be None for an array on the CPU");
     if (!dl_device.is_none()) {
         const auto [type, id] = nb::cast<std::pair<int, int>>(dl_device);
-        if (type != dl_cpu || id != 0) refuse("__dlpack__: dl_device is (" + std::to_string(type) + ", " + std::to_string(id) +
-                                              "); an array on the CPU can be exported to (1, 0) only");
+        if (type != dl_cpu || id != 0)
+            refuse("__dlpack__: dl_device is (" + std::to_string(type) + ", " + std::to_string(id) +
+                   "); an array on the CPU can be exported to (1, 0) only");
     }
     const bool versioned = !max_version.is_none() && nb::cast<std::uint32_t>(max_version[0]) >= major_version;
     const Array source = copy.value_or(false) ? x.copy() : x;
@@ -170,7 +170,7 @@ struct Imported {
     void* managed = nullptr;
     void (*deleter)(void*) = nullptr;
     const DLTensor* tensor = nullptr;
-    bool read_only = true;   // before version 1.0 a producer cannot say; nothing is damaged if nobody writes
+    bool read_only = true;  // before version 1.0 a producer cannot say; nothing is damaged if nobody writes
 };
 
 void delete_imported(void* p) {
@@ -206,9 +206,7 @@ ImportedHandle open_capsule(PyObject* capsule) {
     refuse("from_dlpack: __dlpack__ returned no capsule that holds a tensor");
 }
 
-bool host_readable(std::int32_t type) {
-    return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed;
-}
+bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
 
 /// The producer's capsule; keywords that an old producer does not know are left out the second time.
 nb::object ask(nb::handle x, bool to_host, std::optional<bool> copy) {
@@ -231,8 +229,8 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     const DLTensor& t = *i->tensor;
     const auto dtype = dtype_of(t.dtype);
     if (!dtype) {
-        refuse("from_dlpack: elements of DLPack type code " + std::to_string(t.dtype.code) + " with " + std::to_string(t.dtype.bits) + " bits and " +
-               std::to_string(t.dtype.lanes) + " lanes are not supported");
+        refuse("from_dlpack: elements of DLPack type code " + std::to_string(t.dtype.code) + " with " + std::to_string(t.dtype.bits) +
+               " bits and " + std::to_string(t.dtype.lanes) + " lanes are not supported");
     }
     if (!host_readable(t.device.device_type)) refuse("from_dlpack: the tensor's memory is not readable by the host");
     const auto ndim = static_cast<std::size_t>(t.ndim);
@@ -249,8 +247,9 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     const bool misaligned = reinterpret_cast<std::uintptr_t>(data) % alignment != 0;
     const bool elsewhere = queue.device().info().type != pardo::DeviceType::Cpu;
     if (copy == false && (misaligned || elsewhere)) {
-        throw pardo::Error(pardo::ErrorCode::Value, misaligned ? "from_dlpack: copy=False is impossible: the memory is not aligned for its dtype"
-                                                               : "from_dlpack: copy=False is impossible: the device does not share the host's memory");
+        throw pardo::Error(pardo::ErrorCode::Value,
+                           misaligned ? "from_dlpack: copy=False is impossible: the memory is not aligned for its dtype"
+                                      : "from_dlpack: copy=False is impossible: the device does not share the host's memory");
     }
     if (copy.value_or(false) || misaligned || elsewhere) {
         for (auto& s : strides) s *= static_cast<std::int64_t>(size);
@@ -260,7 +259,8 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     const bool read_only = i->read_only;
     Imported* const raw = i.release();
     try {
-        return pardo::share_host(data, *dtype, shape, strides, read_only, [raw] { call_later(&delete_imported, raw); }, queue);
+        return pardo::share_host(
+            data, *dtype, shape, strides, read_only, [raw] { call_later(&delete_imported, raw); }, queue);
     } catch (...) {
         i.reset(raw);
         throw;
@@ -318,14 +318,18 @@ void release_buffer(PyObject*, Py_buffer* view) {
 void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
     c.def("__dlpack__", &dlpack, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
-          nb::sig("def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = "
-                  "None, copy: bool | None = None) -> Any"),
+          nb::sig(
+              "def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = "
+              "None, copy: bool | None = None) -> Any"),
           "A DLPack capsule that shares this array's memory (`copy=True`: that holds a copy).\n\nRaises BufferError for what the protocol "
           "cannot express without a copy, and for devices other than the host.");
-    c.def("__dlpack_device__", [](const Array& x) {
-        if (!on_cpu(x)) refuse("__dlpack_device__: device " + x.device().id() + " has no DLPack type here");
-        return std::pair(dl_cpu, 0);
-    }, "DLPack's device type and index: (1, 0) on the CPU.");
+    c.def(
+        "__dlpack_device__",
+        [](const Array& x) {
+            if (!on_cpu(x)) refuse("__dlpack_device__: device " + x.device().id() + " has no DLPack type here");
+            return std::pair(dl_cpu, 0);
+        },
+        "DLPack's device type and index: (1, 0) on the CPU.");
     m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue"), nb::arg("copy").none());
 }
 

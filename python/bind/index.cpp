@@ -11,8 +11,9 @@ using pardo::Array;
 using pardo::IndexPart;
 
 [[noreturn]] void bad_index() {
-    throw pardo::Error(pardo::ErrorCode::Index, "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
-                                                "arrays are valid indices");
+    throw pardo::Error(pardo::ErrorCode::Index,
+                       "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+                       "arrays are valid indices");
 }
 
 std::int64_t int_index(PyObject* o) {
@@ -84,12 +85,12 @@ struct Index {
             }
             for (std::size_t i = h.part; i < parts.size(); ++i) after += axes_taken(parts[i]);
             if (ellipsis) axis = x.ndim() - after;
-            if (axis < 0 || axis >= x.ndim()) return;   // too many indices: the library says so
+            if (axis < 0 || axis >= x.ndim()) return;  // too many indices: the library says so
             const std::int64_t extent = x.shape()[static_cast<std::size_t>(axis)];
             const std::int64_t bad = h.lowest < -extent ? h.lowest : h.highest;
             if (bad < -extent || bad >= extent) {
-                throw pardo::Error(pardo::ErrorCode::Index, "index " + std::to_string(bad) + " is out of bounds for axis " + std::to_string(axis) +
-                                                                " with size " + std::to_string(extent));
+                throw pardo::Error(pardo::ErrorCode::Index, "index " + std::to_string(bad) + " is out of bounds for axis " +
+                                                                std::to_string(axis) + " with size " + std::to_string(extent));
             }
         }
     }
@@ -124,7 +125,8 @@ private:
             return;
         }
         if (kind != "b" && !empty) {
-            from_host.push_back({parts.size(), int_index(nb::object(values.attr("min")()).ptr()), int_index(nb::object(values.attr("max")()).ptr())});
+            from_host.push_back(
+                {parts.size(), int_index(nb::object(values.attr("min")()).ptr()), int_index(nb::object(values.attr("max")()).ptr())});
         }
         parts.emplace_back(copy_buffer(values, dtype_from(nb::object(values.attr("dtype")).ptr()), x.queue()));
     }

@@ -98,7 +98,8 @@ bool matrix(PyObject* o, PyObject** failure) {
     ParsedOperand parsed;
     parse_operand(o, parsed, "matmul");
     if (parsed.kind == OperandKind::Scalar) {
-        throw pardo::Error(pardo::ErrorCode::Value, "matmul: one operand is a scalar; both must have at least one dimension (use * to scale)");
+        throw pardo::Error(pardo::ErrorCode::Value,
+                           "matmul: one operand is a scalar; both must have at least one dimension (use * to scale)");
     }
     *failure = Py_NewRef(Py_NotImplemented);
     return false;

@@ -31,18 +31,24 @@ template <class F> auto after(const Array& x, F f) {
 }
 
 void bind_creation(nb::module_& m) {
-    m.def("_full", [](const Ints& shape, const Scalar& value, std::optional<DType> dtype, const Queue& q) { return pardo::full(shape, value, dtype, q); },
-          nb::arg("shape"), nb::arg("value"), nb::arg("dtype").none(), nb::arg("queue"));
-    m.def("_empty", [](const Ints& shape, DType dtype, const Queue& q) { return pardo::empty(shape, dtype, q); }, nb::arg("shape"), nb::arg("dtype"),
-          nb::arg("queue"));
+    m.def(
+        "_full",
+        [](const Ints& shape, const Scalar& value, std::optional<DType> dtype, const Queue& q) {
+            return pardo::full(shape, value, dtype, q);
+        },
+        nb::arg("shape"), nb::arg("value"), nb::arg("dtype").none(), nb::arg("queue"));
+    m.def(
+        "_empty", [](const Ints& shape, DType dtype, const Queue& q) { return pardo::empty(shape, dtype, q); }, nb::arg("shape"),
+        nb::arg("dtype"), nb::arg("queue"));
     m.def("_arange", &pardo::arange, nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype").none(), nb::arg("queue"));
     m.def("_linspace", &pardo::linspace, nb::arg("start"), nb::arg("stop"), nb::arg("num"), nb::arg("endpoint"), nb::arg("dtype").none(),
           nb::arg("queue"));
     m.def("_eye", &pardo::eye, nb::arg("rows"), nb::arg("columns"), nb::arg("k"), nb::arg("dtype"), nb::arg("queue"));
     m.def("_tril", &pardo::tril, nb::arg("x"), nb::arg("k"));
     m.def("_triu", &pardo::triu, nb::arg("x"), nb::arg("k"));
-    m.def("_iota", [](const Ints& shape, int axis, const Queue& q) { return pardo::iota(shape, axis, q); }, nb::arg("shape"), nb::arg("axis"),
-          nb::arg("queue"));
+    m.def(
+        "_iota", [](const Ints& shape, int axis, const Queue& q) { return pardo::iota(shape, axis, q); }, nb::arg("shape"), nb::arg("axis"),
+        nb::arg("queue"));
 }
 
 void bind_reductions(nb::module_& m) {
@@ -53,104 +59,164 @@ void bind_reductions(nb::module_& m) {
     m.attr("_ANY") = static_cast<int>(pardo::Reduction::Any);
     m.attr("_ALL") = static_cast<int>(pardo::Reduction::All);
     m.attr("_COUNT_NONZERO") = static_cast<int>(pardo::Reduction::CountNonzero);
-    m.def("_reduce", [](int op, const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where,
-                        std::optional<Scalar> initial) {
-        return pardo::reduce(static_cast<pardo::Reduction>(op), x, std::move(axes), keepdims, dtype, pointer(where), initial);
-    }, nb::arg("op"), nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims"), nb::arg("dtype").none() = nb::none(), nb::arg("where").none() = nb::none(),
-          nb::arg("initial").none() = nb::none());
-    m.def("_mean", [](const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
-        return pardo::mean(x, std::move(axes), keepdims, dtype, pointer(where));
-    }, nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
-    m.def("_var", [](const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
-        return pardo::var(x, std::move(axes), correction, keepdims, dtype, pointer(where));
-    }, nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
-    m.def("_std", [](const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
-        return pardo::stddev(x, std::move(axes), correction, keepdims, dtype, pointer(where));
-    }, nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
+    m.def(
+        "_reduce",
+        [](int op, const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where,
+           std::optional<Scalar> initial) {
+            return pardo::reduce(static_cast<pardo::Reduction>(op), x, std::move(axes), keepdims, dtype, pointer(where), initial);
+        },
+        nb::arg("op"), nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims"), nb::arg("dtype").none() = nb::none(),
+        nb::arg("where").none() = nb::none(), nb::arg("initial").none() = nb::none());
+    m.def(
+        "_mean",
+        [](const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
+            return pardo::mean(x, std::move(axes), keepdims, dtype, pointer(where));
+        },
+        nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
+    m.def(
+        "_var",
+        [](const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
+            return pardo::var(x, std::move(axes), correction, keepdims, dtype, pointer(where));
+        },
+        nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
+    m.def(
+        "_std",
+        [](const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
+            return pardo::stddev(x, std::move(axes), correction, keepdims, dtype, pointer(where));
+        },
+        nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
     m.def("_argmin", &pardo::argmin, nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims"));
     m.def("_argmax", &pardo::argmax, nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims"));
-    m.def("_cumulative", [](int op, const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
-        const Unlocked u;
-        return pardo::cumulative(static_cast<pardo::Reduction>(op), x, axis, dtype, include_initial);
-    }, nb::arg("op"), nb::arg("x"), nb::arg("axis").none(), nb::arg("dtype").none(), nb::arg("include_initial"));
+    m.def(
+        "_cumulative",
+        [](int op, const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
+            const Unlocked u;
+            return pardo::cumulative(static_cast<pardo::Reduction>(op), x, axis, dtype, include_initial);
+        },
+        nb::arg("op"), nb::arg("x"), nb::arg("axis").none(), nb::arg("dtype").none(), nb::arg("include_initial"));
 }
 
 void bind_manipulation(nb::module_& m) {
-    m.def("_reshape", [](const Array& x, const Ints& shape, std::optional<bool> copy) { return pardo::reshape(x, shape, copy); }, nb::arg("x"),
-          nb::arg("shape"), nb::arg("copy").none() = nb::none());
-    m.def("_permute_dims", [](const Array& x, const Ints& axes) { return pardo::permute_dims(x, axes); }, nb::arg("x"), nb::arg("axes"));
-    m.def("_broadcast_to", [](const Array& x, const Ints& shape) { return pardo::broadcast_to(x, shape); }, nb::arg("x"), nb::arg("shape"));
-    m.def("_expand_dims", [](const Array& x, const Ints& axes) { return pardo::expand_dims(x, axes); }, nb::arg("x"), nb::arg("axes"));
+    m.def(
+        "_reshape", [](const Array& x, const Ints& shape, std::optional<bool> copy) { return pardo::reshape(x, shape, copy); },
+        nb::arg("x"), nb::arg("shape"), nb::arg("copy").none() = nb::none());
+    m.def(
+        "_permute_dims", [](const Array& x, const Ints& axes) { return pardo::permute_dims(x, axes); }, nb::arg("x"), nb::arg("axes"));
+    m.def(
+        "_broadcast_to", [](const Array& x, const Ints& shape) { return pardo::broadcast_to(x, shape); }, nb::arg("x"), nb::arg("shape"));
+    m.def(
+        "_expand_dims", [](const Array& x, const Ints& axes) { return pardo::expand_dims(x, axes); }, nb::arg("x"), nb::arg("axes"));
     m.def("_squeeze", &pardo::squeeze, nb::arg("x"), nb::arg("axes").none());
     m.def("_flip", &pardo::flip, nb::arg("x"), nb::arg("axes").none());
-    m.def("_moveaxis", [](const Array& x, const Ints& from, const Ints& to) { return pardo::moveaxis(x, from, to); }, nb::arg("x"), nb::arg("source"),
-          nb::arg("destination"));
+    m.def(
+        "_moveaxis", [](const Array& x, const Ints& from, const Ints& to) { return pardo::moveaxis(x, from, to); }, nb::arg("x"),
+        nb::arg("source"), nb::arg("destination"));
     m.def("_diagonal", &pardo::diagonal, nb::arg("x"), nb::arg("offset"), nb::arg("axis1"), nb::arg("axis2"));
-    m.def("_broadcast_arrays", [](const std::vector<Array>& arrays) { return pardo::broadcast_arrays(arrays); }, nb::arg("arrays"));
-    m.def("_concat", [](const std::vector<Array>& arrays, std::optional<std::int64_t> axis) { return pardo::concat(arrays, axis); }, nb::arg("arrays"),
-          nb::arg("axis").none());
-    m.def("_stack", [](const std::vector<Array>& arrays, std::int64_t axis) { return pardo::stack(arrays, axis); }, nb::arg("arrays"), nb::arg("axis"));
-    m.def("_roll", [](const Array& x, const Ints& shift, Axes axes) { return pardo::roll(x, shift, std::move(axes)); }, nb::arg("x"), nb::arg("shift"),
-          nb::arg("axes").none());
-    m.def("_repeat", [](const Array& x, std::int64_t count, std::optional<std::int64_t> axis) { return pardo::repeat(x, count, axis); }, nb::arg("x"),
-          nb::arg("count"), nb::arg("axis").none());
-    m.def("_repeat_each", [](const Array& x, const Array& counts, std::optional<std::int64_t> axis) {
-        return after(counts, [&] { return pardo::repeat(x, counts, axis); });
-    }, nb::arg("x"), nb::arg("counts"), nb::arg("axis").none());
-    m.def("_tile", [](const Array& x, const Ints& repetitions) { return pardo::tile(x, repetitions); }, nb::arg("x"), nb::arg("repetitions"));
-    m.def("_diff", [](const Array& x, std::int64_t n, std::int64_t axis, const MaybeArray& prepend, const MaybeArray& append) {
-        return pardo::diff(x, n, axis, pointer(prepend), pointer(append));
-    }, nb::arg("x"), nb::arg("n"), nb::arg("axis"), nb::arg("prepend").none(), nb::arg("append").none());
+    m.def(
+        "_broadcast_arrays", [](const std::vector<Array>& arrays) { return pardo::broadcast_arrays(arrays); }, nb::arg("arrays"));
+    m.def(
+        "_concat", [](const std::vector<Array>& arrays, std::optional<std::int64_t> axis) { return pardo::concat(arrays, axis); },
+        nb::arg("arrays"), nb::arg("axis").none());
+    m.def(
+        "_stack", [](const std::vector<Array>& arrays, std::int64_t axis) { return pardo::stack(arrays, axis); }, nb::arg("arrays"),
+        nb::arg("axis"));
+    m.def(
+        "_roll", [](const Array& x, const Ints& shift, Axes axes) { return pardo::roll(x, shift, std::move(axes)); }, nb::arg("x"),
+        nb::arg("shift"), nb::arg("axes").none());
+    m.def(
+        "_repeat", [](const Array& x, std::int64_t count, std::optional<std::int64_t> axis) { return pardo::repeat(x, count, axis); },
+        nb::arg("x"), nb::arg("count"), nb::arg("axis").none());
+    m.def(
+        "_repeat_each",
+        [](const Array& x, const Array& counts, std::optional<std::int64_t> axis) {
+            return after(counts, [&] { return pardo::repeat(x, counts, axis); });
+        },
+        nb::arg("x"), nb::arg("counts"), nb::arg("axis").none());
+    m.def(
+        "_tile", [](const Array& x, const Ints& repetitions) { return pardo::tile(x, repetitions); }, nb::arg("x"), nb::arg("repetitions"));
+    m.def(
+        "_diff",
+        [](const Array& x, std::int64_t n, std::int64_t axis, const MaybeArray& prepend, const MaybeArray& append) {
+            return pardo::diff(x, n, axis, pointer(prepend), pointer(append));
+        },
+        nb::arg("x"), nb::arg("n"), nb::arg("axis"), nb::arg("prepend").none(), nb::arg("append").none());
 }
 
 void bind_library(nb::module_& m) {
     m.def("_sort", unlocked(&pardo::sort), nb::arg("x"), nb::arg("axis"), nb::arg("descending"), nb::arg("stable"));
     m.def("_argsort", unlocked(&pardo::argsort), nb::arg("x"), nb::arg("axis"), nb::arg("descending"), nb::arg("stable"));
-    m.def("_partition", [](const Array& x, const Ints& kth, std::int64_t axis) {
-        const Unlocked u;
-        return pardo::partition(x, kth, axis);
-    }, nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
-    m.def("_argpartition", [](const Array& x, const Ints& kth, std::int64_t axis) {
-        const Unlocked u;
-        return pardo::argpartition(x, kth, axis);
-    }, nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
+    m.def(
+        "_partition",
+        [](const Array& x, const Ints& kth, std::int64_t axis) {
+            const Unlocked u;
+            return pardo::partition(x, kth, axis);
+        },
+        nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
+    m.def(
+        "_argpartition",
+        [](const Array& x, const Ints& kth, std::int64_t axis) {
+            const Unlocked u;
+            return pardo::argpartition(x, kth, axis);
+        },
+        nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
     m.def("_top_k", unlocked(&pardo::top_k), nb::arg("x"), nb::arg("k"), nb::arg("axis"), nb::arg("largest"));
-    m.def("_searchsorted", [](const Array& sorted, const Array& values, bool right, const MaybeArray& sorter) {
-        const Unlocked u;
-        return pardo::searchsorted(sorted, values, right, pointer(sorter));
-    }, nb::arg("sorted"), nb::arg("values"), nb::arg("right"), nb::arg("sorter").none());
-    m.def("_nonzero", [](const Array& x) { return after(x, [&] { return pardo::nonzero(x); }); }, nb::arg("x"));
+    m.def(
+        "_searchsorted",
+        [](const Array& sorted, const Array& values, bool right, const MaybeArray& sorter) {
+            const Unlocked u;
+            return pardo::searchsorted(sorted, values, right, pointer(sorter));
+        },
+        nb::arg("sorted"), nb::arg("values"), nb::arg("right"), nb::arg("sorter").none());
+    m.def(
+        "_nonzero", [](const Array& x) { return after(x, [&] { return pardo::nonzero(x); }); }, nb::arg("x"));
     m.def("_take", unlocked(&pardo::take), nb::arg("x"), nb::arg("indices"), nb::arg("axis").none());
     m.def("_take_along_axis", unlocked(&pardo::take_along_axis), nb::arg("x"), nb::arg("indices"), nb::arg("axis"));
-    m.def("_matmul", [](const Array& a, const Array& b) {
-        find_openblas();
-        const Unlocked u;
-        return pardo::matmul(a, b);
-    }, nb::arg("a"), nb::arg("b"));
-    m.def("_vecdot", [](const Array& a, const Array& b, std::int64_t axis) {
-        find_openblas();
-        const Unlocked u;
-        return pardo::vecdot(a, b, axis);
-    }, nb::arg("a"), nb::arg("b"), nb::arg("axis"));
-    m.def("_tensordot", [](const Array& a, const Array& b, const Ints& axes_a, const Ints& axes_b) {
-        find_openblas();
-        const Unlocked u;
-        return pardo::tensordot(a, b, axes_a, axes_b);
-    }, nb::arg("a"), nb::arg("b"), nb::arg("axes_a"), nb::arg("axes_b"));
-    m.def("_unique", [](const Array& x) {
-        pardo::Unique u = after(x, [&] { return pardo::unique(x); });
-        return nb::make_tuple(u.values, u.indices, u.inverse, u.counts);
-    }, nb::arg("x"), nb::sig("def _unique(x: Array) -> tuple[Array, Array, Array, Array]"));
-    m.def("_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));
+    m.def(
+        "_matmul",
+        [](const Array& a, const Array& b) {
+            find_openblas();
+            const Unlocked u;
+            return pardo::matmul(a, b);
+        },
+        nb::arg("a"), nb::arg("b"));
+    m.def(
+        "_vecdot",
+        [](const Array& a, const Array& b, std::int64_t axis) {
+            find_openblas();
+            const Unlocked u;
+            return pardo::vecdot(a, b, axis);
+        },
+        nb::arg("a"), nb::arg("b"), nb::arg("axis"));
+    m.def(
+        "_tensordot",
+        [](const Array& a, const Array& b, const Ints& axes_a, const Ints& axes_b) {
+            find_openblas();
+            const Unlocked u;
+            return pardo::tensordot(a, b, axes_a, axes_b);
+        },
+        nb::arg("a"), nb::arg("b"), nb::arg("axes_a"), nb::arg("axes_b"));
+    m.def(
+        "_unique",
+        [](const Array& x) {
+            pardo::Unique u = after(x, [&] { return pardo::unique(x); });
+            return nb::make_tuple(u.values, u.indices, u.inverse, u.counts);
+        },
+        nb::arg("x"), nb::sig("def _unique(x: Array) -> tuple[Array, Array, Array, Array]"));
+    m.def(
+        "_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));
 }
 
 /// Rows of ops.def, for documentation and tests: name, arity, NumPy's name, dtypes, result, one line.
 void bind_table(nb::module_& m) {
-    m.def("_op_table", [] {
-        nb::list rows;
-        for (const pardo::OpInfo& row : pardo::op_table()) rows.append(nb::make_tuple(row.name, row.arity, row.numpy, row.dtypes, row.result, row.doc));
-        return rows;
-    }, nb::sig("def _op_table() -> list[tuple[str, int, str, str, str, str]]"));
+    m.def(
+        "_op_table",
+        [] {
+            nb::list rows;
+            for (const pardo::OpInfo& row : pardo::op_table())
+                rows.append(nb::make_tuple(row.name, row.arity, row.numpy, row.dtypes, row.result, row.doc));
+            return rows;
+        },
+        nb::sig("def _op_table() -> list[tuple[str, int, str, str, str, str]]"));
     m.def("_promote", &pardo::promote, nb::arg("a"), nb::arg("b"));
     m.def("_promote_weak", &pardo::promote_weak, nb::arg("dtype"), nb::arg("scalar"));
     m.def("_can_cast_safe", &pardo::can_cast_safe, nb::arg("source"), nb::arg("target"));

@@ -29,22 +29,29 @@ void bind_queue(nb::module_& m) {
     nb::class_<Queue>(m, "Queue", nb::is_final(),
                       "Where work for one device is submitted. Safe from any thread.\n\n"
                       "Parameters\n----------\ndevice : Device, optional\n    Default: the default device.\n"
-                      "order : {'in_order', 'out_of_order'}\n    Whether work runs in the order of its submission, or as soon as what it reads is there.\n"
+                      "order : {'in_order', 'out_of_order'}\n    Whether work runs in the order of its submission, or as soon as what it "
+                      "reads is there.\n"
                       "profiling : bool\n    Whether events have times.")
-        .def("__init__", [](Queue* self, std::optional<pardo::Device> device, const std::string& order, bool profiling) {
-            new (self) Queue(device ? *device : pardo::Device(), order_from(order), profiling);
-        }, nb::arg("device") = nb::none(), nb::kw_only(), nb::arg("order") = "in_order", nb::arg("profiling") = false)
+        .def(
+            "__init__",
+            [](Queue* self, std::optional<pardo::Device> device, const std::string& order, bool profiling) {
+                new (self) Queue(device ? *device : pardo::Device(), order_from(order), profiling);
+            },
+            nb::arg("device") = nb::none(), nb::kw_only(), nb::arg("order") = "in_order", nb::arg("profiling") = false)
         .def_static("of", &Queue::of, nb::arg("device"), "The canonical queue of a device: the one that arrays use by default.")
         .def_prop_ro("device", &Queue::device, "The device that it feeds.")
         .def_prop_ro("order", &order_name, "'in_order' or 'out_of_order'.")
         .def_prop_ro("profiling", &Queue::profiling, "True if its events have times.")
         .def("wait", &wait_for_all, "Blocks until everything submitted is complete; raises the first failure nobody has heard of, once.")
         .def("submit_barrier", &Queue::submit_barrier, "An event that completes after everything submitted so far.")
-        .def("__eq__", [](const Queue& a, nb::object b) -> nb::object {
-            Queue* other = nullptr;
-            if (!nb::try_cast<Queue*>(b, other) || !other) return nb::borrow(nb::handle(Py_NotImplemented));
-            return nb::bool_(a == *other);
-        }, nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def(
+            "__eq__",
+            [](const Queue& a, nb::object b) -> nb::object {
+                Queue* other = nullptr;
+                if (!nb::try_cast<Queue*>(b, other) || !other) return nb::borrow(nb::handle(Py_NotImplemented));
+                return nb::bool_(a == *other);
+            },
+            nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Queue& q) { return reinterpret_cast<std::intptr_t>(q.impl()) >> 4; })
         .def("__repr__", [](const Queue& q) {
             return "<Queue of " + q.device().id() + ", " + order_name(q) + (q.profiling() ? ", profiling" : "") + ">";

@@ -99,7 +99,7 @@ struct Released {
     ~Released() { PyEval_RestoreThread(state); }
 };
 
-constexpr std::int64_t slice_ms = 50;   // how long Ctrl-C may take
+constexpr std::int64_t slice_ms = 50;  // how long Ctrl-C may take
 
 }  // namespace
 
@@ -137,8 +137,9 @@ void call_later(void (*f)(void*), void* context) {
 }
 
 void bind_wait(nb::module_& m) {
-    m.def("_set_package_folder", [](std::string folder) { package_folder = std::move(folder); }, nb::arg("folder"),
-          "Frames of files in this folder are not the user's.");
+    m.def(
+        "_set_package_folder", [](std::string folder) { package_folder = std::move(folder); }, nb::arg("folder"),
+        "Frames of files in this folder are not the user's.");
     m.def("_report_unheard_failures", &report_unheard_failures, "Sends failures nobody has waited for to sys.unraisablehook.");
     pardo::set_log_sink(&log_sink);
     pardo::set_location_hook(&location);

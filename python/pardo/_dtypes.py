@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 from builtins import bool as builtins_bool
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import (
@@ -169,8 +168,7 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
     return builtins_bool(d == np.dtype(kind))
 
 
-@dataclass(frozen=True)
-class FloatInfo:
+class FloatInfo(NamedTuple):
     """What a floating-point dtype can hold; all numbers are Python's floats."""
 
     bits: int
@@ -184,8 +182,7 @@ class FloatInfo:
     precision: int
 
 
-@dataclass(frozen=True)
-class IntegerInfo:
+class IntegerInfo(NamedTuple):
     """What an integer dtype can hold."""
 
     bits: int

@@ -1,9 +1,7 @@
 # python/pardo/_linalg.py: products of matrices and vectors. They run in OpenBLAS, which is loaded at the first use.
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from pardo import _core
@@ -22,6 +20,9 @@ __all__ = [
 
 def _load_openblas() -> None:
     """Called by the core before the first product: tells it where the wheel scipy-openblas32 keeps its library."""
+    import importlib.util
+    from pathlib import Path
+
     try:
         spec = importlib.util.find_spec("scipy_openblas32")
     except ImportError:

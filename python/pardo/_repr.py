@@ -1,7 +1,6 @@
 # python/pardo/_repr.py: how arrays look: as NumPy's do. Only what is shown is brought to the host.
 from __future__ import annotations
 
-import html
 import itertools
 from typing import Any
 
@@ -38,6 +37,8 @@ def array_str(x: Array) -> str:
 
 def array_html(x: Array) -> str:
     """For notebooks: a line of facts above the values."""
+    import html
+
     facts = f"Array, shape {x.shape}, {x.dtype}, {x.device.id}, {x.nbytes} bytes"
     return f"<div><em>{html.escape(facts)}</em><pre>{html.escape(array_repr(x))}</pre></div>"
 

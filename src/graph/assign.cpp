@@ -4,7 +4,6 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
-#include "graph/engine.h"
 #include "graph/record.h"
 
 namespace pardo {

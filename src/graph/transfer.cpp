@@ -10,7 +10,6 @@
 #include <pardo/ops.h>
 
 #include "base/counters.h"
-#include "graph/engine.h"
 #include "graph/record.h"
 
 namespace pardo {

@@ -7,9 +7,6 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
-#include "base/counters.h"
-#include "graph/engine.h"
-
 namespace pardo::graph {
 
 ViewBuilder::ViewBuilder(const Array& base) : base_(base) { map_.offsets.assign(base.ndim(), 0); }

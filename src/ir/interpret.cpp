@@ -124,7 +124,11 @@ private:
             case Opcode::For: return for_loop(in);
             case Opcode::If: return assign(in.results, 0, region(kernel_.regions[in.regions[values_[in.operands[0]].b ? 0 : 1]]));
             case Opcode::While: return while_loop(in);
-            default: values_[in.results[0]] = evaluate(in.op, in.math, kernel_.values[in.results[0]].type, gather(in.operands, 0)); return;
+            default: {
+                SmallVector<Scalar, 4> operands;
+                for (Value v : in.operands) operands.push_back(values_[v]);
+                values_[in.results[0]] = evaluate(in.op, in.math, kernel_.values[in.results[0]].type, operands);
+            }
         }
     }
 

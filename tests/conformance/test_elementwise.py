@@ -92,8 +92,9 @@ def check(name, mine, reference, exact, dtype, what, largest=1.0):
     if reference.dtype.kind == "c" or exact is None:
         finite = np.isfinite(reference)
         assert (np.isfinite(got) == finite).all(), f"{what}: finite in one of both only"
-        modulus = np.abs(reference[finite]) * np.broadcast_to(largest, reference.shape)[finite] + np.finfo(reference.dtype).tiny
-        distance = np.abs(got[finite] - reference[finite]) / modulus
+        tiny = np.finfo(reference.dtype).tiny
+        modulus = np.abs(reference[finite]) * np.broadcast_to(largest, reference.shape)[finite] + tiny
+        distance = np.maximum(np.abs(got[finite] - reference[finite]) - 4 * tiny, 0) / modulus
         assert not (distance > COMPLEX_RTOL[dtype]).any(), f"{what}: off by {distance.max():.3g} of the modulus"
         return None
     distance = ulps(got, exact)

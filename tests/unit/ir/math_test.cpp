@@ -51,18 +51,14 @@ template <class T> std::vector<T> points(double lo, double hi, int count) {
 }
 
 template <class T> double worst(Math fn, double lo, double hi, const std::function<long double(long double)>& exact) {
-    const auto x = points<T>(lo, hi, 40000);
+    const auto x = points<T>(lo, hi, 10000);
     const auto y = run<T, T>(expanded<T>(fn, 1), {x});
     double most = 0;
-    T at = 0;
     for (std::size_t k = 0; k < x.size(); ++k) {
         const double e = ulps(y[k], exact(x[k]));
         EXPECT_LT(e, 3) << name(fn) << "(" << x[k] << ") = " << y[k];
-        if (e > most) at = x[k];
         most = std::max(most, e);
     }
-    testing::Test::RecordProperty("worst_at", std::to_string(at));
-    if (getenv("IRV")) printf("%s %.3f at %.17g\n", name(fn), most, (double)at);
     return most;
 }
 
@@ -106,7 +102,7 @@ template <class T> void check_pairs(Math fn, double limit, const std::function<l
         }
     std::mt19937_64 random(3);
     std::uniform_real_distribution<double> spread(-30, 30);
-    for (int k = 0; k < 20000; ++k) {
+    for (int k = 0; k < 5000; ++k) {
         x.push_back(T(spread(random)));
         y.push_back(T(spread(random)));
     }

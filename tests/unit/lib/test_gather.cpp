@@ -186,7 +186,7 @@ TEST(Gather, Errors) {
     EXPECT_ERROR(take(x, make({1, 7, -9}), 0), Index, "index 7 is out of bounds for axis 0 with size 5");
     EXPECT_ERROR(take(x, make({1, -6}), 0), Index, "index -6 is out of bounds for axis 0 with size 5");
     EXPECT_ERROR(take(x, x, 0), Type, "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'");
-    EXPECT_ERROR(take(x, make({0}), 1), Value, "axis 1 is out of bounds for array of dimension 1");
+    EXPECT_ERROR(take(x, make({0}), 1), Axis, "axis 1 is out of bounds for array of dimension 1");
     EXPECT_ERROR(take(make<double>({}, {0}), make({0}), 0), Index, "index 0 is out of bounds for axis 0 with size 0");
     EXPECT_EQ(shape_of(take(make<double>({}, {0}), make({}), 0)), Longs{0});
     EXPECT_ERROR(take_along_axis(x, make({5})), Index, "index 5 is out of bounds for axis 0 with size 5");

@@ -107,7 +107,7 @@ TEST(Scan, IncludesInitial) {
     EXPECT_EQ(values_of<double>(cumulative(Reduction::Prod, x, 0, {}, true)), (std::vector<double>{1, 1, 1, 2, 3, 8}));
     EXPECT_EQ(values_of<double>(cumulative(Reduction::Sum, make<double>({}, {0}), 0, {}, true)), (std::vector<double>{0}));
     EXPECT_ERROR(cumulative(Reduction::Min, x, 1, {}, true), Value, "identity");
-    EXPECT_ERROR(cumulative(Reduction::Sum, x, 2), Value, "axis 2 is out of bounds for array of dimension 2");
+    EXPECT_ERROR(cumulative(Reduction::Sum, x, 2), Axis, "axis 2 is out of bounds for array of dimension 2");
 }
 
 TEST(Scan, KeepsNaNAndSignOfZero) {

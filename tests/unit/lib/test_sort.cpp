@@ -142,8 +142,8 @@ TEST(Sort, StridedInputAndErrors) {
     const Array x = make<double>({3, 1, 2, 6, 5, 4}, {2, 3});
     EXPECT_EQ(values_of<double>(sort(flip(x))), (std::vector<double>{4, 5, 6, 1, 2, 3}));
     EXPECT_EQ(values_of<double>(x), (std::vector<double>{3, 1, 2, 6, 5, 4}));
-    EXPECT_ERROR(sort(x, 2), Value, "axis 2 is out of bounds for array of dimension 2");
-    EXPECT_ERROR(sort(sum(x)), Value, "array of dimension 0");
+    EXPECT_ERROR(sort(x, 2), Axis, "axis 2 is out of bounds for array of dimension 2");
+    EXPECT_ERROR(sort(sum(x)), Axis, "array of dimension 0");
     const std::int64_t beyond[] = {3};
     EXPECT_ERROR(partition(x, beyond), Value, "kth(=3) out of bounds (3)");
     EXPECT_ERROR(top_k(x, 4), Value, "k = 4");

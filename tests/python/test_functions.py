@@ -1,4 +1,4 @@
-# tests/python/test_elementwise.py: every row of ops.def against NumPy: all dtypes, keywords, special values, second names.
+# tests/python/test_functions.py: every row of ops.def against NumPy: all dtypes, keywords, special values, second names.
 from __future__ import annotations
 
 import inspect

@@ -1,4 +1,4 @@
-# tests/python/test_manipulation.py: creation, shapes, joining, sorting, sets and products against NumPy.
+# tests/python/test_shapes.py: creation, shapes, joining, sorting, sets and products against NumPy.
 from __future__ import annotations
 
 import numpy as np

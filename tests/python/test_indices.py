@@ -1,4 +1,4 @@
-# tests/python/test_indexing.py: x[…] and x[…] = y against NumPy, with any mix of indices; views write through.
+# tests/python/test_indices.py: x[…] and x[…] = y against NumPy, with any mix of indices; views write through.
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-# tests/python/test_reductions.py: reductions and cumulative functions, with all their keywords, against NumPy.
+# tests/python/test_statistics.py: reductions and cumulative functions, with all their keywords, against NumPy.
 from __future__ import annotations
 
 import numpy as np

@@ -11,7 +11,20 @@ namespace pardo {
 
 /// Element types: the 13 of the array API and float16. The order is part of the cache key.
 enum class DType : std::uint8_t {
-    Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float16, Float32, Float64, Complex64, Complex128,
+    Bool,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    Float16,
+    Float32,
+    Float64,
+    Complex64,
+    Complex128,
 };
 inline constexpr int dtype_count = 14;
 
@@ -38,9 +51,7 @@ constexpr bool is_complex(DType t) { return kind_of(t) == DKind::Complex; }
 constexpr bool is_inexact(DType t) { return is_float(t) || is_complex(t); }
 
 /// The real dtype of a complex one (Complex64 -> Float32), any other unchanged.
-constexpr DType real_of(DType t) {
-    return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t;
-}
+constexpr DType real_of(DType t) { return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t; }
 /// The complex dtype that holds a float dtype (Float16 and Float32 -> Complex64, else Complex128).
 constexpr DType complex_of(DType t) {
     if (is_complex(t)) return t;
@@ -66,7 +77,8 @@ PARDO_API Half float_to_half(float f);
 PARDO_API Half double_to_half(double f);
 
 template <class T> struct dtype_of_impl;
-#define PARDO_DTYPE_OF(T, D) template <> struct dtype_of_impl<T> { static constexpr DType value = DType::D; };
+#define PARDO_DTYPE_OF(T, D) \
+    template <> struct dtype_of_impl<T> { static constexpr DType value = DType::D; };
 PARDO_DTYPE_OF(bool, Bool)
 PARDO_DTYPE_OF(std::int8_t, Int8)
 PARDO_DTYPE_OF(std::int16_t, Int16)

@@ -11,18 +11,18 @@ namespace pardo {
 
 /// What kind of failure it is; the Python layer maps each code to one exception class.
 enum class ErrorCode : unsigned char {
-    Value,        // ValueError: right type, impossible value (shapes, axes, sizes)
-    Type,         // TypeError: wrong dtype or kind of argument
-    Index,        // IndexError
-    Overflow,     // OverflowError: a number does not fit the dtype
-    Memory,       // MemoryError: message holds bytes asked for and bytes free
-    Buffer,       // BufferError: an exchange that the protocol cannot do without a copy
-    Placement,    // ExecutionPlacementError: operands on different queues
-    Device,       // DeviceError: no such device, device lost, driver failure
-    Compile,      // CompileError: a kernel could not be compiled
-    Import,       // ImportError: an optional library is missing
-    Internal,     // RuntimeError: a bug in pardo
-    Axis,         // numpy.exceptions.AxisError (a ValueError and IndexError): an axis that the array does not have
+    Value,      // ValueError: right type, impossible value (shapes, axes, sizes)
+    Type,       // TypeError: wrong dtype or kind of argument
+    Index,      // IndexError
+    Overflow,   // OverflowError: a number does not fit the dtype
+    Memory,     // MemoryError: message holds bytes asked for and bytes free
+    Buffer,     // BufferError: an exchange that the protocol cannot do without a copy
+    Placement,  // ExecutionPlacementError: operands on different queues
+    Device,     // DeviceError: no such device, device lost, driver failure
+    Compile,    // CompileError: a kernel could not be compiled
+    Import,     // ImportError: an optional library is missing
+    Internal,   // RuntimeError: a bug in pardo
+    Axis,       // numpy.exceptions.AxisError (a ValueError and IndexError): an axis that the array does not have
 };
 
 /// Thrown by every function of the library. `what()` starts with what the user called: "add: …".

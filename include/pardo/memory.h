@@ -13,10 +13,10 @@ enum class MemoryKind : std::uint8_t { Device, Shared, Host };
 
 /// Bytes of one device's caching allocator.
 struct MemoryStats {
-    std::int64_t in_use = 0;   // handed out now
-    std::int64_t cached = 0;   // freed, kept for reuse
-    std::int64_t peak = 0;     // largest in_use so far
-    std::int64_t limit = 0;    // 0: none
+    std::int64_t in_use = 0;  // handed out now
+    std::int64_t cached = 0;  // freed, kept for reuse
+    std::int64_t peak = 0;    // largest in_use so far
+    std::int64_t limit = 0;   // 0: none
 };
 
 PARDO_API MemoryStats memory_stats(const Device& device);

@@ -8,15 +8,15 @@ namespace pardo {
 
 /// Monotonic process-wide counts. Relaxed atomics: they order nothing.
 struct Counters {
-    std::atomic<std::uint64_t> recorded{0};       // operations made into Nodes
-    std::atomic<std::uint64_t> forced{0};         // calls of plan::force that had work to do
-    std::atomic<std::uint64_t> launched{0};       // kernels and library tasks submitted
-    std::atomic<std::uint64_t> compiled{0};       // kernels compiled by a code generator
-    std::atomic<std::uint64_t> from_disk{0};      // kernels loaded from the disk cache
-    std::atomic<std::uint64_t> bytes_read{0};     // by launches, each buffer region once a launch
+    std::atomic<std::uint64_t> recorded{0};    // operations made into Nodes
+    std::atomic<std::uint64_t> forced{0};      // calls of plan::force that had work to do
+    std::atomic<std::uint64_t> launched{0};    // kernels and library tasks submitted
+    std::atomic<std::uint64_t> compiled{0};    // kernels compiled by a code generator
+    std::atomic<std::uint64_t> from_disk{0};   // kernels loaded from the disk cache
+    std::atomic<std::uint64_t> bytes_read{0};  // by launches, each buffer region once a launch
     std::atomic<std::uint64_t> bytes_written{0};
-    std::atomic<std::uint64_t> copies{0};         // whole-array copies (imports, exports, layout changes, overlaps)
-    std::atomic<std::uint64_t> fallbacks{0};      // slow paths taken in place of the fast one; see log
+    std::atomic<std::uint64_t> copies{0};     // whole-array copies (imports, exports, layout changes, overlaps)
+    std::atomic<std::uint64_t> fallbacks{0};  // slow paths taken in place of the fast one; see log
 };
 extern Counters counters;
 

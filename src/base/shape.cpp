@@ -70,7 +70,7 @@ std::string to_string(std::span<const std::int64_t> shape) {
 int normalize_axis(const char* who, std::int64_t axis, int rank) {
     if (axis < -rank || axis >= rank) {
         throw Error(ErrorCode::Axis, std::string(who) + ": axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
-                                          std::to_string(rank));
+                                         std::to_string(rank));
     }
     return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -52,7 +51,7 @@ class Queue : public RefCounted<Queue> {
 public:
     Queue(Device* device, QueueOrder order, bool profiling) : device_(device), order_(order), profiling_(profiling) {}
     virtual ~Queue() = default;
-    static void destroy(Queue* self);   // waits for outstanding work first
+    static void destroy(Queue* self);  // waits for outstanding work first
 
     Device* device() const noexcept { return device_; }
     QueueOrder order() const noexcept { return order_; }
@@ -85,7 +84,7 @@ public:
         virtual ~Attachment() = default;
     };
     std::unique_ptr<Attachment> attachment;
-    std::atomic<Attachment*> attached{nullptr};   // attachment.get() once it is made; readable without a lock
+    std::atomic<Attachment*> attached{nullptr};  // attachment.get() once it is made; readable without a lock
 
 protected:
     Device* device_;
@@ -127,7 +126,7 @@ public:
 private:
     std::mutex queue_mutex_;
     Ref<Queue> queue_;
-    std::atomic<Queue*> canonical_{nullptr};   // queue_, readable without the lock
+    std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
 };
 
 /// One way to reach devices. Registered at start; loads its libraries at first use.
@@ -146,7 +145,8 @@ public:
 
 /// Adds a back end; called by each one's registration function.
 void register_backend(std::unique_ptr<Backend> backend);
-/// Registers what this build holds, called by the registry at first use. Defined in src/backend/builtin.cpp, so that no arrow points upward.
+/// Registers what this build holds, called by the registry at first use. Defined in src/backend/builtin.cpp, so that no arrow points
+/// upward.
 void register_builtin_backends();
 /// All back ends in order of preference.
 const std::vector<std::unique_ptr<Backend>>& backends();

@@ -22,8 +22,8 @@ class Queue;
 
 /// What a submission is called in messages, profiles and explain: the kernel's name and the line of Python behind it.
 struct Label {
-    std::string name;       // "multiply_add_sum_f64"
-    std::string location;   // "model.py:42", empty when unknown
+    std::string name;      // "multiply_add_sum_f64"
+    std::string location;  // "model.py:42", empty when unknown
 };
 
 /// Why work failed. Work that depended on it shares the record, so that it is raised once whoever waits first.
@@ -45,7 +45,8 @@ public:
     virtual void wait();
     /// As wait, without raising.
     virtual void wait_quietly();
-    /// As wait, for at most `limit`; false when the time is over first. Never runs work on the calling thread that may take longer than that.
+    /// As wait, for at most `limit`; false when the time is over first. Never runs work on the calling thread that may take longer than
+    /// that.
     virtual bool wait_for(std::chrono::milliseconds limit);
     /// Runs `f` on the helper thread after completion, or at once on it when already complete.
     void on_done(std::function<void()> f);
@@ -72,8 +73,8 @@ protected:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::shared_ptr<Failure> failure_;
-    std::vector<std::function<void()>> callbacks_;       // for the helper thread
-    std::vector<std::function<void()>> subscriptions_;   // for the completing thread
+    std::vector<std::function<void()>> callbacks_;      // for the helper thread
+    std::vector<std::function<void()>> subscriptions_;  // for the completing thread
 
 private:
     void finish(EventStatus status);

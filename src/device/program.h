@@ -35,12 +35,13 @@ struct BufferUse {
 /// A request to run a Program over an index space. Valid only during the call of Queue::launch, which copies what it keeps.
 struct Launch {
     Program* program = nullptr;
-    std::span<const std::int64_t> extents;   // one for each dimension of the kernel's range
-    std::span<const std::uint64_t> args;     // one 8-byte slot for each kernel parameter, in order: pointers, int64, or the scalar's bytes from the low end
-    std::span<const BufferUse> uses;         // buffers behind the pointers; kept alive until complete
-    double cost_ns = 0;                      // estimated time on one core: small work runs at once on the caller
-    std::int64_t bytes_read = 0, bytes_written = 0;   // for counters and profiles
-    Label (*label)(const void*) = nullptr;   // made only when somebody looks: asynchronous launches, failures
+    std::span<const std::int64_t> extents;  // one for each dimension of the kernel's range
+    std::span<const std::uint64_t>
+        args;  // one 8-byte slot for each kernel parameter, in order: pointers, int64, or the scalar's bytes from the low end
+    std::span<const BufferUse> uses;                 // buffers behind the pointers; kept alive until complete
+    double cost_ns = 0;                              // estimated time on one core: small work runs at once on the caller
+    std::int64_t bytes_read = 0, bytes_written = 0;  // for counters and profiles
+    Label (*label)(const void*) = nullptr;           // made only when somebody looks: asynchronous launches, failures
     const void* label_data = nullptr;
 };
 

@@ -11,8 +11,8 @@
 namespace pardo::plan {
 
 /// Why a queue's pending work is handed over before somebody asks for a value.
-enum class Flush : std::uint8_t { None, Nodes, Buffers, Bytes };
-/// The flush bounds, for all back ends: 4096 pending nodes, 256 leaf buffers below one node, half the device's memory pinned.
+enum class Flush : std::uint8_t { None, Depth, Nodes, Bytes };
+/// The flush bounds, for all back ends: 250 operations on top of each other, 4096 pending nodes, half the device's memory pinned.
 Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh);
 
 /// Computes `roots` and every still-referenced pending node on the way; submits, does not wait. Afterwards every root is a Leaf.

@@ -1,6 +1,7 @@
 // src/graph/node.cpp: makes, links, materialises and destroys nodes.
 #include "graph/node.h"
 
+#include <algorithm>
 #include <new>
 
 #include "base/counters.h"
@@ -127,6 +128,7 @@ void drop_readers(GraphState& state, device::Buffer* buffer, int count) {
 
 void attach(GraphState& state, Node* node, int slot, Node* input) {
     node->inputs[slot] = input;
+    node->depth = std::max(node->depth, input->depth + 1);
     ++input->consumers;
     if (input->kind == Kind::Leaf) add_readers(state, input->buffer.get(), 1);
 }
@@ -258,6 +260,7 @@ void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::i
     node->offset = offset;
     add_readers(state, node->buffer.get(), static_cast<int>(node->consumers));
     std::atomic_ref<Kind>(node->kind).store(Kind::Leaf, std::memory_order_release);
+    node->depth = 0;
     node->view.reset();
     const int inputs = std::exchange(node->arity, 0);
     for (int i = 0; i < inputs; ++i) node->inputs[i] = nullptr;

@@ -17,16 +17,17 @@ using Binary = std::vector<std::uint8_t>;
 
 /// The two steps that a back end supplies.
 struct Recipe {
-    std::string_view name;                                                 // kernel name, for messages
-    std::function<Binary()> compile;                                       // slow; no lock of the cache is held
-    std::function<Ref<device::Program>(const Binary&)> load;               // fast
+    std::string_view name;                                    // kernel name, for messages
+    std::function<Binary()> compile;                          // slow; no lock of the cache is held
+    std::function<Ref<device::Program>(const Binary&)> load;  // fast
 };
 
 /// Key of (source or IR text, options, compiler and version, device architecture, emitter version); the caller joins them in `text`.
 Hash128 key(std::string_view text);
 
 /// The program for a key: from memory, else from disk, else compiled. Other threads that ask for the same key meanwhile wait for this one.
-/// Concurrent processes compile a key once each at most. A damaged file is ignored and rewritten; a folder that cannot be used costs one warning.
+/// Concurrent processes compile a key once each at most. A damaged file is ignored and rewritten; a folder that cannot be used costs one
+/// warning.
 Ref<device::Program> get(const Hash128& key, const Recipe& recipe);
 
 /// "~/.cache/pardo/<version>", and why it is not used, if so.

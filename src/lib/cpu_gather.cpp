@@ -94,22 +94,30 @@ void scatter_typed(device::Device* device, T* base, const Offsets& offsets, cons
     cpu::parallel_for(device, shares, cost, [&](std::int64_t first_share, std::int64_t end_share) {
         const std::int64_t low = size * first_share / shares, high = size * end_share / shares;
         std::int64_t at[chunk];
+        std::int32_t mine[chunk];  // those of a chunk that lie in the share; found without branches, which nothing could predict
         for (std::int64_t first = 0; first < plan.count; first += chunk) {
             const std::int64_t count = std::min(chunk, plan.count - first);
             offsets.compute(first, count, at);
             const std::int64_t* index = offsets.indices[0] + first;
+            std::int64_t taken = 0;
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::int64_t wrapped = index[i] + (index[i] < 0 ? size : 0);
+                mine[taken] = static_cast<std::int32_t>(i);
+                taken += static_cast<std::int64_t>(wrapped >= low) & static_cast<std::int64_t>(wrapped < high);
+            }
             for (std::int64_t o = 0; o < outer_size; ++o) {
                 T* target = base + outer.offset(o);
                 const T* from = value + (one ? 0 : (o * plan.count + first) * inner_size);
-                for (std::int64_t i = 0; i < count; ++i) {
-                    const std::int64_t wrapped = index[i] + (index[i] < 0 ? size : 0);
-                    if (wrapped < low || wrapped >= high) continue;
+                if (inner_size == 1) {
+                    for (std::int64_t m = 0; m < taken; ++m) target[at[mine[m]]] = from[one ? 0 : mine[m]];
+                    continue;
+                }
+                for (std::int64_t m = 0; m < taken; ++m) {
+                    const std::int64_t i = mine[m];
                     if (one) {
                         inner.runs(0, inner_size, [&](std::int64_t, std::int64_t offset, std::int64_t step, std::int64_t run) {
                             for (std::int64_t j = 0; j < run; ++j) target[at[i] + offset + j * step] = *from;
                         });
-                    } else if (inner_size == 1) {
-                        target[at[i]] = from[i];
                     } else {
                         move_inner<true, T>(inner, inner_size, target + at[i], const_cast<T*>(from) + i * inner_size);
                     }

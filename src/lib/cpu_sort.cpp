@@ -166,7 +166,7 @@ void sort_samples(device::Device* device, const T* x, T* out, std::int64_t n, bo
     });
 }
 
-/// Widest digit of the parallel radix sort: wide ones save passes, as long as a cache line for each bucket stays in the L2 cache.
+/// Widest digit of the parallel radix sort: wide ones save passes, as long as the counters stay in the L1 cache.
 template <class K> constexpr int widest_digit = sizeof(K) == 1 ? 8 : 11;
 
 template <class T, class P>

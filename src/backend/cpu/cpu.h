@@ -13,8 +13,8 @@ void register_backend();
 /// True for devices of this back end (library routines for the CPU ask).
 bool is_cpu(const device::Device* device) noexcept;
 
-/// Runs f(begin, end) over [0, count) in even static parts on the device's arena, serially when `cost_ns` (all of it, one core) is under 20 µs
-/// or the caller is already inside a part. For library routines, inside a host_task.
+/// Runs f(begin, end) over [0, count) in even static parts on the device's arena, serially when `cost_ns` (all of it, one core) is under 20
+/// µs or the caller is already inside a part. For library routines, inside a host_task.
 void parallel_for(device::Device* device, std::int64_t count, double cost_ns, const std::function<void(std::int64_t, std::int64_t)>& f);
 /// Threads of the device's arena.
 int thread_count(const device::Device* device) noexcept;

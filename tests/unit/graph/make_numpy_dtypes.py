@@ -39,13 +39,11 @@ for name, arity, kind, numpy in rows:
         lines.append(f'NUMPY1({name}, "{"".join(code(f, *arrays(c)) for c in CODES)}")')
         continue
     if numpy == "where":
-        call = lambda a, b: np.where(np.ones(1, bool), a, b)  # noqa: E731
+        call = lambda a, b: np.where(np.ones(1, bool), a, b)
     elif numpy == "clip":
-        call = lambda a, b: np.clip(a, b, b)  # noqa: E731
+        call = lambda a, b: np.clip(a, b, b)
     else:
         call = f
-    for c in CODES:
-        lines.append(f"NUMPY{arity}({name}, '{c}', \"{''.join(code(call, *arrays(c, d)) for d in CODES)}\")")
-    for i, s in enumerate(WEAK):
-        lines.append(f'WEAK{arity}({name}, {i}, "{"".join(code(call, np.ones(1, c), s) for c in CODES)}")')
+    lines += [f"NUMPY{arity}({name}, '{c}', \"{''.join(code(call, *arrays(c, d)) for d in CODES)}\")" for c in CODES]
+    lines += [f'WEAK{arity}({name}, {i}, "{"".join(code(call, np.ones(1, c), s) for c in CODES)}")' for i, s in enumerate(WEAK)]
 (pathlib.Path(__file__).parent / "numpy_dtypes.inc").write_text("\n".join(lines) + "\n")

@@ -29,7 +29,7 @@ def write_names():
     import pardo
 
     groups = {"Classes": [], "Functions": [], "Constants and dtypes": [], "Exceptions": []}
-    for name in sorted(pardo.__all__, key=str.lower):
+    for name in sorted((name for name in dir(pardo) if not name.startswith("_")), key=str.lower):
         value = getattr(pardo, name)
         if inspect.isclass(value):
             groups["Exceptions" if issubclass(value, BaseException) else "Classes"].append(name)

@@ -9,35 +9,34 @@
 #include "emit/llvm.h"
 
 // A row: the IR's name, SLEEF's, and the accuracy that is part of SLEEF's symbol.
-#define PARDO_MATH_ROWS(ROW)                                                                                                          \
-    ROW(cbrt, cbrt, u10)                                                                                                              \
-    ROW(exp, exp, u10)                                                                                                                \
-    ROW(exp2, exp2, u10) ROW(expm1, expm1, u10) ROW(log, log, u10) ROW(log2, log2, u10) ROW(log10, log10, u10) ROW(log1p, log1p, u10) \
-        ROW(sin, sin, u10) ROW(cos, cos, u10) ROW(tan, tan, u10) ROW(asin, asin, u10) ROW(acos, acos, u10) ROW(atan, atan, u10)       \
-            ROW(sinh, sinh, u10) ROW(cosh, cosh, u10) ROW(tanh, tanh, u10) ROW(asinh, asinh, u10) ROW(acosh, acosh, u10)              \
-                ROW(atanh, atanh, u10) ROW(atan2, atan2, u10) ROW(hypot, hypot, u05) ROW(pow, pow, u10) ROW(erf, erf, u10)            \
-                    ROW(erfc, erfc, u15) ROW(tgamma, tgamma, u10) ROW(lgamma, lgamma, u10)
+// clang-format off
+#define PARDO_MATH_ROWS(ROW)                                                                                       \
+    ROW(cbrt, cbrt, u10) ROW(exp, exp, u10) ROW(exp2, exp2, u10) ROW(expm1, expm1, u10)                            \
+    ROW(log, log, u10) ROW(log2, log2, u10) ROW(log10, log10, u10) ROW(log1p, log1p, u10)                          \
+    ROW(sin, sin, u10) ROW(cos, cos, u10) ROW(tan, tan, u10) ROW(asin, asin, u10) ROW(acos, acos, u10)             \
+    ROW(atan, atan, u10) ROW(sinh, sinh, u10) ROW(cosh, cosh, u10) ROW(tanh, tanh, u10) ROW(asinh, asinh, u10)     \
+    ROW(acosh, acosh, u10) ROW(atanh, atanh, u10) ROW(atan2, atan2, u10) ROW(hypot, hypot, u05) ROW(pow, pow, u10) \
+    ROW(erf, erf, u10) ROW(erfc, erfc, u15) ROW(tgamma, tgamma, u10) ROW(lgamma, lgamma, u10)
 
 // The instruction sets of SLEEF: lanes of double, lanes of float, suffix.
 #if defined(__x86_64__)
-#define PARDO_VARIANTS(V, sleef, ulp)                                                                                                   \
-    V(sleef, d8, ulp, avx512f)                                                                                                          \
-    V(sleef, f16, ulp, avx512f)                                                                                                         \
-    V(sleef, d4, ulp, avx2) V(sleef, f8, ulp, avx2) V(sleef, d2, ulp, avx2128) V(sleef, f4, ulp, avx2128) V(sleef, d2, ulp, sse4)       \
-        V(sleef, f4, ulp, sse4) V(sleef, d2, ulp, sse2) V(sleef, f4, ulp, sse2) V(sleef, d1, ulp, purecfma) V(sleef, f1, ulp, purecfma) \
-            V(sleef, d1, ulp, purec) V(sleef, f1, ulp, purec)
+#define PARDO_VARIANTS(V, sleef, ulp)                                                                              \
+    V(sleef, d8, ulp, avx512f) V(sleef, f16, ulp, avx512f) V(sleef, d4, ulp, avx2) V(sleef, f8, ulp, avx2)         \
+    V(sleef, d2, ulp, avx2128) V(sleef, f4, ulp, avx2128) V(sleef, d2, ulp, sse4) V(sleef, f4, ulp, sse4)          \
+    V(sleef, d2, ulp, sse2) V(sleef, f4, ulp, sse2) V(sleef, d1, ulp, purecfma) V(sleef, f1, ulp, purecfma)        \
+    V(sleef, d1, ulp, purec) V(sleef, f1, ulp, purec)
 #elif defined(__aarch64__)
-#define PARDO_VARIANTS(V, sleef, ulp) \
-    V(sleef, d2, ulp, advsimd)        \
-    V(sleef, f4, ulp, advsimd) V(sleef, d1, ulp, purecfma) V(sleef, f1, ulp, purecfma) V(sleef, d1, ulp, purec) V(sleef, f1, ulp, purec)
+#define PARDO_VARIANTS(V, sleef, ulp)                                                                              \
+    V(sleef, d2, ulp, advsimd) V(sleef, f4, ulp, advsimd) V(sleef, d1, ulp, purecfma) V(sleef, f1, ulp, purecfma)  \
+    V(sleef, d1, ulp, purec) V(sleef, f1, ulp, purec)
 #endif
 
 // What LLVM itself may call when a target lacks an instruction.
-#define PARDO_LIBRARY_CALLS(C)                                                                                                             \
-    C(fmod)                                                                                                                                \
-    C(fmodf)                                                                                                                               \
-    C(fma) C(fmaf) C(floor) C(floorf) C(ceil) C(ceilf) C(trunc) C(truncf) C(rint) C(rintf) C(memcpy) C(memset) C(memmove) C(__extendhfsf2) \
-        C(__truncsfhf2) C(__truncdfhf2) C(__divti3) C(__udivti3) C(__modti3) C(__umodti3)
+#define PARDO_LIBRARY_CALLS(C)                                                                                     \
+    C(fmod) C(fmodf) C(fma) C(fmaf) C(floor) C(floorf) C(ceil) C(ceilf) C(trunc) C(truncf) C(rint) C(rintf)        \
+    C(memcpy) C(memset) C(memmove) C(__extendhfsf2) C(__truncsfhf2) C(__truncdfhf2)                                \
+    C(__divti3) C(__udivti3) C(__modti3) C(__umodti3)
+// clang-format on
 
 // Only addresses are taken, so the true signatures do not matter; asm labels keep the names apart from the declarations of system headers.
 #define PARDO_DECLARE_VARIANT(sleef, lanes, ulp, suffix) \

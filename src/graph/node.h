@@ -69,7 +69,7 @@ struct Node : RefCounted<Node> {
     std::unique_ptr<ViewMap> view;
 
     // The queue's list of pending nodes (GraphState).
-    std::uint32_t depth = 0;     // operations between this pending node and memory, at most; 0 for a Leaf
+    std::uint32_t depth = 0;  // operations between this pending node and memory, at most; 0 for a Leaf
     Node* previous = nullptr;
     Node* next = nullptr;
 

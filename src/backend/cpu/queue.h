@@ -83,7 +83,7 @@ private:
     using Lock = std::unique_lock<std::mutex>;
     bool run_one(Lock& lock, double cost_below_ns);
     void execute(CpuEvent& task);
-    void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, std::exception_ptr raised);
+    void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::exception_ptr& raised);
     void make_ready(CpuEvent* task);
     void wake_worker();  // with the lock held
     void serve();

@@ -243,7 +243,7 @@ void QueueCore::execute(CpuEvent& task) {
     finish(task, std::move(inherited), raised);
 }
 
-void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, std::exception_ptr raised) {
+void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::exception_ptr& raised) {
     // What the task kept alive goes first: who waits for the event finds its memory given back.
     const device::Label label = std::move(task.work_.label);
     task.work_ = Work();

@@ -31,19 +31,24 @@ def write_names():
     groups = {"Classes": [], "Functions": [], "Constants and dtypes": [], "Exceptions": []}
     for name in sorted((name for name in dir(pardo) if not name.startswith("_")), key=str.lower):
         value = getattr(pardo, name)
-        if inspect.isclass(value):
+        if inspect.isclass(value) and not value.__module__.startswith("numpy"):
             groups["Exceptions" if issubclass(value, BaseException) else "Classes"].append(name)
-        elif callable(value):
+        elif callable(value) and not inspect.isclass(value):
             groups["Functions"].append(name)
         elif not inspect.ismodule(value):
             groups["Constants and dtypes"].append(name)
-    lines = []
+    lines = [
+        "# Reference",
+        "",
+        "Everything in the namespace `pardo`, usually imported as `pp`. Names and results are NumPy's and the array API's.",
+        "",
+    ]
     for title, names in groups.items():
         lines += [f"## {title}", ""]
         if title.startswith("Constants"):
             lines += [", ".join(f"`{name}`" for name in names), ""]
         else:
-            lines += ["```{eval-rst}", ".. currentmodule:: pardo", "", ".. autosummary::", "   :toctree: generated", ""]
+            lines += ["```{eval-rst}", ".. currentmodule:: pardo", "", ".. autosummary::", "   :toctree: .", ""]
             lines += [f"   {name}" for name in names] + ["```", ""]
     folder = Path(__file__).parent / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)

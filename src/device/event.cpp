@@ -113,7 +113,7 @@ void EventState::set_running() { status_.store(EventStatus::Running, std::memory
 
 void EventState::set_complete() { finish(EventStatus::Complete); }
 
-void EventState::set_failed(Error error, const Label& label) {
+void EventState::set_failed(const Error& error, const Label& label) {
     auto failure = std::make_shared<Failure>(with_label(error, label));
     remember(queue_, failure);
     set_failed(std::move(failure));

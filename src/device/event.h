@@ -62,7 +62,7 @@ public:
     // For queues.
     void set_running();
     void set_complete();
-    void set_failed(Error error, const Label& label);
+    void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
     void set_failed(std::shared_ptr<Failure> failure);
     Profiling times_;

@@ -1,4 +1,6 @@
 // src/device/handles.cpp: the public handles Device, Queue and Event.
+#include <utility>
+
 #include <pardo/error.h>
 
 #include "device/device.h"
@@ -32,9 +34,8 @@ Queue::Queue(const Device& device, QueueOrder order, bool profiling) : impl_(dev
 Queue::Queue(device::Queue* impl) : impl_(impl) { impl_->retain(); }
 Queue::Queue(const Queue& o) : Queue(o.impl_) {}
 Queue& Queue::operator=(const Queue& o) {
-    o.impl_->retain();
-    impl_->release();
-    impl_ = o.impl_;
+    Queue copy(o);
+    std::swap(impl_, copy.impl_);
     return *this;
 }
 Queue::~Queue() { impl_->release(); }

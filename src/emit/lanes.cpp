@@ -146,6 +146,7 @@ private:
     void fixpoint(const Instr& in, const Region& body, int first_initial, int first_arg, const Region* condition, Masked masked) {
         const int count = in.results.size();
         std::vector<LaneShape> carried;
+        carried.reserve(static_cast<std::size_t>(count));
         for (int k = 0; k < count; ++k)
             carried.push_back(join(shape(in.operands[first_initial + k]), shape(in.operands[first_initial + k])));
         for (bool changed = true; changed;) {

@@ -311,9 +311,10 @@ void sort_lines(device::Device* device, const T* x, T* values, std::int64_t* ind
 void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending) {
     device::Device* device = queue->device();
     const double cost = static_cast<double>(x.size()) * (indices ? 20 : 8) + 200;
-    // Few long lines: all threads work on each, in scratch memory of the device.
+    // Few long lines: all threads work on each, in scratch memory of the device. One thread gains from it too when the line is beyond its
+    // cache.
     const int threads = cpu::thread_count(device);
-    const bool together = threads > 1 && lines.inner == 1 && lines.length >= long_line && lines.outer < 4 * threads;
+    const bool together = lines.inner == 1 && lines.length >= (threads > 1 ? long_line : 16 * long_line) && lines.outer < 4 * threads;
     const Memory scratch = together ? make_scratch_bytes(queue, lines.length * (indices ? 32 : 16)) : Memory();
     submit(queue, indices ? "argsort" : "sort", cost, {&x}, {&values, &indices, &scratch}, [=] {
         visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {

@@ -74,18 +74,18 @@ PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue());
 
 // Reductions. Axes empty and `all`: every axis. `where`: only those elements take part.
 enum class Reduction : std::uint8_t { Sum, Prod, Min, Max, Any, All, CountNonzero };
-PARDO_API Array reduce(Reduction op, const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false,
+PARDO_API Array reduce(Reduction op, const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
                        std::optional<DType> dtype = {}, const Array* where = nullptr, std::optional<Scalar> initial = {});
-PARDO_API Array mean(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false,
+PARDO_API Array mean(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
                      std::optional<DType> dtype = {}, const Array* where = nullptr);
-PARDO_API Array var(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, double correction = 0, bool keepdims = false,
+PARDO_API Array var(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, double correction = 0, bool keepdims = false,
                     std::optional<DType> dtype = {}, const Array* where = nullptr);
-PARDO_API Array stddev(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, double correction = 0, bool keepdims = false,
-                       std::optional<DType> dtype = {}, const Array* where = nullptr);
+PARDO_API Array stddev(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, double correction = 0,
+                       bool keepdims = false, std::optional<DType> dtype = {}, const Array* where = nullptr);
 PARDO_API Array argmin(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
 PARDO_API Array argmax(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
-inline Array sum(const Array& x, std::optional<std::vector<std::int64_t>> axes = {}, bool keepdims = false) {
-    return reduce(Reduction::Sum, x, std::move(axes), keepdims);
+inline Array sum(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false) {
+    return reduce(Reduction::Sum, x, axes, keepdims);
 }
 
 // Views. reshape copies when strides cannot express the result (copy=false: Value error instead; copy=true: always).
@@ -93,8 +93,8 @@ PARDO_API Array reshape(const Array& x, Extents shape, std::optional<bool> copy 
 PARDO_API Array permute_dims(const Array& x, Extents axes);
 PARDO_API Array broadcast_to(const Array& x, Extents shape);
 PARDO_API Array expand_dims(const Array& x, Extents axes);
-PARDO_API Array squeeze(const Array& x, std::optional<std::vector<std::int64_t>> axes = {});
-PARDO_API Array flip(const Array& x, std::optional<std::vector<std::int64_t>> axes = {});
+PARDO_API Array squeeze(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {});
+PARDO_API Array flip(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {});
 PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);
 PARDO_API Array diagonal(const Array& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
 PARDO_API std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
@@ -102,7 +102,7 @@ PARDO_API std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
 // New arrays from old.
 PARDO_API Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis = 0);
 PARDO_API Array stack(std::span<const Array> arrays, std::int64_t axis = 0);
-PARDO_API Array roll(const Array& x, Extents shift, std::optional<std::vector<std::int64_t>> axes = {});
+PARDO_API Array roll(const Array& x, Extents shift, const std::optional<std::vector<std::int64_t>>& axes = {});
 PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});
 PARDO_API Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis = {});
 PARDO_API Array tile(const Array& x, Extents repetitions);

@@ -28,9 +28,7 @@ Scalar wrapped(DType to, std::uint64_t bits) {
     Scalar s;
     s.dtype = to;
     switch (to) {
-        case DType::Int8:
-            s.i = std::int64_t{static_cast<std::int8_t>(bits)};
-            break;  // NOLINT(bugprone-signed-char-misuse): the sign is meant
+        case DType::Int8: s.i = static_cast<std::int8_t>(bits); break;
         case DType::Int16: s.i = static_cast<std::int16_t>(bits); break;
         case DType::Int32: s.i = static_cast<std::int32_t>(bits); break;
         case DType::Int64: s.i = static_cast<std::int64_t>(bits); break;

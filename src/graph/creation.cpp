@@ -13,8 +13,6 @@
 namespace pardo {
 namespace {
 
-using graph::Op;
-
 Shape checked(const char* who, Extents shape, DType dtype) {
     if (shape.size() > static_cast<std::size_t>(max_rank)) {
         throw Error(ErrorCode::Value, std::string(who) + ": maximum supported dimension for an array is " + std::to_string(max_rank) +

@@ -12,7 +12,6 @@
 namespace pardo {
 namespace {
 
-using graph::Node;
 using graph::ViewBuilder;
 
 /// The part [from, from + count) of an axis.
@@ -128,7 +127,7 @@ Array stack(std::span<const Array> arrays, std::int64_t axis) {
     return concat(slabs, at[0]);
 }
 
-Array roll(const Array& x, Extents shift, std::optional<std::vector<std::int64_t>> axes) {
+Array roll(const Array& x, Extents shift, const std::optional<std::vector<std::int64_t>>& axes) {
     if (!axes) {
         std::int64_t total = 0;
         for (const std::int64_t s : shift) total += x.size() ? s % x.size() : 0;

@@ -11,7 +11,6 @@
 namespace pardo {
 namespace {
 
-using graph::Node;
 using graph::Op;
 using graph::ReduceOp;
 using Axes = std::optional<std::vector<std::int64_t>>;
@@ -188,7 +187,7 @@ Array arg_extreme(const char* who, ReduceOp op, const Array& x, std::optional<st
 
 }  // namespace
 
-Array reduce(Reduction op, const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const Array* where,
+Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where,
              std::optional<Scalar> initial) {
     const Row& row = rows[static_cast<int>(op)];
     const std::uint32_t set = axes_of(row.name, x, axes);
@@ -219,7 +218,7 @@ Array reduce(Reduction op, const Array& x, Axes axes, bool keepdims, std::option
     return dtype && reduced.dtype() != *dtype ? reduced.astype(*dtype) : reduced;
 }
 
-Array mean(const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const Array* where) {
+Array mean(const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const std::uint32_t set = axes_of("mean", x, axes);
     const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : DType::Float64);
     const Array values = x.astype(result == DType::Float16 ? DType::Float32 : result, false);
@@ -229,7 +228,7 @@ Array mean(const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype,
 }
 
 // Two passes, as NumPy: the mean first, then the squares of what differs from it.
-Array var(const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
+Array var(const Array& x, const Axes& axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const std::uint32_t set = axes_of("var", x, axes);
     const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : DType::Float64);
     const Array values = x.astype(statistics_dtype(result), false);
@@ -244,7 +243,7 @@ Array var(const Array& x, Axes axes, double correction, bool keepdims, std::opti
     return variance.astype(real_of(result), false);
 }
 
-Array stddev(const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
+Array stddev(const Array& x, const Axes& axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : DType::Float64);
     const Array variance = var(x, std::move(axes), correction, keepdims, statistics_dtype(result), where);
     return sqrt(variance).astype(real_of(result), false);

@@ -247,7 +247,7 @@ Array expand_dims(const Array& x, Extents axes) {
     return view.finish("expand_dims");
 }
 
-Array squeeze(const Array& x, std::optional<std::vector<std::int64_t>> axes) {
+Array squeeze(const Array& x, const std::optional<std::vector<std::int64_t>>& axes) {
     const Extents shape = x.shape();
     std::uint32_t gone = 0;
     if (axes) {
@@ -267,7 +267,7 @@ Array squeeze(const Array& x, std::optional<std::vector<std::int64_t>> axes) {
     return gone ? view.finish("squeeze") : x;
 }
 
-Array flip(const Array& x, std::optional<std::vector<std::int64_t>> axes) {
+Array flip(const Array& x, const std::optional<std::vector<std::int64_t>>& axes) {
     const std::uint32_t turned = axes ? axis_set("flip", *axes, x.ndim()) : ~0u;
     ViewBuilder view(x);
     for (int d = 0; d < x.ndim(); ++d) {

@@ -141,7 +141,9 @@ std::vector<Item> list(const std::string& folder, const char* ending) {
         struct stat info {};
         if (!ends_with(file, ending) || ::fstatat(::dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
             continue;
-        items.push_back({folder + "/" + file, info.st_size, info.st_mtim.tv_sec});
+        std::string path = folder;
+        path.append("/").append(file);
+        items.push_back({std::move(path), info.st_size, info.st_mtim.tv_sec});
     }
     ::closedir(dir);
     return items;

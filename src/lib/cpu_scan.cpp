@@ -58,7 +58,7 @@ template <bool maximum, class T> [[gnu::always_inline]] inline bool keeps(T a, T
         if (a.real() != b.real()) return maximum ? a.real() > b.real() : a.real() < b.real();
         return maximum ? a.imag() >= b.imag() : a.imag() <= b.imag();
     } else {
-        return (maximum ? a >= b : a <= b) || a != a;
+        return (maximum ? a >= b : a <= b) || a != a;  // NOLINT(misc-redundant-expression): NaN
     }
 }
 template <bool maximum> struct ExtremeOp {

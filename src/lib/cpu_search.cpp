@@ -46,7 +46,7 @@ template <class T> bool starts_run(const T* x, std::int64_t i, bool equal_nan) {
         if constexpr (std::is_same_v<T, Half>)
             return (v.bits & 0x7fff) > 0x7c00;
         else
-            return v != v;
+            return v != v;  // NOLINT(misc-redundant-expression): NaN, complex too
     };
     if (is_nan(a) || is_nan(b)) return !equal_nan || is_nan(a) != is_nan(b);
     if constexpr (std::is_same_v<T, Half>)

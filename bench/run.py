@@ -131,14 +131,20 @@ def main() -> int:
         costs = host.probe_all(peers)
         print("\n" + host_table(costs, reports))
 
-    disturbed = [
-        f"{name} of {peer}"
+    shares = {
+        f"{name} of {peer}": r["others_cpu"]
         for peer, report in reports.items()
         for name, r in report["results"].items()
-        if r and r.get("others_cpu", 0) > 0.05
-    ]
+        if r and "median" in r
+    }
+    disturbed = {name: share for name, share in shares.items() if share > 0.05}
     if disturbed:
-        print(f"\nother processes used more than 5 % of the machine during: {', '.join(disturbed)}")
+        worst = max(disturbed, key=disturbed.get)
+        few = f": {', '.join(disturbed)}" if len(disturbed) <= 8 else ""
+        print(
+            f"\nDisturbed: other processes used more than 5 % of the machine during {len(disturbed)} of {len(shares)} measurements, "
+            f"at most {100 * disturbed[worst]:.0f} % ({worst}){few}"
+        )
     for peer, report in reports.items():
         for name, result in report["results"].items():
             if result and "error" in result:

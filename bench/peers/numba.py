@@ -122,11 +122,13 @@ def small_add(a, b):
 def small_chain(a, b):
     t = a * b + a - b
     t = ((t * t + 1.0) * 0.5 - a) * b + b
-    return (t * 2.0)[3]
+    return t * 2.0
 
 
 def prepare(name, inputs):
     function = globals()[name]
+    if name == "small_chain":
+        return lambda: float(function(*inputs)[3])
     return lambda: function(*inputs)
 
 

@@ -92,7 +92,7 @@ def test_interrupt():
         try:
             y.wait()
         except KeyboardInterrupt:
-            print("interrupted", time.perf_counter() - start)
+            print("interrupted", time.perf_counter() - start, flush=True)
         os._exit(0)
         """
     )

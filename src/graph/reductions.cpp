@@ -245,7 +245,7 @@ Array var(const Array& x, const Axes& axes, double correction, bool keepdims, st
 
 Array stddev(const Array& x, const Axes& axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : DType::Float64);
-    const Array variance = var(x, std::move(axes), correction, keepdims, statistics_dtype(result), where);
+    const Array variance = var(x, axes, correction, keepdims, statistics_dtype(result), where);
     return sqrt(variance).astype(real_of(result), false);
 }
 

@@ -93,6 +93,7 @@ std::vector<Ref<Node>> dependents(graph::GraphState& state, const device::Buffer
 void force_all(const std::vector<Ref<Node>>& nodes) {
     if (nodes.empty()) return;
     std::vector<Node*> roots;
+    roots.reserve(nodes.size());
     for (const Ref<Node>& n : nodes) roots.push_back(n.get());
     force(roots);
 }

@@ -110,7 +110,7 @@ bool Scheduler::run() {
                 if (stage != Stage::Combine || !reduced) dims.push_back({group.domain[d], reduced, 1u << d});
             }
             if (stage == Stage::Combine) dims.push_back({blocks_, true, 0});
-            arrange(kernel, std::move(dims));
+            arrange(kernel, dims);
             if (stage == Stage::Blocks) group.strategy == Strategy::Rows ? split_rows(kernel) : split_blocks(kernel);
             if (kernel.strategy == Strategy::Elementwise) tile(kernel);
             finish(kernel);
@@ -321,7 +321,7 @@ bool Scheduler::resolve_target(KernelPlan& kernel) {
     return true;
 }
 
-void Scheduler::arrange(KernelPlan& kernel, std::vector<Dim> dims) {
+void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
     // Columns of the accesses' steps: domain dims; in Combine the last one counts blocks.
     const int columns = kernel.accesses.empty() ? 0 : kernel.accesses[0].steps.dims.size();
     struct Loop {

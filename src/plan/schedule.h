@@ -106,7 +106,7 @@ private:
     KernelPlan draft(int group, KernelPlan::Stage stage);
     void add_loads(KernelPlan& kernel);
     bool resolve_target(KernelPlan& kernel);
-    void arrange(KernelPlan& kernel, std::vector<Dim> dims);
+    void arrange(KernelPlan& kernel, const std::vector<Dim>& dims);
     void split_blocks(KernelPlan& kernel);
     void split_rows(KernelPlan& kernel);
     void tile(KernelPlan& kernel) const;

@@ -100,12 +100,9 @@ llvm::Value* Emitter::unless(llvm::Value* rare, llvm::Value* result, llvm::funct
 /// log1p.
 llvm::Value* Emitter::special_values(Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result) {
     const bool hyperbolic = fn == Math::sinh || fn == Math::cosh, inverse = fn == Math::asinh || fn == Math::acosh;
-    if (!hyperbolic && !inverse && fn != Math::log1p) return result;
+    if (!hyperbolic && !inverse) return result;
     llvm::Value* x = args[0];
     const bool is_double = x->getType()->getScalarType()->isDoubleTy();
-    if (fn == Math::log1p) {  // adding one changes nothing there
-        return unless(b_.CreateFCmpOGT(x, real(x, is_double ? 0x1p300 : 0x1p40)), result, [&] { return library(Math::log, {x}); });
-    }
     llvm::Value* magnitude = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
     auto with_sign = [&](llvm::Value* v) {
         return fn == Math::sinh || fn == Math::asinh ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, v, x) : v;

@@ -1,6 +1,8 @@
 // src/plan/kernel.cpp: parameters and values of a kernel: how each inst becomes IR.
 #include "plan/kernel.h"
 
+#include <cstdlib>
+
 #include "graph/recipes.h"
 #include "plan/emitter.h"
 
@@ -11,6 +13,8 @@ using graph::Node;
 using ir::no_value;
 
 namespace {
+
+constexpr std::int64_t max_vector_step = 4;  // as far as the emitters have vector accesses
 
 std::string numbered(const char* prefix, int number) {
     std::string name = prefix;
@@ -84,7 +88,9 @@ void Emitter::declare_steps() {
         for (int d = 0; d < plan_.extents.size(); ++d) {
             const std::int64_t step = a.steps.dims[d];
             if (step == 0 || step == 1 || steps_.count({d, step})) continue;
-            steps_[{d, step}] = number(numbered("s", static_cast<int>(steps_.size())), step);
+            // Small steps are part of the program: lanes then take whole vectors and shuffle, which is several times faster than gathers.
+            const bool small = std::abs(step) <= max_vector_step;
+            steps_[{d, step}] = small ? m_.i64(step) : number(numbered("s", static_cast<int>(steps_.size())), step);
         }
         if (a.kind == Access::Kind::Index && a.steps.offset != 0) offsets_[i] = number(numbered("o", static_cast<int>(i)), a.steps.offset);
     }

@@ -50,9 +50,9 @@ pardo::Array sliced() {
     const std::int64_t shape[] = {n, n};
     pardo::Array u = pardo::reshape(pardo::array<double>(start), shape), v = u.copy();
     for (int sweep = 0; sweep < sweeps; ++sweep) {
-        const pardo::Array mean =
-            0.25 * (part(u, 0, n - 2, 1, n - 1) + part(u, 2, n, 1, n - 1) + part(u, 1, n - 1, 0, n - 2) + part(u, 1, n - 1, 2, n));
-        part(v, 1, n - 1, 1, n - 1).assign(mean);
+        part(v, 1, n - 1, 1, n - 1)
+            .assign(0.25 * (part(u, 0, n - 2, 1, n - 1) + part(u, 2, n, 1, n - 1) + part(u, 1, n - 1, 0, n - 2) +
+                            part(u, 1, n - 1, 2, n)));
         std::swap(u, v);
     }
     u.wait();

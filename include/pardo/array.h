@@ -32,6 +32,13 @@ struct NewAxis {};
 struct Ellipsis {};
 using IndexPart = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array>;  // Array: integers or a mask; bool: x[True]
 
+/// What becomes of a value once it has been stored: one that nobody reads again gets no memory of its own.
+enum class After : std::uint8_t {
+    Kept,
+    PerhapsDropped,  // most likely dropped; when it is read again after all, it may be computed again
+    Dropped,
+};
+
 /// A handle; copying it is cheap and shares the value. All functions of ops.h take and give it.
 class PARDO_API Array {
 public:
@@ -85,9 +92,12 @@ public:
     // Views and copies.
     Array operator[](std::span<const IndexPart> index) const;
     Array operator[](std::int64_t i) const;
-    void set(std::span<const IndexPart> index, const Array& value) const;  // x[index] = value
+    // x[index] = value, and x[...] = value; from a temporary, or from std::move(value), it becomes one kernel.
+    void set(std::span<const IndexPart> index, const Array& value, After after = After::Kept) const;
+    void set(std::span<const IndexPart> index, Array&& value) const { set(index, value, After::Dropped); }
     void set(std::span<const IndexPart> index, const Scalar& value) const;
-    void assign(const Array& value) const;  // x[...] = value
+    void assign(const Array& value, After after = After::Kept) const;
+    void assign(Array&& value) const { assign(value, After::Dropped); }
     void assign(const Scalar& value) const;
     Array astype(DType dtype, bool copy = true) const;
     Array copy() const;
@@ -112,6 +122,7 @@ private:
 class PARDO_API Operand {
 public:
     Operand(const Array& a) : array_(&a) {}
+    Operand(Array&& a) : array_(&a), expiring_(&a) {}  // the operation takes the handle, so that nothing is kept for it
     Operand(const Scalar& s) : scalar_(s) {}
     Operand(bool v) : scalar_(v) {}
     Operand(int v) : scalar_(v) {}
@@ -120,9 +131,12 @@ public:
     Operand(std::complex<double> v) : scalar_(v) {}
     const Array* array() const { return array_; }
     const Scalar& scalar() const { return scalar_; }
+    /// The handle that the operation may take; null for others.
+    Array* expiring() const { return expiring_; }
 
 private:
     const Array* array_ = nullptr;
+    Array* expiring_ = nullptr;
     Scalar scalar_;
 };
 

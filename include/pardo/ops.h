@@ -46,15 +46,19 @@ PARDO_API void apply_out(int id, std::span<const Operand> operands, const Array&
 /// `x op= y`: as apply_out into x; may instead rebind a handle nobody else shares memory with, so that it stays lazy.
 PARDO_API void apply_inplace(int id, Array& x, const Operand& y);
 
-inline Array operator+(const Array& a, const Operand& b) { return add(a, b); }
-inline Array operator-(const Array& a, const Operand& b) { return subtract(a, b); }
-inline Array operator*(const Array& a, const Operand& b) { return multiply(a, b); }
-inline Array operator/(const Array& a, const Operand& b) { return divide(a, b); }
-inline Array operator+(double a, const Array& b) { return add(a, b); }
-inline Array operator-(double a, const Array& b) { return subtract(a, b); }
-inline Array operator*(double a, const Array& b) { return multiply(a, b); }
-inline Array operator/(double a, const Array& b) { return divide(a, b); }
+// Operators. From temporaries the operation takes the handle, so that intermediate values of an expression are nobody's.
+#define PARDO_OPERATOR(symbol, name)                                                                     \
+    inline Array operator symbol(const Array& a, const Operand& b) { return name(a, b); }                \
+    inline Array operator symbol(Array&& a, const Operand& b) { return name(std::move(a), b); }          \
+    inline Array operator symbol(double a, const Array& b) { return name(a, b); }                        \
+    inline Array operator symbol(double a, Array&& b) { return name(a, std::move(b)); }
+PARDO_OPERATOR(+, add)
+PARDO_OPERATOR(-, subtract)
+PARDO_OPERATOR(*, multiply)
+PARDO_OPERATOR(/, divide)
+#undef PARDO_OPERATOR
 inline Array operator-(const Array& a) { return negative(a); }
+inline Array operator-(Array&& a) { return negative(std::move(a)); }
 
 // Creation.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue());

@@ -1,5 +1,7 @@
 // python/bind/index.cpp: index expressions: x[…] and x[…] = y. Ints, slices, None and ... are read by hand; lists and NumPy arrays are
 // copied in and checked here, at the call; index arrays of pardo are checked where they live.
+#include <dlfcn.h>
+
 #include <limits>
 
 #include "bind.h"
@@ -158,11 +160,23 @@ struct Value {
     const Array* array = nullptr;
     Array copied;
     std::optional<pardo::Scalar> scalar;
+    pardo::After after = pardo::After::Kept;
 };
+
+/// Whether the interpreter lets go of `o` after the assignment: the value of an expression, not of a name. From 3.14 on names lend their
+/// reference, so that its count says nothing; there the interpreter can be asked. C code that holds the only reference looks the same:
+/// hence "perhaps".
+bool looks_temporary(PyObject* o) {
+    using Ask = int (*)(PyObject*);
+    static const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "PyUnstable_Object_IsUniqueReferencedTemporary"));
+    static const bool counts = Py_Version < 0x030e0000;
+    return ask ? ask(o) == 1 : counts && Py_REFCNT(o) == 1;
+}
 
 void parse_value(const Array& x, PyObject* o, Value& value) {
     if (is_array(o)) {
         value.array = &array_of(o);
+        if (looks_temporary(o)) value.after = pardo::After::PerhapsDropped;
         return;
     }
     ParsedOperand parsed;
@@ -194,13 +208,13 @@ int setitem(PyObject* self, PyObject* o, PyObject* v) {
         Value value;
         parse_value(x, v, value);
         if (o == Py_Ellipsis) {
-            value.scalar ? x.assign(*value.scalar) : x.assign(*value.array);
+            value.scalar ? x.assign(*value.scalar) : x.assign(*value.array, value.after);
             return 0;
         }
         const Index index = parse(x, o);
         settle_masks(index);
         const std::span<const IndexPart> parts(index.parts);
-        value.scalar ? x.set(parts, *value.scalar) : x.set(parts, *value.array);
+        value.scalar ? x.set(parts, *value.scalar) : x.set(parts, *value.array, value.after);
         return 0;
     });
 }

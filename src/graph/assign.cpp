@@ -64,7 +64,7 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
     if (all_scalars) value = value.to_queue(out.queue());
     check_output_shape(who, value.shape(), out.shape());
     if (where) check_output_shape(who, where->shape(), out.shape());
-    graph::store(who, out, value, where, true);
+    graph::store(who, out, value, where, After::Dropped);
 }
 
 void apply_inplace(int id, Array& x, const Operand& y) {
@@ -86,7 +86,7 @@ void apply_inplace(int id, Array& x, const Operand& y) {
     if (rebinds && value.node()->shape == x.node()->shape) {
         x = graph::cast(value, x.dtype());
     } else {
-        graph::store(who, x, value, nullptr, true);
+        graph::store(who, x, value, nullptr, After::Dropped);
     }
 }
 

@@ -21,9 +21,9 @@ void force(std::span<graph::Node* const> roots);
 
 /// target[...] = value, fused into one kernel where that is safe, through a temporary where target and value's inputs overlap.
 /// `target` is a Leaf; value broadcasts to it and is cast to its dtype. Pending readers of the target's buffer are forced first.
-/// `where` (Bool, broadcast) leaves elements alone where false; may be null. `dropped`: references to `value` that the caller lets go
-/// right after; when there are no others, the value gets no memory of its own.
-void store(graph::Node* target, graph::Node* value, graph::Node* where, int dropped = 0);
+/// `where` (Bool, broadcast) leaves elements alone where false; may be null. `references`: those to `value` that the caller lets go if
+/// `after` says so; when there are no others, the value gets no memory of its own.
+void store(graph::Node* target, graph::Node* value, graph::Node* where, After after = After::Kept, int references = 0);
 
 /// Forces every pending node that reads `buffer`, directly or through views that become aliases of it: called before it is written or
 /// handed to strangers. Afterwards buffer->pending_readers is 0.

@@ -268,7 +268,7 @@ void set_advanced(const Selection& s, const Array& value) {
 
 }  // namespace
 
-void store(const char* who, const Array& target, const Array& value, const Array* where, bool temporary) {
+void store(const char* who, const Array& target, const Array& value, const Array* where, After after) {
     const Array* all[] = {&target, &value, where};
     device::Queue* queue = common_queue(who, all);
     require_writeable(who, target);
@@ -279,8 +279,8 @@ void store(const char* who, const Array& target, const Array& value, const Array
     }
     if (target.size() == 0) return;
     std::lock_guard guard(state_of(queue).lock);
-    const int dropped = temporary ? (trimmed.node() == value.node() ? 2 : 1) : 0;
-    plan::store(target.node(), trimmed.node(), where ? where->node() : nullptr, dropped);
+    const bool same = trimmed.node() == value.node();
+    plan::store(target.node(), trimmed.node(), where ? where->node() : nullptr, after, same ? 2 : 1);
 }
 
 Array assignable(const Array& target, const Scalar& value) {
@@ -318,21 +318,21 @@ Array Array::operator[](std::int64_t i) const {
     return (*this)[part];
 }
 
-void Array::set(std::span<const IndexPart> index, const Array& value) const {
+void Array::set(std::span<const IndexPart> index, const Array& value, After after) const {
     const Array* both[] = {this, &value};
     common_queue("x[...] = value", both);
     require_writeable("x[...] = value", *this);
     if (const Array* mask = lone_mask(*this, index)) {
-        if (value.ndim() == 0) return store("x[mask] = value", *this, value, mask);
+        if (value.ndim() == 0) return store("x[mask] = value", *this, value, mask, after);
         return lib::put_mask(*this, *mask, value);
     }
     const Selection s = IndexReader(*this, index).read();
     if (s.advanced) return set_advanced(s, value);
-    store("x[...] = value", s.view, value);
+    store("x[...] = value", s.view, value, nullptr, after);
 }
 
 void Array::set(std::span<const IndexPart> index, const Scalar& value) const { set(index, assignable(*this, value)); }
-void Array::assign(const Array& value) const { store("x[...] = value", *this, value); }
+void Array::assign(const Array& value, After after) const { store("x[...] = value", *this, value, nullptr, after); }
 void Array::assign(const Scalar& value) const { assign(assignable(*this, value)); }
 
 }  // namespace pardo

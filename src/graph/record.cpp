@@ -276,7 +276,11 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
         }
     }
     node = make_elementwise(op, types.result, broadcast_inputs(op, {inputs, count}), {inputs, count});
-    for (Ref<Node>& m : made) m = nullptr;  // held no longer: a flush must not take them for somebody's values
+    // Held no longer: a flush must not take them for somebody's values.
+    for (Ref<Node>& m : made) m = nullptr;
+    for (const Operand& o : operands) {
+        if (Array* handle = o.expiring()) const Array taken = std::move(*handle);
+    }
     return finish(with_scalar_value(std::move(node)));
 }
 

@@ -64,7 +64,6 @@ void require_writeable(const char* who, const Array& x);
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});
 
 /// target[...] = value where `where` (null: everywhere) is true; as plan::store, with NumPy's broadcasting and read-only errors for `who`.
-/// `temporary`: the caller drops `value` right after, so it needs no memory of its own.
-void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr, bool temporary = false);
+void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr, After after = After::Kept);
 
 }  // namespace pardo::graph

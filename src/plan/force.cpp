@@ -146,17 +146,17 @@ void force_readers(device::Queue* queue, device::Buffer* buffer) {
     force_all(dependents(graph::state_of(queue), buffer, nullptr));
 }
 
-void store(Node* target, Node* value, Node* where, int dropped) {
+void store(Node* target, Node* value, Node* where, After after, int references) {
     device::Queue* queue = target->queue.get();
     bool again = false;
     {
         Borrowed work;
         Walk& walk = work->walk;
         device::Buffer* buffer = target->buffer.get();
-        walk.collect_store(target, value, where, dropped);
+        walk.collect_store(target, value, where, after, references);
         if (buffer->pending_readers > readers_inside(walk, buffer)) {
             force_all(dependents(graph::state_of(queue), buffer, &walk));
-            walk.collect_store(target, value, where, dropped);  // what was forced may have computed a part of this
+            walk.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
         }
         if (target->size() == 0) return;
         counters.forced.fetch_add(1, std::memory_order_relaxed);
@@ -168,7 +168,7 @@ void store(Node* target, Node* value, Node* where, int dropped) {
             again = true;
         }
     }
-    if (again) return store(target, value, where, dropped);
+    if (again) return store(target, value, where, after, references);
     // The value reads what would be overwritten: it gets memory of its own first.
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     Node* roots[2];
@@ -187,7 +187,7 @@ void store(Node* target, Node* value, Node* where, int dropped) {
         roots[count++] = where = condition ? condition.get() : where;
     }
     force({roots, count});
-    store(target, value, where, 0);
+    store(target, value, where);
 }
 
 }  // namespace pardo::plan

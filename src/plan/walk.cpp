@@ -1,6 +1,7 @@
 // src/plan/walk.cpp: one pass over pending nodes: collects them in order, and writes the signature that finds a finished plan.
 #include "plan/walk.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <numeric>
@@ -88,16 +89,17 @@ void Walk::collect(std::span<Node* const> roots) {
     }
 }
 
-void Walk::collect_store(Node* store_target, Node* value, Node* where, int dropped) {
+void Walk::collect_store(Node* store_target, Node* value, Node* where, After after, int references) {
     begin();
+    target = store_target;
     visit(value);
+    const bool dropped = after == After::Dropped || (after == After::PerhapsDropped && !reads_target());
     if (where) visit(where);
     visit(store_target);
-    target = store_target;
     target_id = store_target->index;
     value_id = value->index;
     where_id = where ? where->index : no_node;
-    uses[value_id] += static_cast<std::uint32_t>(dropped);
+    if (dropped) uses[value_id] += static_cast<std::uint32_t>(references);
     mark_held();
     mark_overlaps();
 }
@@ -136,6 +138,10 @@ bool same_view(const Node* a, const Node* b) {
 }
 
 }  // namespace
+
+bool Walk::reads_target() const {
+    return std::any_of(leaves.begin(), leaves.end(), [&](NodeId leaf) { return nodes[leaf]->buffer.get() == target->buffer.get(); });
+}
 
 void Walk::mark_overlaps() {
     for (const NodeId leaf : leaves) {

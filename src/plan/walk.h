@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <pardo/array.h>
+
 #include "graph/node.h"
 
 namespace pardo::plan {
@@ -32,8 +34,9 @@ struct Walk {
 
     /// Collects; afterwards node->index is the position of each node in `nodes`.
     void collect(std::span<graph::Node* const> roots);
-    /// As collect, for a store; `dropped` references to `value` do not count.
-    void collect_store(graph::Node* store_target, graph::Node* value, graph::Node* where, int dropped);
+    /// As collect, for a store; `references` to `value` do not count if they are dropped after it. Where that is not sure, they do count
+    /// when the value reads the target's buffer: it could not be computed again.
+    void collect_store(graph::Node* store_target, graph::Node* value, graph::Node* where, After after, int references);
     /// Writes `key`: structure, dtypes, shapes, strides and which leaves share memory; no values, addresses or offsets of leaves.
     void write_key();
     NodeId id(const graph::Node* node) const { return node->index; }
@@ -48,6 +51,7 @@ private:
     void begin();
     void visit(graph::Node* root);
     void mark_held();
+    bool reads_target() const;
     void mark_overlaps();
     std::vector<Frame> stack_;
     std::uint32_t mark_ = 0;

@@ -1,5 +1,5 @@
 # bench/harness.py: how one thing is timed, and what is written down beside the time.
-"""Calibrated loops and medians. The CPU time of other processes is recorded, so that a disturbed figure can be told from a clean one."""
+"""Calibrated loops and medians, in rounds. The CPU time of other processes is recorded, so that a disturbed figure can be told from a clean one."""
 
 import gc
 import os
@@ -24,48 +24,58 @@ def own_busy() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def measure(function: Callable[[], object], budget: float, least: int = 5) -> dict:
-    """Times `function`, which waits for its own result: the first call alone, then the median of samples that fill `budget` seconds.
+class Timer:
+    """Times a function that waits for its own result: the first call alone, then samples whenever asked.
 
     Short functions are looped until a sample lasts a millisecond. Times in seconds a call.
     """
-    start = time.perf_counter()
-    function()
-    first = time.perf_counter() - start
 
-    loops = 1
-    while True:
+    def __init__(self, function: Callable[[], object]) -> None:
+        self.function = function
+        self.first = self._run(1)
+        self.loops = 1
+        while (passed := self._run(self.loops)) <= 1e-3 and self.loops < 1 << 20:
+            self.loops = max(self.loops * 2, min(self.loops * 100, int(self.loops * 1.2e-3 / max(passed, 1e-9))))
+
+    def _run(self, loops: int) -> float:
         start = time.perf_counter()
         for _ in range(loops):
-            function()
-        passed = time.perf_counter() - start
-        if passed > 1e-3 or loops >= 1 << 20:
-            break
-        loops = max(loops * 2, min(loops * 100, int(loops * 1.2e-3 / max(passed, 1e-9))))
+            self.function()
+        return time.perf_counter() - start
 
-    gc.collect()
-    gc.disable()
-    samples = []
-    others, wall = machine_busy() - own_busy(), time.perf_counter()
-    try:
-        while len(samples) < least or (time.perf_counter() - wall < budget and len(samples) < 10_000):
-            start = time.perf_counter()
-            for _ in range(loops):
-                function()
-            samples.append((time.perf_counter() - start) / loops)
-    finally:
-        gc.enable()
-    wall = time.perf_counter() - wall
-    others = machine_busy() - own_busy() - others
+    def sample(self, budget: float) -> dict:
+        """Samples that fill `budget` seconds, after one that is left out: others have used the caches since the last time."""
+        gc.collect()
+        gc.disable()
+        samples = []
+        self._run(self.loops)
+        others, start = machine_busy() - own_busy(), time.perf_counter()
+        try:
+            while not samples or (time.perf_counter() - start < budget and len(samples) < 10_000):
+                samples.append(self._run(self.loops) / self.loops)
+        finally:
+            gc.enable()
+        wall = time.perf_counter() - start
+        others = machine_busy() - own_busy() - others
+        return {"samples": samples, "others_cpu": max(0.0, others / (wall * (os.cpu_count() or 1)))}  # of the machine
+
+
+def summary(rounds: list[dict]) -> dict:
+    """What is kept of a function's rounds."""
+    samples = [sample for each in rounds for sample in each["samples"]]
     return {
         "median": statistics.median(samples),
         "best": min(samples),
         "spread": statistics.pstdev(samples) / statistics.mean(samples),
-        "first": first,
+        "rounds": [statistics.median(each["samples"]) for each in rounds],
         "samples": len(samples),
-        "loops": loops,
-        "others_cpu": max(0.0, others / (wall * (os.cpu_count() or 1))),  # of the machine
+        "others_cpu": statistics.mean(each["others_cpu"] for each in rounds),
     }
+
+
+def ratio(theirs: dict, mine: dict) -> float:
+    """Their time divided by mine: the median over rounds, in each of which both ran one after the other."""
+    return statistics.median(a / b for a, b in zip(theirs["rounds"], mine["rounds"], strict=True))
 
 
 def touch_memory(megabytes: int) -> None:

@@ -10,12 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import describe_machine
+from harness import describe_machine, ratio, summary
 from workloads import arrays, host
 
 HERE = Path(__file__).resolve().parent
 PEERS = ["numpy", "pardo", "numba", "numexpr", "jax", "drjit"]
 THREADS = 2
+ROUNDS = 6
 
 
 def environment() -> dict[str, str]:
@@ -28,12 +29,53 @@ def environment() -> dict[str, str]:
     return {**os.environ, **fixed}
 
 
-def run_peer(peer: str, names: list[str], budget: float) -> dict:
-    command = [sys.executable, str(HERE / "worker.py"), peer, "--workloads", ",".join(names), "--budget", str(budget)]
-    done = subprocess.run(command, cwd=HERE, env=environment(), capture_output=True, text=True, check=False)
-    if done.returncode:
-        return {"error": done.stderr.strip()[-500:], "results": {}}
-    return json.loads(done.stdout)
+class Worker:
+    """A process that runs one library."""
+
+    def __init__(self, peer: str) -> None:
+        command = [sys.executable, str(HERE / "worker.py"), peer]
+        self.process = subprocess.Popen(
+            command, cwd=HERE, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def ask(self, method: str, *arguments):
+        """Calls a method of worker.Worker; raises RuntimeError when it fails or the process is gone."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps([method, *arguments]) + "\n")
+            self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(self.process.stderr.read().strip()[-500:] or f"the process ended with {self.process.wait()}")
+        reply = json.loads(line)
+        if "error" in reply:
+            raise RuntimeError(reply["error"])
+        return reply["value"]
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def run_workload(workers: dict[str, Worker], name: str, budget: float) -> dict[str, dict | None]:
+    """Every library's figures for one workload. They take turns, since what a shared machine gives changes with the minute."""
+    results: dict[str, dict | None] = {}
+    rounds: dict[str, list[dict]] = {}
+    for peer, worker in workers.items():
+        try:
+            results[peer] = worker.ask("prepare", name)
+            if results[peer]:
+                rounds[peer] = []
+        except RuntimeError as error:
+            results[peer] = {"error": str(error)}
+    for _ in range(ROUNDS):
+        for peer in rounds:
+            rounds[peer].append(workers[peer].ask("sample", budget / ROUNDS))
+    for peer, worker in workers.items():
+        if peer in rounds:
+            results[peer].update(summary(rounds[peer]))
+        with contextlib.suppress(RuntimeError):
+            worker.ask("drop")
+    return results
 
 
 def scaled(seconds: float, unit: str) -> str:
@@ -62,17 +104,16 @@ def array_table(reports: dict[str, dict], names: list[str]) -> str:
             median = results[peer].get("median")
             wrong = "" if results[peer].get("right", True) else " wrong"
             cells.append(scaled(median, workload.unit) + wrong if median else ("failed" if "error" in results[peer] else "-"))
-        mine = results.get("pardo", {}).get("median")
+        mine = results.get("pardo") or {}
         others = {p: r["median"] for p, r in results.items() if p not in ("pardo", "numpy") and r.get("median") and r.get("right")}
-        ratio = results.get("numpy", {}).get("median", 0) / mine if mine else None
-        verdict = "-" if ratio is None else f"{ratio:.2f}"
+        numpy = results.get("numpy") or {}
+        gain = ratio(numpy, mine) if "rounds" in numpy and "rounds" in mine else None
+        verdict = "-" if gain is None else f"{gain:.2f}"
         bar = (
-            "-"
-            if workload.bar is None
-            else f"{workload.bar:g}" + ("" if ratio is None else " met" if ratio >= workload.bar else " NOT MET")
+            "-" if workload.bar is None else f"{workload.bar:g}" + ("" if gain is None else " met" if gain >= workload.bar else " NOT MET")
         )
         fastest = min(others, key=others.get) if others else ""
-        against = f"{others[fastest] / mine:.2f} ({fastest})" if fastest and mine else "-"
+        against = f"{ratio(results[fastest], mine):.2f} ({fastest})" if fastest and "rounds" in mine else "-"
         rows.append([f"{workload.title} [{workload.unit}]", *cells, verdict, bar, against])
     return table(["workload", *peers, "NumPy / pardo", "asked", "fastest peer / pardo"], rows)
 
@@ -120,11 +161,21 @@ def main() -> int:
         flush=True,
     )
 
-    reports = {}
+    workers, reports = {}, {}
     for peer in peers:
-        reports[peer] = run_peer(peer, names, options.budget)
-        found = ", ".join(f"{name} {version}" for name, version in reports[peer].get("versions", {}).items())
-        print((reports[peer].get("error") and f"{peer}: failed: {reports[peer]['error']}") or found, flush=True)
+        reports[peer] = {"versions": {}, "results": {}}
+        worker = Worker(peer)
+        try:
+            reports[peer]["versions"] = worker.ask("versions")
+            workers[peer] = worker
+            print(", ".join(f"{name} {version}" for name, version in reports[peer]["versions"].items()), flush=True)
+        except RuntimeError as error:
+            print(f"{peer}: failed: {error}", flush=True)
+    for name in names:
+        for peer, result in run_workload(workers, name, options.budget).items():
+            reports[peer]["results"][name] = result
+    for worker in workers.values():
+        worker.close()
     print("\n" + array_table(reports, names))
     costs = {}
     if not options.no_host:

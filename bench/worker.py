@@ -1,11 +1,11 @@
-# bench/worker.py: runs the array workloads for one library, in a process of its own; prints JSON.
-import argparse
+# bench/worker.py: one library in a process of its own: does what run.py asks, a line of JSON each way.
+import gc
 import importlib
 import json
 import sys
 
 import numpy as np
-from harness import measure, touch_memory, versions
+from harness import Timer, touch_memory, versions
 from workloads import arrays
 
 
@@ -14,40 +14,46 @@ def same(mine, reference, workload):
     return all(np.allclose(a, b, rtol=workload.rtol, atol=workload.atol) and np.shape(a) == np.shape(b) for a, b in pairs)
 
 
-def run(peer, reference, name, budget):
-    workload = arrays.WORKLOADS[name]
-    inputs = workload.inputs(np.random.default_rng(1))
-    function = peer.prepare(name, inputs)
-    if function is None:
-        return None
+class Worker:
+    def __init__(self, peer: str) -> None:
+        touch_memory(1024)
+        self.peer = importlib.import_module(f"peers.{peer}")
+        self.reference = importlib.import_module("peers.numpy")
 
-    def once():
-        peer.wait(function())
+    def versions(self) -> dict:
+        return versions(self.peer.PACKAGES)
 
-    result = measure(once, budget)
-    mine = peer.wait(function())
-    mine = tuple(peer.to_numpy(part) for part in mine) if isinstance(mine, tuple) else peer.to_numpy(mine)
-    expected = reference.prepare(name, inputs)()
-    result["right"] = bool(same(mine, expected, workload))
-    return result
+    def prepare(self, name: str) -> dict | None:
+        """Makes inputs, runs once, and compares the value with NumPy's; None when the library has no form of the workload."""
+        workload = arrays.WORKLOADS[name]
+        inputs = workload.inputs(np.random.default_rng(1))
+        function = self.peer.prepare(name, inputs)
+        if function is None:
+            return None
+        self.timer = Timer(lambda: self.peer.wait(function()))
+        mine = self.peer.wait(function())
+        mine = tuple(self.peer.to_numpy(part) for part in mine) if isinstance(mine, tuple) else self.peer.to_numpy(mine)
+        right = bool(same(mine, self.reference.prepare(name, inputs)(), workload))
+        return {"first": self.timer.first, "loops": self.timer.loops, "right": right}
+
+    def sample(self, budget: float) -> dict:
+        return self.timer.sample(budget)
+
+    def drop(self) -> None:
+        """Lets the inputs go."""
+        self.timer = None
+        gc.collect()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("peer")
-    parser.add_argument("--workloads", default=",".join(arrays.WORKLOADS))
-    parser.add_argument("--budget", type=float, default=0.8)
-    options = parser.parse_args()
-    touch_memory(1024)
-    peer = importlib.import_module(f"peers.{options.peer}")
-    reference = importlib.import_module("peers.numpy")
-    report = {"versions": versions(peer.PACKAGES), "results": {}}
-    for name in options.workloads.split(","):
+def main() -> None:
+    worker = Worker(sys.argv[1])
+    for line in sys.stdin:
+        method, *arguments = json.loads(line)
         try:
-            report["results"][name] = run(peer, reference, name, options.budget)
+            reply = {"value": getattr(worker, method)(*arguments)}
         except Exception as error:  # one row less; the reason is in the report
-            report["results"][name] = {"error": f"{type(error).__name__}: {error}"[:500]}
-    json.dump(report, sys.stdout)
+            reply = {"error": f"{type(error).__name__}: {error}"[:500]}
+        print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":

@@ -47,10 +47,10 @@ PARDO_API void apply_out(int id, std::span<const Operand> operands, const Array&
 PARDO_API void apply_inplace(int id, Array& x, const Operand& y);
 
 // Operators. From temporaries the operation takes the handle, so that intermediate values of an expression are nobody's.
-#define PARDO_OPERATOR(symbol, name)                                                                     \
-    inline Array operator symbol(const Array& a, const Operand& b) { return name(a, b); }                \
-    inline Array operator symbol(Array&& a, const Operand& b) { return name(std::move(a), b); }          \
-    inline Array operator symbol(double a, const Array& b) { return name(a, b); }                        \
+#define PARDO_OPERATOR(symbol, name)                                                            \
+    inline Array operator symbol(const Array& a, const Operand& b) { return name(a, b); }       \
+    inline Array operator symbol(Array&& a, const Operand& b) { return name(std::move(a), b); } \
+    inline Array operator symbol(double a, const Array& b) { return name(a, b); }               \
     inline Array operator symbol(double a, Array&& b) { return name(a, std::move(b)); }
 PARDO_OPERATOR(+, add)
 PARDO_OPERATOR(-, subtract)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "plan/companions.h"
 #include "plan/force.h"
 #include "plan/schedule.h"
 
@@ -134,7 +135,8 @@ private:
 
 std::string explain(std::span<Node* const> roots) {
     Walk walk;
-    walk.collect(roots);
+    std::vector<Ref<Node>> companions;
+    collect_with_companions(walk, roots, companions);
     Planner planner(walk);
     planner.run();
     Scheduler scheduler(planner);

@@ -6,6 +6,7 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/hash.h"
+#include "plan/companions.h"
 #include "plan/execute.h"
 #include "plan/plan.h"
 
@@ -130,8 +131,10 @@ void force(std::span<Node* const> roots) {
     if (!queue) return;
     counters.forced.fetch_add(1, std::memory_order_relaxed);
     Borrowed work;
+    std::vector<Ref<Node>> companions;
     while (true) {
-        work->walk.collect(roots);
+        companions.clear();
+        collect_with_companions(work->walk, roots, companions);
         const Plan& plan = plan_for(work->walk, queue);
         const unsigned before = Borrowed::nested();
         work->execution.allocate(plan, queue);

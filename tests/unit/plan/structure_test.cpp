@@ -246,7 +246,7 @@ TEST_F(Structure, StoreFusesWhatReadsTheSameElements) {
     N x = m.leaf({1000}), a = m.leaf({1000});
     const auto copies = counters.copies.load();
     N v = m.add(m.mul(x, a), a);
-    plan::store(x.get(), v.get(), nullptr, 1);
+    plan::store(x.get(), v.get(), nullptr, After::Dropped, 1);
     EXPECT_TRUE(v->pending());
     v = nullptr;
     EXPECT_EQ(counters.copies.load(), copies);
@@ -254,6 +254,51 @@ TEST_F(Structure, StoreFusesWhatReadsTheSameElements) {
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].bytes_written, 8000);
     EXPECT_EQ(x->buffer->pending_readers, 0);
+}
+
+TEST_F(Structure, StoreOfWhatIsPerhapsDroppedKeepsWhatCouldNotBeComputedAgain) {
+    N x = m.leaf({1000}), a = m.leaf({1000});
+    N other = m.mul(a, a), own = m.mul(x, a);
+    plan::store(x.get(), other.get(), nullptr, After::PerhapsDropped, 1);
+    EXPECT_TRUE(other->pending());
+    EXPECT_EQ(own->kind, Kind::Leaf);  // read x before it was written
+    own = m.mul(x, a);
+    plan::store(x.get(), own.get(), nullptr, After::PerhapsDropped, 1);
+    EXPECT_EQ(own->kind, Kind::Leaf);
+    // Held by two: the reference that is dropped is not the last.
+    N another = other;
+    plan::store(x.get(), other.get(), nullptr, After::PerhapsDropped, 1);
+    EXPECT_EQ(other->kind, Kind::Leaf);
+}
+
+TEST_F(Structure, WhatReadsAnIntermediateValueIsComputedAlong) {
+    N a = m.leaf({1000}), b = m.leaf({1000});
+    N call, put;
+    {
+        N discounted = m.exp(m.mul(a, b));
+        call = m.sub(a, discounted);
+        put = m.add(m.sub(call, a), discounted);
+    }
+    m.force({call});
+    EXPECT_EQ(put->kind, Kind::Leaf);
+    const auto all = launches();
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].bytes_written, 16000);
+    // Nothing is spared when the intermediate value is held, or when the reader is larger than what it spares, or reads nothing of it.
+    N held = m.exp(a), x = m.sub(held, b), y = m.add(held, b);
+    m.force({x});
+    EXPECT_TRUE(y->pending());
+    N wide, narrow;
+    {
+        N row = m.exp(a);
+        narrow = m.sub(row, b);
+        wide = m.add(m.expand(row, 0), m.leaf({50, 1000}));
+    }
+    m.force({narrow});
+    EXPECT_TRUE(wide->pending());
+    N p = m.exp(a), q = m.sqrt(a);
+    m.force({p});
+    EXPECT_TRUE(q->pending());
 }
 
 TEST_F(Structure, StoreThroughATemporaryWhereItOverlaps) {

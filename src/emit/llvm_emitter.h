@@ -131,6 +131,10 @@ private:
     // llvm_math.cpp
     llvm::Value* call(ir::Math fn, DType t, llvm::ArrayRef<llvm::Value*> args);
     llvm::Value* library(ir::Math fn, llvm::ArrayRef<llvm::Value*> args);
+    bool has_inline_math(ir::Math fn, llvm::Type* type) const;  // llvm_inline_math.cpp
+    llvm::Value* inline_math(ir::Math fn, llvm::Value* x);
+    llvm::Value* inline_sine(llvm::Value* x, bool cosine);
+    llvm::Value* inline_exp(llvm::Value* x);
     llvm::Value* special_values(ir::Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result);
     llvm::Value* unless(llvm::Value* rare, llvm::Value* result, llvm::function_ref<llvm::Value*()> repair);
     llvm::Value* next_after(DType t, llvm::Value* x, llvm::Value* y);

@@ -105,6 +105,8 @@ void Planner::choose_anchors() {
             f.cost = std::min(cost_cap, f.cost + (in.anchor ? 1 : in.cost));
             f.loads += in.anchor ? 1 : in.loads;
             f.operations += in.anchor ? 0 : in.operations;
+            f.reductions = std::max(f.reductions, in.reductions);
+            f.reduced = std::max(f.reduced, in.reduced);
         }
         switch (node->kind) {
             case Kind::Leaf: f.cost = f.loads = 1; break;
@@ -114,12 +116,22 @@ void Planner::choose_anchors() {
                 f.anchor = f.required;
                 break;
             case Kind::View: f.anchor = f.required && !f.alias; break;
-            case Kind::Reduce: f.anchor = true; break;
+            case Kind::Reduce:
+                f.anchor = true;
+                f.reductions += 1;
+                f.reduced = std::max(f.reduced, walk_.nodes[input(i, 0)]->size());
+                break;
             case Kind::Elementwise: {
                 f.cost += graph::op_cost(node->op);
                 f.operations += 1;
                 const std::int64_t size = node->size();
                 f.anchor = f.required || f.operations >= anchor_operations || f.loads >= anchor_loads;
+                if (f.reductions >= group_loops && size >= f.reduced) {
+                    if (!f.anchor) f.why = "on top of many reductions";
+                    f.anchor = true;
+                    f.reductions = 0;
+                    f.reduced = 0;
+                }
                 if (f.anchor) break;
                 f.why = "read at several positions, and too expensive to compute each time";
                 f.anchor = positions[i] >= 2 && (positions[i] - 1) * f.cost > worth_storing;

@@ -185,6 +185,9 @@ bool Planner::place_reduce(Attempt& attempt, NodeId id) {
     if (groups_[attempt.group].split && groups_[attempt.group].insts[operand].ready > 0) {
         return fail("needs the result of a reduction that is split over blocks") >= 0;
     }
+    if (attempt.bounded && groups_[attempt.group].insts[operand].ready >= group_loops) {
+        return fail("too many reductions on top of each other for one kernel") >= 0;
+    }
     const bool arg = n->reduce == graph::ReduceOp::ArgMin || n->reduce == graph::ReduceOp::ArgMax;
     if (arg && groups_[attempt.group].strategy == Strategy::Rows) return fail("reduces in another order") >= 0;
     for (int r = 0; r < map.rank(); ++r) {

@@ -50,7 +50,11 @@ struct Fact {
     const char* why = "";  // why it is stored
     double cost = 0;       // additions and loads for one element, down to leaves and anchors
     int operations = 0, loads = 0;
+    int reductions = 0;        // on top of each other, down to leaves and to values that are stored because of their number
+    std::int64_t reduced = 0;  // elements of the largest of their inputs
 };
+/// More reductions on top of each other are several kernels: a long chain becomes kernels of one shape, not one huge one.
+inline constexpr int group_loops = 6;
 
 /// How the reduced dims of a group run.
 enum class Strategy : std::uint8_t {

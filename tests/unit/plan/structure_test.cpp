@@ -242,6 +242,17 @@ TEST_F(Structure, ScratchOfAChainOfKernelsIsReused) {
     EXPECT_LE(m.queue->device()->memory_stats().in_use, before + 20 * 8192 + 65536);
 }
 
+TEST_F(Structure, ChainOfReductionsBecomesKernelsOfOneShape) {
+    N y = m.leaf({4, 100});
+    for (int i = 0; i < 60; ++i) y = m.div(y, m.sum(y, 2));
+    const auto compiled = counters.compiled.load();
+    m.force({y});
+    const auto all = launches();
+    EXPECT_GE(all.size(), 10u);
+    EXPECT_LE(all.size(), 12u);
+    EXPECT_LE(counters.compiled.load() - compiled, 3u);
+}
+
 TEST_F(Structure, StoreFusesWhatReadsTheSameElements) {
     N x = m.leaf({1000}), a = m.leaf({1000});
     const auto copies = counters.copies.load();

@@ -86,7 +86,7 @@ public:
     MemoryKind memory_kind() const;
     /// Keeps the memory alive, for exports: call the returned function to let go.
     std::function<void()> hold() const;
-    /// As hold; and from now on somebody else may write: operations that read this memory run at once.
+    /// As hold; and from now on somebody else may write: operations on this memory are over when they return. Waits for those under way.
     std::function<void()> share_writable() const;
 
     // Views and copies.

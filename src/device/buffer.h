@@ -46,7 +46,7 @@ public:
     bool busy() const noexcept { return busy_.load(std::memory_order_acquire); }
 
     /// True when somebody outside pardo may write this memory at any time (asarray(copy=False), writable exports):
-    /// operations that read it run when they are recorded.
+    /// operations on it run, and are waited for, when they are recorded.
     bool foreign_writable() const noexcept { return foreign_writable_.load(std::memory_order_relaxed); }
     void set_foreign_writable() noexcept { foreign_writable_.store(true, std::memory_order_relaxed); }
     /// True when the memory must not be written (imported from a read-only owner).

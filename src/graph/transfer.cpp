@@ -221,7 +221,9 @@ Array Array::to_queue(const Queue& queue) const {
     std::vector<Event> ready;
     packed.node()->buffer->collect_for_read(ready);
     const std::int64_t from = packed.node()->offset * itemsize(packed.dtype());
-    queue.impl()->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes, ready);
+    const Event copied =
+        queue.impl()->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes, ready);
+    if (packed.node()->buffer->foreign_writable()) copied.wait();
     return copy;
 }
 

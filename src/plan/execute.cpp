@@ -65,8 +65,11 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
         }
     }
     uses_.clear();
+    bool shared = false;
     for (const PlannedLaunch::Use& use : planned.uses) {
-        uses_.push_back({use.leaf ? walk.nodes[use.source]->buffer.get() : slots_[use.source].get(), use.access});
+        device::Buffer* buffer = use.leaf ? walk.nodes[use.source]->buffer.get() : slots_[use.source].get();
+        uses_.push_back({buffer, use.access});
+        shared |= buffer->foreign_writable();
     }
     device::Launch request;
     request.program = planned.program.get();
@@ -78,7 +81,8 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
     request.bytes_written = planned.bytes_written;
     request.label = label_of;
     request.label_data = &planned;
-    queue->launch(request);
+    const Event event = queue->launch(request);
+    if (shared) event.wait();  // strangers know no events: they may write as soon as the operation is over for them, and read what it wrote
 }
 
 void Execution::allocate(const Plan& plan, device::Queue* queue) {

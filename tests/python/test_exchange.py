@@ -43,6 +43,30 @@ def test_foreign_writes_are_never_seen_late():
     assert y.tolist() == [0, 2, 4, 6]
 
 
+def test_foreign_writes_are_not_seen_by_large_work():
+    # Large enough that the work would still be under way when the foreign write comes.
+    host = np.zeros(4_000_000)
+    x = pp.asarray(host, copy=False)
+    y, z, copy = x + 1, pp.concat([x]), x.copy()
+    host[:] = 5
+    assert (np.asarray(y) == 1).all()
+    assert (np.asarray(z) == 0).all()
+    assert (np.asarray(copy) == 0).all()
+    x[...] = 1
+    assert (host == 1).all()
+    x += 1
+    assert (host == 2).all()
+
+
+def test_an_export_waits_for_readers():
+    x = pp.asarray(np.zeros(4_000_000))
+    pending, submitted = x + 1, (x + 2).force()
+    host = np.from_dlpack(x)
+    host[:] = -1
+    assert (np.asarray(pending) == 1).all()
+    assert (np.asarray(submitted) == 2).all()
+
+
 def test_strides_and_views():
     x = pp.reshape(pp.arange(12.0), (3, 4))
     np.testing.assert_array_equal(np.from_dlpack(x[::-1, 1::2]), np.asarray(x)[::-1, 1::2])

@@ -1,4 +1,5 @@
 // tests/unit/plan/values_test.cpp: what planned kernels compute, on the CPU, against plain loops.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -302,6 +303,21 @@ TEST_F(Values, LateReadersSeeOldValues) {
     EXPECT_NEAR(m.values<double>(v)[0], some(5) * some(5), 1e-12);
     EXPECT_GT(m.values<double>(z)[0], 0);
     EXPECT_EQ(Maker::at<double>(x, 3), 0);
+}
+
+TEST_F(Values, WorkOnForeignMemoryIsOverWhenItHasBeenForced) {
+    constexpr std::int64_t size = 4'000'000;  // too much to run before the launch returns
+    std::vector<double> theirs(size, 0.0);
+    const Ref<device::Buffer> buffer = m.queue->device()->import(theirs.data(), size * sizeof(double), MemoryKind::Host, [] {});
+    buffer->set_foreign_writable();
+    N x = graph::make_leaf(m.queue, DType::Float64, {size}, {1}, 0, buffer);
+    N y = m.run([&] { return m.add(x, m.constant(1.0)); });
+    std::fill(theirs.begin(), theirs.end(), 5.0);
+    y->buffer->wait_for_read();
+    const auto* got = static_cast<const double*>(y->buffer->data());
+    EXPECT_EQ(std::count(got, got + size, 1.0), size);
+    plan::store(x.get(), m.constant(7.0).get(), nullptr);
+    EXPECT_EQ(std::count(theirs.begin(), theirs.end(), 7.0), size);
 }
 
 }  // namespace

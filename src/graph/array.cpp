@@ -187,9 +187,11 @@ void force(std::span<const Array> roots) {
 
 std::vector<CounterValue> counters_now() {
     const std::pair<const char*, const std::atomic<std::uint64_t>*> all[] = {
-        {"recorded", &counters.recorded},           {"forced", &counters.forced},       {"launched", &counters.launched},
-        {"compiled", &counters.compiled},           {"from_disk", &counters.from_disk}, {"bytes_read", &counters.bytes_read},
-        {"bytes_written", &counters.bytes_written}, {"copies", &counters.copies},       {"fallbacks", &counters.fallbacks},
+        {"recorded", &counters.recorded},     {"forced", &counters.forced},
+        {"flushed", &counters.flushed},       {"launched", &counters.launched},
+        {"compiled", &counters.compiled},     {"from_disk", &counters.from_disk},
+        {"bytes_read", &counters.bytes_read}, {"bytes_written", &counters.bytes_written},
+        {"copies", &counters.copies},         {"fallbacks", &counters.fallbacks},
     };
     std::vector<CounterValue> values;
     for (const auto& [name, counter] : all) values.push_back({name, counter->load(std::memory_order_relaxed)});

@@ -14,6 +14,9 @@ namespace pardo::plan {
 enum class Flush : std::uint8_t { None, Depth, Nodes, Bytes };
 /// The flush bounds, for all back ends: 250 operations on top of each other, 4096 pending nodes, half the device's memory pinned.
 Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh);
+/// Acts on a verdict that is not None; counts and logs it. Depth: forces `fresh`; else every pending node that somebody holds, oldest
+/// first. Caller holds the graph lock and a reference to `fresh`.
+void flush(Flush verdict, graph::Node* fresh);
 
 /// Computes `roots` and every still-referenced pending node on the way; submits, does not wait. Afterwards every root is a Leaf.
 /// On failure (memory, compilation) nothing has changed and the error is thrown. Caller holds the graph lock; roots share one queue.

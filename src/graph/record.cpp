@@ -238,10 +238,13 @@ Ref<Node> operand_node(const Operand& operand, DType dtype, device::Queue* queue
 }
 
 Array finish(Ref<Node> node) {
-    GraphState& state = state_of(node->queue.get());
-    if (node->pending() && (reads_foreign_memory(*node) || plan::flush_verdict(state, *node) != plan::Flush::None)) {
-        Node* const roots[] = {node.get()};
-        plan::force(roots);
+    if (node->pending()) {
+        if (reads_foreign_memory(*node)) {
+            Node* const roots[] = {node.get()};
+            plan::force(roots);
+        } else if (const auto verdict = plan::flush_verdict(state_of(node->queue.get()), *node); verdict != plan::Flush::None) {
+            plan::flush(verdict, node.get());
+        }
     }
     return Array(node.detach(), Array::Adopt{});
 }

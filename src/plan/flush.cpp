@@ -1,12 +1,41 @@
 // src/plan/flush.cpp: the flush bounds: when pending work is handed over before somebody asks for a value.
+#include <vector>
+
+#include "base/counters.h"
+#include "base/env.h"
 #include "plan/force.h"
 
 namespace pardo::plan {
 
+using graph::Node;
+
 namespace {
+
 constexpr std::int64_t most_nodes = 4096;
 // A loop that nobody reads from is cut here, in equal pieces: one kernel serves them all.
 constexpr std::uint32_t most_depth = 250;
+constexpr std::size_t most_roots = 256;  // of one force: a plan for thousands would be met only once
+
+/// The oldest pending nodes that somebody holds, as many as one force takes; with `sources` also those that read nothing.
+std::vector<Ref<Node>> oldest_held(const graph::GraphState& state, bool sources) {
+    std::vector<Ref<Node>> held;
+    for (Node* n = state.first; n && held.size() < most_roots; n = n->next) {
+        if (n->use_count() <= n->consumers || (n->arity == 0 && !sources) || !n->try_retain()) continue;
+        held.emplace_back(n);
+        n->release();
+    }
+    return held;
+}
+
+void force_held(const graph::GraphState& state, bool sources) {
+    for (auto held = oldest_held(state, sources); !held.empty(); held = oldest_held(state, sources)) {
+        std::vector<Node*> roots;
+        roots.reserve(held.size());
+        for (const Ref<Node>& n : held) roots.push_back(n.get());
+        force(roots);
+    }
+}
+
 }  // namespace
 
 const char* name(Flush verdict) {
@@ -19,6 +48,21 @@ Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh) {
     if (state.pending_count >= most_nodes) return Flush::Nodes;
     if (state.pinned_bytes > fresh.queue->device()->info().global_mem_size / 2) return Flush::Bytes;
     return Flush::None;
+}
+
+void flush(Flush verdict, Node* fresh) {
+    const graph::GraphState& state = graph::state_of(fresh->queue.get());
+    counters.flushed.fetch_add(1, std::memory_order_relaxed);
+    log(verdict == Flush::Depth ? LogLevel::Debug : LogLevel::Info,
+        std::string("flush: too much is pending (") + name(verdict) + "): depth " + std::to_string(fresh->depth) + ", " +
+            std::to_string(state.pending_count) + " nodes, " + std::to_string(state.pinned_bytes) + " bytes");
+    if (verdict == Flush::Depth) {
+        Node* const roots[] = {fresh};
+        return force(roots);
+    }
+    // The fresh node alone would leave the others where they are, and every later operation would be launched on its own.
+    force_held(state, false);
+    if (state.pending_count >= most_nodes) force_held(state, true);  // constants and indices: they pin nothing, and would need memory
 }
 
 }  // namespace pardo::plan

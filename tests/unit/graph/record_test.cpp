@@ -10,6 +10,7 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "base/counters.h"
 #include "graph/record.h"
 
 namespace pardo::graph {
@@ -66,6 +67,42 @@ TEST(Record, LongChainsDieWithoutRecursion) {
     for (int i = 0; i < 200000; ++i) x = add(x, 1.0);
     x = make({1});
     SUCCEED();
+}
+
+TEST(Record, WhenTooMuchIsHeldAllOfItIsHandedOver) {
+    const Array x = make({8});
+    std::vector<Array> held;
+    const std::uint64_t flushed = counters.flushed.load(), before = counters.launched.load();
+    for (int i = 0; i < 4200; ++i) held.push_back(add(x, i));
+    EXPECT_GE(counters.flushed.load(), flushed + 1);
+    EXPECT_LE(counters.launched.load(), before + 4200 / 8);
+    EXPECT_FALSE(held[0].pending());
+    EXPECT_LT(books().pending_count, 4096);
+    const std::uint64_t launched = counters.launched.load();
+    Array y = x;
+    for (int i = 0; i < 40; ++i) y = add(y, 1.0);
+    y.force();
+    EXPECT_LE(counters.launched.load(), launched + 2);
+}
+
+TEST(Record, HeldConstantsDoNotMakeEveryOperationALaunch) {
+    const Array x = make({8});
+    std::vector<Array> held;
+    for (int i = 0; i < 4200; ++i) held.push_back(full(x.shape(), Scalar(1.0), {}, null_queue()));
+    const std::uint64_t launched = counters.launched.load();
+    Array y = x;
+    for (int i = 0; i < 40; ++i) y = add(y, 1.0);
+    y.force();
+    EXPECT_LE(counters.launched.load(), launched + 2);
+}
+
+TEST(Record, ALongChainIsCutByItself) {
+    const Array x = make({8}), other = sqrt(x);
+    const std::uint64_t flushed = counters.flushed.load();
+    Array y = x;
+    for (int i = 0; i < 300; ++i) y = add(y, 1.0);
+    EXPECT_EQ(counters.flushed.load(), flushed + 1);
+    EXPECT_TRUE(other.pending());
 }
 
 TEST(Record, ShapesBroadcastAsNumPys) {

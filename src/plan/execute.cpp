@@ -2,6 +2,9 @@
 #include "plan/execute.h"
 
 #include <cstring>
+#include <string>
+
+#include <pardo/error.h>
 
 #include "base/counters.h"
 
@@ -41,6 +44,16 @@ void put_scalar(std::uint64_t* slot, const Scalar& s) {
             slot[1] = bits_of(real_of(s.dtype), s.c.im);
             break;
     }
+}
+
+/// The kernel that first needs a slot.
+std::string kernel_of(const Plan& plan, std::size_t slot) {
+    for (const PlannedLaunch& launch : plan.launches) {
+        for (const PlannedLaunch::Use& use : launch.uses) {
+            if (!use.leaf && use.source == slot) return launch.name;
+        }
+    }
+    return "empty";
 }
 
 device::Label label_of(const void* planned) { return {static_cast<const PlannedLaunch*>(planned)->name, device::current_location()}; }
@@ -88,8 +101,15 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
 void Execution::allocate(const Plan& plan, device::Queue* queue) {
     slots_.clear();
     device::Device* device = queue->device();
-    for (const std::int64_t bytes : plan.slots) {
-        slots_.push_back(device->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue));
+    try {
+        for (const std::int64_t bytes : plan.slots) {
+            slots_.push_back(device->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue));
+        }
+    } catch (const Error& e) {
+        const std::string who = kernel_of(plan, slots_.size());
+        slots_.clear();  // what it did get is not kept for the next force of this thread
+        if (e.code() != ErrorCode::Memory) throw;
+        throw Error(ErrorCode::Memory, who + ": " + e.message());
     }
 }
 

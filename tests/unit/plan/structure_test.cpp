@@ -1,4 +1,6 @@
 // tests/unit/plan/structure_test.cpp: which kernels a graph becomes, on the null device.
+#include <pardo/error.h>
+
 #include "support.h"
 
 namespace pardo::test {
@@ -251,6 +253,26 @@ TEST_F(Structure, ChainOfReductionsBecomesKernelsOfOneShape) {
     EXPECT_GE(all.size(), 10u);
     EXPECT_LE(all.size(), 12u);
     EXPECT_LE(counters.compiled.load() - compiled, 3u);
+}
+
+TEST_F(Structure, AForceThatFindsNoMemoryKeepsNone) {
+    device::Device* device = m.queue->device();
+    N a = m.leaf({1000});
+    N y = m.sqrt(m.add(a, m.constant(1.0))), z = m.sum(y, 1);  // two results
+    const std::int64_t before = device->memory_stats().in_use;
+    device->set_memory_limit(before + 8000);
+    std::string message;
+    try {
+        m.force({y, z});
+    } catch (const Error& e) {
+        message = e.message();
+    }
+    device->set_memory_limit(0);
+    EXPECT_EQ(message.rfind("add_sqrt_sum_f64: cannot allocate 8 bytes on null:", 0), 0u) << message;
+    EXPECT_EQ(device->memory_stats().in_use, before);
+    EXPECT_TRUE(y->pending());
+    m.force({y, z});
+    EXPECT_FALSE(y->pending());
 }
 
 TEST_F(Structure, StoreFusesWhatReadsTheSameElements) {

@@ -171,18 +171,28 @@ bool Filter::admits(const Candidate& candidate, const std::vector<Candidate>& al
 
 Device* choose(std::string_view selector, const std::vector<Candidate>& all, const std::vector<Candidate>& visible,
                const std::string& reasons) {
-    for (const std::string& alternative : split(selector, ',')) {
+    const auto no_match = [&](std::string_view text) {
+        const std::string place = text == selector ? "" : " (in \"" + std::string(selector) + "\")";
+        return Error(ErrorCode::Value,
+                     "Device: no device matches \"" + std::string(text) + "\"" + place + "; devices here: " + inventory(visible) + reasons +
+                         near_matches(text, visible) +
+                         (visible.size() < all.size() ? " (PARDO_DEVICES hides " + std::to_string(all.size() - visible.size()) + ")" : ""));
+    };
+    const std::vector<std::string> alternatives = split(selector, ',');
+    std::vector<Pattern> patterns;
+    // A misspelt alternative is an error even where another one would do: it would be passed over on every machine.
+    for (const std::string& alternative : alternatives) {
         const std::optional<Pattern> p = parse_pattern(alternative, all);
-        if (!p) continue;
-        for (const Candidate* c : matches(*p, all)) {
+        if (!p) throw no_match(alternatives.size() == 1 ? selector : alternative);
+        patterns.push_back(*p);
+    }
+    for (const Pattern& p : patterns) {
+        for (const Candidate* c : matches(p, all)) {
             const bool seen = std::any_of(visible.begin(), visible.end(), [&](const Candidate& v) { return v.device == c->device; });
             if (seen) return c->device;
         }
     }
-    throw Error(ErrorCode::Value,
-                "Device: no device matches \"" + std::string(selector) + "\"; devices here: " + inventory(visible) + reasons +
-                    near_matches(selector, visible) +
-                    (visible.size() < all.size() ? " (PARDO_DEVICES hides " + std::to_string(all.size() - visible.size()) + ")" : ""));
+    throw no_match(selector);
 }
 
 }  // namespace pardo::device

@@ -31,7 +31,8 @@ std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Ca
 Filter parse_filter(std::string_view who, std::string_view text, const std::vector<Candidate>& all);
 /// The devices that a pattern names, in order.
 std::vector<const Candidate*> matches(const Pattern& pattern, const std::vector<Candidate>& all);
-/// The first device of the first alternative that names a visible one; throws Value listing what exists and what is near.
+/// The first device of the first alternative that names a visible one; throws Value, listing what exists and what is near, when there is
+/// none, or when an alternative is no selection string.
 Device* choose(std::string_view selector, const std::vector<Candidate>& all, const std::vector<Candidate>& visible,
                const std::string& reasons);
 

@@ -72,6 +72,17 @@ TEST(Selection, UnknownStringsListWhatExists) {
     EXPECT_NE(say("gpi").find("\"gpu\""), std::string::npos) << say("gpi");
 }
 
+TEST(Selection, AMisspeltAlternativeIsAnError) {
+    const auto all = machine();
+    const auto say = [&](std::string_view s) { return message_of([&] { choose(s, all, all, ""); }); };
+    EXPECT_EQ(say("gpuu,cpu").find("Device: no device matches \"gpuu\" (in \"gpuu,cpu\"); devices here: cpu:0 (Some CPU)"), 0u)
+        << say("gpuu,cpu");
+    EXPECT_NE(say("gpuu,cpu").find("Did you mean \"cpu\" or \"gpu\"?"), std::string::npos);
+    EXPECT_EQ(say("cpu,cuad").find("Device: no device matches \"cuad\""), 0u);
+    EXPECT_EQ(say("cpu,").find("Device: no device matches \"\" (in \"cpu,\")"), 0u);
+    EXPECT_EQ(say("accelerator,cpu"), "nothing was thrown");
+}
+
 TEST(Selection, FilterHidesAndExcludes) {
     const auto all = machine();
     const auto visible = [&](std::string_view text) {

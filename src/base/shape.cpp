@@ -5,16 +5,24 @@
 
 namespace pardo {
 
-std::int64_t element_count(std::span<const std::int64_t> shape) {
+std::int64_t element_count(std::span<const std::int64_t> shape, const char* who) {
     std::int64_t count = 1;
     bool overflow = false;
     for (std::int64_t n : shape) {
-        if (n < 0) throw Error(ErrorCode::Value, "shape " + to_string(shape) + ": negative dimensions are not allowed");
+        if (n < 0) {
+            throw Error(ErrorCode::Value, std::string(who) + ": shape " + to_string(shape) + ": negative dimensions are not allowed");
+        }
         if (n == 0) return 0;
         overflow |= __builtin_mul_overflow(count, n, &count);
     }
-    if (overflow) throw Error(ErrorCode::Memory, "shape " + to_string(shape) + ": more elements than fit into 64 bits");
-    return count;
+    if (!overflow) return count;
+    throw Error(ErrorCode::Memory, std::string(who) + ": shape " + to_string(shape) + ": more elements than fit into 64 bits");
+}
+
+void check_rank(const char* who, std::size_t rank) {
+    if (rank <= max_rank) return;
+    throw Error(ErrorCode::Value, std::string(who) + ": maximum supported dimension for an array is " + std::to_string(max_rank) +
+                                      ", found " + std::to_string(rank));
 }
 
 Strides contiguous_strides(std::span<const std::int64_t> shape) {
@@ -39,23 +47,35 @@ bool is_contiguous(std::span<const std::int64_t> shape, std::span<const std::int
     return contiguous;
 }
 
+bool broadcast_into(Shape& shape, std::span<const std::int64_t> more) {
+    const int rank = static_cast<int>(more.size());
+    while (shape.size() < rank) shape.insert(0, 1);
+    const int skip = shape.size() - rank;
+    for (int d = 0; d < rank; ++d) {
+        std::int64_t& extent = shape[skip + d];
+        const std::int64_t wanted = more[static_cast<std::size_t>(d)];
+        if (wanted == extent || wanted == 1) continue;
+        if (extent != 1) return false;
+        extent = wanted;
+    }
+    return true;
+}
+
+bool broadcasts_to(std::span<const std::int64_t> from, std::span<const std::int64_t> to) {
+    if (from.size() > to.size()) return false;
+    const std::size_t skip = to.size() - from.size();
+    for (std::size_t d = 0; d < from.size(); ++d) {
+        if (from[d] != to[skip + d] && from[d] != 1) return false;
+    }
+    return true;
+}
+
 Shape broadcast(const char* who, std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-    const std::size_t rank = a.size() > b.size() ? a.size() : b.size();
-    if (rank > max_rank) {
-        throw Error(ErrorCode::Value,
-                    std::string(who) + ": " + std::to_string(rank) + " dimensions; at most " + std::to_string(max_rank) + " are supported");
-    }
-    Shape result(static_cast<int>(rank), 1);
-    for (std::size_t d = 0; d < rank; ++d) {  // from the right
-        const std::int64_t x = d < a.size() ? a[a.size() - 1 - d] : 1;
-        const std::int64_t y = d < b.size() ? b[b.size() - 1 - d] : 1;
-        if (x != y && x != 1 && y != 1) {
-            throw Error(ErrorCode::Value,
-                        std::string(who) + ": operands could not be broadcast together with shapes " + to_string(a) + " " + to_string(b));
-        }
-        result[static_cast<int>(rank - 1 - d)] = x == 1 ? y : x;
-    }
-    return result;
+    check_rank(who, a.size() > b.size() ? a.size() : b.size());
+    Shape result(a);
+    if (broadcast_into(result, b)) return result;
+    throw Error(ErrorCode::Value,
+                std::string(who) + ": operands could not be broadcast together with shapes " + to_string(a) + " " + to_string(b));
 }
 
 std::string to_string(std::span<const std::int64_t> shape) {

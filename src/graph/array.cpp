@@ -200,18 +200,23 @@ std::vector<CounterValue> counters_now() {
 
 namespace graph {
 
-Array make_empty(device::Queue* queue, DType dtype, Shape shape) {
-    const std::int64_t bytes = byte_count(dtype, shape);
-    Ref<device::Buffer> buffer = queue->device()->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue);
+Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who) {
+    const std::int64_t bytes = byte_count(dtype, shape, who);
+    Ref<device::Buffer> buffer;
+    try {
+        buffer = queue->device()->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue);
+    } catch (const Error& e) {
+        throw Error(e.code(), std::string(who) + ": " + e.message());
+    }
     Strides strides = contiguous_strides(shape);
     return Array(make_leaf(queue, dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
 }
 
-std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape) {
+std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* who) {
     std::int64_t bytes = 0;
-    if (!__builtin_mul_overflow(element_count(shape), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) return bytes;
-    throw Error(ErrorCode::Memory,
-                "array of shape " + to_string(shape) + " and dtype " + std::string(dtype_name(dtype)) + " is larger than memory can be");
+    if (!__builtin_mul_overflow(element_count(shape, who), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) return bytes;
+    throw Error(ErrorCode::Memory, std::string(who) + ": array of shape " + to_string(shape) + " and dtype " +
+                                       std::string(dtype_name(dtype)) + " is larger than memory can be");
 }
 
 void ensure_leaf(const Array& x) {
@@ -233,7 +238,7 @@ Array as_contiguous(const Array& x, std::optional<DType> dtype) {
     const Array wanted = dtype ? cast(x, *dtype) : x;
     ensure_leaf(wanted);
     if (pardo::is_contiguous(wanted.node()->shape, wanted.node()->strides)) return wanted;
-    const Array packed = make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape);
+    const Array packed = make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy");
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard guard(state_of(wanted.node()->queue.get()).lock);
     plan::store(packed.node(), wanted.node(), nullptr);

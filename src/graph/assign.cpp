@@ -15,16 +15,9 @@ using graph::Op;
 
 /// NumPy's rule for outputs: they take part in broadcasting but do not grow.
 void check_output_shape(const char* who, Extents result, Extents out) {
-    bool fits = result.size() <= out.size();
-    const std::size_t skip = fits ? out.size() - result.size() : 0;
-    bool grows = !fits;
-    for (std::size_t d = 0; fits && d < result.size(); ++d) {
-        const std::int64_t want = result[d], have = out[skip + d];
-        if (want == have || want == 1) continue;
-        fits = false;
-        grows = have == 1;
-    }
-    if (fits) return;
+    if (broadcasts_to(result, out)) return;
+    Shape both(out);
+    const bool grows = broadcast_into(both, result);
     if (grows) {
         throw Error(ErrorCode::Value, std::string(who) + ": non-broadcastable output operand with shape " + to_string(out) +
                                           " doesn't match the broadcast shape " + to_string(result));

@@ -25,9 +25,9 @@ Array slab(const Array& x, int axis, std::int64_t from, std::int64_t count) {
 }
 
 /// The values of a view, row-major, in a shape of the same size; what computes them is fused into the copy.
-Array packed(const Array& view, Extents shape) {
+Array packed(const char* who, const Array& view, Extents shape) {
     device::Queue* queue = view.node()->queue.get();
-    const Array result = graph::make_empty(queue, view.dtype(), view.node()->shape);
+    const Array result = graph::make_empty(queue, view.dtype(), view.node()->shape, who);
     if (result.size() > 0) {
         std::lock_guard guard(graph::state_of(queue).lock);
         plan::store(result.node(), view.node(), nullptr);
@@ -104,7 +104,7 @@ Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
             throw Error(ErrorCode::Memory, "concat: the result has more elements than fit into 64 bits");
         }
     }
-    const Array result = graph::make_empty(queue, dtype, std::move(shape));
+    const Array result = graph::make_empty(queue, dtype, std::move(shape), "concat");
     std::int64_t at = 0;
     for (const Array& a : arrays) {
         const std::int64_t count = a.shape()[static_cast<std::size_t>(along)];
@@ -169,7 +169,7 @@ Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axi
         view.walk(d, x.shape()[static_cast<std::size_t>(d)]);
         if (d == along) view.repeat(count);
     }
-    return packed(view.finish("repeat"), shape);
+    return packed("repeat", view.finish("repeat"), shape);
 }
 
 Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis) {
@@ -212,7 +212,7 @@ Array tile(const Array& x, Extents repetitions) {
             throw Error(ErrorCode::Memory, "tile: the result has more elements than fit into 64 bits");
         }
     }
-    return packed(view.finish("tile"), shape);
+    return packed("tile", view.finish("tile"), shape);
 }
 
 Array diff(const Array& x, std::int64_t n, std::int64_t axis, const Array* prepend, const Array* append) {

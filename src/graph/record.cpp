@@ -37,19 +37,6 @@ std::string queue_text(device::Queue* queue) {
     throw Error(ErrorCode::Value, text);
 }
 
-/// Grows `shape` by the extents of one more input; false when they disagree.
-bool broadcast_into(Shape& shape, const Shape& more) {
-    while (shape.size() < more.size()) shape.insert(0, 1);
-    const int skip = shape.size() - more.size();
-    for (int d = 0; d < more.size(); ++d) {
-        std::int64_t& extent = shape[skip + d];
-        if (more[d] == extent || more[d] == 1) continue;
-        if (extent != 1) return false;
-        extent = more[d];
-    }
-    return true;
-}
-
 Shape broadcast_inputs(Op op, std::span<Node* const> inputs) {
     Shape shape = inputs[0]->shape;
     bool grown = false;
@@ -58,7 +45,7 @@ Shape broadcast_inputs(Op op, std::span<Node* const> inputs) {
         if (!broadcast_into(shape, input->shape)) throw_broadcast(op, inputs);
         grown = true;
     }
-    if (grown) (void)element_count(shape);  // throws when the extents multiply beyond int64
+    if (grown) (void)element_count(shape, name(op));  // throws when the extents multiply beyond int64
     return shape;
 }
 

@@ -52,10 +52,10 @@ inline Ref<Node> with_scalar_value(Ref<Node> node) {
 Array scalar_copy(const Array& view);
 /// The node of an operand in a dtype (a Constant for scalars; a cast node when the dtype differs). Caller holds the graph lock.
 Ref<Node> operand_node(const Operand& operand, DType dtype, device::Queue* queue);
-/// Bytes of an array; throws Memory when int64 cannot count them.
-std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape);
-/// A new array with uninitialised, row-major memory.
-Array make_empty(device::Queue* queue, DType dtype, Shape shape);
+/// Bytes of an array; throws Memory as "<who>: …" when int64 cannot count them.
+std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* who = "array");
+/// A new array with uninitialised, row-major memory; `who` is named when there is not so much.
+Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who = "array");
 /// Forces the node and gives its Leaf fields; does not wait.
 void ensure_leaf(const Array& x);
 /// Forces x; throws Value when its memory must not be written (imported read-only, or a broadcast view).

@@ -70,15 +70,7 @@ DType sum_dtype(DType t) {
 
 /// x where `mask`, else what does not change the result.
 Array masked(const char* who, const Array& x, const Array& mask, const Scalar& neutral) {
-    const auto fits = [&] {
-        if (mask.ndim() > x.ndim()) return false;
-        const std::size_t skip = static_cast<std::size_t>(x.ndim() - mask.ndim());
-        for (std::size_t d = 0; d < mask.shape().size(); ++d) {
-            if (mask.shape()[d] != 1 && mask.shape()[d] != x.shape()[skip + d]) return false;
-        }
-        return true;
-    };
-    if (!fits()) {
+    if (!broadcasts_to(mask.shape(), x.shape())) {
         throw Error(ErrorCode::Value, std::string(who) + ": where of shape " + to_string(mask.shape()) +
                                           " does not broadcast to the array's shape " + to_string(x.shape()));
     }

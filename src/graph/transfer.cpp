@@ -128,17 +128,14 @@ std::optional<Scalar> constant_value(Node& node) {
 }
 
 Shape checked_shape(const char* who, Extents shape) {
-    if (shape.size() > static_cast<std::size_t>(max_rank)) {
-        throw Error(ErrorCode::Value, std::string(who) + ": maximum supported dimension for an array is " + std::to_string(max_rank) +
-                                          ", found " + std::to_string(shape.size()));
-    }
+    check_rank(who, shape.size());
     return Shape(shape);
 }
 
 }  // namespace
 
 Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue) {
-    const Array x = graph::make_empty(queue.impl(), dtype, checked_shape("asarray", shape));
+    const Array x = graph::make_empty(queue.impl(), dtype, checked_shape("asarray", shape), "asarray");
     const auto bytes = static_cast<std::size_t>(x.nbytes());
     if (bytes == 0) return x;
     counters.copies.fetch_add(1, std::memory_order_relaxed);
@@ -164,7 +161,7 @@ Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool r
         throw Error(ErrorCode::Buffer,
                     "asarray: memory at an address that is not a multiple of the element size cannot be shared; copy it (copy=True)");
     }
-    (void)graph::byte_count(dtype, shape);
+    (void)graph::byte_count(dtype, shape, "asarray");
     // The block reaches from the lowest to the highest element; negative strides put the first one inside it.
     std::int64_t low = 0, high = 0;
     const bool empty = element_count(shape) == 0;
@@ -193,7 +190,7 @@ Scalar Array::item() const {
 }
 
 void Array::copy_to(void* host) const {
-    const std::int64_t bytes = graph::byte_count(node_->dtype, node_->shape);
+    const std::int64_t bytes = graph::byte_count(node_->dtype, node_->shape, "copy_to");
     force();
     if (bytes == 0) return;
     counters.copies.fetch_add(1, std::memory_order_relaxed);
@@ -213,7 +210,7 @@ Array Array::to_queue(const Queue& queue) const {
     if (queue.impl() == node_->queue.get()) return *this;
     if (const std::optional<Scalar> value = constant_value(*node_)) return full(shape(), *value, node_->dtype, queue);
     const Array packed = graph::as_contiguous(*this);
-    const Array copy = graph::make_empty(queue.impl(), packed.dtype(), packed.node()->shape);
+    const Array copy = graph::make_empty(queue.impl(), packed.dtype(), packed.node()->shape, "to_device");
     copy.node()->scalar_value = node_->scalar_value;
     const auto bytes = static_cast<std::size_t>(packed.nbytes());
     if (bytes == 0) return copy;

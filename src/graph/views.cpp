@@ -21,11 +21,8 @@ void ViewBuilder::repeat(std::int64_t extent) { shape_.push_back(extent); }
 void ViewBuilder::also_walk(int base_dim) { map_.terms.push_back({base_dim, shape_.size() - 1, 1}); }
 
 Array ViewBuilder::finish(const char* who) {
-    if (shape_.size() > max_rank) {
-        throw Error(ErrorCode::Value, std::string(who) + ": maximum supported dimension for an array is " + std::to_string(max_rank) +
-                                          ", found " + std::to_string(shape_.size()));
-    }
-    (void)element_count(shape_);
+    check_rank(who, static_cast<std::size_t>(shape_.size()));
+    (void)element_count(shape_, who);
     Node* base = base_.node();
     std::lock_guard guard(state_of(base->queue.get()).lock);
     Ref<Node> node = make_view(base, std::move(shape_), std::move(map_));
@@ -87,10 +84,7 @@ namespace {
 /// Replaces one -1 by what is left over; throws unless the sizes agree.
 Shape resolve_shape(Extents asked, std::int64_t size) {
     Shape shape(asked);
-    if (shape.size() > max_rank) {
-        throw Error(ErrorCode::Value, "reshape: maximum supported dimension for an array is " + std::to_string(max_rank) + ", found " +
-                                          std::to_string(shape.size()));
-    }
+    check_rank("reshape", asked.size());
     const auto mismatch = [&] {
         return Error(ErrorCode::Value, "reshape: cannot reshape array of size " + std::to_string(size) + " into shape " + to_string(asked));
     };
@@ -229,10 +223,7 @@ Array broadcast_to(const Array& x, Extents shape) {
 
 Array expand_dims(const Array& x, Extents axes) {
     const int rank = x.ndim() + static_cast<int>(axes.size());
-    if (rank > max_rank) {
-        throw Error(ErrorCode::Value, "expand_dims: maximum supported dimension for an array is " + std::to_string(max_rank) + ", found " +
-                                          std::to_string(rank));
-    }
+    check_rank("expand_dims", static_cast<std::size_t>(rank));
     const std::uint32_t fresh = axis_set("expand_dims", axes, rank);
     ViewBuilder view(x);
     int source = 0;
@@ -325,16 +316,7 @@ Array diagonal(const Array& x, std::int64_t offset, std::int64_t axis1, std::int
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
     Shape shape;
     bool fits = true;
-    for (const Array& a : arrays) {
-        Shape both(std::max(shape.size(), a.ndim()), 1);
-        for (int d = 0; d < both.size(); ++d) {  // from the right
-            const std::int64_t p = d < shape.size() ? shape[shape.size() - 1 - d] : 1;
-            const std::int64_t q = d < a.ndim() ? a.shape()[static_cast<std::size_t>(a.ndim() - 1 - d)] : 1;
-            fits &= p == q || p == 1 || q == 1;
-            both[both.size() - 1 - d] = p == 1 ? q : p;
-        }
-        shape = std::move(both);
-    }
+    for (const Array& a : arrays) fits = fits && broadcast_into(shape, a.shape());
     if (!fits) {
         std::string text = "broadcast_arrays: shape mismatch: objects cannot be broadcast to a single shape:";
         for (const Array& a : arrays) text += " " + to_string(a.shape());

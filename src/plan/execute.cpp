@@ -108,8 +108,7 @@ void Execution::allocate(const Plan& plan, device::Queue* queue) {
     } catch (const Error& e) {
         const std::string who = kernel_of(plan, slots_.size());
         slots_.clear();  // what it did get is not kept for the next force of this thread
-        if (e.code() != ErrorCode::Memory) throw;
-        throw Error(ErrorCode::Memory, who + ": " + e.message());
+        throw Error(e.code(), who + ": " + e.message());
     }
 }
 

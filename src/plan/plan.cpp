@@ -32,7 +32,7 @@ public:
             bytes = partials[a.node].count * itemsize(partials[a.node].dtype);
         } else {
             const Node* n = planner_.node(a.node);
-            bytes = graph::byte_count(n->dtype, n->shape);
+            bytes = graph::byte_count(n->dtype, n->shape, kernels_[kernel].kernel.name.c_str());
             keeps = planner_.fact(a.node).required;
         }
         const std::uint32_t slot = take(bytes, keeps);

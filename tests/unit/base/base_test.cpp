@@ -31,9 +31,14 @@ TEST(Shapes, CountAndStrides) {
     EXPECT_EQ(element_count(Shape{big, big, 0}), 0);
     EXPECT_EQ(message_of(ErrorCode::Memory,
                          [&] {
+                             element_count(Shape{big, 1 << 30}, "add");
+                         }),
+              "add: shape (1099511627776, 1073741824): more elements than fit into 64 bits");
+    EXPECT_EQ(message_of(ErrorCode::Memory,
+                         [&] {
                              element_count(Shape{big, big});
                          }),
-              "shape (1099511627776, 1099511627776): more elements than fit into 64 bits");
+              "array: shape (1099511627776, 1099511627776): more elements than fit into 64 bits");
     EXPECT_NE(message_of(ErrorCode::Value, [&] { element_count(Shape{-1}); }).find("negative dimensions"), std::string::npos);
     EXPECT_EQ(contiguous_strides(Shape{2, 3, 4}), (Strides{12, 4, 1}));
     EXPECT_EQ(contiguous_strides(Shape{2, 0, 4}), (Strides{4, 4, 1}));
@@ -51,6 +56,16 @@ TEST(Shapes, BroadcastAndAxes) {
                              broadcast("add", Shape{3}, Shape{4, 2});
                          }),
               "add: operands could not be broadcast together with shapes (3,) (4, 2)");
+    Shape shape{4};
+    EXPECT_TRUE(broadcast_into(shape, Shape{3, 1}));
+    EXPECT_EQ(shape, (Shape{3, 4}));
+    EXPECT_FALSE(broadcast_into(shape, Shape{2, 4}));
+    EXPECT_TRUE(broadcasts_to(Shape{1, 4}, Shape{2, 3, 4}));
+    EXPECT_TRUE(broadcasts_to(Shape{}, Shape{0}));
+    EXPECT_FALSE(broadcasts_to(Shape{2, 4}, Shape{4}));
+    EXPECT_FALSE(broadcasts_to(Shape{3}, Shape{1}));
+    EXPECT_EQ(message_of(ErrorCode::Value, [] { check_rank("reshape", 33); }),
+              "reshape: maximum supported dimension for an array is 32, found 33");
     EXPECT_EQ(normalize_axis("sum", -1, 3), 2);
     EXPECT_EQ(message_of(ErrorCode::Axis, [] { normalize_axis("sum", 3, 3); }), "sum: axis 3 is out of bounds for array of dimension 3");
     EXPECT_EQ(message_of(ErrorCode::Axis, [] { normalize_axis("sum", 0, 0); }), "sum: axis 0 is out of bounds for array of dimension 0");

@@ -130,9 +130,9 @@ bool weak_subclass(PyObject* o, pardo::Scalar& out, bool& fits) {
     return true;
 }
 
-[[noreturn]] void too_large(PyObject* o, const char* dtype) {
+[[noreturn]] void too_large(const std::string& prefix, PyObject* o, const char* dtype) {
     const nb::str text = nb::str(nb::handle(o));
-    throw pardo::Error(pardo::ErrorCode::Overflow, std::string("Python integer ") + text.c_str() + " out of bounds for " + dtype);
+    throw pardo::Error(pardo::ErrorCode::Overflow, prefix + "Python integer " + text.c_str() + " out of bounds for " + dtype);
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo
     }
     if (!fits) {
         if (!other || !pardo::is_inexact(other->dtype())) {
-            too_large(o, other ? std::string(pardo::dtype_name(other->dtype())).c_str() : "int64");
+            too_large(std::string(who) + ": ", o, other ? std::string(pardo::dtype_name(other->dtype())).c_str() : "int64");
         }
         out.scalar = pardo::Scalar(as_double(o));
     }
@@ -176,7 +176,7 @@ std::optional<pardo::Scalar> scalar_from(PyObject* o) {
         if (PyObject_IsInstance(o, np().generic.ptr()) == 1) return strong(o);
         if (!weak_subclass(o, s, fits)) return {};
     }
-    if (!fits) too_large(o, "int64");
+    if (!fits) too_large("", o, "int64");
     return s;
 }
 

@@ -91,7 +91,7 @@ struct Index {
             const std::int64_t extent = x.shape()[static_cast<std::size_t>(axis)];
             const std::int64_t bad = h.lowest < -extent ? h.lowest : h.highest;
             if (bad < -extent || bad >= extent) {
-                throw pardo::Error(pardo::ErrorCode::Index, "index " + std::to_string(bad) + " is out of bounds for axis " +
+                throw pardo::Error(pardo::ErrorCode::Index, "x[...]: index " + std::to_string(bad) + " is out of bounds for axis " +
                                                                 std::to_string(axis) + " with size " + std::to_string(extent));
             }
         }
@@ -180,7 +180,7 @@ void parse_value(const Array& x, PyObject* o, Value& value) {
         return;
     }
     ParsedOperand parsed;
-    if (!is_numpy_array(o) && (parse_operand(o, parsed, "setitem", &x), parsed.kind == OperandKind::Scalar)) {
+    if (!is_numpy_array(o) && (parse_operand(o, parsed, "x[...] = value", &x), parsed.kind == OperandKind::Scalar)) {
         value.scalar = parsed.scalar;
         return;
     }

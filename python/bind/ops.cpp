@@ -218,7 +218,9 @@ void bind_table(nb::module_& m) {
         },
         nb::sig("def _op_table() -> list[tuple[str, int, str, str, str, str]]"));
     m.def("_promote", &pardo::promote, nb::arg("a"), nb::arg("b"));
-    m.def("_promote_weak", &pardo::promote_weak, nb::arg("dtype"), nb::arg("scalar"));
+    m.def(
+        "_promote_weak", [](pardo::DType t, const pardo::Scalar& s) { return pardo::promote_weak(t, s, "result_type"); }, nb::arg("dtype"),
+        nb::arg("scalar"));
     m.def("_can_cast_safe", &pardo::can_cast_safe, nb::arg("source"), nb::arg("target"));
     m.def("_can_cast_same_kind", &pardo::can_cast_same_kind, nb::arg("source"), nb::arg("target"));
 }

@@ -79,16 +79,16 @@ class Methods:
         """
         if not args:
             if self.size != 1:
-                raise ValueError("can only convert an array of size 1 to a Python scalar")
+                raise ValueError("item: can only convert an array of size 1 to a Python scalar")
             return self._item()
         place = args[0] if len(args) == 1 else args
         if isinstance(place, tuple):
             if len(place) != self.ndim:
-                raise ValueError("incorrect number of indices for array")
+                raise ValueError("item: incorrect number of indices for array")
             return self[place]._item()
         i = int(place)
         if not -self.size <= i < self.size:
-            raise IndexError(f"index {i} is out of bounds for size {self.size}")
+            raise IndexError(f"item: index {i} is out of bounds for size {self.size}")
         return self[tuple(int(k) for k in np.unravel_index(i % self.size, self.shape))]._item()
 
     def tolist(self: Array) -> Any:  # type: ignore[misc]

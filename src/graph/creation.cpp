@@ -14,11 +14,8 @@ namespace pardo {
 namespace {
 
 Shape checked(const char* who, Extents shape, DType dtype) {
-    if (shape.size() > static_cast<std::size_t>(max_rank)) {
-        throw Error(ErrorCode::Value, std::string(who) + ": maximum supported dimension for an array is " + std::to_string(max_rank) +
-                                          ", found " + std::to_string(shape.size()));
-    }
-    (void)graph::byte_count(dtype, shape);
+    check_rank(who, shape.size());
+    (void)graph::byte_count(dtype, shape, who);
     return Shape(shape);
 }
 
@@ -104,7 +101,8 @@ void require_matrix(const char* who, const Array& x) {
 Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const Queue& queue) {
     const DType t = dtype.value_or(value.dtype);
     Shape extents = checked("full", shape, t);
-    if (value.weak && is_integer(t) && is_integer(value.dtype)) (void)promote_weak(t, value);  // throws Overflow when it does not fit
+    if (value.weak && is_integer(t) && is_integer(value.dtype))
+        (void)promote_weak(t, value, "full");  // throws Overflow when it does not fit
     device::Queue* impl = queue.impl();
     counters.recorded.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard guard(graph::state_of(impl).lock);
@@ -114,7 +112,7 @@ Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const
 Array zeros(Extents shape, DType dtype, const Queue& queue) { return full(shape, Scalar(0), dtype, queue); }
 Array ones(Extents shape, DType dtype, const Queue& queue) { return full(shape, Scalar(1), dtype, queue); }
 Array empty(Extents shape, DType dtype, const Queue& queue) {
-    return graph::make_empty(queue.impl(), dtype, checked("empty", shape, dtype));
+    return graph::make_empty(queue.impl(), dtype, checked("empty", shape, dtype), "empty");
 }
 
 Array iota(Extents shape, int axis, const Queue& queue) {

@@ -192,21 +192,12 @@ private:
 /// The broadcast shape of index arrays.
 Shape index_shape(const std::vector<Array>& indices) {
     Shape shape;
-    for (const Array& i : indices) {
-        Shape both(std::max(shape.size(), i.ndim()), 1);
-        for (int d = 0; d < both.size(); ++d) {  // from the right
-            const std::int64_t p = d < shape.size() ? shape[shape.size() - 1 - d] : 1;
-            const std::int64_t q = d < i.ndim() ? i.shape()[static_cast<std::size_t>(i.ndim() - 1 - d)] : 1;
-            if (p != q && p != 1 && q != 1) {
-                std::string text = "x[...]: shape mismatch: indexing arrays could not be broadcast together with shapes";
-                for (const Array& each : indices) text += " " + to_string(each.shape());
-                throw Error(ErrorCode::Index, text);
-            }
-            both[both.size() - 1 - d] = p == 1 ? q : p;
-        }
-        shape = std::move(both);
-    }
-    return shape;
+    bool fits = true;
+    for (const Array& i : indices) fits = fits && broadcast_into(shape, i.shape());
+    if (fits) return shape;
+    std::string text = "x[...]: shape mismatch: indexing arrays could not be broadcast together with shapes";
+    for (const Array& i : indices) text += " " + to_string(i.shape());
+    throw Error(ErrorCode::Index, text);
 }
 
 /// Moves `count` leading dimensions to `position`, or back.
@@ -232,15 +223,6 @@ Array without_leading_ones(const Array& value, int rank) {
     std::size_t skip = 0;
     while (value.ndim() - static_cast<int>(skip) > rank && value.shape()[skip] == 1) ++skip;
     return skip == 0 ? value : reshape(value, value.shape().subspan(skip));
-}
-
-bool broadcasts_to(Extents from, Extents to) {
-    if (from.size() > to.size()) return false;
-    const std::size_t skip = to.size() - from.size();
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        if (from[d] != to[skip + d] && from[d] != 1) return false;
-    }
-    return true;
 }
 
 void set_advanced(const Selection& s, const Array& value) {
@@ -284,7 +266,8 @@ void store(const char* who, const Array& target, const Array& value, const Array
 }
 
 Array assignable(const Array& target, const Scalar& value) {
-    if (value.weak && is_integer(target.dtype())) (void)promote_weak(target.dtype(), value);  // throws Overflow when it does not fit
+    if (value.weak && is_integer(target.dtype()))
+        (void)promote_weak(target.dtype(), value, "x[...] = value");  // throws Overflow when it does not fit
     if (is_float(value.dtype) && is_integer(target.dtype()) && !(std::abs(value.f) < 9223372036854775808.0)) {
         if (std::isnan(value.f)) throw Error(ErrorCode::Value, "x[...] = value: cannot convert float NaN to integer");
         throw Error(ErrorCode::Overflow,

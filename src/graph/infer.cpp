@@ -146,7 +146,7 @@ DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool 
         const std::uint8_t computed = any_strong ? rule.map[static_cast<int>(strong)] : refused;
         const bool any_size =
             computed != refused && is_integer(strong) && is_inexact(static_cast<DType>(computed)) && is_integer(o.scalar().dtype);
-        const DType t = map(!any_strong ? o.scalar().dtype : any_size ? strong : promote_weak(strong, o.scalar()));
+        const DType t = map(!any_strong ? o.scalar().dtype : any_size ? strong : promote_weak(strong, o.scalar(), name(op)));
         result = any ? promote(result, t) : t;
         any = true;
     }

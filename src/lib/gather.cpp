@@ -90,11 +90,11 @@ Array gather_from(const char* who, const Array& base, std::span<const Array> ind
 }  // namespace
 
 Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes) {
-    return gather_from("index", base, indices, axes, 0);
+    return gather_from("x[...]", base, indices, axes, 0);
 }
 
 void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value) {
-    const char* who = "set";
+    const char* who = "x[...] = value";
     device::Queue* queue = common_queue_of(who, base, indices);
     queue_of(who, base, value);
     const Shape index_shape = broadcast_indices(who, indices);

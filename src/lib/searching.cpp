@@ -64,7 +64,7 @@ std::vector<Array> nonzero(const Array& x) {
 namespace lib {
 
 Array compress(const Array& x, const Array& mask) {
-    const char* who = "index";
+    const char* who = "x[mask]";
     device::Queue* queue = queue_of(who, x, mask);
     const CountedMask counted = count_mask(who, queue, contiguous_memory(mask, DType::Bool));
     const Memory input = contiguous_memory(x);
@@ -74,7 +74,7 @@ Array compress(const Array& x, const Array& mask) {
 }
 
 void put_mask(const Array& x, const Array& mask, const Array& value) {
-    const char* who = "set";
+    const char* who = "x[mask] = value";
     if (value.ndim() > 1)
         fail(ErrorCode::Value, who,
              "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has " + std::to_string(value.ndim()) +

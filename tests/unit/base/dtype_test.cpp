@@ -54,19 +54,19 @@ TEST(DTypes, WeakScalars) {
 TEST(DTypes, WeakIntegersOutOfRange) {
     const auto message = [](DType t, Scalar s) {
         try {
-            promote_weak(t, s);
+            promote_weak(t, s, "add");
         } catch (const Error& e) {
             EXPECT_EQ(e.code(), ErrorCode::Overflow);
             return e.message();
         }
         return std::string("nothing");
     };
-    EXPECT_EQ(message(DType::UInt8, Scalar(300)), "Python integer 300 out of bounds for uint8");
-    EXPECT_EQ(message(DType::UInt64, Scalar(-1)), "Python integer -1 out of bounds for uint64");
-    EXPECT_EQ(message(DType::Int16, Scalar(std::int64_t{1} << 40)), "Python integer 1099511627776 out of bounds for int16");
-    EXPECT_EQ(message(DType::Int64, Scalar(std::uint64_t{1} << 63)), "Python integer 9223372036854775808 out of bounds for int64");
-    EXPECT_EQ(message(DType::Bool, Scalar(std::uint64_t{1} << 63)), "Python integer 9223372036854775808 out of bounds for int64");
-    EXPECT_EQ(message(DType::Int8, Scalar(-129)), "Python integer -129 out of bounds for int8");
+    EXPECT_EQ(message(DType::UInt8, Scalar(300)), "add: Python integer 300 out of bounds for uint8");
+    EXPECT_EQ(message(DType::UInt64, Scalar(-1)), "add: Python integer -1 out of bounds for uint64");
+    EXPECT_EQ(message(DType::Int16, Scalar(std::int64_t{1} << 40)), "add: Python integer 1099511627776 out of bounds for int16");
+    EXPECT_EQ(message(DType::Int64, Scalar(std::uint64_t{1} << 63)), "add: Python integer 9223372036854775808 out of bounds for int64");
+    EXPECT_EQ(message(DType::Bool, Scalar(std::uint64_t{1} << 63)), "add: Python integer 9223372036854775808 out of bounds for int64");
+    EXPECT_EQ(message(DType::Int8, Scalar(-129)), "add: Python integer -129 out of bounds for int8");
 }
 
 TEST(Scalars, FloatToIntegerAsNumPyOnX86) {

@@ -183,6 +183,9 @@ TEST(Gather, OverlapIsReadBeforeItIsWritten) {
 
 TEST(Gather, Errors) {
     const Array x = make<double>({1, 2, 3, 4, 5}, {5});
+    const IndexPart far[] = {make({7})};
+    EXPECT_ERROR(x[far], Index, "x[...]: index 7 is out of bounds for axis 0 with size 5");
+    EXPECT_ERROR(x.set(far, make<double>({1}, {1})), Index, "x[...] = value: index 7 is out of bounds for axis 0 with size 5");
     EXPECT_ERROR(take(x, make({1, 7, -9}), 0), Index, "index 7 is out of bounds for axis 0 with size 5");
     EXPECT_ERROR(take(x, make({1, -6}), 0), Index, "index -6 is out of bounds for axis 0 with size 5");
     EXPECT_ERROR(take(x, x, 0), Type, "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'");

@@ -2,26 +2,29 @@
 from __future__ import annotations
 
 import operator
+import os
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._core import Array, Device, Queue, _can_cast_same_kind, _full
+from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 Shape: TypeAlias = int | Sequence[int]
 Scalar: TypeAlias = bool | int | float | complex
 DeviceLike: TypeAlias = Device | str | None
 
-_SCALARS = (bool, int, float, complex, np.generic)
+SCALARS = (bool, int, float, complex, np.number, np.bool_)
 
 
 def array(x: Any, who: str) -> Array:
     """The array itself, or a 0-d one of a number; other objects are not copied in behind the user's back."""
     if type(x) is Array:
         return x
-    if isinstance(x, _SCALARS):
+    if isinstance(x, SCALARS):
         return _full([], x, None, default_queue())
     raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
 
@@ -39,9 +42,12 @@ def array_like(x: Any, other: Array, who: str) -> Array:
     """As `array`, on the queue of `other`; a Python number takes its dtype where that can hold the kind of number."""
     if type(x) is Array:
         return x
-    if not isinstance(x, _SCALARS):
+    if not isinstance(x, SCALARS):
         raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
-    return _full([], x, np.result_type(other.dtype, x), other.queue)
+    dtype = np.result_type(other.dtype, x)
+    if type(x) is int and dtype.kind in "fc":
+        x = float(x)  # integers of any size have a float nearby
+    return _full([], x, dtype, other.queue)
 
 
 def axes(axis: Axis, who: str) -> list[int] | None:
@@ -49,15 +55,22 @@ def axes(axis: Axis, who: str) -> list[int] | None:
     if axis is None:
         return None
     if isinstance(axis, (tuple, list)):
-        return [index(a, f"{who}: axis") for a in axis]
-    return [index(axis, f"{who}: axis")]
+        return [axis_number(a, who) for a in axis]
+    return [axis_number(axis, who)]
 
 
-def axis_index(axis: int, ndim: int) -> int:
+def axis_number(axis: Any, who: str) -> int:
+    """The axis as the caller counts it; a bool is no axis, though Python takes it for an integer."""
+    if isinstance(axis, bool):
+        raise TypeError(f"{who}: axis must be an integer, not bool")
+    return index(axis, f"{who}: axis")
+
+
+def axis_index(axis: int, ndim: int, who: str) -> int:
     """The axis as a number from 0 on; AxisError if the array has no such axis."""
-    axis = operator.index(axis)
+    axis = axis_number(axis, who)
     if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim)
+        raise np.exceptions.AxisError(axis, ndim, who)
     return axis % ndim
 
 
@@ -75,6 +88,11 @@ def index(x: Any, what: str) -> int:
 def optional_index(x: Any, what: str) -> int | None:
     """None, or an integer."""
     return None if x is None else index(x, what)
+
+
+def optional_axis(axis: Any, who: str) -> int | None:
+    """None, or the axis as the caller counts it."""
+    return None if axis is None else axis_number(axis, who)
 
 
 def shape(s: Shape, who: str) -> list[int]:
@@ -99,23 +117,49 @@ def default_queue() -> Queue:
     return Queue.of(Device())
 
 
-def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None) -> Queue:
+def device_of(device: DeviceLike, who: str = "") -> Device:
+    """The device itself, the one that a selection string names, or the default one for None."""
+    if device is None:
+        return Device()
+    if not isinstance(device, (Device, str)):
+        raise TypeError(f"{who}{': ' if who else ''}device must be a pardo.Device or a selection string, not {type(device).__name__}")
+    return Device(device)
+
+
+def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None, who: str = "") -> Queue:
     """Where a new array goes: the queue if given, else the device's canonical one, else the fallback, else the default."""
+    prefix = f"{who}: " if who else ""
     if queue is not None:
-        if device is not None and Device(device) != queue.device:
-            raise ValueError(f"queue belongs to {queue.device}, but device is {device}")
+        if not isinstance(queue, Queue):
+            raise TypeError(f"{prefix}queue must be a pardo.Queue, not {type(queue).__name__}")
+        if device is not None and device_of(device, who) != queue.device:
+            raise ValueError(f"{prefix}queue belongs to {queue.device}, but device is {device}")
         return queue
     if device is not None:
-        wanted = Device(device)
+        wanted = device_of(device, who)
         return fallback if fallback is not None and fallback.device == wanted else Queue.of(wanted)
     return fallback if fallback is not None else default_queue()
 
 
-def mask(where: Any, who: str) -> Array | None:
-    """The `where` keyword: None for everything, else an array of bools."""
+def same_queue(x: Array, y: Array, who: str) -> None:
+    """ExecutionPlacementError unless both arrays are on one queue."""
+    if x.queue != y.queue:
+        raise ExecutionPlacementError(
+            f"{who}: operands are on different queues: {x.queue!r} and {y.queue!r}; copy one explicitly with to_device or to_queue"
+        )
+
+
+def mask(where: Any, x: Array, who: str) -> Array | None:
+    """The `where` keyword: None for everything, else an array of bools; a bool goes to the queue of `x`."""
     if where is None or where is True:
         return None
-    m = array(where, who)
+    if type(where) is Array:
+        same_queue(x, where, who)
+        m = where
+    elif isinstance(where, SCALARS):
+        m = _full([], where, None, x.queue)
+    else:
+        raise TypeError(f"{who}: where must be a bool or a pardo.Array of bools, not {type(where).__name__}")
     if m.dtype != np.bool_:
         raise TypeError(f"{who}: where must be a bool array, not {m.dtype}")
     return m
@@ -137,6 +181,21 @@ def store(result: Array, out: Array | None, who: str) -> Array:
     return out
 
 
+def same_kind(source: Array, dtype: Any, who: str) -> Any:
+    """The dtype, if the array may be cast to it within the same kind."""
+    if not _can_cast_same_kind(source.dtype, dtype):
+        raise TypeError(f"{who}: cannot cast from {source.dtype} to {np.dtype(dtype)} with casting rule 'same_kind'")
+    return dtype
+
+
 def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:
     """`dtype`, unless it is None (which NumPy would take for float64)."""
     return other if dtype is None else dtype
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warns at the user's line: the first one outside of this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

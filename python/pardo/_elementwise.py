@@ -106,7 +106,7 @@ def clip(
     x = array(x, "clip")
     low = a_min if min is None else min
     high = a_max if max is None else max
-    keywords: dict[str, Any] = {} if mask(where, "clip") is None else {"where": where}
+    keywords: dict[str, Any] = {} if mask(where, x, "clip") is None else {"where": where}
     if out is not None:
         keywords["out"] = out
     low, high = (_clip_limit(x, limit) for limit in (low, high))

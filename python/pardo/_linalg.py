@@ -98,8 +98,8 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Sequence[int], Sequence[
         pair: list[list[Any]] = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
         if len(pair) != 2 or len(pair[0]) != len(pair[1]):
             raise ValueError(f"tensordot: axes must be two sequences of the same length, not {axes!r}")
-        first = [axis_index(a, x1.ndim) for a in pair[0]]
-        second = [axis_index(a, x2.ndim) for a in pair[1]]
+        first = [axis_index(a, x1.ndim, "tensordot") for a in pair[0]]
+        second = [axis_index(a, x2.ndim, "tensordot") for a in pair[1]]
     else:
         n = index(axes, "tensordot: axes")
         if n < 0 or n > min(x1.ndim, x2.ndim):

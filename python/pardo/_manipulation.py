@@ -126,7 +126,7 @@ def permute_dims(x: Any, /, axes: Sequence[int] | None = None) -> Array:
     order = [index(a, "permute_dims: axes") for a in axes]
     if len(order) != x.ndim:
         raise ValueError(f"permute_dims: axes {tuple(order)} don't match an array of {x.ndim} dimensions")
-    normal = [axis_index(a, x.ndim) for a in order]
+    normal = [axis_index(a, x.ndim, "permute_dims") for a in order]
     if len(set(normal)) != len(normal):
         raise ValueError(f"permute_dims: repeated axis in {tuple(order)}")
     return _core._permute_dims(x, normal)
@@ -171,7 +171,7 @@ def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
     """
     x = array(x, "swapaxes")
     order = list(range(x.ndim))
-    a, b = axis_index(axis1, x.ndim), axis_index(axis2, x.ndim)
+    a, b = axis_index(axis1, x.ndim, "swapaxes"), axis_index(axis2, x.ndim, "swapaxes")
     order[a], order[b] = order[b], order[a]
     return _core._permute_dims(x, order)
 
@@ -192,8 +192,8 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
         A view.
     """
     x = array(x, "moveaxis")
-    start = [axis_index(a, x.ndim) for a in axes(source, "moveaxis") or []]  # type: ignore[arg-type]
-    end = [axis_index(a, x.ndim) for a in axes(destination, "moveaxis") or []]  # type: ignore[arg-type]
+    start = [axis_index(a, x.ndim, "moveaxis") for a in axes(source, "moveaxis") or []]  # type: ignore[arg-type]
+    end = [axis_index(a, x.ndim, "moveaxis") for a in axes(destination, "moveaxis") or []]  # type: ignore[arg-type]
     if len(start) != len(end):
         raise ValueError("moveaxis: source and destination must have the same number of axes")
     if len(set(start)) != len(start) or len(set(end)) != len(end):
@@ -219,7 +219,7 @@ def expand_dims(x: Any, /, axis: Axis = 0) -> Array:
     x = array(x, "expand_dims")
     places = axes(axis, "expand_dims") or []
     ndim = x.ndim + len(places)
-    normal = [axis_index(a, ndim) for a in places]
+    normal = [axis_index(a, ndim, "expand_dims") for a in places]
     if len(set(normal)) != len(normal):
         raise ValueError("expand_dims: repeated axis")
     return _core._expand_dims(x, normal)
@@ -394,7 +394,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
         Views.
     """
     x = array(x, "unstack")
-    front = _core._moveaxis(x, [axis_index(axis, x.ndim)], [0])
+    front = _core._moveaxis(x, [axis_index(axis, x.ndim, "unstack")], [0])
     return tuple(front[i, ...] for i in range(front.shape[0]))
 
 
@@ -536,7 +536,7 @@ def split(x: Any, /, indices_or_sections: int | Sequence[int], axis: int = 0) ->
     """
     x = array(x, "split")
     if isinstance(indices_or_sections, int):
-        extent = x.shape[axis_index(axis, x.ndim)]
+        extent = x.shape[axis_index(axis, x.ndim, "split")]
         if indices_or_sections <= 0 or extent % indices_or_sections:
             raise ValueError(f"split: an extent of {extent} cannot be divided into {indices_or_sections} equal parts")
     return array_split(x, indices_or_sections, axis)
@@ -560,7 +560,7 @@ def array_split(x: Any, /, indices_or_sections: int | Sequence[int], axis: int =
         Views.
     """
     x = array(x, "array_split")
-    a = axis_index(axis, x.ndim)
+    a = axis_index(axis, x.ndim, "array_split")
     extent = x.shape[a]
     if isinstance(indices_or_sections, int):
         if indices_or_sections <= 0:
@@ -600,7 +600,7 @@ def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
             along = along * len(shifts)
         else:
             raise ValueError("roll: shift and axis must have the same length")
-    if along is not None and len({axis_index(a, x.ndim) for a in along}) != len(along):
+    if along is not None and len({axis_index(a, x.ndim, "roll") for a in along}) != len(along):
         totals: dict[int, int] = {}
         for s, a in zip(shifts, along, strict=True):
             totals[a % x.ndim] = totals.get(a % x.ndim, 0) + s

@@ -219,7 +219,7 @@ class Methods:
         """Put the elements in order in place; see `pardo.sort`."""
         if axis is None:
             raise TypeError("sort: axis must be an integer: the array is sorted in place")
-        axis_index(axis, self.ndim)
+        axis_index(axis, self.ndim, "sort")
         self._assign(_sorting.sort(self, axis, kind, descending=descending, stable=stable))
 
     def searchsorted(self: Array, v: Any, side: str = "left", sorter: Any = None) -> Array:  # type: ignore[misc]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._arguments import array, array_like, axis_index, optional_index, store
+from pardo._arguments import array, array_like, axis_index, optional_axis, store
 from pardo._core import Array
 
 __all__ = [
@@ -40,7 +40,7 @@ def argmax(x: Any, /, axis: int | None = None, out: Array | None = None, *, keep
     Array
         Of int64.
     """
-    r = _core._argmax(array(x, "argmax"), optional_index(axis, "argmax: axis"), bool(keepdims))
+    r = _core._argmax(array(x, "argmax"), optional_axis(axis, "argmax"), bool(keepdims))
     return r if out is None else store(r, out, "argmax")
 
 
@@ -63,7 +63,7 @@ def argmin(x: Any, /, axis: int | None = None, out: Array | None = None, *, keep
     Array
         Of int64.
     """
-    r = _core._argmin(array(x, "argmin"), optional_index(axis, "argmin: axis"), bool(keepdims))
+    r = _core._argmin(array(x, "argmin"), optional_axis(axis, "argmin"), bool(keepdims))
     return r if out is None else store(r, out, "argmin")
 
 
@@ -154,7 +154,7 @@ def _indices(x: Array, indices: Any, axis: int | None, who: str) -> Array:
         host = host.astype(np.int64)
     if host.dtype.kind not in "iu":
         raise TypeError(f"{who}: indices must be integers, not {host.dtype}")
-    extent = x.size if axis is None else x.shape[axis_index(axis, x.ndim)]
+    extent = x.size if axis is None else x.shape[axis_index(axis, x.ndim, who)]
     if host.size:
         for bad in (int(host.min()), int(host.max())):
             if not -extent <= bad < extent:
@@ -187,7 +187,7 @@ def take(x: Any, indices: Any, /, axis: int | None = None, out: Array | None = N
         An index is out of bounds; late, at the next wait, if `indices` is an array on a device.
     """
     x = array(x, "take")
-    a = optional_index(axis, "take: axis")
+    a = optional_axis(axis, "take")
     return store(_core._take(x, _indices(x, indices, a, "take"), a), out, "take")
 
 
@@ -211,7 +211,7 @@ def take_along_axis(x: Any, indices: Any, /, axis: int | None = -1) -> Array:
     x = array(x, "take_along_axis")
     if axis is None:
         x, axis = _core._reshape(x, [-1]), 0
-    a = axis_index(axis, x.ndim)
+    a = axis_index(axis, x.ndim, "take_along_axis")
     return _core._take_along_axis(x, _indices(x, indices, a, "take_along_axis"), a)
 
 

@@ -34,7 +34,7 @@ def _prepare(who: str, x: Any, axis: int | None, kind: str | None) -> tuple[Arra
     x = array(x, who)
     if axis is None:
         return _core._reshape(x, [-1]), 0
-    return x, axis_index(axis, x.ndim)
+    return x, axis_index(axis, x.ndim, who)
 
 
 def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True) -> Array:

@@ -65,7 +65,7 @@ def sum(
         The sums. The same input gives the same bits on the same device, whatever the number of threads.
     """
     x = array(x, "sum")
-    r = _core._reduce(_core._SUM, x, axes(axis, "sum"), bool(keepdims), dtype, mask(where, "sum"), initial)
+    r = _core._reduce(_core._SUM, x, axes(axis, "sum"), bool(keepdims), dtype, mask(where, x, "sum"), initial)
     return r if out is None else store(r, out, "sum")
 
 
@@ -104,7 +104,7 @@ def prod(
         The products.
     """
     x = array(x, "prod")
-    r = _core._reduce(_core._PROD, x, axes(axis, "prod"), bool(keepdims), dtype, mask(where, "prod"), initial)
+    r = _core._reduce(_core._PROD, x, axes(axis, "prod"), bool(keepdims), dtype, mask(where, x, "prod"), initial)
     return r if out is None else store(r, out, "prod")
 
 
@@ -188,7 +188,7 @@ def min(
 
 def _extremum(op: int, who: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
     x = array(x, who)
-    m = mask(where, who)
+    m = mask(where, x, who)
     if m is not None and initial is None:
         raise ValueError(f"{who}: the reduction has no identity, so to use where, initial has to be given")
     r = _core._reduce(op, x, axes(axis, who), bool(keepdims), None, m, initial)
@@ -217,7 +217,7 @@ def all(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
         Of bools; True where there are no elements.
     """
     x = array(x, "all")
-    r = _core._reduce(_core._ALL, x, axes(axis, "all"), bool(keepdims), None, mask(where, "all"))
+    r = _core._reduce(_core._ALL, x, axes(axis, "all"), bool(keepdims), None, mask(where, x, "all"))
     return r if out is None else store(r, out, "all")
 
 
@@ -243,7 +243,7 @@ def any(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
         Of bools; False where there are no elements.
     """
     x = array(x, "any")
-    r = _core._reduce(_core._ANY, x, axes(axis, "any"), bool(keepdims), None, mask(where, "any"))
+    r = _core._reduce(_core._ANY, x, axes(axis, "any"), bool(keepdims), None, mask(where, x, "any"))
     return r if out is None else store(r, out, "any")
 
 
@@ -300,7 +300,8 @@ def mean(
     Array
         The means; NaN where there are no elements.
     """
-    r = _core._mean(array(x, "mean"), axes(axis, "mean"), bool(keepdims), dtype, mask(where, "mean"))
+    x = array(x, "mean")
+    r = _core._mean(x, axes(axis, "mean"), bool(keepdims), dtype, mask(where, x, "mean"))
     return r if out is None else store(r, out, "mean")
 
 
@@ -342,7 +343,8 @@ def var(
         The variances, real.
     """
     c = _correction("var", ddof, correction)
-    r = _core._var(array(x, "var"), axes(axis, "var"), c, bool(keepdims), dtype, mask(where, "var"))
+    x = array(x, "var")
+    r = _core._var(x, axes(axis, "var"), c, bool(keepdims), dtype, mask(where, x, "var"))
     return r if out is None else store(r, out, "var")
 
 
@@ -384,7 +386,8 @@ def std(
         The standard deviations, real.
     """
     c = _correction("std", ddof, correction)
-    r = _core._std(array(x, "std"), axes(axis, "std"), c, bool(keepdims), dtype, mask(where, "std"))
+    x = array(x, "std")
+    r = _core._std(x, axes(axis, "std"), c, bool(keepdims), dtype, mask(where, x, "std"))
     return r if out is None else store(r, out, "std")
 
 
@@ -446,7 +449,7 @@ def _cumulative(op: int, who: str, x: Any, axis: int | None, dtype: Any, include
         if x.ndim != 1:
             raise ValueError(f"{who}: axis must be given for an array of {x.ndim} dimensions")
         axis = 0
-    return _core._cumulative(op, x, axis_index(axis, x.ndim), dtype, bool(include_initial))
+    return _core._cumulative(op, x, axis_index(axis, x.ndim, who), dtype, bool(include_initial))
 
 
 def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
@@ -497,7 +500,7 @@ def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Arra
     x = array(x, who)
     if axis is None:
         x, axis = _core._reshape(x, [-1]), 0
-    return store(_core._cumulative(op, x, axis_index(axis, x.ndim), dtype, False), out, who)
+    return store(_core._cumulative(op, x, axis_index(axis, x.ndim, who), dtype, False), out, who)
 
 
 def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
@@ -523,9 +526,9 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     times = index(n, "diff: n")
     if times < 0:
         raise ValueError(f"diff: n is {times}; it must not be negative")
-    axis = axis_index(axis, x.ndim) if x.ndim else axis
     if x.ndim == 0:
         raise ValueError("diff: the array has no dimensions; at least one is needed")
+    axis = axis_index(axis, x.ndim, "diff")
     ends = [None if e is None else _end(x, e, axis) for e in (prepend, append)]
     return _core._diff(x, times, axis, ends[0], ends[1])
 

@@ -1,0 +1,66 @@
+# tests/python/test_arguments.py: what arguments may be; messages name what the user called.
+from __future__ import annotations
+
+import numpy as np
+import pardo as pp
+import pytest
+
+x = pp.zeros((2, 3))
+
+AXIS_CALLS = {
+    "cumsum": lambda a: pp.cumsum(x, a),
+    "cumprod": lambda a: pp.cumprod(x, a),
+    "cumulative_sum": lambda a: pp.cumulative_sum(x, axis=a),
+    "cumulative_prod": lambda a: pp.cumulative_prod(x, axis=a),
+    "diff": lambda a: pp.diff(x, axis=a),
+    "sort": lambda a: pp.sort(x, a),
+    "argsort": lambda a: pp.argsort(x, a),
+    "partition": lambda a: pp.partition(x, 0, a),
+    "argpartition": lambda a: pp.argpartition(x, 0, a),
+    "top_k": lambda a: pp.top_k(x, 1, axis=a),
+    "take": lambda a: pp.take(x, [0], a),
+    "take_along_axis": lambda a: pp.take_along_axis(x, pp.zeros((2, 3), "i8"), a),
+    "swapaxes": lambda a: pp.swapaxes(x, 0, a),
+    "moveaxis": lambda a: pp.moveaxis(x, 0, a),
+    "permute_dims": lambda a: pp.permute_dims(x, (0, a)),
+    "unstack": lambda a: pp.unstack(x, axis=a),
+    "split": lambda a: pp.split(x, 1, a),
+    "array_split": lambda a: pp.array_split(x, 1, a),
+    "tensordot": lambda a: pp.tensordot(x, x, axes=([a], [0])),
+    "sum": lambda a: pp.sum(x, a),
+    "prod": lambda a: pp.prod(x, a),
+    "max": lambda a: pp.max(x, a),
+    "min": lambda a: pp.min(x, a),
+    "any": lambda a: pp.any(x, a),
+    "all": lambda a: pp.all(x, a),
+    "mean": lambda a: pp.mean(x, a),
+    "var": lambda a: pp.var(x, a),
+    "count_nonzero": lambda a: pp.count_nonzero(x, a),
+    "argmax": lambda a: pp.argmax(x, a),
+    "argmin": lambda a: pp.argmin(x, a),
+}
+
+
+@pytest.mark.parametrize("name", sorted(AXIS_CALLS))
+def test_wrong_axes_name_the_operation(name):
+    with pytest.raises(np.exceptions.AxisError, match=rf"^{name}: axis 7 is out of bounds for array of dimension 2"):
+        AXIS_CALLS[name](7)
+    for wrong in (1.5, "x"):
+        with pytest.raises(TypeError, match=rf"^{name}: "):
+            AXIS_CALLS[name](wrong)
+
+
+@pytest.mark.parametrize("name", ["sum", "argmax", "sort", "cumsum", "take", "top_k", "diff"])
+def test_bools_are_no_axes(name):
+    with pytest.raises(TypeError, match=rf"^{name}: axis must be an integer, not bool"):
+        AXIS_CALLS[name](True)
+
+
+def test_where_of_reductions():
+    for name in ("sum", "mean", "any"):
+        with pytest.raises(TypeError, match=rf"^{name}: where must be a bool or"):
+            getattr(pp, name)(x, where=[True, False, True])
+        with pytest.raises(pp.ExecutionPlacementError, match=rf"^{name}: "):
+            getattr(pp, name)(x, where=pp.ones(3, bool).to_queue(pp.Queue(x.device)))
+    other = pp.ones(3).to_queue(pp.Queue(x.device))
+    assert pp.sum(other, where=False).item() == 0

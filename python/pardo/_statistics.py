@@ -1,12 +1,16 @@
 # python/pardo/_statistics.py: functions that reduce axes to one value, and cumulative ones.
 from __future__ import annotations
 
+import builtins
+import math
 from typing import Any
 
+import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import Axis, array, array_like, axes, axis_index, index, mask, store
+from pardo._arguments import SCALARS, Axis, array, array_like, axes, axis_index, axis_number, index, mask, store
 from pardo._core import Array
+from pardo._texts import filled
 
 __all__ = [
     "all",
@@ -30,6 +34,7 @@ __all__ = [
 ]
 
 
+@filled
 def sum(
     x: Any,
     /,
@@ -46,29 +51,28 @@ def sum(
     ----------
     x : Array
         The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
+    {axes}
     dtype : data type, optional
         The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
+    {out}
+    {keepdims}
     initial : number, optional
         Where the sum starts.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`.
+    {where}
 
     Returns
     -------
     Array
         The sums. The same input gives the same bits on the same device, whatever the number of threads.
+
+    Raises
+    ------
+    {reduction_raises}
     """
-    x = array(x, "sum")
-    r = _core._reduce(_core._SUM, x, axes(axis, "sum"), bool(keepdims), dtype, mask(where, x, "sum"), initial)
-    return r if out is None else store(r, out, "sum")
+    return _reduce(_core._SUM, "sum", x, axis, dtype, out, keepdims, initial, where)
 
 
+@filled
 def prod(
     x: Any,
     /,
@@ -85,29 +89,28 @@ def prod(
     ----------
     x : Array
         The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
+    {axes}
     dtype : data type, optional
         The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
+    {out}
+    {keepdims}
     initial : number, optional
         Where the product starts.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`.
+    {where}
 
     Returns
     -------
     Array
         The products.
+
+    Raises
+    ------
+    {reduction_raises}
     """
-    x = array(x, "prod")
-    r = _core._reduce(_core._PROD, x, axes(axis, "prod"), bool(keepdims), dtype, mask(where, x, "prod"), initial)
-    return r if out is None else store(r, out, "prod")
+    return _reduce(_core._PROD, "prod", x, axis, dtype, out, keepdims, initial, where)
 
 
+@filled
 def max(
     x: Any,
     /,
@@ -122,31 +125,28 @@ def max(
     Parameters
     ----------
     x : Array
-        The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
+        The elements; complex numbers are compared by their real, then by their imaginary part.
+    {axes}
+    {out}
+    {keepdims}
     initial : number, optional
-        Takes part as one more element; needed when there may be none.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`; needs `initial`.
+        Takes part as one more element; needed with `where`, and when there may be no elements.
+    {where}
 
     Returns
     -------
     Array
-        The largest elements.
+        The largest elements, in the dtype of `x`.
 
     Raises
     ------
-    ValueError
-        There are no elements, and no `initial`.
+    {reduction_raises}
+        Or there are no elements, or `where` is given, without `initial`.
     """
     return _extremum(_core._MAX, "max", x, axis, out, keepdims, initial, where)
 
 
+@filled
 def min(
     x: Any,
     /,
@@ -161,40 +161,28 @@ def min(
     Parameters
     ----------
     x : Array
-        The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
+        The elements; complex numbers are compared by their real, then by their imaginary part.
+    {axes}
+    {out}
+    {keepdims}
     initial : number, optional
-        Takes part as one more element; needed when there may be none.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`; needs `initial`.
+        Takes part as one more element; needed with `where`, and when there may be no elements.
+    {where}
 
     Returns
     -------
     Array
-        The smallest elements.
+        The smallest elements, in the dtype of `x`.
 
     Raises
     ------
-    ValueError
-        There are no elements, and no `initial`.
+    {reduction_raises}
+        Or there are no elements, or `where` is given, without `initial`.
     """
     return _extremum(_core._MIN, "min", x, axis, out, keepdims, initial, where)
 
 
-def _extremum(op: int, who: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
-    x = array(x, who)
-    m = mask(where, x, who)
-    if m is not None and initial is None:
-        raise ValueError(f"{who}: the reduction has no identity, so to use where, initial has to be given")
-    r = _core._reduce(op, x, axes(axis, who), bool(keepdims), None, m, initial)
-    return r if out is None else store(r, out, who)
-
-
+@filled
 def all(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
     """Tell whether all elements are true.
 
@@ -202,25 +190,24 @@ def all(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
     ----------
     x : Array
         The elements; numbers count as true when they are not zero.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`.
+    {axes}
+    {out}
+    {keepdims}
+    {where}
 
     Returns
     -------
     Array
         Of bools; True where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
     """
-    x = array(x, "all")
-    r = _core._reduce(_core._ALL, x, axes(axis, "all"), bool(keepdims), None, mask(where, x, "all"))
-    return r if out is None else store(r, out, "all")
+    return _reduce(_core._ALL, "all", x, axis, None, out, keepdims, None, where)
 
 
+@filled
 def any(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
     """Tell whether at least one element is true.
 
@@ -228,25 +215,24 @@ def any(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
     ----------
     x : Array
         The elements; numbers count as true when they are not zero.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`.
+    {axes}
+    {out}
+    {keepdims}
+    {where}
 
     Returns
     -------
     Array
         Of bools; False where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
     """
-    x = array(x, "any")
-    r = _core._reduce(_core._ANY, x, axes(axis, "any"), bool(keepdims), None, mask(where, x, "any"))
-    return r if out is None else store(r, out, "any")
+    return _reduce(_core._ANY, "any", x, axis, None, out, keepdims, None, where)
 
 
+@filled
 def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """Count the elements that are not zero.
 
@@ -254,20 +240,54 @@ def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Ar
     ----------
     x : Array
         The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
+    {axes}
+    {keepdims}
 
     Returns
     -------
     Array
         Of int64.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x` is neither an Array nor a number, or an axis is no integer.
+    ValueError
+        An axis is given twice.
     """
-    x = array(x, "count_nonzero")
-    return _core._reduce(_core._COUNT_NONZERO, x, axes(axis, "count_nonzero"), bool(keepdims))
+    return _reduce(_core._COUNT_NONZERO, "count_nonzero", x, axis, None, None, keepdims, None, None)
 
 
+def _reduce(op: int, who: str, x: Any, axis: Axis, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
+    x = array(x, who)
+    places = _reduced(x, axis, who)
+    return store(_core._reduce(op, x, places, bool(keepdims), dtype, mask(where, x, who), _start(initial, who)), out, who)
+
+
+def _extremum(op: int, who: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
+    if where is not None and where is not True and initial is None:
+        raise ValueError(f"{who}: the reduction has no identity, so to use where, initial has to be given")
+    return _reduce(op, who, x, axis, None, out, keepdims, initial, where)
+
+
+def _reduced(x: Array, axis: Axis, who: str) -> list[int] | None:
+    """The axes to reduce. As in NumPy, an array without dimensions may be reduced along 0 and -1."""
+    if x.ndim == 0 and axis is not None and not isinstance(axis, (tuple, list)) and axis_number(axis, who) in (0, -1):
+        return []
+    return axes(axis, who)
+
+
+def _start(initial: Any, who: str) -> Any:
+    """The `initial` keyword: None or a number."""
+    if initial is None or isinstance(initial, SCALARS):
+        return initial
+    if type(initial) is Array and initial.ndim == 0:
+        return initial.item()
+    raise TypeError(f"{who}: initial must be a number, not {type(initial).__name__}")
+
+
+@filled
 def mean(
     x: Any,
     /,
@@ -284,27 +304,27 @@ def mean(
     ----------
     x : Array
         The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
+    {axis}
     dtype : data type, optional
-        The dtype of the result, in which is also accumulated. Default: that of `x`, float64 for integers.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`.
+        The dtype of the result, in which is also accumulated (float16 in float32). Default: that of `x`, float64 for integers.
+    {out}
+    {keepdims}
+    {where}
 
     Returns
     -------
     Array
         The means; NaN where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
     """
     x = array(x, "mean")
-    r = _core._mean(x, axes(axis, "mean"), bool(keepdims), dtype, mask(where, x, "mean"))
-    return r if out is None else store(r, out, "mean")
+    return store(_core._mean(x, axes(axis, "mean"), bool(keepdims), dtype, mask(where, x, "mean")), out, "mean")
 
 
+@filled
 def var(
     x: Any,
     /,
@@ -314,8 +334,9 @@ def var(
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    correction: float | None = None,
     where: Any = None,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> Array:
     """Return the variance: the mean of the squared distances to the mean.
 
@@ -323,31 +344,32 @@ def var(
     ----------
     x : Array
         The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
+    {axis}
     dtype : data type, optional
         The dtype to compute in. Default: that of `x`, float64 for integers.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
+    {out}
     ddof, correction : float
         What is subtracted from the number of elements in the divisor; 1 estimates the variance of what a sample was drawn
         from. Two names of the same; only one may be given.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`.
+    {keepdims}
+    {where}
+    mean : Array or number, optional
+        The means, if they are known already: as `mean` gives them with `keepdims=True`.
 
     Returns
     -------
     Array
-        The variances, real.
+        The variances, real; NaN where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or `ddof` and `correction` are both given, or `mean` does not broadcast to the shape of `x`.
     """
-    c = _correction("var", ddof, correction)
-    x = array(x, "var")
-    r = _core._var(x, axes(axis, "var"), c, bool(keepdims), dtype, mask(where, x, "var"))
-    return r if out is None else store(r, out, "var")
+    return store(_variance("var", x, axis, dtype, ddof, keepdims, where, mean, correction), out, "var")
 
 
+@filled
 def std(
     x: Any,
     /,
@@ -357,8 +379,9 @@ def std(
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    correction: float | None = None,
     where: Any = None,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> Array:
     """Return the standard deviation: the square root of the variance.
 
@@ -366,29 +389,56 @@ def std(
     ----------
     x : Array
         The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
+    {axis}
     dtype : data type, optional
         The dtype to compute in. Default: that of `x`, float64 for integers.
-    out : Array, optional
-        Where the result is stored; it must have the result's shape.
+    {out}
     ddof, correction : float
         What is subtracted from the number of elements in the divisor of the variance. Two names of the same; only one may
         be given.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
-    where : Array of bool, optional
-        The elements that take part, broadcast to `x`.
+    {keepdims}
+    {where}
+    mean : Array or number, optional
+        The means, if they are known already: as `mean` gives them with `keepdims=True`.
 
     Returns
     -------
     Array
-        The standard deviations, real.
+        The standard deviations, real; NaN where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or `ddof` and `correction` are both given, or `mean` does not broadcast to the shape of `x`.
     """
-    c = _correction("std", ddof, correction)
-    x = array(x, "std")
-    r = _core._std(x, axes(axis, "std"), c, bool(keepdims), dtype, mask(where, x, "std"))
-    return r if out is None else store(r, out, "std")
+    return store(_variance("std", x, axis, dtype, ddof, keepdims, where, mean, correction), out, "std")
+
+
+def _variance(
+    who: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: Any, where: Any, center: Any, correction: float | None
+) -> Array:
+    """The variance, or its root when std asks."""
+    x = array(x, who)
+    c, places, m = _correction(who, ddof, correction), axes(axis, who), mask(where, x, who)
+    for a in places or ():
+        axis_index(a, x.ndim, who)  # raises
+    if center is None:
+        return (_core._var if who == "var" else _core._std)(x, places, c, bool(keepdims), dtype, m)
+    result = np.dtype(dtype if dtype is not None else x.dtype if x.dtype.kind in "fc" else np.float64)
+    wide = np.dtype(np.float32 if result == np.float16 else np.float64 if result.kind not in "fc" else result)
+    off: Array = x._astype(wide, False) - array_like(center, x, who)
+    if off.shape != x.shape:
+        raise ValueError(f"{who}: mean does not broadcast to the array's shape {x.shape}; compute it with keepdims=True")
+    squares = off * off if off.dtype.kind != "c" else _core.square(_core.real(off)) + _core.square(_core.imag(off))
+    total = _core._reduce(_core._SUM, squares, places, bool(keepdims), None, m)
+    if m is None:
+        count: Any = builtins.max(x.size // builtins.max(total.size, 1) - c, 0.0)
+    else:
+        counts = _core._reduce(_core._COUNT_NONZERO, _core._broadcast_to(m, x.shape), places, bool(keepdims))
+        count = _core.maximum(counts - c, 0.0)
+    variance = _core.divide(total, count)
+    target = {"complex64": "float32", "complex128": "float64"}.get(result.name, result)
+    return (variance if who == "var" else _core.sqrt(variance))._astype(target, False)
 
 
 def _correction(who: str, ddof: float, correction: float | None) -> float:
@@ -399,7 +449,16 @@ def _correction(who: str, ddof: float, correction: float | None) -> float:
     return float(correction)
 
 
-def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array:
+@filled
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
     """Return the sums of the elements so far.
 
     Parameters
@@ -407,9 +466,10 @@ def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: DTypeLike | Non
     x : Array
         The elements.
     axis : int, optional
-        The axis along which is added; may be left out for one-dimensional arrays.
+        The axis along which is added; may be left out for arrays of at most one dimension.
     dtype : data type, optional
         The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
     include_initial : bool
         Whether a zero is put in front.
 
@@ -417,11 +477,25 @@ def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: DTypeLike | Non
     -------
     Array
         Of the same shape, one longer along the axis with `include_initial`.
+
+    Raises
+    ------
+    {cumulative_raises}
+        Or `axis` is left out and `x` has more than one dimension.
     """
-    return _cumulative(_core._SUM, "cumulative_sum", x, axis, dtype, include_initial)
+    return _cumulate(_core._SUM, "cumulative_sum", x, axis, dtype, out, include_initial)
 
 
-def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False) -> Array:
+@filled
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
     """Return the products of the elements so far.
 
     Parameters
@@ -429,9 +503,10 @@ def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: DTypeLike | No
     x : Array
         The elements.
     axis : int, optional
-        The axis along which is multiplied; may be left out for one-dimensional arrays.
+        The axis along which is multiplied; may be left out for arrays of at most one dimension.
     dtype : data type, optional
         The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
     include_initial : bool
         Whether a one is put in front.
 
@@ -439,19 +514,16 @@ def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: DTypeLike | No
     -------
     Array
         Of the same shape, one longer along the axis with `include_initial`.
+
+    Raises
+    ------
+    {cumulative_raises}
+        Or `axis` is left out and `x` has more than one dimension.
     """
-    return _cumulative(_core._PROD, "cumulative_prod", x, axis, dtype, include_initial)
+    return _cumulate(_core._PROD, "cumulative_prod", x, axis, dtype, out, include_initial)
 
 
-def _cumulative(op: int, who: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Array:
-    x = array(x, who)
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"{who}: axis must be given for an array of {x.ndim} dimensions")
-        axis = 0
-    return _core._cumulative(op, x, axis_index(axis, x.ndim, who), dtype, bool(include_initial))
-
-
+@filled
 def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     """Return the sums of the elements so far; without an axis, of the flattened array.
 
@@ -463,17 +535,21 @@ def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, o
         The axis along which is added. Default: the array is flattened.
     dtype : data type, optional
         The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    out : Array, optional
-        Where the result is stored.
+    {out}
 
     Returns
     -------
     Array
         Of the same shape, or flat.
+
+    Raises
+    ------
+    {cumulative_raises}
     """
     return _cumulate(_core._SUM, "cumsum", x, axis, dtype, out)
 
 
+@filled
 def cumprod(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
     """Return the products of the elements so far; without an axis, of the flattened array.
 
@@ -485,31 +561,39 @@ def cumprod(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, 
         The axis along which is multiplied. Default: the array is flattened.
     dtype : data type, optional
         The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    out : Array, optional
-        Where the result is stored.
+    {out}
 
     Returns
     -------
     Array
         Of the same shape, or flat.
+
+    Raises
+    ------
+    {cumulative_raises}
     """
     return _cumulate(_core._PROD, "cumprod", x, axis, dtype, out)
 
 
-def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Array | None) -> Array:
+def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: Any = False) -> Array:
+    """Without an axis NumPy's cumsum and cumprod flatten; the standard's names take one dimension only."""
     x = array(x, who)
-    if axis is None:
-        x, axis = _core._reshape(x, [-1]), 0
-    return store(_core._cumulative(op, x, axis_index(axis, x.ndim, who), dtype, False), out, who)
+    if axis is None and x.ndim > 1 and who.startswith("cumulative"):
+        raise ValueError(f"{who}: axis must be given for an array of {x.ndim} dimensions")
+    if axis is None or x.ndim == 0:
+        x = _core._reshape(x, [-1])
+    along = 0 if axis is None else axis_index(axis, x.ndim, who)
+    return store(_core._cumulative(op, x, along, dtype, bool(include_initial)), out, who)
 
 
+@filled
 def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """Return the differences of neighbours along an axis.
 
     Parameters
     ----------
     x : Array
-        The elements.
+        The elements, of one or more dimensions.
     n : int
         How often differences are taken.
     axis : int
@@ -521,6 +605,14 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     -------
     Array
         Shorter by `n` along the axis. Of bools: True where neighbours differ.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is no integer.
+    ValueError
+        `x` has no dimensions, `n` is negative, or the shape of `prepend` or `append` does not fit.
     """
     x = array(x, "diff")
     times = index(n, "diff: n")
@@ -539,26 +631,37 @@ def _end(x: Array, end: Any, axis: int) -> Array:
     return e if e.ndim else _core._broadcast_to(e, [1 if d == axis else s for d, s in enumerate(x.shape)])
 
 
+@filled
 def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """Return the distance of the largest and the smallest element.
 
     Parameters
     ----------
     x : Array
-        The elements.
-    axis : int or tuple of int, optional
-        The axes that are reduced. Default: all.
-    out : Array, optional
-        Where the result is stored.
-    keepdims : bool
-        Whether reduced axes stay, with extent 1.
+        The elements, of any dtype but bool.
+    {axes}
+    {out}
+    {keepdims}
 
     Returns
     -------
     Array
-        The distances.
+        The distances, in the dtype of `x`; they wrap around where that cannot hold them.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or there are no elements.
     """
-    return store(max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims), out, "ptp")
+    x = array(x, "ptp")
+    if x.dtype == np.bool_:
+        raise TypeError("ptp: bools have no distance; cast them with astype")
+    places = _reduced(x, axis, "ptp")
+    along = range(x.ndim) if places is None else [axis_index(a, x.ndim, "ptp") for a in places]
+    if math.prod(x.shape[a] for a in along) == 0:
+        raise ValueError("ptp: zero-size array to reduction operation maximum which has no identity")
+    high, low = (_core._reduce(op, x, places, bool(keepdims)) for op in (_core._MAX, _core._MIN))
+    return store(_core.subtract(high, low), out, "ptp")
 
 
 amax = max

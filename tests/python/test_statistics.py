@@ -181,3 +181,65 @@ def test_any_shape_and_axes(shape, data):
     x = pp.asarray(host)
     check(pp.sum(x * 2, axis=axes), (host * 2).sum(axis=axes))
     check((x.T - pp.sum(x.T, axis=0, keepdims=True)).sum(), np.asarray((host.T - host.T.sum(axis=0, keepdims=True)).sum()), ulp=4096 * 1024)
+
+
+BOTH_ENDS = [0, -1]
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "count_nonzero", "ptp"])
+def test_0d_arrays_have_an_axis_to_reduce(name):
+    host = np.array(3.0)
+    for axis in BOTH_ENDS:
+        check(getattr(pp, name)(pp.asarray(host), axis=axis), np.asarray(getattr(np, name)(host, axis=axis)))
+    for axis in (1, -2):
+        with pytest.raises(np.exceptions.AxisError, match=f"^{name}: "):
+            getattr(pp, name)(pp.asarray(host), axis=axis)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cumulative_sum", "cumulative_prod"])
+def test_0d_arrays_accumulate_as_flat_ones(name):
+    host = np.array(3.0)
+    for axis in (None, *BOTH_ENDS):
+        check(getattr(pp, name)(pp.asarray(host), axis=axis), getattr(np, name)(host, axis=axis))
+
+
+@pytest.mark.parametrize("name", ["cumulative_sum", "cumulative_prod"])
+def test_out_of_cumulative_functions(name):
+    host = np.arange(1, 7).reshape(2, 3)
+    out = pp.zeros((2, 3))
+    assert getattr(pp, name)(pp.asarray(host), axis=1, out=out) is out
+    check(out, getattr(np, name)(host, axis=1, dtype=float))
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_known_means(name, dtype, rng):
+    host = samples(dtype, (4, 5), rng)
+    mask = rng.integers(0, 2, (4, 5)).astype(bool)
+    mask[:2] = True
+    ours, theirs = getattr(pp, name), getattr(np, name)
+    for keywords in ({}, {"where": mask}, {"ddof": 1}):
+        center = np.mean(host, axis=0, keepdims=True, **{k: v for k, v in keywords.items() if k == "where"})
+        given = {k: pp.asarray(v) if k == "where" else v for k, v in keywords.items()}
+        expected = theirs(host.astype("f8") if dtype == "float16" else host, axis=0, mean=center, **keywords)
+        got = ours(pp.asarray(host), axis=0, mean=pp.asarray(center), **given)
+        check(got, expected.astype("f2") if dtype == "float16" else expected, ulp=64, who=f"{dtype} {keywords}")
+    with pytest.raises(ValueError, match=f"^{name}: mean does not broadcast"):
+        ours(pp.asarray(host), axis=1, mean=pp.zeros((7, 4, 5)))
+
+
+def test_initial_is_a_number():
+    for name in ("sum", "prod", "max", "min"):
+        with pytest.raises(TypeError, match=f"^{name}: initial must be a number, not str"):
+            getattr(pp, name)(pp.zeros(3), initial="a")
+    check(pp.sum(pp.ones(3), initial=pp.asarray(2.0)), np.asarray(5.0))
+
+
+def test_messages_name_the_function():
+    for call, name in [
+        (lambda: pp.ptp(pp.zeros(0)), "ptp"),
+        (lambda: pp.ptp(pp.zeros(2, bool)), "ptp"),
+        (lambda: pp.std(pp.zeros(2), 3), "std"),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=f"^{name}: "):
+            call()

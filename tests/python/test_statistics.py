@@ -192,7 +192,7 @@ def test_0d_arrays_have_an_axis_to_reduce(name):
     for axis in BOTH_ENDS:
         check(getattr(pp, name)(pp.asarray(host), axis=axis), np.asarray(getattr(np, name)(host, axis=axis)))
     for axis in (1, -2):
-        with pytest.raises(np.exceptions.AxisError, match=f"^{name}: "):
+        with pytest.raises(np.exceptions.AxisError, match=rf"^{name}: "):
             getattr(pp, name)(pp.asarray(host), axis=axis)
 
 
@@ -224,13 +224,13 @@ def test_known_means(name, dtype, rng):
         expected = theirs(host.astype("f8") if dtype == "float16" else host, axis=0, mean=center, **keywords)
         got = ours(pp.asarray(host), axis=0, mean=pp.asarray(center), **given)
         check(got, expected.astype("f2") if dtype == "float16" else expected, ulp=64, who=f"{dtype} {keywords}")
-    with pytest.raises(ValueError, match=f"^{name}: mean does not broadcast"):
+    with pytest.raises(ValueError, match=rf"^{name}: mean does not broadcast"):
         ours(pp.asarray(host), axis=1, mean=pp.zeros((7, 4, 5)))
 
 
 def test_initial_is_a_number():
     for name in ("sum", "prod", "max", "min"):
-        with pytest.raises(TypeError, match=f"^{name}: initial must be a number, not str"):
+        with pytest.raises(TypeError, match=rf"^{name}: initial must be a number, not str"):
             getattr(pp, name)(pp.zeros(3), initial="a")
     check(pp.sum(pp.ones(3), initial=pp.asarray(2.0)), np.asarray(5.0))
 
@@ -241,5 +241,5 @@ def test_messages_name_the_function():
         (lambda: pp.ptp(pp.zeros(2, bool)), "ptp"),
         (lambda: pp.std(pp.zeros(2), 3), "std"),
     ]:
-        with pytest.raises((ValueError, TypeError), match=f"^{name}: "):
+        with pytest.raises((ValueError, TypeError), match=rf"^{name}: "):
             call()

@@ -4,9 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import array, axis_index, index, store
+from pardo._arguments import array, arrays, axis_index, axis_number, index, same_kind, same_queue, store
 from pardo._core import Array
+from pardo._texts import filled
 
 __all__ = [
     "dot",
@@ -35,15 +37,19 @@ def _load_openblas() -> None:
             return
 
 
-def matmul(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
+@filled
+def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
     """Multiply matrices; vectors count as a row on the left and as a column on the right.
 
     Parameters
     ----------
     x1, x2 : Array
         Of one or more dimensions; the last two are the matrices, those before are broadcast.
-    out : Array, optional
-        Where the result is stored.
+    {out}
+    dtype : data type, optional
+        The dtype to compute in; operands are cast to it within the same kind.
+    casting : str, optional
+        Only ``'same_kind'``.
 
     Returns
     -------
@@ -52,12 +58,21 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
 
     Raises
     ------
-    ValueError
-        The inner extents differ, or an operand has no dimensions.
+    ExecutionPlacementError
+        The operands are on different queues.
     ImportError
         OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or a dtype is of another kind.
+    ValueError
+        The inner extents differ, an operand has no dimensions, `casting` is something else, or the shape of `out` does not fit.
     """
-    return store(_core._matmul(array(x1, "matmul"), array(x2, "matmul")), out, "matmul")
+    x1, x2 = array(x1, "matmul"), array(x2, "matmul")
+    if casting != "same_kind":
+        raise ValueError("matmul: casting must be 'same_kind'; cast explicitly with astype for others")
+    if dtype is not None:
+        x1, x2 = (x._astype(same_kind(x, dtype, "matmul"), False) for x in (x1, x2))
+    return store(_core._matmul(x1, x2), out, "matmul")
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
@@ -74,11 +89,24 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     -------
     Array
         The products, without that axis.
+
+    Raises
+    ------
+    AxisError
+        An operand has no such axis; a ValueError and an IndexError.
+    ExecutionPlacementError
+        The operands are on different queues.
+    ImportError
+        OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or `axis` is no integer.
+    ValueError
+        The shapes do not fit.
     """
-    return _core._vecdot(array(x1, "vecdot"), array(x2, "vecdot"), index(axis, "vecdot: axis"))
+    return _core._vecdot(array(x1, "vecdot"), array(x2, "vecdot"), axis_number(axis, "vecdot"))
 
 
-def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
+def tensordot(x1: Any, x2: Any, /, axes: int | Sequence[int | Sequence[int]] = 2) -> Array:
     """Multiply and sum over axes.
 
     Parameters
@@ -92,6 +120,19 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Sequence[int], Sequence[
     -------
     Array
         With the axes of `x1` and then those of `x2` that were not summed over.
+
+    Raises
+    ------
+    AxisError
+        An operand has no such axis; a ValueError and an IndexError.
+    ExecutionPlacementError
+        The operands are on different queues.
+    ImportError
+        OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or an axis is no integer.
+    ValueError
+        There are not that many axes, the two sequences differ in length, or the extents of two axes differ.
     """
     x1, x2 = array(x1, "tensordot"), array(x2, "tensordot")
     if isinstance(axes, (tuple, list)):
@@ -108,6 +149,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: int | tuple[Sequence[int], Sequence[
     return _core._tensordot(x1, x2, first, second)
 
 
+@filled
 def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     """Return the dot product as NumPy defines it: the sum over the last axis of `x1` and the second to last of `x2`.
 
@@ -115,14 +157,27 @@ def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     ----------
     x1, x2 : Array or number
         With a number: multiplication.
-    out : Array, optional
-        Where the result is stored.
+    {out}
 
     Returns
     -------
     Array
         The product.
+
+    Raises
+    ------
+    ExecutionPlacementError
+        The operands are on different queues.
+    ImportError
+        OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or `out` is no Array or of a dtype of another kind.
+    ValueError
+        The extents differ, or the shape of `out` does not fit.
     """
+    for x in (x1, x2):
+        if type(x) is not Array:
+            array(x, "dot")  # raises unless it is a number
     if type(x1) is not Array or type(x2) is not Array or x1.ndim == 0 or x2.ndim == 0:
         return store(_core.multiply(x1, x2), out, "dot")
     if x1.ndim <= 2 and x2.ndim <= 2:
@@ -130,24 +185,38 @@ def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     return store(_core._tensordot(x1, x2, [x1.ndim - 1], [max(x2.ndim - 2, 0)]), out, "dot")
 
 
-def outer(x1: Any, x2: Any, /) -> Array:
+@filled
+def outer(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     """Multiply each element of one vector with each of another.
 
     Parameters
     ----------
     x1, x2 : Array
         Flattened.
+    {out}
 
     Returns
     -------
     Array
         Of shape ``(x1.size, x2.size)``.
+
+    Raises
+    ------
+    ExecutionPlacementError
+        The operands are on different queues.
+    TypeError
+        An operand is neither an Array nor a number, or `out` is no Array or of a dtype of another kind.
+    ValueError
+        The shape of `out` does not fit.
     """
-    a, b = _core._reshape(array(x1, "outer"), [-1]), _core._reshape(array(x2, "outer"), [-1])
-    return _core.multiply(a[:, None], b[None, :])
+    x1, x2 = arrays([x1, x2], "outer")
+    same_queue(x1, x2, "outer")
+    a, b = _core._reshape(x1, [-1]), _core._reshape(x2, [-1])
+    return store(_core.multiply(a[:, None], b[None, :]), out, "outer")
 
 
-def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+@filled
+def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Array | None = None) -> Array:
     """Return the sums of diagonals.
 
     Parameters
@@ -159,12 +228,27 @@ def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
     axis1, axis2 : int
         The axes of the matrices.
     dtype : data type, optional
-        The dtype of the result.
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
 
     Returns
     -------
     Array
         The sums.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x` is neither an Array nor a number, `offset` or an axis is no integer, or `out` is no Array or of a dtype of another kind.
+    ValueError
+        `x` has less than two dimensions, the axes are the same, or the shape of `out` does not fit.
     """
-    d = _core._diagonal(array(x, "trace"), index(offset, "trace: offset"), axis1, axis2)
-    return _core._reduce(_core._SUM, d, [-1], False, dtype)
+    x = array(x, "trace")
+    if x.ndim < 2:
+        raise ValueError(f"trace: the array has {x.ndim} dimensions; at least two are needed")
+    a, b = axis_index(axis1, x.ndim, "trace"), axis_index(axis2, x.ndim, "trace")
+    if a == b:
+        raise ValueError(f"trace: axis1 and axis2 are both {a}; they must differ")
+    d = _core._diagonal(x, index(offset, "trace: offset"), a, b)
+    return store(_core._reduce(_core._SUM, d, [-1], False, dtype), out, "trace")

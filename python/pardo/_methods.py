@@ -2,16 +2,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core, _interop, _linalg, _manipulation, _repr, _searching, _sorting, _statistics
-from pardo._arguments import DeviceLike, array_like, axis_index, queue_of
+from pardo._arguments import DeviceLike, axis_index, dtype_or, index, queue_of, warn
 from pardo._core import Array, conjugate
 from pardo._elementwise import clip
 from pardo._elementwise import round as round_
+from pardo._texts import filled
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -65,7 +66,7 @@ class Methods:
         return round_(self, 0 if ndigits is None else ndigits) if self.ndim or ndigits is not None else int(round_(self))
 
     def item(self: Array, *args: Any) -> Any:  # type: ignore[misc]
-        """Return one element as a number of Python.
+        """Return one element as a number of Python. Waits for it.
 
         Parameters
         ----------
@@ -76,38 +77,75 @@ class Methods:
         -------
         bool, int, float or complex
             The element.
+
+        Raises
+        ------
+        IndexError
+            An index is out of bounds.
+        TypeError
+            An index is no integer.
+        ValueError
+            The array has not one element, or there is not one index for each axis.
         """
         if not args:
             if self.size != 1:
-                raise ValueError("item: can only convert an array of size 1 to a Python scalar")
+                raise ValueError(
+                    f"item: can only convert an array of size 1 to a Python scalar, and it has {self.size}; say which: item(i)"
+                )
             return self._item()
         place = args[0] if len(args) == 1 else args
         if isinstance(place, tuple):
             if len(place) != self.ndim:
-                raise ValueError("item: incorrect number of indices for array")
-            return self[place]._item()
-        i = int(place)
+                raise ValueError(f"item: there are {len(place)} indices for {self.ndim} dimensions")
+            return self[tuple(_place(i) for i in place)]._item()
+        i = _place(place)
         if not -self.size <= i < self.size:
             raise IndexError(f"item: index {i} is out of bounds for size {self.size}")
         return self[tuple(int(k) for k in np.unravel_index(i % self.size, self.shape))]._item()
 
     def tolist(self: Array) -> Any:  # type: ignore[misc]
-        """Return the elements as nested lists of Python's numbers."""
+        """Return the elements as nested lists of Python's numbers. Waits for them.
+
+        Returns
+        -------
+        list, or a number
+            As deep as the array has dimensions; the number itself for an array without dimensions.
+        """
         return _interop.asnumpy(self).tolist()
 
     def tobytes(self: Array, order: str = "C") -> bytes:  # type: ignore[misc]
-        """Return the elements as bytes, row by row (or column by column with order='F')."""
+        """Return the elements as bytes. Waits for them.
+
+        Parameters
+        ----------
+        order : {'C', 'F'}
+            Whether they come row by row or column by column.
+
+        Returns
+        -------
+        bytes
+            ``nbytes`` of them, in the byte order of the machine.
+
+        Raises
+        ------
+        ValueError
+            `order` is something else.
+        """
         return _interop.asnumpy(self).tobytes(order)  # type: ignore[arg-type]
 
     def astype(  # type: ignore[misc]
-        self: Array, dtype: DTypeLike, *, copy: bool = True, device: DeviceLike = None
+        self: Array, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", *, copy: bool = True, device: DeviceLike = None
     ) -> Array:
-        """Convert to another dtype.
+        """Convert to another dtype, as C does: floats are truncated, integers wrap.
 
         Parameters
         ----------
         dtype : data type
-            The dtype of the result.
+            The dtype of the result; None means float64, as in NumPy.
+        order : {'K', 'C', 'A'}
+            NumPy's choice of layout; new arrays lie row by row.
+        casting : {'unsafe', 'same_kind', 'safe', 'equiv', 'no'}
+            Which conversions are allowed; the default allows all.
         copy : bool
             Whether a new array is made when this one has that dtype already.
         device : Device or str, optional
@@ -117,9 +155,30 @@ class Methods:
         -------
         Array
             The converted array.
+
+        Raises
+        ------
+        TypeError
+            `casting` does not allow the conversion, or pardo has no such dtype.
+        ValueError
+            `order` or `casting` is something else, or there is no such device.
+
+        Warns
+        -----
+        ComplexWarning
+            Complex numbers become real ones: their imaginary parts are lost.
         """
-        r = self._astype(dtype, copy)
-        return r if device is None else r._to_queue(queue_of(device, None, self.queue))
+        if order not in _ORDERS:
+            raise ValueError(f"astype: order is {order!r}; arrays are made row by row: 'C'")
+        target = np.dtype(dtype_or(dtype, np.float64))
+        if casting not in ("unsafe", "same_kind", "safe", "equiv", "no"):
+            raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
+        if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
+            raise TypeError(f"astype: cannot cast from {self.dtype} to {target} with casting rule {casting!r}")
+        if self.dtype.kind == "c" and target.kind in "iuf":
+            warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
+        r = self._astype(target, copy)
+        return r if device is None else r._to_queue(queue_of(device, None, self.queue, "astype"))
 
     def to_device(self: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:  # type: ignore[misc]
         """Copy the array to a device.
@@ -134,13 +193,20 @@ class Methods:
         Returns
         -------
         Array
-            This array when it is there already, else a copy on the canonical queue of the device.
+            On the same memory when it is there already, else a copy on the canonical queue of the device.
+
+        Raises
+        ------
+        TypeError
+            `device` is neither a Device nor a string.
+        ValueError
+            There is no such device, or `stream` is not None.
         """
         if stream is not None:
             raise ValueError("to_device: stream must be None; pardo orders the copy itself")
         if device is None:
             raise TypeError("to_device: a device is needed, not None")
-        return self._to_queue(queue_of(device, None, self.queue))
+        return self._to_queue(queue_of(device, None, self.queue, "to_device"))
 
     def to_queue(self: Array, queue: _core.Queue, /) -> Array:  # type: ignore[misc]
         """Copy the array to a queue.
@@ -153,28 +219,101 @@ class Methods:
         Returns
         -------
         Array
-            This array when it is there already, else a copy.
+            On the same memory when it is there already, else a copy.
+
+        Raises
+        ------
+        TypeError
+            `queue` is no Queue.
         """
-        return self._to_queue(queue)
+        if queue is None:
+            raise TypeError("to_queue: a queue is needed, not None")
+        return self._to_queue(queue_of(None, queue, who="to_queue"))
 
     def copy(self: Array, order: str = "C") -> Array:  # type: ignore[misc]
-        """Return a new array with the same elements, row by row in memory."""
-        if order not in ("C", "K", "A"):
+        """Return a new array with the same elements.
+
+        Parameters
+        ----------
+        order : {'C', 'K', 'A'}
+            NumPy's choice of layout; new arrays lie row by row.
+
+        Returns
+        -------
+        Array
+            Of the same shape and dtype, on the same queue.
+
+        Raises
+        ------
+        ValueError
+            `order` is something else.
+        """
+        if order not in _ORDERS:
             raise ValueError(f"copy: order is {order!r}; arrays are made row by row: 'C'")
         return self._copy()
 
     def flatten(self: Array, order: str = "C") -> Array:  # type: ignore[misc]
-        """Return a flat copy."""
-        return _manipulation.reshape(self, (-1,), order)._copy()
+        """Return a one-dimensional copy.
+
+        Parameters
+        ----------
+        order : {'C', 'F'}
+            Whether elements are taken row by row or column by column.
+
+        Returns
+        -------
+        Array
+            The elements; never a view.
+
+        Raises
+        ------
+        ValueError
+            `order` is something else.
+        """
+        return _manipulation.ravel(self, order)._copy()
 
     def fill(self: Array, value: Any) -> None:  # type: ignore[misc]
-        """Set all elements to a value."""
+        """Set all elements to a value.
+
+        Parameters
+        ----------
+        value : number or Array
+            The value; converted to the dtype of this array as in ``x[...] = value``.
+
+        Raises
+        ------
+        OverflowError
+            A Python integer does not fit the dtype.
+        TypeError
+            The value is no number, or of a kind that the dtype cannot hold.
+        ValueError
+            The value is an array of another shape, or this array is read-only.
+        """
         self[...] = value
 
-    def put(self: Array, indices: Any, values: Any) -> None:  # type: ignore[misc]
-        """Set elements of the flattened array."""
-        flat = _core._reshape(self, [-1], False)
-        flat[indices] = values
+    def put(self: Array, indices: Any, values: Any, mode: str = "raise") -> None:  # type: ignore[misc]
+        """Set elements of the flattened array.
+
+        Parameters
+        ----------
+        indices : Array of int
+            Which; negative ones count from the end. Lists, numbers and NumPy arrays are taken too.
+        values : Array or number
+            What is stored there, in order; repeated from the start if there are fewer than indices. Lists and NumPy arrays are
+            taken too.
+        mode : {'raise', 'wrap', 'clip'}
+            What happens to indices that are out of bounds; see `pardo.take`.
+
+        Raises
+        ------
+        IndexError
+            An index is out of bounds; late, at the next wait, if `indices` is an Array.
+        TypeError
+            Indices are no integers, or the values are of a kind that the dtype cannot hold.
+        ValueError
+            `mode` is something else, or this array is read-only.
+        """
+        _searching.put(self, indices, values, mode)
 
     # --- attributes ------------------------------------------------------------------------------------------------------------
 
@@ -190,48 +329,222 @@ class Methods:
 
     @property
     def real(self: Array) -> Array:  # type: ignore[misc]
-        """The real parts."""
+        """The real parts: a copy of those of complex numbers, to which writing does not write here; assign to `real` for that."""
         return _core.real(self) if self.dtype.kind == "c" else self
+
+    @real.setter
+    def real(self: Array, value: Any) -> None:  # type: ignore[misc]
+        if self.dtype.kind == "c":
+            _set_part(self, "real", value)
+        else:
+            self[...] = value
 
     @property
     def imag(self: Array) -> Array:  # type: ignore[misc]
-        """The imaginary parts."""
+        """The imaginary parts: a copy, to which writing does not write here; assign to `imag` for that."""
         return _core.imag(self)
+
+    @imag.setter
+    def imag(self: Array, value: Any) -> None:  # type: ignore[misc]
+        if self.dtype.kind != "c":
+            raise TypeError(f"imag: an array of {self.dtype} has no imaginary parts to set")
+        _set_part(self, "imag", value)
 
     # --- shape -----------------------------------------------------------------------------------------------------------------
 
     def reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:  # type: ignore[misc]
-        """Give the elements another shape; see `pardo.reshape`."""
+        """Give the elements another shape; see `pardo.reshape`.
+
+        Parameters
+        ----------
+        *shape : int or tuple of int
+            The new shape; one extent may be -1 and is then found from the others.
+        order : {'C', 'F'}
+            Whether elements are taken and placed row by row or column by column.
+        copy : bool, optional
+            True always copies, False refuses to; by default the result is a view if strides can express it.
+
+        Returns
+        -------
+        Array
+            A view where that is possible, else a copy.
+
+        Raises
+        ------
+        TypeError
+            An extent is no integer.
+        ValueError
+            The number of elements would change, `order` is something else, or `copy=False` is impossible.
+        """
         return _manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def transpose(self: Array, *axes: Any) -> Array:  # type: ignore[misc]
-        """Put the axes in another order; see `pardo.permute_dims`."""
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
-        return _manipulation.permute_dims(self, order)
+        """Put the axes in another order; see `pardo.permute_dims`.
 
-    def partition(self: Array, kth: Any, axis: int = -1) -> None:  # type: ignore[misc]
-        """Partition the elements in place; see `pardo.partition`."""
-        self._assign(_sorting.partition(self, kth, axis))
+        Parameters
+        ----------
+        *axes : int or tuple of int
+            For each axis of the result, the axis of this array. Default: the axes are reversed.
 
+        Returns
+        -------
+        Array
+            A view.
+
+        Raises
+        ------
+        AxisError
+            There is no such axis; a ValueError and an IndexError.
+        TypeError
+            An axis is no integer.
+        ValueError
+            There is not one axis for each dimension, or one is given twice.
+        """
+        one = len(axes) == 1 and (axes[0] is None or isinstance(axes[0], Iterable))
+        return _manipulation.permute_dims(self, axes[0] if one else axes or None)
+
+    def partition(self: Array, kth: Any, axis: int = -1, kind: str | None = None) -> None:  # type: ignore[misc]
+        """Partition the elements in place; see `pardo.partition`.
+
+        Parameters
+        ----------
+        kth : int or sequence of int
+            The places where elements shall be as sorting puts them.
+        axis : int
+            The axis.
+        kind : {'introselect'}, optional
+            NumPy's choice of algorithm; there is one.
+
+        Raises
+        ------
+        AxisError
+            There is no such axis; a ValueError and an IndexError.
+        TypeError
+            `kth` or `axis` are no integers.
+        ValueError
+            A place is out of bounds, `kind` is something else, or this array is read-only.
+        """
+        axis_index(axis, self.ndim, "partition")
+        self._assign(_sorting.partition(self, kth, axis, kind))
+
+    @filled
     def sort(  # type: ignore[misc]
         self: Array, axis: int = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True
     ) -> None:
-        """Put the elements in order in place; see `pardo.sort`."""
-        if axis is None:
-            raise TypeError("sort: axis must be an integer: the array is sorted in place")
+        """Put the elements in order in place; NaN comes last. See `pardo.sort`.
+
+        Parameters
+        ----------
+        axis : int
+            The axis.
+        {kind}
+        descending : bool
+            Whether the largest element comes first.
+        stable : bool
+            Whether equal elements keep their order.
+
+        Raises
+        ------
+        AxisError
+            There is no such axis; a ValueError and an IndexError.
+        TypeError
+            `axis` is no integer.
+        ValueError
+            `kind` is something else, or this array is read-only.
+        """
         axis_index(axis, self.ndim, "sort")
         self._assign(_sorting.sort(self, axis, kind, descending=descending, stable=stable))
 
     def searchsorted(self: Array, v: Any, side: str = "left", sorter: Any = None) -> Array:  # type: ignore[misc]
-        """Return where values would have to be inserted; see `pardo.searchsorted`."""
-        return _searching.searchsorted(self, array_like(v, self, "searchsorted"), side, sorter)
+        """Return where values would have to be inserted to keep this array sorted; see `pardo.searchsorted`.
+
+        Parameters
+        ----------
+        v : Array or number
+            The values.
+        side : {'left', 'right'}
+            Whether values go before or behind elements that are equal.
+        sorter : Array of int, optional
+            Indices that sort this array, as `argsort` gives them.
+
+        Returns
+        -------
+        Array
+            Of int64 and the shape of `v`.
+
+        Raises
+        ------
+        TypeError
+            `v` is neither an Array nor a number, or `sorter` is no Array of integers.
+        ValueError
+            This array has not one dimension, or `side` is something else.
+        """
+        return _searching.searchsorted(self, v, side, sorter)
 
     def repeat(self: Array, repeats: Any, axis: int | None = None) -> Array:  # type: ignore[misc]
-        """Repeat each element; see `pardo.repeat`."""
+        """Repeat each element; see `pardo.repeat`.
+
+        Parameters
+        ----------
+        repeats : int, or Array or sequence of int
+            How often: one number for all elements, or one for each along the axis.
+        axis : int, optional
+            The axis. Default: the array is flattened.
+
+        Returns
+        -------
+        Array
+            A new array.
+
+        Raises
+        ------
+        AxisError
+            There is no such axis; a ValueError and an IndexError.
+        TypeError
+            `repeats` or `axis` are no integers.
+        ValueError
+            A number is negative, or there is not one for each element along the axis.
+        """
         return _manipulation.repeat(self, repeats, axis=axis)
 
+    @filled
+    def compress(self: Array, condition: Any, axis: int | None = None, out: Array | None = None) -> Array:  # type: ignore[misc]
+        """Take the elements along an axis where a condition holds; see `pardo.compress`.
+
+        Parameters
+        ----------
+        condition : Array
+            One-dimensional; may be shorter than the axis. Lists and NumPy arrays are taken too.
+        axis : int, optional
+            The axis. Default: the array is flattened.
+        {out}
+
+        Returns
+        -------
+        Array
+            A new array. Waits: the shape depends on the values.
+
+        Raises
+        ------
+        IndexError
+            The condition holds beyond the end of the axis.
+        AxisError
+            There is no such axis; a ValueError and an IndexError.
+        TypeError
+            `axis` is no integer, or `out` is no Array or of a dtype of another kind.
+        ValueError
+            `condition` has not one dimension, or the shape of `out` does not fit.
+        """
+        return _searching.compress(condition, self, axis, out)
+
     def conj(self: Array) -> Array:  # type: ignore[misc]
-        """Return the complex conjugates."""
+        """Return the complex conjugates.
+
+        Returns
+        -------
+        Array
+            A new array of the same dtype; real numbers stay as they are.
+        """
         return conjugate(self)
 
     conjugate = conj
@@ -262,10 +575,29 @@ class Methods:
     trace = _linalg.trace
 
 
+_ORDERS = ("C", "K", "A")
+
+
+def _place(i: Any) -> int:
+    """An index of `item`; a bool is none, though Python takes it for an integer."""
+    if isinstance(i, bool):
+        raise TypeError("item: index must be an integer, not bool")
+    return index(i, "item: index")
+
+
+def _set_part(x: Array, part: str, value: Any) -> None:
+    """Through the host: the core has no operation that makes complex numbers of two parts."""
+    host = _interop.asnumpy(x)
+    setattr(host, part, _interop.asnumpy(value) if type(value) is Array else value)
+    x._assign(_core._copy_buffer(host, host.dtype, x.queue))
+
+
 def attach() -> None:
-    """Copies the methods into the class of the core."""
+    """Copies the methods into the class of the core; messages of Python itself shall say `Array.astype()` and not `Methods.astype()`."""
     skip = {"__module__", "__qualname__", "__doc__", "__slots__", "__dict__", "__weakref__", "__annotations__"}
     skip |= {"__static_attributes__", "__firstlineno__"}
     for name, value in vars(Methods).items():
         if name not in skip:
+            if getattr(value, "__qualname__", "").startswith("Methods."):
+                value.__qualname__ = f"Array.{name}"
             setattr(Array, name, value)

@@ -1,0 +1,92 @@
+# tests/python/test_documents.py: the code of README.md and docs/ runs as it stands; docstrings have all their sections.
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pardo as pp
+import pytest
+from pardo import _elementwise, _linalg, _methods, _searching, _sets, _sorting, _statistics
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCUMENTS = {
+    str(path.relative_to(ROOT)): path.read_text()
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if path.is_file() and "_build" not in path.parts and BLOCK.search(path.read_text())
+}
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="not in a source tree")
+def test_documents_are_found():
+    assert {"README.md", "docs/index.md", "docs/getting-started.md", "docs/guide/errors.md"} <= set(DOCUMENTS)
+
+
+@pytest.mark.parametrize("name", sorted(DOCUMENTS))
+def test_code_of_documents_runs(name):
+    """From top to bottom, in a fresh process; the blocks of a file share their names."""
+    text = DOCUMENTS[name]
+    lines = [""] * len(text.splitlines())  # so that a traceback shows the line of the document
+    for block in BLOCK.finditer(text):
+        first = text.count("\n", 0, block.start(2))
+        for i, line in enumerate(block[2].splitlines()):
+            lines[first + i] = line if block[1] == "python" else ""
+    command = [sys.executable, "-W", "error", "-c", f"exec(compile(__import__('sys').stdin.read(), {name!r}, 'exec'))"]
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(name for name, text in DOCUMENTS.items() if "```pycon" in text))
+def test_sessions_of_documents_show_what_happens(name):
+    sessions = "\n".join(block[2] for block in BLOCK.finditer(DOCUMENTS[name]) if block[1] == "pycon")
+    case = doctest.DocTestParser().get_doctest(sessions, {}, name, name, 0)
+    report: list[str] = []
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(case, out=report.append).failed == 0, "".join(report)
+
+
+def test_plan_of_getting_started_is_pending():
+    """The plan is shown before the value is asked for; after that there is none."""
+    text = DOCUMENTS["docs/getting-started.md"]
+    program = "\n".join(block[2] for block in BLOCK.finditer(text))
+    shown: list[str] = []
+    names = {"print": lambda *values: shown.extend(str(v) for v in values)}
+    exec(compile(program.replace("1_000_000", "1000"), "getting-started", "exec"), names)
+    assert any(text.startswith("1 group, 1 kernel") for text in shown), shown
+
+
+FUNCTIONS = {
+    f"{module.__name__.removeprefix('pardo._')}.{name}": getattr(module, name)
+    for module in (_elementwise, _linalg, _searching, _sets, _sorting, _statistics)
+    for name in module.__all__
+    if inspect.isfunction(getattr(module, name))
+}
+METHODS = {
+    f"Array.{name}": f
+    for name, f in vars(_methods.Methods).items()
+    if inspect.isfunction(f) and f.__module__ == "pardo._methods" and not name.startswith("_")
+}
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS | METHODS))
+def test_sections_of_docstrings(name):
+    f = (FUNCTIONS | METHODS)[name]
+    text = inspect.getdoc(f)
+    assert text is not None
+    parameters = [p for p in inspect.signature(f).parameters.values() if p.name != "self"]
+    if parameters:
+        assert "\nParameters\n----------\n" in text
+        assert "\nRaises\n------\n" in text or name in ("Array.tolist",)
+        section = text.split("\nParameters\n", 1)[1].split("\nReturns\n", 1)[0]
+        for p in parameters:
+            assert re.search(rf"(?m)^[\w, *]*\b{p.name}\b[\w, ]* : ", section), f"{name}: {p.name} has no entry"
+    if f.__annotations__.get("return") != "None":
+        assert "\nReturns\n-------\n" in text
+    assert not re.search(r"(?m)^ *\{\w+\}$", text), "a text of _texts.py was not filled in"
+
+
+def test_methods_are_named_after_their_class():
+    assert pp.Array.astype.__qualname__ == "Array.astype"

@@ -7,7 +7,7 @@ from data import DTYPES, assert_same, rng_for, values
 
 @pytest.mark.parametrize("target", DTYPES)
 @pytest.mark.parametrize("source", DTYPES)
-@pytest.mark.filterwarnings("ignore:Casting complex values")
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 def test_every_pair(source, target, device):
     special = not (np.dtype(source).kind in "fc" and np.dtype(target).kind in "iu")
     a = values(source, 203, rng_for(source, target), special=special, small=not special)

@@ -170,14 +170,15 @@ class Methods:
         """
         if order not in _ORDERS:
             raise ValueError(f"astype: order is {order!r}; arrays are made row by row: 'C'")
-        target = np.dtype(dtype_or(dtype, np.float64))
-        if casting not in ("unsafe", "same_kind", "safe", "equiv", "no"):
-            raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
-        if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
-            raise TypeError(f"astype: cannot cast from {self.dtype} to {target} with casting rule {casting!r}")
-        if self.dtype.kind == "c" and target.kind in "iuf":
-            warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
+        target = dtype_or(dtype, np.float64)
+        if casting != "unsafe":
+            if casting not in ("same_kind", "safe", "equiv", "no"):
+                raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
+            if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
+                raise TypeError(f"astype: cannot cast from {self.dtype} to {np.dtype(target)} with casting rule {casting!r}")
         r = self._astype(target, copy)
+        if self.dtype.kind == "c" and r.dtype.kind in "iuf":
+            warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
         return r if device is None else r._to_queue(queue_of(device, None, self.queue, "astype"))
 
     def to_device(self: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:  # type: ignore[misc]

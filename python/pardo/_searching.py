@@ -205,12 +205,15 @@ _MODES = ("raise", "wrap", "clip")
 
 
 def _indices(x: Array, indices: Any, axis: int | None, who: str, mode: str = "raise") -> Array:
-    """Index arrays; those from the host are checked here, at the call."""
+    """Index arrays, for an axis that counts from 0 on; those from the host are checked here, at the call."""
     if mode not in _MODES:
         raise ValueError(f"{who}: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
-    extent = x.size if axis is None or x.ndim == 0 else x.shape[axis_index(axis, x.ndim, who)]
+    if type(indices) is Array and mode == "raise":
+        return indices
+    extent = x.size if axis is None or x.ndim == 0 else x.shape[axis]
     if type(indices) is Array:
-        return indices if mode == "raise" else _inside(indices, extent, mode, who)
+        inside: Array = _inside(indices, extent, mode, who)
+        return inside
     host = np.asarray(indices)
     if host.size == 0 and not isinstance(indices, np.ndarray):
         host = host.astype(np.int64)

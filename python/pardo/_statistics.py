@@ -261,8 +261,10 @@ def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Ar
 
 def _reduce(op: int, who: str, x: Any, axis: Axis, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
     x = array(x, who)
-    places = _reduced(x, axis, who)
-    return store(_core._reduce(op, x, places, bool(keepdims), dtype, mask(where, x, who), _start(initial, who)), out, who)
+    places = None if axis is None else _reduced(x, axis, who)
+    m = None if where is None else mask(where, x, who)
+    start = None if initial is None else _start(initial, who)
+    return store(_core._reduce(op, x, places, bool(keepdims), dtype, m, start), out, who)
 
 
 def _extremum(op: int, who: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
@@ -279,8 +281,8 @@ def _reduced(x: Array, axis: Axis, who: str) -> list[int] | None:
 
 
 def _start(initial: Any, who: str) -> Any:
-    """The `initial` keyword: None or a number."""
-    if initial is None or isinstance(initial, SCALARS):
+    """The `initial` keyword: a number."""
+    if isinstance(initial, SCALARS):
         return initial
     if type(initial) is Array and initial.ndim == 0:
         return initial.item()

@@ -55,7 +55,7 @@ def test_plan_of_getting_started_is_pending():
     shown: list[str] = []
     names = {"print": lambda *values: shown.extend(str(v) for v in values)}
     exec(compile(program.replace("1_000_000", "1000"), "getting-started", "exec"), names)
-    assert any(text.startswith("1 group, 1 kernel") for text in shown), shown
+    assert any(re.match(r"[1-9]\d* groups?, ", text) for text in shown), shown
 
 
 FUNCTIONS = {

@@ -56,8 +56,11 @@ struct ParsedOperand {
     operator pardo::Operand() const { return array ? pardo::Operand(*array) : pardo::Operand(scalar); }
 };
 /// Array, Python number or NumPy scalar; anything else is a stranger, but NumPy arrays throw TypeError: data does not move by itself.
-/// `dtype_hint`: of the other operand; Python integers beyond 64 bits become floats when it is inexact, else OverflowError.
-void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other = nullptr);
+/// Python integers beyond 64 bits become floats where `row` computes in floats, or `other`, the operand they meet, is inexact; in
+/// comparisons they are infinite; else OverflowError.
+void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other = nullptr, std::optional<Row> row = {});
+/// The error for data that would have to be copied in: lists, arrays of other libraries.
+[[noreturn]] void refuse_operand(PyObject* o, const char* who);
 /// A Python number or NumPy scalar as a Scalar (weak if Python's); nothing for other objects.
 std::optional<pardo::Scalar> scalar_from(PyObject* o);
 /// The scalar as bool, int, float or complex.
@@ -76,6 +79,13 @@ bool is_numpy_array(PyObject* o);
 /// An int of Python or anything with __index__; throws IndexError or TypeError.
 std::int64_t int_from(PyObject* o);
 nb::tuple tuple_of(pardo::Extents values);
+/// The name of the object's class, for messages.
+std::string class_name(nb::handle o);
+/// The dtype of `host`, which NumPy has made of `o`; throws TypeError when that holds no numbers.
+pardo::DType dtype_of_values(const char* who, nb::handle o, nb::handle host);
+
+/// A Device, a selection string, or None for the default device.
+pardo::Device device_from(nb::handle o, const char* who);
 
 /// Tells the library where OpenBLAS is, once; to be called before it is needed.
 void find_openblas();
@@ -142,9 +152,27 @@ extern PyType_Slot operator_slots[];                         // operators.cpp; e
 int get_buffer(PyObject* self, Py_buffer* view, int flags);  // exchange.cpp
 void release_buffer(PyObject* self, Py_buffer* view);
 
+/// A queue as an argument: what is none is refused in our words.
+struct QueueArgument {
+    const pardo::Queue* queue = nullptr;
+    operator const pardo::Queue&() const { return *queue; }
+};
+
 }  // namespace bind
 
 namespace nanobind::detail {
+
+template <> struct type_caster<bind::QueueArgument> {
+    NB_TYPE_CASTER(bind::QueueArgument, const_name("Queue"))
+    bool from_python(handle src, uint32_t, cleanup_list*) {
+        pardo::Queue* queue = nullptr;
+        if (!try_cast<pardo::Queue*>(src, queue) || !queue) {
+            throw pardo::Error(pardo::ErrorCode::Type, "queue: a pardo.Queue is expected, not " + bind::class_name(src));
+        }
+        value.queue = queue;
+        return true;
+    }
+};
 
 template <> struct type_caster<pardo::DType> {
     NB_TYPE_CASTER(pardo::DType, const_name("DTypeLike"))
@@ -172,9 +200,10 @@ template <> struct type_caster<std::optional<pardo::DType>> : throwing_optional_
 template <> struct type_caster<pardo::Scalar> {
     NB_TYPE_CASTER(pardo::Scalar, const_name("complex | numpy.generic[Any]"))
     bool from_python(handle src, uint32_t, cleanup_list*) {
-        auto s = bind::scalar_from(src.ptr());
-        if (s) value = *s;
-        return s.has_value();
+        const auto s = bind::scalar_from(src.ptr());
+        if (!s) throw pardo::Error(pardo::ErrorCode::Type, "a number is expected, not " + bind::class_name(src));
+        value = *s;
+        return true;
     }
     static handle from_cpp(const pardo::Scalar& s, rv_policy, cleanup_list*) { return bind::scalar_to_python(s); }
 };

@@ -130,6 +130,16 @@ bool weak_subclass(PyObject* o, pardo::Scalar& out, bool& fits) {
     return true;
 }
 
+/// For rows that compute in floats whatever their operands are, or ask only whether they are zero: the float beside integers of a dtype.
+std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
+    const std::string_view dtypes = pardo::op_table()[static_cast<std::size_t>(row)].dtypes;
+    if (dtypes == "QUOTIENT" || dtypes == "TRUTH") return pardo::DType::Float64;
+    if (dtypes != "FLOAT" && dtypes != "INEXACT") return {};
+    if (!other || !pardo::is_integer(other->dtype())) return pardo::DType::Float64;
+    const int bytes = pardo::itemsize(other->dtype());
+    return bytes == 1 ? pardo::DType::Float16 : bytes == 2 ? pardo::DType::Float32 : pardo::DType::Float64;
+}
+
 [[noreturn]] void too_large(const std::string& prefix, PyObject* o, const char* dtype) {
     const nb::str text = nb::str(nb::handle(o));
     throw pardo::Error(pardo::ErrorCode::Overflow, prefix + "Python integer " + text.c_str() + " out of bounds for " + dtype);
@@ -140,7 +150,14 @@ bool weak_subclass(PyObject* o, pardo::Scalar& out, bool& fits) {
 nb::handle numpy() { return np().module; }
 bool is_numpy_array(PyObject* o) { return PyObject_IsInstance(o, np().array.ptr()) == 1; }
 
-void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other) {
+void refuse_operand(PyObject* o, const char* who) {
+    const std::string name = is_numpy_array(o) ? "numpy.ndarray" : class_name(o);
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": one operand is a " + name +
+                                                   "; pardo copies no data by itself, so make it a pardo array first: "
+                                                   "pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
+}
+
+void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other, std::optional<Row> row) {
     if (is_array(o)) {
         out.kind = OperandKind::Array;
         out.array = &array_of(o);
@@ -153,19 +170,21 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo
             out.scalar = strong(o);
         } else if (!weak_subclass(o, out.scalar, fits)) {
             out.kind = OperandKind::Stranger;
-            if (is_numpy_array(o)) {
-                throw pardo::Error(pardo::ErrorCode::Type,
-                                   std::string(who) +
-                                       ": one operand is a numpy.ndarray; pardo copies no data by itself, so make it a "
-                                       "pardo array first: pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
-            }
+            if (is_numpy_array(o)) refuse_operand(o, who);
         }
     }
-    if (!fits) {
-        if (!other || !pardo::is_inexact(other->dtype())) {
-            too_large(std::string(who) + ": ", o, other ? std::string(pardo::dtype_name(other->dtype())).c_str() : "int64");
-        }
+    if (fits) return;
+    const bool inexact = other && pardo::is_inexact(other->dtype());
+    if (row && !inexact && *row >= Row::equal && *row <= Row::greater_equal) {  // the answer is the same for every element
+        const nb::object zero = nb::int_(0);
+        out.scalar = pardo::Scalar(PyObject_RichCompareBool(o, zero.ptr(), Py_GT) == 1 ? HUGE_VAL : -HUGE_VAL);
+    } else if (inexact) {
         out.scalar = pardo::Scalar(as_double(o));
+    } else if (const auto dtype = row ? float_of(*row, other) : std::nullopt) {
+        out.scalar = pardo::Scalar(as_double(o)).cast(*dtype);
+        out.scalar.weak = false;
+    } else {
+        too_large(std::string(who) + ": ", o, other ? std::string(pardo::dtype_name(other->dtype())).c_str() : "int64");
     }
 }
 
@@ -215,6 +234,24 @@ std::int64_t int_from(PyObject* o) {
     const long long v = PyLong_AsLongLong(index.ptr());
     if (v == -1 && PyErr_Occurred()) throw nb::python_error();
     return v;
+}
+
+std::string class_name(nb::handle o) {
+    const nb::str name = nb::steal<nb::str>(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o.ptr())), "__name__"));
+    return name.c_str();
+}
+
+pardo::DType dtype_of_values(const char* who, nb::handle o, nb::handle host) {
+    const nb::object dtype = host.attr("dtype");
+    const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
+    if (kind == "O" || kind == "U" || kind == "S") {
+        const bool array = is_numpy_array(o.ptr());
+        const nb::str text(dtype);
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": cannot make an array of " +
+                                                       (array ? std::string("elements of dtype '") + text.c_str() + "'" : class_name(o)) +
+                                                       ": numbers of at most 64 bits are expected, or nested lists or arrays of them");
+    }
+    return dtype_from(dtype.ptr());
 }
 
 nb::tuple tuple_of(pardo::Extents values) {

@@ -85,23 +85,23 @@ PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names)
                                                            std::to_string(count) + " positional arguments were given");
         }
         ParsedOperand parsed[3];
+        const bool choice = id == static_cast<int>(Row::where);  // its first operand says nothing about the others' dtype
         const Array* first = nullptr;
-        for (int i = 0; i < info.arity && !first; ++i) {
+        for (int i = choice ? 1 : 0; i < info.arity && !first; ++i) {
             if (is_array(args[i])) first = &array_of(args[i]);
         }
-        Array made;
+        std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
         for (int i = 0; i < info.arity; ++i) {
-            parse_operand(args[i], parsed[i], who, first);
+            parse_operand(args[i], parsed[i], who, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id));
             if (parsed[i].kind == OperandKind::Stranger) {
-                const nb::str type = nb::steal<nb::str>(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(args[i])), "__name__"));
                 throw pardo::Error(pardo::ErrorCode::Type,
-                                   std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " + type.c_str() +
+                                   std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " + class_name(args[i]) +
                                        "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
             }
         }
-        if (!first) {
+        if (!first && !parsed[0].array) {
             made = array_of_scalar(parsed[0].scalar);
-            parsed[0].array = &made;
+            parsed[0].array = &*made;
         }
         const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false),
                                     info.arity > 2 ? Operand(parsed[2]) : Operand(false)};
@@ -112,14 +112,14 @@ PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names)
         if (count > info.arity && args[info.arity] != Py_None) k.out = args[info.arity];
         const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
         for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(who, PyTuple_GetItem(names, i), args[count + i], k);
-        Array mask;
+        std::optional<Array> mask;
         if (k.where) mask = as_mask(who, k.where);
         if (k.out) {
             Array* const out = as_out(who, k.out);
-            pardo::apply_out(id, used, *out, k.where ? &mask : nullptr, k.dtype);
+            pardo::apply_out(id, used, *out, mask ? &*mask : nullptr, k.dtype);
             return Py_NewRef(PyTuple_Check(k.out) ? PyTuple_GetItem(k.out, 0) : k.out);
         }
-        if (k.where) return wrap(apply_where(id, used, mask, k.dtype));
+        if (k.where) return wrap(apply_where(id, used, *mask, k.dtype));
         return wrap(pardo::apply(id, used, k.dtype));
     });
 }

@@ -1,6 +1,5 @@
 // python/bind/operators.cpp: the operators of Array as C slots. The hot path of `a + b`: two type checks, one record, one new object.
 #include <algorithm>
-#include <cmath>
 
 #include <pardo/ops.h>
 
@@ -19,23 +18,30 @@ Array apply(Row row, const Operand& a, const Operand& b) {
     return pardo::apply(static_cast<int>(row), operands);
 }
 
-/// Integers too large for any dtype compare as floats do: the answer is the same for every element.
-constexpr bool is_comparison(Row row) { return row >= Row::equal && row <= Row::greater_equal; }
+void parse(Row row, PyObject* o, ParsedOperand& out, const Array& other) { parse_operand(o, out, name_of(row), &other, row); }
 
-void parse(Row row, PyObject* o, ParsedOperand& out, const Array& other) {
-    if (is_comparison(row) && Py_TYPE(o) == &PyLong_Type) {
-        int overflow = 0;
-        PyLong_AsLongLongAndOverflow(o, &overflow);
-        if (overflow != 0) {
-            const double v = PyFloat_AsDouble(o);
-            if (v == -1.0 && PyErr_Occurred()) PyErr_Clear();
-            out.kind = OperandKind::Scalar;
-            out.scalar = pardo::Scalar(overflow > 0 ? HUGE_VAL : -HUGE_VAL);
-            if (overflow > 0 && v < 1.8446744073709552e19) parse_operand(o, out, name_of(row), &other);
-            return;
-        }
+/// Data of other kinds: what `pardo.asarray` would copy in.
+bool is_array_like(PyObject* o) {
+    if (PyList_Check(o) || PyTuple_Check(o) || PyObject_CheckBuffer(o) || PyRange_Check(o)) return true;
+    for (const char* name : {"__array__", "__dlpack__", "__array_interface__"}) {
+        if (PyObject_HasAttrString(o, name)) return true;
     }
-    parse_operand(o, out, name_of(row), &other);
+    return false;
+}
+
+/// `x == o` for what is no operand. Not implemented would mean Python's comparison by identity, one bool for a whole array: right for
+/// strangers that nobody takes for data.
+PyObject* compare_stranger(Row row, const Array& x, PyObject* o) {
+    if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o)) {  // equal to no number
+        const bool differs = row == Row::not_equal;
+        return wrap(pardo::full(x.shape(), pardo::Scalar(differs), pardo::DType::Bool, x.queue()));
+    }
+    if (is_array_like(o)) refuse_operand(o, name_of(row));
+    return Py_NewRef(Py_NotImplemented);
+}
+
+PyObject* not_taken(Row row, const Array& x, PyObject* o) {
+    return row == Row::equal || row == Row::not_equal ? compare_stranger(row, x, o) : Py_NewRef(Py_NotImplemented);
 }
 
 template <Row row> PyObject* binary(PyObject* a, PyObject* b) {
@@ -44,7 +50,7 @@ template <Row row> PyObject* binary(PyObject* a, PyObject* b) {
             if (is_array(b)) return wrap(apply(row, array_of(a), array_of(b)));
             ParsedOperand other;
             parse(row, b, other, array_of(a));
-            if (other.kind == OperandKind::Stranger) return Py_NewRef(Py_NotImplemented);
+            if (other.kind == OperandKind::Stranger) return not_taken(row, array_of(a), b);
             return wrap(apply(row, array_of(a), other));
         }
         ParsedOperand other;
@@ -67,7 +73,7 @@ template <Row row> PyObject* in_place(PyObject* a, PyObject* b) {
     if (array_of(a).is_scalar_value()) return binary<row>(a, b);
     return guarded([&]() -> PyObject* {
         ParsedOperand other;
-        parse_operand(b, other, name_of(row), &array_of(a));
+        parse(row, b, other, array_of(a));
         if (other.kind == OperandKind::Stranger) return Py_NewRef(Py_NotImplemented);
         pardo::apply_inplace(static_cast<int>(row), array_of(a), other);
         return Py_NewRef(a);
@@ -110,12 +116,10 @@ PyObject* multiply_matrices(PyObject* a, PyObject* b) {
         PyObject* failure = nullptr;
         if (!matrix(a, &failure) || !matrix(b, &failure)) return failure;
         find_openblas();
-        Array result;
-        {
+        return wrap([&] {
             const Unlocked unlocked;
-            result = pardo::matmul(array_of(a), array_of(b));
-        }
-        return wrap(std::move(result));
+            return pardo::matmul(array_of(a), array_of(b));
+        }());
     });
 }
 

@@ -1,6 +1,7 @@
 # tests/python/test_operators.py: operators of Array: dtypes, weak numbers, reflected and in-place forms, strangers, truth.
 from __future__ import annotations
 
+import array
 import operator
 
 import numpy as np
@@ -147,8 +148,51 @@ def test_strangers():
             x + bad
         with pytest.raises(TypeError):
             bad - x
-    assert (x == "text") is False
-    assert (x != None) is True  # noqa: E711
+    assert (x == object()) is False
+    assert (x != object()) is True
+
+
+@pytest.mark.parametrize("data", [[0.0, 1.0], (0.0, 1.0), range(2), array.array("d", [0.0, 1.0]), np.zeros(2)])
+def test_comparison_with_host_data_is_refused(data):
+    """Not implemented would mean one bool for the whole array, by identity."""
+    x = pp.asarray([0.0, 1.0])
+    for f in (operator.eq, operator.ne):
+        with pytest.raises(TypeError, match=r"equal: .*asarray"):
+            f(x, data)
+        with pytest.raises(TypeError, match=r"equal: .*asarray"):
+            f(data, x)
+
+
+@pytest.mark.parametrize("other", [None, "text", b"bytes"])
+def test_comparison_with_what_is_no_number(other):
+    for host in (np.zeros((2, 3)), np.zeros(0), np.asarray(1)):
+        x = pp.asarray(host)
+        check(x == other, np.zeros(host.shape, bool))
+        check(other != x, np.ones(host.shape, bool))
+
+
+BIG = [2**63, 2**64 - 1, 2**64, 2**70, -(2**63) - 1, -(2**70)]
+
+
+@pytest.mark.parametrize("big", BIG)
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "uint64", "float32", "float64"])
+def test_integers_beyond_64_bits_are_floats_where_the_result_is(dtype, big):
+    host = np.arange(3).astype(dtype)
+    x = pp.asarray(host)
+    with np.errstate(all="ignore"):
+        check(x / big, host / big)
+        check(big / x, big / host)
+        check(pp.hypot(x, big), np.hypot(host, big), ulp=2)
+        for f in (operator.eq, operator.lt, operator.ge):
+            check(f(x, big), f(host, big))
+        check(pp.equal(x, big), np.equal(host, big))
+        if host.dtype.kind == "f":
+            check(pp.where(x > 0, big, x), np.where(host > 0, host.dtype.type(big), host))
+            check(x == host.dtype.type(big), host == host.dtype.type(big))
+    check(pp.where(big, x, x + 1), host)
+    if host.dtype.kind in "iu" and abs(big) >= 2**64:
+        with pytest.raises(OverflowError):
+            x + big
 
 
 def test_numpy_operands_are_refused():

@@ -163,9 +163,20 @@ void bind_array(nb::module_& m) {
         .def("_is_scalar_value", &Array::is_scalar_value)
         .def(
             "_item", [](const Array& x) { return settle(x).item(); }, nb::sig("def _item(self) -> Any"))
-        .def("_astype", &Array::astype, nb::arg("dtype"), nb::arg("copy") = true)
+        .def(
+            "_astype",
+            [](const Array& x, std::optional<pardo::DType> dtype, bool copy) {
+                return x.astype(dtype.value_or(pardo::DType::Float64), copy);  // None is float64, as NumPy's
+            },
+            nb::arg("dtype").none(), nb::arg("copy") = true)
         .def("_copy", &Array::copy)
-        .def("_to_queue", &Array::to_queue, nb::arg("queue"))
+        .def(
+            "_to_queue",
+            [](nb::handle_t<Array> self, QueueArgument queue) {
+                const Array& x = array_of(self.ptr());
+                return x.queue() == queue ? nb::borrow(self) : nb::steal(wrap(x.to_queue(queue)));
+            },
+            nb::arg("queue"), nb::sig("def _to_queue(self, queue: Queue) -> Array"))
         .def(
             "_assign", [](const Array& x, const Array& value) { x.assign(value); }, nb::arg("value"))
         .def(
@@ -175,8 +186,16 @@ void bind_array(nb::module_& m) {
 
     bind_exchange(m, c);
 
-    m.def("_copy_buffer", &copy_buffer, nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
-    m.def("_share_buffer", &share_buffer, nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
+    m.def(
+        "_copy_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue) { return copy_buffer(object, dtype, queue); },
+        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
+    m.def(
+        "_share_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue) { return share_buffer(object, dtype, queue); },
+        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
+    m.def(
+        "_dtype_of_values", [](const char* who, nb::handle object, nb::handle host) { return dtype_of_values(who, object, host); },
+        nb::arg("who"), nb::arg("object").none(), nb::arg("host"),
+        nb::sig("def _dtype_of_values(who: str, object: Any, host: Any) -> numpy.dtype[Any]"));
     m.def(
         "_explain", [](const std::vector<Array>& roots) { return pardo::explain(roots); }, nb::arg("roots"));
     m.def(

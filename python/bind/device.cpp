@@ -7,6 +7,17 @@ namespace bind {
 
 using pardo::Device;
 
+Device device_from(nb::handle o, const char* who) {
+    if (o.is_none()) return Device();
+    if (PyUnicode_Check(o.ptr())) return Device(nb::cast<std::string_view>(o));
+    Device* device = nullptr;
+    if (!nb::try_cast<Device*>(o, device) || !device) {
+        throw pardo::Error(pardo::ErrorCode::Type,
+                           std::string(who) + ": a pardo.Device or a selection string such as 'cpu' is expected, not " + class_name(o));
+    }
+    return *device;
+}
+
 void bind_device(nb::module_& m) {
     constexpr auto type_name = [](const Device& d) {
         constexpr const char* names[] = {"cpu", "gpu", "accelerator"};
@@ -15,13 +26,13 @@ void bind_device(nb::module_& m) {
     auto c = nb::class_<Device>(
         m, "Device", nb::is_final(),
         "A processor that computes.\n\n"
-        "Parameters\n----------\nselector : str, optional\n"
+        "Parameters\n----------\nselector : str or Device, optional\n"
         "    ``backend:type:index``, every part optional, alternatives by comma: ``\"cuda:gpu:1\"``, ``\"gpu,cpu\"``, ``\"cpu\"``.\n"
         "    Without it, the default device: that of PARDO_DEVICE, else the CPU.\n\n"
         "Raises\n------\nValueError\n    No device matches; the message lists what exists.");
-    c.def(nb::init<>())
-        .def(nb::init<std::string_view>(), nb::arg("selector"))
-        .def(nb::init<const Device&>(), nb::arg("device"))
+    c.def(
+         "__init__", [](Device* self, nb::handle selector) { new (self) Device(device_from(selector, "Device")); },
+         nb::arg("selector").none() = nb::none(), nb::sig("def __init__(self, selector: Device | str | None = None) -> None"))
         .def_prop_ro("id", &Device::id, "A selection string that gives this device back: 'cpu:0'.")
         .def("supports", &Device::supports, nb::arg("dtype"), "True if arrays of this dtype can be computed here.")
         .def(

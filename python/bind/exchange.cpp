@@ -138,17 +138,28 @@ template <class Managed> std::unique_ptr<Managed> export_tensor(const Array& x, 
     return m;
 }
 
+/// A pair of integers that the protocol exchanges: a device, a version.
+std::pair<int, int> pair_from(nb::handle o, const char* what) {
+    std::pair<int, int> pair;
+    if (!nb::try_cast<std::pair<int, int>>(o, pair)) {
+        const nb::str text = nb::steal<nb::str>(PyObject_Repr(o.ptr()));
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(what) + " must be a pair of integers, not " + text.c_str());
+    }
+    return pair;
+}
+
 nb::object dlpack(nb::handle_t<Array> self, nb::object stream, nb::object max_version, nb::object dl_device, std::optional<bool> copy) {
     const Array& x = array_of(self.ptr());
     if (!on_cpu(x)) refuse("__dlpack__: device " + x.device().id() + " cannot be exported");
     if (!stream.is_none()) throw pardo::Error(pardo::ErrorCode::Value, "__dlpack__: stream must be None for an array on the CPU");
     if (!dl_device.is_none()) {
-        const auto [type, id] = nb::cast<std::pair<int, int>>(dl_device);
+        const auto [type, id] = pair_from(dl_device, "__dlpack__: dl_device");
         if (type != dl_cpu || id != 0)
             refuse("__dlpack__: dl_device is (" + std::to_string(type) + ", " + std::to_string(id) +
                    "); an array on the CPU can be exported to (1, 0) only");
     }
-    const bool versioned = !max_version.is_none() && nb::cast<std::uint32_t>(max_version[0]) >= major_version;
+    const bool versioned =
+        !max_version.is_none() && pair_from(max_version, "__dlpack__: max_version").first >= static_cast<int>(major_version);
     const Array source = copy.value_or(false) ? x.copy() : x;
     settle(source);
     const bool writable = source.writeable();
@@ -267,8 +278,11 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     }
 }
 
-Array from_dlpack(nb::handle x, const pardo::Queue& queue, std::optional<bool> copy) {
-    const auto [type, id] = nb::cast<std::pair<int, int>>(x.attr("__dlpack_device__")());
+Array from_dlpack(nb::handle x, QueueArgument queue, std::optional<bool> copy) {
+    if (!nb::hasattr(x, "__dlpack_device__")) {
+        throw pardo::Error(pardo::ErrorCode::Type, "from_dlpack: " + class_name(x) + " has no __dlpack_device__ method");
+    }
+    const auto [type, id] = pair_from(nb::object(x.attr("__dlpack_device__")()), "from_dlpack: __dlpack_device__");
     const bool to_host = !host_readable(type);
     if (to_host && copy == false) {
         throw pardo::Error(pardo::ErrorCode::Value, "from_dlpack: copy=False is impossible: the tensor is on another device (DLPack type " +

@@ -158,7 +158,7 @@ void settle_masks(const Index& index) {
 /// What is stored: an array, a number, or host data, which is copied to x's queue.
 struct Value {
     const Array* array = nullptr;
-    Array copied;
+    std::optional<Array> copied;
     std::optional<pardo::Scalar> scalar;
     pardo::After after = pardo::After::Kept;
 };
@@ -185,8 +185,8 @@ void parse_value(const Array& x, PyObject* o, Value& value) {
         return;
     }
     const nb::object host = numpy().attr("asarray")(nb::handle(o));
-    value.copied = copy_buffer(host, dtype_from(nb::object(host.attr("dtype")).ptr()), x.queue());
-    value.array = &value.copied;
+    value.copied = copy_buffer(host, dtype_of_values("x[...] = value", o, host), x.queue());
+    value.array = &*value.copied;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@ namespace {
 
 using pardo::Array;
 using pardo::DType;
-using pardo::Queue;
 using pardo::Scalar;
 using Axes = std::optional<Ints>;
 using MaybeArray = std::optional<Array>;
@@ -33,17 +32,31 @@ template <class F> auto after(const Array& x, F f) {
 void bind_creation(nb::module_& m) {
     m.def(
         "_full",
-        [](const Ints& shape, const Scalar& value, std::optional<DType> dtype, const Queue& q) {
+        [](const Ints& shape, const Scalar& value, std::optional<DType> dtype, QueueArgument q) {
             return pardo::full(shape, value, dtype, q);
         },
         nb::arg("shape"), nb::arg("value"), nb::arg("dtype").none(), nb::arg("queue"));
     m.def(
-        "_empty", [](const Ints& shape, DType dtype, const Queue& q) { return pardo::empty(shape, dtype, q); }, nb::arg("shape"),
+        "_empty", [](const Ints& shape, DType dtype, QueueArgument q) { return pardo::empty(shape, dtype, q); }, nb::arg("shape"),
         nb::arg("dtype"), nb::arg("queue"));
-    m.def("_arange", &pardo::arange, nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype").none(), nb::arg("queue"));
-    m.def("_linspace", &pardo::linspace, nb::arg("start"), nb::arg("stop"), nb::arg("num"), nb::arg("endpoint"), nb::arg("dtype").none(),
-          nb::arg("queue"));
-    m.def("_eye", &pardo::eye, nb::arg("rows"), nb::arg("columns"), nb::arg("k"), nb::arg("dtype"), nb::arg("queue"));
+    m.def(
+        "_arange",
+        [](const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, QueueArgument q) {
+            return pardo::arange(start, stop, step, dtype, q);
+        },
+        nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype").none(), nb::arg("queue"));
+    m.def(
+        "_linspace",
+        [](const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint, std::optional<DType> dtype, QueueArgument q) {
+            return pardo::linspace(start, stop, num, endpoint, dtype, q);
+        },
+        nb::arg("start"), nb::arg("stop"), nb::arg("num"), nb::arg("endpoint"), nb::arg("dtype").none(), nb::arg("queue"));
+    m.def(
+        "_eye",
+        [](std::int64_t rows, std::int64_t columns, std::int64_t k, DType dtype, QueueArgument q) {
+            return pardo::eye(rows, columns, k, dtype, q);
+        },
+        nb::arg("rows"), nb::arg("columns"), nb::arg("k"), nb::arg("dtype"), nb::arg("queue"));
     m.def("_tril", &pardo::tril, nb::arg("x"), nb::arg("k"));
     m.def("_triu", &pardo::triu, nb::arg("x"), nb::arg("k"));
     m.def(

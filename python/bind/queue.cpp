@@ -1,4 +1,6 @@
 // python/bind/queue.cpp: pardo/queue.h for Python.
+#include <cstdio>
+
 #include <pardo/queue.h>
 
 #include "bind.h"
@@ -28,17 +30,20 @@ void wait_for_all(const Queue& q) {
 void bind_queue(nb::module_& m) {
     nb::class_<Queue>(m, "Queue", nb::is_final(),
                       "Where work for one device is submitted. Safe from any thread.\n\n"
-                      "Parameters\n----------\ndevice : Device, optional\n    Default: the default device.\n"
+                      "Parameters\n----------\ndevice : Device or str, optional\n    Default: the default device.\n"
                       "order : {'in_order', 'out_of_order'}\n    Whether work runs in the order of its submission, or as soon as what it "
                       "reads is there.\n"
                       "profiling : bool\n    Whether events have times.")
         .def(
             "__init__",
-            [](Queue* self, std::optional<pardo::Device> device, const std::string& order, bool profiling) {
-                new (self) Queue(device ? *device : pardo::Device(), order_from(order), profiling);
+            [](Queue* self, nb::handle device, const std::string& order, bool profiling) {
+                new (self) Queue(device_from(device, "Queue"), order_from(order), profiling);
             },
-            nb::arg("device") = nb::none(), nb::kw_only(), nb::arg("order") = "in_order", nb::arg("profiling") = false)
-        .def_static("of", &Queue::of, nb::arg("device"), "The canonical queue of a device: the one that arrays use by default.")
+            nb::arg("device").none() = nb::none(), nb::kw_only(), nb::arg("order") = "in_order", nb::arg("profiling") = false,
+            nb::sig("def __init__(self, device: Device | str | None = None, *, order: str = 'in_order', profiling: bool = False) -> None"))
+        .def_static(
+            "of", [](nb::handle device) { return Queue::of(device_from(device, "Queue.of")); }, nb::arg("device").none(),
+            nb::sig("def of(device: Device | str | None) -> Queue"), "The canonical queue of a device: the one that arrays use by default.")
         .def_prop_ro("device", &Queue::device, "The device that it feeds.")
         .def_prop_ro("order", &order_name, "'in_order' or 'out_of_order'.")
         .def_prop_ro("profiling", &Queue::profiling, "True if its events have times.")
@@ -54,7 +59,10 @@ void bind_queue(nb::module_& m) {
             nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Queue& q) { return reinterpret_cast<std::intptr_t>(q.impl()) >> 4; })
         .def("__repr__", [](const Queue& q) {
-            return "<Queue of " + q.device().id() + ", " + order_name(q) + (q.profiling() ? ", profiling" : "") + ">";
+            char address[32];
+            std::snprintf(address, sizeof address, "%p", static_cast<const void*>(q.impl()));
+            return std::string("<Queue ") + address + " of " + q.device().id() + ", " + order_name(q) +
+                   (q.profiling() ? ", profiling" : "") + ">";
         });
 }
 

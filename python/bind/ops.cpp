@@ -60,8 +60,24 @@ void bind_creation(nb::module_& m) {
     m.def("_tril", &pardo::tril, nb::arg("x"), nb::arg("k"));
     m.def("_triu", &pardo::triu, nb::arg("x"), nb::arg("k"));
     m.def(
-        "_iota", [](const Ints& shape, int axis, const Queue& q) { return pardo::iota(shape, axis, q); }, nb::arg("shape"), nb::arg("axis"),
-        nb::arg("queue"));
+        "_iota", [](const Ints& shape, int axis, QueueArgument q) { return pardo::iota(shape, axis, q); }, nb::arg("shape"),
+        nb::arg("axis"), nb::arg("queue"));
+}
+
+/// `initial` of a reduction. Integers of any size are numbers for a result that is a float.
+std::optional<Scalar> initial_from(pardo::Reduction op, nb::handle o, const Array& x, std::optional<DType> dtype) {
+    constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "count_nonzero"};
+    if (o.is_none()) return {};
+    if (is_array(o.ptr()) && array_of(o.ptr()).ndim() == 0) return settle(array_of(o.ptr())).item();
+    const bool in_floats = PyLong_Check(o.ptr()) && pardo::is_inexact(dtype.value_or(x.dtype()));
+    const nb::object number = in_floats ? nb::steal(PyNumber_Float(o.ptr())) : nb::borrow(o);
+    if (!number.is_valid()) throw nb::python_error();
+    const auto scalar = scalar_from(number.ptr());
+    if (!scalar) {
+        throw pardo::Error(pardo::ErrorCode::Type,
+                           std::string(names[static_cast<int>(op)]) + ": initial must be a number, not " + class_name(o));
+    }
+    return scalar;
 }
 
 void bind_reductions(nb::module_& m) {
@@ -74,9 +90,9 @@ void bind_reductions(nb::module_& m) {
     m.attr("_COUNT_NONZERO") = static_cast<int>(pardo::Reduction::CountNonzero);
     m.def(
         "_reduce",
-        [](int op, const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where,
-           std::optional<Scalar> initial) {
-            return pardo::reduce(static_cast<pardo::Reduction>(op), x, std::move(axes), keepdims, dtype, pointer(where), initial);
+        [](int op, const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where, nb::handle initial) {
+            const auto what = static_cast<pardo::Reduction>(op);
+            return pardo::reduce(what, x, std::move(axes), keepdims, dtype, pointer(where), initial_from(what, initial, x, dtype));
         },
         nb::arg("op"), nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims"), nb::arg("dtype").none() = nb::none(),
         nb::arg("where").none() = nb::none(), nb::arg("initial").none() = nb::none());

@@ -68,8 +68,34 @@ DType sum_dtype(DType t) {
     return kind_of(t) == DKind::Unsigned ? DType::UInt64 : t;
 }
 
+/// The caller's initial value in the result's dtype; throws for numbers that an integer dtype cannot hold.
+Scalar checked_initial(const Row& row, const Scalar& value, DType t) {
+    const std::string who = std::string(row.name) + ": initial: ";
+    if (is_complex(value.dtype) && !is_complex(t)) {
+        throw Error(ErrorCode::Type, who + "a complex number cannot become " + std::string(dtype_name(t)));
+    }
+    Scalar whole = value;
+    if (is_float(value.dtype) && is_integer(t)) {
+        if (std::isnan(value.f)) throw Error(ErrorCode::Value, who + "cannot convert float NaN to integer");
+        if (!(std::abs(value.f) < 9223372036854775808.0)) {
+            throw Error(ErrorCode::Overflow, who + "cannot convert float " + std::to_string(value.f) + " to " + std::string(dtype_name(t)));
+        }
+        whole = Scalar(static_cast<std::int64_t>(value.f));
+    }
+    if (whole.weak && is_integer(t) && is_integer(whole.dtype)) {
+        try {
+            (void)promote_weak(t, whole);
+        } catch (const Error& e) {
+            throw Error(e.code(), who + e.what());
+        }
+    }
+    return value.cast(t);
+}
+
 /// x where `mask`, else what does not change the result.
 Array masked(const char* who, const Array& x, const Array& mask, const Scalar& neutral) {
+    const Array* both[] = {&x, &mask};
+    (void)graph::common_queue(who, both);
     if (!broadcasts_to(mask.shape(), x.shape())) {
         throw Error(ErrorCode::Value, std::string(who) + ": where of shape " + to_string(mask.shape()) +
                                           " does not broadcast to the array's shape " + to_string(x.shape()));
@@ -195,17 +221,18 @@ Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std:
         throw Error(ErrorCode::Value, std::string(row.name) + ": reduction operation '" + row.ufunc +
                                           "' does not have an identity, so to use a where mask one has to specify 'initial'");
     }
+    const Scalar first = initial ? checked_initial(row, *initial, result) : Scalar();
     Array values = logical || op == Reduction::CountNonzero ? x.astype(DType::Bool, false) : x;
     values = values.astype(result, false);
-    if (where) values = masked(row.name, values, *where, extreme ? *initial : neutral(op));
+    if (where) values = masked(row.name, values, *where, extreme ? first : neutral(op));
     Array reduced = reduce_values(row, values, set, keepdims, result);
     if (initial && op != Reduction::CountNonzero && !(extreme && reduced_count(x, set) == 0)) {
-        const Operand both[] = {reduced, initial->cast(result)};
+        const Operand both[] = {reduced, first};
         reduced = graph::record(combining(op), both);
     } else if (initial && extreme) {
         Shape shape;
         for (int d = 0; d < reduced.ndim(); ++d) shape.push_back(reduced.shape()[static_cast<std::size_t>(d)]);
-        reduced = full(shape, initial->cast(result), result, x.queue());
+        reduced = full(shape, first, result, x.queue());
     }
     return dtype && reduced.dtype() != *dtype ? reduced.astype(*dtype) : reduced;
 }

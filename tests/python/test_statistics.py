@@ -243,3 +243,35 @@ def test_messages_name_the_function():
     ]:
         with pytest.raises((ValueError, TypeError), match=rf"^{name}: "):
             call()
+
+
+INITIAL = [
+    ("max", "uint8", 1000, OverflowError), ("max", "uint8", 300.5, OverflowError), ("min", "int64", np.inf, OverflowError),
+    ("min", "int32", np.nan, ValueError), ("sum", "uint8", -1, OverflowError), ("sum", "int64", 2**70, OverflowError),
+    ("prod", "int64", 1j, TypeError), ("sum", "float64", "a", TypeError), ("max", "float64", [1], TypeError),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "dtype", "initial", "error"), INITIAL)
+def test_initial_that_the_dtype_cannot_hold(name, dtype, initial, error):
+    host = np.arange(3).astype(dtype)
+    with pytest.raises((error, ValueError)):
+        getattr(np, name)(host, initial=initial)
+    with pytest.raises(error, match=r"initial|out of bounds"):
+        getattr(pp, name)(pp.asarray(host), initial=initial)
+
+
+@pytest.mark.parametrize(("name", "dtype", "initial"), [
+    ("sum", "float64", 2**70), ("max", "float64", -(2**70)), ("max", "int64", 1.5), ("sum", "int64", 1.5), ("sum", "bool", 1.5),
+    ("max", "uint8", np.int64(1000)), ("prod", "complex64", 1j), ("sum", "int8", 300),
+])  # fmt: skip
+def test_initial_as_numpy_takes_it(name, dtype, initial):
+    host = np.arange(3).astype(dtype)
+    check(getattr(pp, name)(pp.asarray(host), initial=initial), getattr(np, name)(host, initial=initial))
+    check(pp.sum(pp.asarray(host), initial=pp.asarray(3).sum()), np.sum(host, initial=3))
+
+
+def test_where_on_another_queue_names_the_reduction():
+    x = pp.zeros(3)
+    with pytest.raises(pp.ExecutionPlacementError, match="sum: "):
+        pp.sum(x, where=pp.asarray(x > 0, queue=pp.Queue()))

@@ -23,12 +23,14 @@ static_assert(std::size(table) == public_rows + 2);
 std::string queue_text(device::Queue* queue) {
     char address[32];
     std::snprintf(address, sizeof address, "%p", static_cast<void*>(queue));
-    return queue->device()->id() + " (queue " + address + ")";
+    return std::string("<Queue ") + address + " of " + queue->device()->id() + ">";
 }
 
 [[noreturn]] void throw_placement(const char* who, device::Queue* a, device::Queue* b) {
-    throw Error(ErrorCode::Placement, std::string(who) + ": operands are on different queues: " + queue_text(a) + " and " + queue_text(b) +
-                                          "; copy one explicitly with to_device or asarray(device=)");
+    const char* const way = a->device() == b->device() ? "; copy one explicitly: x.to_queue(queue) or asarray(x, queue=queue)"
+                                                       : "; copy one explicitly: x.to_device(device) or asarray(x, device=device)";
+    throw Error(ErrorCode::Placement,
+                std::string(who) + ": operands are on different queues: " + queue_text(a) + " and " + queue_text(b) + way);
 }
 
 [[noreturn]] void throw_broadcast(Op op, std::span<Node* const> inputs) {

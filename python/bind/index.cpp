@@ -109,10 +109,12 @@ private:
         if (!PyList_Check(o) && !is_numpy_array(o) && !PyTuple_Check(o)) {
             if (PyObject_IsInstance(o, numpy().attr("bool_").ptr()) == 1) {
                 parts.emplace_back(PyObject_IsTrue(o) == 1);
-            } else {
-                parts.emplace_back(int_index(o));
+                return;
             }
-            return;
+            if (PyIndex_Check(o) || !PySequence_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o)) {
+                parts.emplace_back(int_index(o));
+                return;
+            }
         }
         nb::object values = numpy().attr("asarray")(nb::handle(o));
         const bool empty = nb::cast<std::int64_t>(values.attr("size")) == 0;

@@ -199,3 +199,16 @@ def test_take(rng):
         pp.take(x, [9], axis=0)
     with pytest.raises(TypeError, match="integers"):
         pp.take(x, [0.5], axis=0)
+
+
+def test_sequences_are_indices():
+    host = np.arange(5.0)
+    x = pp.asarray(host)
+    check(x[range(2)], host[range(2)])
+    check(x[range(0)], host[range(0)])
+    x[range(1, 3)] = 7.0
+    host[range(1, 3)] = 7.0
+    check(x, host)
+    for bad in ("a", b"a", {1}):
+        with pytest.raises(IndexError):
+            x[bad]

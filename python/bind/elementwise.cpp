@@ -1,5 +1,6 @@
 // python/bind/elementwise.cpp: one Python function for each row of ops.def, as plain C functions: the fast way from `pp.sin(x)` to a
 // record.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -128,20 +129,66 @@ template <int id> PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t c
     return call(id, args, count, names);
 }
 
+/// What the documentation says about a dtype class of ops.def: what operands may be, and what the result is where the row says PROMOTED.
+struct DtypeText {
+    std::string_view name, operands, result;
+};
+constexpr const char* floating_result =
+    "of the operands' promoted dtype if that is floating; else float16 for bool and integers\n    of 8 bits, float32 for those of 16, "
+    "float64 for larger ones";
+constexpr DtypeText dtype_texts[] = {
+    {"ANY", "Of any dtype.", "of the operands' promoted dtype"},
+    {"NUMERIC", "Of any dtype but bool.", "of the operands' promoted dtype"},
+    {"NUMBER", "Of any dtype; bool counts as int8.", "of the operands' promoted dtype"},
+    {"DIVISION", "Of a real dtype; bool counts as int8.", "of the operands' promoted dtype"},
+    {"REALS", "Of a real dtype.", "of the operands' promoted dtype"},
+    {"ROUND", "Of any dtype.", "of the operand's dtype, float16 for bool"},
+    {"FLOAT", "Of a real dtype.", floating_result},
+    {"INEXACT", "Of any dtype.", floating_result},
+    {"QUOTIENT", "Of any dtype.", "of the operands' promoted dtype if that is floating, else float64"},
+    {"INTEGER", "Of an integer dtype or bool, which counts as int8.", "of the operands' promoted dtype"},
+    {"BITS", "Of an integer dtype or bool.", "of the operands' promoted dtype"},
+    {"TRUTH", "Of any dtype; what is not zero counts as true.", "of dtype bool"},
+    {"CHOICE", "Of any dtype; of the first, what is not zero counts as true.", "of the promoted dtype of the second and third operand"},
+};
+
+const DtypeText& text_of(const pardo::OpInfo& info) {
+    return *std::ranges::find(dtype_texts, std::string_view(info.dtypes), &DtypeText::name);
+}
+
+std::string result_text(const pardo::OpInfo& info) {
+    const std::string_view result = info.result;
+    if (result == "BOOL") return "of dtype bool";
+    if (result == "REAL") return "of the operand's dtype; of complex64 float32, of complex128 float64";
+    std::string text(text_of(info).result);
+    if (info.arity > 1) return text;
+    constexpr std::string_view plural = "operands' promoted dtype";
+    if (const auto at = text.find(plural); at != std::string::npos) text.replace(at, plural.size(), "operand's dtype");
+    return text;
+}
+
 /// numpydoc, with a first line that inspect.signature reads.
 std::string docstring(const pardo::OpInfo& info) {
     const std::string arrays = info.arity == 1 ? "x" : info.arity == 2 ? "x1, x2" : "x1, x2, x3";
+    const bool several = info.arity > 1;
     std::string doc = std::string(info.name) + "(" + arrays + ", /, out=None, *, where=True, dtype=None, casting='same_kind')\n--\n\n";
     doc += std::string(info.doc) + "\n\nParameters\n----------\n" + arrays + " : Array or number\n    " +
-           (info.arity == 1 ? "The operand." : "The operands, which are broadcast against each other.") +
-           " Python numbers take the dtype of\n    the arrays they meet.\n"
+           std::string(text_of(info).operands) +
+           (several ? " Operands are broadcast against each other; Python numbers\n    take the dtype of the arrays they meet.\n" : "\n") +
            "out : Array, optional\n    Where the result is stored; it must have the broadcast shape, and the result must be castable to\n"
            "    its dtype within the same kind.\n"
            "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are "
            "not initialised.\n"
            "dtype : data type, optional\n    The dtype to compute in; operands are cast to it within the same kind.\n"
            "casting : str, optional\n    Only ``'same_kind'``.\n\n"
-           "Returns\n-------\nArray\n    The result; recorded, and computed when it is needed. `out` itself if that was given.\n";
+           "Returns\n-------\nArray\n    The result, " +
+           result_text(info) + ".\n    It is recorded, and computed when it is needed. `out` itself if that was given.\n\n" +
+           "Raises\n------\nTypeError\n    An operand is not an array or a number or has a dtype that is not accepted, or the result "
+           "cannot be\n"
+           "    cast to the dtype of `out`.\n"
+           "ValueError\n    The shapes do not fit each other, or that of `out`.\n"
+           "ExecutionPlacementError\n    Arrays are on different queues.\n";
+    if (several) doc += "OverflowError\n    A Python integer is out of bounds for the dtype of the arrays it meets.\n";
     return doc;
 }
 

@@ -208,3 +208,15 @@ def test_documentation_of_rows():
         assert row[5].split(",")[0][:20] in f.__doc__ or name in ("clip", "where", "round")
         assert inspect.signature(f).parameters
         assert "Parameters" in f.__doc__
+
+
+GENERATED = [row[0] for row in pp._core._op_table() if hasattr(pp, row[0]) and row[0] not in ("clip", "round", "where")]
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_documentation_says_dtypes_and_errors(name):
+    doc = getattr(pp, name).__doc__
+    for part in (" dtype", "Returns\n", "Raises\n", "TypeError\n"):
+        assert part in doc, part
+    if name in ("sin", "cos", "tan", "arcsin", "arctan2", "deg2rad"):
+        assert "radians" in doc.split("\n")[0]

@@ -12,6 +12,47 @@
 namespace bind {
 namespace {
 
+// The user's line, for warnings and late failures.
+
+std::string package_folder;
+thread_local bool unlocked = false;
+thread_local std::string noted_line;
+
+/// The innermost frame outside the package; invalid if there is none.
+nb::object users_frame(std::string& file) {
+    nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+    while (frame.is_valid() && !frame.is_none()) {
+        const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.ptr()))));
+        file = nb::cast<std::string>(code.attr("co_filename"));
+        if (package_folder.empty() || file.compare(0, package_folder.size(), package_folder) != 0) return frame;
+        frame = frame.attr("f_back");
+    }
+    return {};
+}
+
+int line_of(const nb::object& frame) { return PyFrame_GetLineNumber(reinterpret_cast<PyFrameObject*>(frame.ptr())); }
+
+/// "file.py:42" of the user.
+std::string users_line() {
+    std::string file;
+    const nb::object frame = users_frame(file);
+    return frame.is_valid() ? file + ":" + std::to_string(line_of(frame)) : std::string();
+}
+
+/// A RuntimeWarning at the user's line; nonzero if it became an exception.
+int warn(const std::string& text) {
+    return guarded(-1, [&] {
+        std::string file;
+        const nb::object frame = users_frame(file);
+        if (!frame.is_valid()) return PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1);
+        const nb::object globals = frame.attr("f_globals");
+        const nb::object module = globals.attr("get")("__name__", "__main__");
+        const nb::object registry = globals.attr("setdefault")("__warningregistry__", nb::dict());
+        return PyErr_WarnExplicit(PyExc_RuntimeWarning, text.c_str(), file.c_str(), line_of(frame), nb::cast<std::string>(module).c_str(),
+                                  registry.ptr());
+    });
+}
+
 struct Deferred {
     std::vector<std::pair<void (*)(void*), void*>> calls;
     std::vector<std::string> warnings;
@@ -30,7 +71,7 @@ int work_off(void*) {
     for (const auto& [f, context] : work.calls) f(context);
     int result = 0;
     for (const std::string& text : work.warnings) {
-        if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) result = -1;
+        if (warn(text) != 0) result = -1;
     }
     return result;
 }
@@ -52,26 +93,6 @@ void log_sink(pardo::LogLevel level, std::string_view text) {
     } else {
         std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
     }
-}
-
-// The user's line, for late failures.
-
-std::string package_folder;
-thread_local bool unlocked = false;
-thread_local std::string noted_line;
-
-/// "file.py:42" of the innermost frame outside the package.
-std::string users_line() {
-    nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
-    while (frame.is_valid() && !frame.is_none()) {
-        const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.ptr()))));
-        const std::string file = nb::cast<std::string>(code.attr("co_filename"));
-        if (package_folder.empty() || file.compare(0, package_folder.size(), package_folder) != 0) {
-            return file + ":" + std::to_string(PyFrame_GetLineNumber(reinterpret_cast<PyFrameObject*>(frame.ptr())));
-        }
-        frame = frame.attr("f_back");
-    }
-    return {};
 }
 
 /// Called by the library when it hands work over. Without the GIL it gives what Unlocked noted; threads unknown to Python have no line.
@@ -142,6 +163,7 @@ void bind_wait(nb::module_& m) {
         "Frames of files in this folder are not the user's.");
     m.def("_report_unheard_failures", &report_unheard_failures, "Sends failures nobody has waited for to sys.unraisablehook.");
     pardo::set_log_sink(&log_sink);
+    (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is heard of
     pardo::set_location_hook(&location);
 }
 

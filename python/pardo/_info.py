@@ -53,7 +53,7 @@ class NamespaceInfo:
         dict
             'real floating', 'complex floating', 'integral', 'indexing'.
         """
-        double = _device(device).has_fp64
+        double = Device(device).has_fp64
         return {
             "real floating": np.dtype("float64" if double else "float32"),
             "complex floating": np.dtype("complex128" if double else "complex64"),
@@ -76,7 +76,7 @@ class NamespaceInfo:
         dict
             Names and dtypes.
         """
-        d = _device(device)
+        d = Device(device)
         all_dtypes = {name: np.dtype(name) for name in _NAMES if d.supports(np.dtype(name))}
         if kind is None:
             return all_dtypes
@@ -91,10 +91,6 @@ class NamespaceInfo:
             After PARDO_DEVICES.
         """
         return tuple(get_devices())
-
-
-def _device(device: DeviceLike) -> Device:
-    return Device() if device is None else Device(device)
 
 
 _info = NamespaceInfo()

@@ -1,10 +1,10 @@
 # python/pardo/_runtime.py: what the library does and has done: plans, counters, memory.
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pardo import _core
-from pardo._arguments import DeviceLike, array
+from pardo._arguments import DeviceLike, array, index
 from pardo._core import Array, Device, Queue
 
 __all__ = [
@@ -32,6 +32,11 @@ def explain(*arrays: Array) -> str:
     -------
     str
         The plan. Nothing is computed.
+
+    Raises
+    ------
+    TypeError
+        Something is neither an array nor a number.
     """
     return _core._explain([array(x, "explain") for x in arrays])
 
@@ -43,6 +48,13 @@ def force(*arrays: Array) -> None:
     ----------
     *arrays : Array
         The arrays.
+
+    Raises
+    ------
+    TypeError
+        Something is neither an array nor a number.
+    MemoryError
+        The results do not fit into the device's memory; nothing has been computed.
     """
     _core._force([array(x, "force") for x in arrays])
 
@@ -54,13 +66,21 @@ def wait(*arrays: Array) -> None:
     ----------
     *arrays : Array
         The arrays. Without any: waits for everything on the canonical queues of all visible devices.
+
+    Raises
+    ------
+    TypeError
+        Something is neither an array nor a number.
+    Exception
+        What failed since the last wait, with the line that submitted it.
     """
     if not arrays:
         for device in _core.get_devices():
             Queue.of(device).wait()
         return
-    force(*arrays)
-    for x in arrays:
+    wanted = [array(x, "wait") for x in arrays]
+    _core._force(wanted)
+    for x in wanted:
         x.wait()
 
 
@@ -98,8 +118,13 @@ def memory_stats(device: DeviceLike = None) -> MemoryStats:
     -------
     MemoryStats
         Bytes: in_use (handed out now), cached (freed and kept for reuse), peak (largest in_use so far), limit (0: none).
+
+    Raises
+    ------
+    ValueError
+        No such device exists.
     """
-    return MemoryStats(**_core._memory_stats(_device(device)))
+    return MemoryStats(**_core._memory_stats(Device(device)))
 
 
 def trim_memory(device: DeviceLike = None) -> None:
@@ -109,8 +134,13 @@ def trim_memory(device: DeviceLike = None) -> None:
     ----------
     device : Device or str, optional
         Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        No such device exists.
     """
-    _core._trim_memory(_device(device))
+    _core._trim_memory(Device(device))
 
 
 def set_memory_limit(limit: int, device: DeviceLike = None) -> None:
@@ -122,10 +152,18 @@ def set_memory_limit(limit: int, device: DeviceLike = None) -> None:
         Bytes; 0 removes the bound.
     device : Device or str, optional
         Default: the default device.
+
+    Raises
+    ------
+    TypeError
+        `limit` is not an integer.
+    ValueError
+        `limit` is negative, or no such device exists.
     """
-    if limit < 0:
-        raise ValueError(f"set_memory_limit: limit is {limit}; it must not be negative")
-    _core._set_memory_limit(_device(device), limit)
+    count = index(limit, "set_memory_limit: limit")
+    if count < 0:
+        raise ValueError(f"set_memory_limit: limit is {count}; it must not be negative")
+    _core._set_memory_limit(Device(device), count)
 
 
 def reset_memory_peak(device: DeviceLike = None) -> None:
@@ -135,9 +173,10 @@ def reset_memory_peak(device: DeviceLike = None) -> None:
     ----------
     device : Device or str, optional
         Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        No such device exists.
     """
-    _core._reset_memory_peak(_device(device))
-
-
-def _device(device: Any) -> Device:
-    return Device() if device is None else Device(device)
+    _core._reset_memory_peak(Device(device))

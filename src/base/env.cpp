@@ -22,8 +22,8 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Level of a word; a word nobody knows counts as the default, for logging must not fail.
-LogLevel parse_level(const std::optional<std::string>& word) {
+/// Level of a word; nothing for a word nobody knows.
+std::optional<LogLevel> parse_level(const std::optional<std::string>& word) {
     constexpr std::pair<std::string_view, LogLevel> levels[] = {
         {"off", LogLevel::Off}, {"0", LogLevel::Off}, {"warn", LogLevel::Warn}, {"info", LogLevel::Info}, {"debug", LogLevel::Debug}};
     if (!word) return LogLevel::Warn;
@@ -31,7 +31,15 @@ LogLevel parse_level(const std::optional<std::string>& word) {
     for (const auto& [name, level] : levels) {
         if (key == name) return level;
     }
-    return LogLevel::Warn;
+    return {};
+}
+
+/// The level of PARDO_LOG. A word nobody knows is the first warning and counts as the default: logging must not fail.
+LogLevel wanted_level() {
+    const std::optional<std::string> word = env("PARDO_LOG");
+    const std::optional<LogLevel> level = parse_level(word);
+    if (!level) sink.load(std::memory_order_acquire)(LogLevel::Warn, "pardo: PARDO_LOG=" + *word + ": expected off, warn, info or debug");
+    return level.value_or(LogLevel::Warn);
 }
 
 }  // namespace
@@ -56,7 +64,7 @@ bool env_flag(const char* name, bool fallback) {
 }
 
 LogLevel log_level() {
-    static const LogLevel level = parse_level(env("PARDO_LOG"));
+    static const LogLevel level = wanted_level();
     return level;
 }
 

@@ -1,6 +1,7 @@
 # tests/python/test_devices.py: devices, queues, events, memory, counters, plans, and `python -m pardo`.
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -185,3 +186,73 @@ def test_openblas_is_missing():
     )
     done = run("-c", code)
     assert done.returncode == 0, done.stderr
+
+
+def test_devices_by_name_everywhere():
+    device = pp.Device("cpu")
+    assert pp.Device(None) == pp.Device()
+    assert pp.Device(device) == device
+    assert pp.Queue("cpu").device == device
+    assert pp.Queue.of("cpu") == pp.Queue.of(device)
+    x = pp.zeros(2)
+    assert x.to_device("cpu") is x
+    assert x.to_queue(x.queue) is x
+
+
+def test_placement_error_says_what_helps():
+    """Two queues of one device: to_device would change nothing."""
+    queue = pp.Queue()
+    x = pp.zeros(2)
+    with pytest.raises(pp.ExecutionPlacementError, match="to_queue") as caught:
+        x + pp.zeros(2, queue=queue)
+    address = repr(queue).split()[1]
+    assert address in str(caught.value)
+    assert repr(x.queue).split()[1] in str(caught.value)
+    check(x + pp.zeros(2, queue=queue).to_queue(x.queue), np.zeros(2))
+
+
+def test_wait_takes_numbers():
+    pp.wait(3, pp.zeros(2))
+
+
+def command(arguments, **environment):
+    done = subprocess.run(
+        [sys.executable, "-m", "pardo", *arguments], capture_output=True, text=True, env=os.environ | environment, timeout=300
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_command_with_a_wrong_device():
+    done = command(["--list"], PARDO_DEVICE="foo")
+    assert 'no device matches "foo"' in done.stdout
+    assert "cpu:0" in done.stdout
+    done = command([], PARDO_DEVICES="!cpu")
+    assert "leaves no device visible" in done.stdout
+    assert "no device to test" in done.stdout
+    assert done.returncode == 1
+
+
+def test_command_without_openblas(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as u\nreal = u.find_spec\nu.find_spec = lambda n, *a: None if n == 'scipy_openblas32' else real(n, *a)\n"
+    )
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    done = command(["--self-test"], PYTHONPATH=path, PARDO_OPENBLAS="")
+    assert "cpu:0: works" in done.stdout
+    assert "GB/s" in done.stdout
+    if "skipped" not in done.stdout:
+        pytest.skip("the system has an OpenBLAS of its own")
+    assert "product skipped: " in done.stdout
+
+
+def test_warnings_name_the_users_line(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text("import pardo as pp\ny = (pp.ones(7) * 2).wait()\nfor _ in range(10): pass\n")
+    environment = {k: v for k, v in os.environ.items() if k != "PARDO_CACHE_DIR"} | {"XDG_CACHE_HOME": str(file)}
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, env=environment, timeout=300)
+    assert f"{file}:2: RuntimeWarning" in done.stderr or f"{file}:3: RuntimeWarning" in done.stderr
+    done = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, env=os.environ | {"PARDO_LOG": "banana"}, timeout=300
+    )
+    assert "PARDO_LOG=banana: expected off, warn, info or debug" in done.stderr

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._arguments import DeviceLike, Scalar, Shape, array, dtype_or, index, queue_of
+from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, dtype_or, index, queue_of
 from pardo._arguments import shape as read_shape
 from pardo._core import (
     Array,
@@ -16,10 +16,19 @@ from pardo._core import (
     _eye,
     _full,
     _linspace,
+    _moveaxis,
     _reshape,
     _tril,
     _triu,
+    _where,
+    add,
+    divide,
+    equal,
+    floor,
+    multiply,
+    subtract,
 )
+from pardo._interop import by_rows, from_host
 
 __all__ = [
     "arange",
@@ -40,7 +49,24 @@ __all__ = [
 ]
 
 
-def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = None, queue: Queue | None = None) -> Array:
+_MAX_DIMENSIONS = 32
+
+
+def _extents(shape: Shape, who: str) -> list[int]:
+    extents = read_shape(shape, who)
+    if len(extents) > _MAX_DIMENSIONS:
+        raise ValueError(f"{who}: at most {_MAX_DIMENSIONS} dimensions are supported, not {len(extents)}")
+    return extents
+
+
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
     """Return a new array whose elements are not initialised.
 
     Parameters
@@ -49,6 +75,8 @@ def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = 
         Extent of each dimension.
     dtype : data type, optional
         Default: float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
         Default: the default device.
     queue : Queue, optional
@@ -58,14 +86,25 @@ def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = 
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
     """
-    return _empty(read_shape(shape, "empty"), dtype_or(dtype, np.float64), queue_of(device, queue))
+    by_rows(order, "empty")
+    return _empty(_extents(shape, "empty"), dtype_or(dtype, np.float64), queue_of(device, queue))
 
 
 def full(
     shape: Shape,
     fill_value: Any,
     dtype: DTypeLike | None = None,
+    order: str = "C",
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
@@ -76,10 +115,12 @@ def full(
     ----------
     shape : int or sequence of int
         Extent of each dimension.
-    fill_value : number or Array
-        The value; an array is broadcast to `shape`.
+    fill_value : number, Array, or nested lists of numbers
+        The value; arrays and lists are broadcast to `shape`.
     dtype : data type, optional
         Default: NumPy's default for `fill_value`.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
         Default: that of `fill_value` if it is an array, else the default device.
     queue : Queue, optional
@@ -89,16 +130,55 @@ def full(
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
     """
-    extents = read_shape(shape, "full")
-    if type(fill_value) is Array:
-        out = _empty(extents, dtype_or(dtype, fill_value.dtype), queue_of(device, queue, fill_value.queue))
-        out._assign(fill_value._to_queue(out.queue))
-        return out
-    return _full(extents, fill_value, dtype, queue_of(device, queue))
+    return _filled("full", shape, fill_value, dtype, order, device, queue)
 
 
-def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = None, queue: Queue | None = None) -> Array:
+def _filled(
+    who: str,
+    shape: Shape,
+    value: Any,
+    dtype: DTypeLike | None,
+    order: str,
+    device: DeviceLike,
+    queue: Queue | None,
+    home: Queue | None = None,
+) -> Array:
+    """A new array full of a value; `home` is the queue it goes to when nothing else is said."""
+    by_rows(order, who)
+    extents = _extents(shape, who)
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        if isinstance(value, int) and dtype is not None and np.dtype(dtype).kind in "fc":
+            value = float(value)  # of any size
+        return _full(extents, value, dtype, queue_of(device, queue, home))
+    if type(value) is Array:
+        target = queue_of(device, queue, home if home is not None else value.queue)
+        values = value._to_queue(target)
+    else:
+        target = queue_of(device, queue, home)
+        values = from_host(value, None, target, who)
+    out = _empty(extents, dtype_or(dtype, values.dtype), target)
+    out._assign(values)
+    return out
+
+
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
     """Return a new array of zeros.
 
     Parameters
@@ -107,6 +187,8 @@ def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = 
         Extent of each dimension.
     dtype : data type, optional
         Default: float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
         Default: the default device.
     queue : Queue, optional
@@ -116,11 +198,28 @@ def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = 
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
     """
-    return _full(read_shape(shape, "zeros"), 0, dtype_or(dtype, np.float64), queue_of(device, queue))
+    by_rows(order, "zeros")
+    return _full(_extents(shape, "zeros"), 0, dtype_or(dtype, np.float64), queue_of(device, queue))
 
 
-def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = None, queue: Queue | None = None) -> Array:
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
     """Return a new array of ones.
 
     Parameters
@@ -129,6 +228,8 @@ def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = N
         Extent of each dimension.
     dtype : data type, optional
         Default: float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
         Default: the default device.
     queue : Queue, optional
@@ -138,11 +239,29 @@ def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike = N
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
     """
-    return _full(read_shape(shape, "ones"), 1, dtype_or(dtype, np.float64), queue_of(device, queue))
+    by_rows(order, "ones")
+    return _full(_extents(shape, "ones"), 1, dtype_or(dtype, np.float64), queue_of(device, queue))
 
 
-def empty_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike = None, shape: Shape | None = None) -> Array:
+def empty_like(
+    x: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    *,
+    device: DeviceLike = None,
+    shape: Shape | None = None,
+) -> Array:
     """Return a new array with the shape, dtype and queue of another, not initialised.
 
     Parameters
@@ -151,21 +270,32 @@ def empty_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLik
         The model.
     dtype, device, shape : optional
         What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
 
     Returns
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
     """
     x = array(x, "empty_like")
-    return empty(x.shape if shape is None else shape, dtype_or(dtype, x.dtype), queue=queue_of(device, None, x.queue))
+    by_rows(order, "empty_like")
+    return _empty(_extents(x.shape if shape is None else shape, "empty_like"), dtype_or(dtype, x.dtype), queue_of(device, None, x.queue))
 
 
 def full_like(
-    x: Array,
+    x: Any,
     /,
     fill_value: Any,
     dtype: DTypeLike | None = None,
+    order: str = "K",
     *,
     device: DeviceLike = None,
     shape: Shape | None = None,
@@ -176,22 +306,42 @@ def full_like(
     ----------
     x : Array
         The model.
-    fill_value : number or Array
-        The value; an array is broadcast.
+    fill_value : number, Array, or nested lists of numbers
+        The value; arrays and lists are broadcast.
     dtype, device, shape : optional
         What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
 
     Returns
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
     """
-    x = array(x, "full_like")
-    queue = queue_of(device, None, x.queue)
-    return full(x.shape if shape is None else shape, fill_value, dtype_or(dtype, x.dtype), queue=queue)
+    return _filled_like("full_like", x, fill_value, dtype, order, device, shape)
 
 
-def zeros_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike = None, shape: Shape | None = None) -> Array:
+def _filled_like(who: str, x: Any, value: Any, dtype: DTypeLike | None, order: str, device: DeviceLike, shape: Shape | None) -> Array:
+    x = array(x, who)
+    return _filled(who, x.shape if shape is None else shape, value, dtype_or(dtype, x.dtype), order, device, None, x.queue)
+
+
+def zeros_like(
+    x: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    *,
+    device: DeviceLike = None,
+    shape: Shape | None = None,
+) -> Array:
     """Return a new array of zeros with the shape, dtype and queue of another.
 
     Parameters
@@ -200,16 +350,33 @@ def zeros_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLik
         The model.
     dtype, device, shape : optional
         What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
 
     Returns
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
     """
-    return full_like(x, 0, dtype, device=device, shape=shape)
+    return _filled_like("zeros_like", x, 0, dtype, order, device, shape)
 
 
-def ones_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike = None, shape: Shape | None = None) -> Array:
+def ones_like(
+    x: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    *,
+    device: DeviceLike = None,
+    shape: Shape | None = None,
+) -> Array:
     """Return a new array of ones with the shape, dtype and queue of another.
 
     Parameters
@@ -218,18 +385,26 @@ def ones_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike
         The model.
     dtype, device, shape : optional
         What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
 
     Returns
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
     """
-    return full_like(x, 1, dtype, device=device, shape=shape)
+    return _filled_like("ones_like", x, 1, dtype, order, device, shape)
 
 
 def arange(
-    start: Any,
-    /,
+    start: Any = None,
     stop: Any = None,
     step: Any = 1,
     dtype: DTypeLike | None = None,
@@ -258,21 +433,31 @@ def arange(
     -------
     Array
         One-dimensional, of ``ceil((stop - start) / step)`` values.
+
+    Raises
+    ------
+    TypeError
+        An end is not a number, or the dtype is not supported.
+    ValueError
+        The step is zero.
     """
+    if start is None and stop is None:
+        raise TypeError("arange: an end of the interval is needed")
     if stop is None:
-        start, stop = 0, start
-    return _arange(_number(start), _number(stop), _number(1 if step is None else step), dtype, queue_of(device, queue))
+        start, stop = None, start
+    first, last = _number(0 if start is None else start, "arange: start"), _number(stop, "arange: stop")
+    return _arange(first, last, _number(1 if step is None else step, "arange: step"), dtype, queue_of(device, queue))
 
 
 def linspace(
     start: Any,
     stop: Any,
-    /,
     num: int = 50,
-    *,
     endpoint: bool = True,
     retstep: bool = False,
     dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
     device: DeviceLike = None,
     queue: Queue | None = None,
 ) -> Any:
@@ -280,8 +465,8 @@ def linspace(
 
     Parameters
     ----------
-    start, stop : number
-        The ends of the interval.
+    start, stop : number or Array
+        The ends of the interval; those that are arrays are broadcast against each other, and each pair is an interval.
     num : int
         How many values.
     endpoint : bool
@@ -289,44 +474,79 @@ def linspace(
     retstep : bool
         Whether the distance of the values is returned too.
     dtype : data type, optional
-        Default: float64, or complex128 if an end is complex.
+        Default: float64 for Python's numbers; what arrays and NumPy's scalars promote to, if that is floating.
+    axis : int
+        Where the values of an interval are in the result, when the ends are arrays.
     device : Device or str, optional
-        Default: the default device.
+        Default: that of the ends if they are arrays, else the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
 
     Returns
     -------
-    Array, or (Array, float)
-        One-dimensional, of `num` values; with `retstep` also their distance.
+    Array, or (Array, float or Array)
+        One-dimensional of `num` values for numbers, with one dimension more than the ends for arrays; with `retstep` also the
+        distance of the values.
+
+    Raises
+    ------
+    TypeError
+        An end is neither a number nor an array, `num` is not an integer, or the dtype is not supported.
+    ValueError
+        `num` is negative.
     """
-    first, last, count = _number(start), _number(stop), index(num, "linspace: num")
+    count = index(num, "linspace: num")
     if count < 0:
         raise ValueError(f"linspace: num is {count}; it must not be negative")
-    x = _linspace(first, last, count, bool(endpoint), dtype, queue_of(device, queue))
-    if not retstep:
-        return x
     parts = count - 1 if endpoint else count
-    return x, (last - first) / parts if parts > 0 else float("nan")
+    if any(type(end) is Array and end.ndim > 0 for end in (start, stop)):
+        ends = arrays((start, stop), "linspace")
+        target = queue_of(device, queue, ends[0].queue)
+        x, step = _lines(ends[0]._to_queue(target), ends[1]._to_queue(target), count, parts, dtype)
+        axis_index(axis, x.ndim, "linspace")
+        return (_moveaxis(x, [0], [axis]), step) if retstep else _moveaxis(x, [0], [axis])
+    first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
+    x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(start, stop) if dtype is None else dtype, queue_of(device, queue))
+    axis_index(axis, 1, "linspace")
+    return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x
 
 
-def _number(x: Any) -> Scalar:
-    if type(x) is Array:
+def _linspace_dtype(*ends: Any) -> np.dtype[Any]:
+    """Numbers of Python are weak, as in every operation; the result is floating."""
+    return np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0)
+
+
+def _lines(first: Array, last: Array, count: int, parts: int, dtype: DTypeLike | None) -> tuple[Array, Any]:
+    """Values between each pair of ends along the first axis, and their distances."""
+    work = _linspace_dtype(first, last)
+    first, last = _broadcast_arrays([first._astype(work, False), last._astype(work, False)])
+    steps = _reshape(_arange(0, count, 1, work, first.queue), [count] + [1] * first.ndim)
+    distance = divide(subtract(last, first), parts if parts > 0 else float("nan"))
+    x = add(multiply(steps, distance), first) if parts > 0 else add(multiply(steps, subtract(last, first)), first)
+    if 0 < parts < count:
+        x = _where(equal(steps, parts), last, x)  # exactly, whatever rounding did
+    if dtype is not None and np.dtype(dtype).kind in "iu":
+        x = floor(x)
+    return (x if dtype is None else x._astype(dtype, False)), distance
+
+
+def _number(x: Any, what: str) -> Scalar:
+    if type(x) is Array and x.ndim == 0:
         return x.item()  # type: ignore[no-any-return]
     if isinstance(x, (bool, int, float, complex, np.generic)):
         return x  # type: ignore[return-value]
     if isinstance(x, np.ndarray) and x.ndim == 0:
         return x.item()  # type: ignore[no-any-return]
-    raise TypeError(f"a number is expected, not {type(x).__name__}")
+    raise TypeError(f"{what} must be a number, not {type(x).__name__}")
 
 
 def eye(
-    n_rows: int,
-    n_cols: int | None = None,
-    /,
+    N: int,
+    M: int | None = None,
     k: int = 0,
-    *,
     dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
     device: DeviceLike = None,
     queue: Queue | None = None,
 ) -> Array:
@@ -334,14 +554,16 @@ def eye(
 
     Parameters
     ----------
-    n_rows : int
+    N : int
         Number of rows.
-    n_cols : int, optional
+    M : int, optional
         Number of columns. Default: as many as rows.
     k : int
         The diagonal: 0 is the main one, positive ones are above it.
     dtype : data type, optional
         Default: float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
         Default: the default device.
     queue : Queue, optional
@@ -350,9 +572,17 @@ def eye(
     Returns
     -------
     Array
-        Of shape ``(n_rows, n_cols)``.
+        Of shape ``(N, M)``.
+
+    Raises
+    ------
+    TypeError
+        `N`, `M` or `k` is not an integer, or the dtype is not supported.
+    ValueError
+        `N` or `M` is negative, the order is not supported, or no such device exists.
     """
-    rows, columns = read_shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
+    by_rows(order, "eye")
+    rows, columns = read_shape((N, N if M is None else M), "eye")
     return _eye(rows, columns, index(k, "eye: k"), dtype_or(dtype, np.float64), queue_of(device, queue))
 
 
@@ -372,11 +602,18 @@ def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = Non
     -------
     Array
         Of shape ``(n, n)``.
+
+    Raises
+    ------
+    TypeError
+        `n` is not an integer, or the dtype is not supported.
+    ValueError
+        `n` is negative, or no such device exists.
     """
     return eye(n, dtype=dtype, device=device)
 
 
-def tril(x: Array, /, k: int = 0) -> Array:
+def tril(x: Any, /, k: int = 0) -> Array:
     """Return the lower triangle of matrices, with zeros above it.
 
     Parameters
@@ -390,11 +627,18 @@ def tril(x: Array, /, k: int = 0) -> Array:
     -------
     Array
         Of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array, or `k` is not an integer.
     """
     return _tril(array(x, "tril"), index(k, "tril: k"))
 
 
-def triu(x: Array, /, k: int = 0) -> Array:
+def triu(x: Any, /, k: int = 0) -> Array:
     """Return the upper triangle of matrices, with zeros below it.
 
     Parameters
@@ -408,35 +652,53 @@ def triu(x: Array, /, k: int = 0) -> Array:
     -------
     Array
         Of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array, or `k` is not an integer.
     """
     return _triu(array(x, "triu"), index(k, "triu: k"))
 
 
-def meshgrid(*arrays: Array, indexing: str = "xy", sparse: bool = False) -> tuple[Array, ...]:
+def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
     """Return coordinate grids of coordinate vectors.
 
     Parameters
     ----------
-    *arrays : Array
-        One-dimensional (or 0-d) arrays of the same dtype.
-    indexing : {'xy', 'ij'}
-        Cartesian (the first two axes are swapped) or matrix order.
+    *vectors : Array
+        One-dimensional (or 0-d) arrays.
+    copy : bool
+        Whether the grids are arrays of their own (computed with what uses them); else they are views of the vectors.
     sparse : bool
         Whether the grids keep extent 1 where they do not vary.
+    indexing : {'xy', 'ij'}
+        Cartesian (the first two axes are swapped) or matrix order.
 
     Returns
     -------
     tuple of Array
-        One grid for each vector; views, so they take no memory of their own.
+        One grid for each vector.
+
+    Raises
+    ------
+    ValueError
+        `indexing` is unknown, or a vector has more than one dimension.
+    TypeError
+        A vector is not an array.
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is {indexing!r}; it must be 'xy' or 'ij'")
-    vectors = [array(a, "meshgrid") for a in arrays]
-    n = len(vectors)
+    lines = [array(v, "meshgrid") for v in vectors]
+    n = len(lines)
     grids = []
-    for i, v in enumerate(vectors):
+    for i, v in enumerate(lines):
         if v.ndim > 1:
             raise ValueError(f"meshgrid: array {i} has {v.ndim} dimensions; one is expected")
         place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
         grids.append(_reshape(v, [v.size if d == place else 1 for d in range(n)]))
-    return tuple(grids) if sparse or not grids else tuple(_broadcast_arrays(grids))
+    if grids and not sparse:
+        grids = _broadcast_arrays(grids)
+    return tuple(g._copy() if copy else g for g in grids)

@@ -95,6 +95,13 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device:
     -------
     Array
         The converted array.
+
+    Raises
+    ------
+    TypeError
+        `x` is complex and the dtype is not, or the dtype is not supported.
+    ValueError
+        No such device exists.
     """
     x = array(x, "astype")
     if np.issubdtype(x.dtype, np.complexfloating) and np.dtype(dtype).kind in "iuf":
@@ -114,13 +121,45 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     -------
     numpy.dtype
         The promoted dtype.
+
+    Raises
+    ------
+    ValueError
+        Nothing is given.
+    TypeError
+        A dtype is not one of pardo's.
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type: at least one array or dtype is required")
-    return np.result_type(*(_dtype_of(x) for x in arrays_and_dtypes))
+    return _supported(np.result_type(*(_dtype_of(x) for x in arrays_and_dtypes)), "result_type")
 
 
-promote_types = np.promote_types
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
+    """Return the smallest dtype that both dtypes can be cast to safely.
+
+    Parameters
+    ----------
+    type1, type2 : data type
+        The dtypes.
+
+    Returns
+    -------
+    numpy.dtype
+        The promoted dtype; float64 where no dtype holds both, as for int64 and uint64.
+
+    Raises
+    ------
+    TypeError
+        A dtype is not one of pardo's.
+    """
+    return _supported(np.promote_types(type1, type2), "promote_types")
+
+
+def _supported(promoted: np.dtype[Any], who: str) -> np.dtype[Any]:
+    if not any(promoted == t for t in KINDS["numeric"]) and promoted != bool:
+        names = ", ".join(t.__name__ for t in (bool, *_SIGNED, *_UNSIGNED, *_REAL, *_COMPLEX))
+        raise TypeError(f"{who}: dtype '{promoted}' is not supported; supported are {names}")
+    return promoted
 
 
 def can_cast(from_: Any, to: DTypeLike, /, casting: str = "safe") -> builtins_bool:
@@ -139,6 +178,13 @@ def can_cast(from_: Any, to: DTypeLike, /, casting: str = "safe") -> builtins_bo
     -------
     bool
         True if the cast is allowed.
+
+    Raises
+    ------
+    ValueError
+        There is no such rule.
+    TypeError
+        `from_` is a Python number, or something is no dtype.
     """
     return np.can_cast(_dtype_of(from_), to, casting)  # type: ignore[arg-type]
 
@@ -157,6 +203,13 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
     -------
     bool
         True if it is of one of the kinds.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind.
+    TypeError
+        Something is no dtype.
     """
     d = np.dtype(dtype)
     if isinstance(kind, tuple):
@@ -203,6 +256,11 @@ def finfo(type: Any, /) -> FloatInfo:
     -------
     FloatInfo
         With the fields bits, eps, max, min, smallest_normal, dtype; tiny, resolution and precision as NumPy's.
+
+    Raises
+    ------
+    ValueError
+        The dtype is not a floating-point one.
     """
     f = np.finfo(_dtype_of(type))
     return FloatInfo(
@@ -230,6 +288,11 @@ def iinfo(type: Any, /) -> IntegerInfo:
     -------
     IntegerInfo
         With the fields bits, max, min and dtype.
+
+    Raises
+    ------
+    ValueError
+        The dtype is not an integer one.
     """
     i = np.iinfo(_dtype_of(type))
     return IntegerInfo(bits=int(i.bits), max=int(i.max), min=int(i.min), dtype=np.dtype(i.dtype))

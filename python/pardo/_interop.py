@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from pardo._arguments import DeviceLike, default_queue, queue_of
-from pardo._core import Array, Device, Queue, _copy_buffer, _from_dlpack, _share_buffer
+from pardo._arguments import DeviceLike, default_queue, index, queue_of
+from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_dlpack, _share_buffer
 
 __all__ = [
     "array",
@@ -17,10 +17,25 @@ __all__ = [
 ]
 
 
+def by_rows(order: str | None, who: str) -> None:
+    """The `order` keyword of what makes arrays: those of pardo are laid out row by row."""
+    if order not in ("C", "K", "A", None):
+        raise ValueError(f"{who}: order is {order!r}; arrays are laid out row by row: 'C', 'K' and 'A' are supported")
+
+
+def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
+    """A copy of what NumPy makes an array of."""
+    host = np.asarray(obj) if dtype is None else np.asarray(obj, dtype=dtype)
+    if not host.dtype.isnative:
+        host = host.astype(host.dtype.newbyteorder("="))
+    return _copy_buffer(host, _dtype_of_values(who, obj, host), target)
+
+
 def asarray(
     obj: Any,
     /,
     dtype: DTypeLike | None = None,
+    order: str | None = None,
     *,
     device: DeviceLike = None,
     copy: bool | None = None,
@@ -35,6 +50,8 @@ def asarray(
         protocol, ``__dlpack__`` or ``__array__``, and arrays.
     dtype : data type, optional
         Default: the dtype of `obj`; NumPy's default for Python numbers.
+    order : {'C', 'K', 'A'}, optional
+        New arrays are laid out row by row: all three mean that.
     device : Device or str, optional
         Where the array is made. Default: where `obj` is if it is an array, else the default device.
     copy : bool, optional
@@ -51,10 +68,11 @@ def asarray(
     Raises
     ------
     ValueError
-        `copy=False` is impossible, or the nested lists are ragged.
+        `copy=False` is impossible, the nested lists are ragged, the order is not supported, or no such device exists.
     TypeError
-        The dtype is not supported.
+        `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
     """
+    by_rows(order, "asarray")
     if type(obj) is Array:
         return _as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy)
     target = queue_of(device, queue)
@@ -63,10 +81,7 @@ def asarray(
         return imported if dtype is None else _as_array_of_array(imported, dtype, target, False if copy is False else None)
     if copy is False:
         return _share(obj, dtype, target)
-    host = np.asarray(obj) if dtype is None else np.asarray(obj, dtype=dtype)
-    if not host.dtype.isnative:
-        host = host.astype(host.dtype.newbyteorder("="))
-    return _copy_buffer(host, host.dtype, target)
+    return from_host(obj, dtype, target, "asarray")
 
 
 def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None) -> Array:
@@ -93,13 +108,15 @@ def _share(obj: Any, dtype: DTypeLike | None, target: Queue) -> Array:
     if not isinstance(obj, np.ndarray) and not _has_buffer(obj):
         raise ValueError(f"asarray: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
     host = np.asarray(obj)
+    if not host.dtype.isnative:
+        raise ValueError("asarray: copy=False is impossible: the byte order would change")
     if dtype is not None and np.dtype(dtype) != host.dtype:
         raise ValueError(f"asarray: copy=False is impossible: the dtype would change from {host.dtype} to {np.dtype(dtype)}")
     if target.device.type != "cpu":
         raise ValueError(f"asarray: copy=False is impossible: {target.device} does not share the host's memory")
     if not host.flags.aligned:
         raise ValueError("asarray: copy=False is impossible: the memory is not aligned for its dtype")
-    return _share_buffer(host, host.dtype, target)
+    return _share_buffer(host, _dtype_of_values("asarray", obj, host), target)
 
 
 def array(
@@ -108,6 +125,7 @@ def array(
     dtype: DTypeLike | None = None,
     *,
     copy: bool | None = True,
+    order: str | None = "K",
     ndmin: int = 0,
     device: DeviceLike = None,
     queue: Queue | None = None,
@@ -122,6 +140,8 @@ def array(
         Default: the dtype of `obj`.
     copy : bool, optional
         As for `asarray`.
+    order : {'K', 'C', 'A'}
+        As for `asarray`.
     ndmin : int
         Dimensions of extent 1 are put in front until there are so many.
     device, queue : optional
@@ -131,9 +151,14 @@ def array(
     -------
     Array
         The new array.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `asarray`; TypeError also if `ndmin` is not an integer.
     """
-    x = asarray(obj, dtype, device=device, copy=copy, queue=queue)
-    missing = ndmin - x.ndim
+    x = asarray(obj, dtype, order, device=device, copy=copy, queue=queue)
+    missing = index(ndmin, "array: ndmin") - x.ndim
     return x[(None,) * missing] if missing > 0 else x
 
 
@@ -149,6 +174,11 @@ def asnumpy(x: Any, /) -> NDArray[Any]:
     -------
     numpy.ndarray
         A writable, contiguous copy.
+
+    Raises
+    ------
+    RuntimeError
+        The computation of the array failed.
     """
     if type(x) is not Array:
         return np.array(x)
@@ -180,6 +210,8 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
         `copy=False` is impossible.
     BufferError
         The producer cannot export its data, or the elements are of a type that pardo does not have.
+    TypeError
+        `x` does not speak DLPack.
     """
     if type(x) is Array:
         return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy)

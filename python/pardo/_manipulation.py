@@ -1,14 +1,17 @@
 # python/pardo/_manipulation.py: shapes, axes, joining and splitting.
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import Axis, Shape, array, arrays, axes, axis_index, index, optional_index, store
+from pardo._arguments import Axis, Shape, array, arrays, axes, axis_index, index, mask, optional_index, store
 from pardo._arguments import shape as read_shape
-from pardo._core import Array, _can_cast_same_kind
+from pardo._core import Array
+from pardo._interop import from_host
 
 __all__ = [
     "append",
@@ -47,6 +50,28 @@ __all__ = [
     "vstack",
 ]
 
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
+def _integers(x: Any, what: str) -> list[int]:
+    """One integer or a sequence of them, as a list."""
+    if not isinstance(x, Iterable) or getattr(x, "ndim", None) == 0:
+        return [index(x, what)]
+    return [index(i, what) for i in x]
+
+
+def _count_or_places(x: Any, what: str) -> int | list[int]:
+    """An integer, or a sequence of them as a list."""
+    numbers = _integers(x, what)
+    return numbers if isinstance(x, Iterable) and getattr(x, "ndim", None) != 0 else numbers[0]
+
+
+def _check_cast(source: Any, target: Any, casting: str, who: str) -> None:
+    if casting not in _CASTINGS:
+        raise ValueError(f"{who}: casting is {casting!r}; it must be one of {', '.join(map(repr, _CASTINGS))}")
+    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
+        raise TypeError(f"{who}: cannot cast from {np.dtype(source)} to {np.dtype(target)} according to the rule '{casting}'")
+
 
 def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
     """Give the elements another shape.
@@ -57,8 +82,9 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
         The elements.
     shape : int or tuple of int
         The new shape; one extent may be -1 and is then found from the others.
-    order : {'C', 'F'}
-        Whether elements are taken and placed row by row or column by column.
+    order : {'C', 'F', 'A'}
+        Whether elements are taken and placed row by row or column by column; 'A' means column by column if the array lies so in
+        memory.
     copy : bool, optional
         True always copies, False refuses to; by default the result is a view if strides can express it.
 
@@ -70,21 +96,36 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
     Raises
     ------
     ValueError
-        The number of elements would change, or `copy=False` is impossible.
+        The number of elements would change, the order is unknown, or `copy=False` is impossible.
+    TypeError
+        `x` is not an array, or `shape` holds something else than integers.
     """
-    x = array(x, "reshape")
-    extents = [index(e, "reshape: shape") for e in (shape if isinstance(shape, (tuple, list)) else [shape])]
+    return _reshape(array(x, "reshape"), _integers(shape, "reshape: shape"), order, copy, "reshape")
+
+
+def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, who: str) -> Array:
+    if order == "A":
+        order = "F" if _lies_by_columns(x) else "C"
     if order == "C":
         return _core._reshape(x, extents, copy)
     if order != "F":
-        raise ValueError(f"reshape: order is {order!r}; it must be 'C' or 'F'")
+        raise ValueError(f"{who}: order is {order!r}; it must be 'C', 'F'" + (", 'A' or 'K'" if who == "ravel" else " or 'A'"))
     if -1 in extents:
         known = int(np.prod([e for e in extents if e != -1]))
         if extents.count(-1) > 1 or known == 0 or x.size % known:
-            raise ValueError(f"reshape: cannot reshape array of size {x.size} into shape {tuple(extents)}")
+            raise ValueError(f"{who}: cannot reshape array of size {x.size} into shape {tuple(extents)}")
         extents[extents.index(-1)] = x.size // known
-    y = _core._reshape(_core._permute_dims(x, list(range(x.ndim))[::-1]), extents[::-1], copy)
-    return _core._permute_dims(y, list(range(y.ndim))[::-1])
+    y = _core._reshape(_reversed(x), extents[::-1], copy)
+    return _reversed(y)
+
+
+def _reversed(x: Array) -> Array:
+    return _core._permute_dims(x, list(range(x.ndim))[::-1])
+
+
+def _lies_by_columns(x: Array) -> bool:
+    x.force()
+    return not x._is_contiguous() and _reversed(x)._is_contiguous()
 
 
 def ravel(x: Any, /, order: str = "C") -> Array:
@@ -94,18 +135,30 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     ----------
     x : Array
         The elements.
-    order : {'C', 'F'}
-        Whether elements are taken row by row or column by column.
+    order : {'C', 'F', 'A', 'K'}
+        Whether elements are taken row by row or column by column; 'A' means column by column if the array lies so in memory,
+        'K' as they lie in memory.
 
     Returns
     -------
     Array
         One-dimensional; a view where that is possible.
+
+    Raises
+    ------
+    ValueError
+        The order is unknown.
+    TypeError
+        `x` is not an array.
     """
-    return reshape(x, (-1,), order)
+    x = array(x, "ravel")
+    if order != "K":
+        return _reshape(x, [-1], order, None, "ravel")
+    strides = x.strides
+    return _core._reshape(_core._permute_dims(x, sorted(range(x.ndim), key=lambda d: -abs(strides[d]))), [-1])
 
 
-def permute_dims(x: Any, /, axes: Sequence[int] | None = None) -> Array:
+def permute_dims(x: Any, /, axes: int | Sequence[int] | None = None) -> Array:
     """Put the axes in another order.
 
     Parameters
@@ -119,11 +172,20 @@ def permute_dims(x: Any, /, axes: Sequence[int] | None = None) -> Array:
     -------
     Array
         A view.
+
+    Raises
+    ------
+    ValueError
+        An axis is missing or comes twice.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
     """
     x = array(x, "permute_dims")
     if axes is None:
-        return _core._permute_dims(x, list(range(x.ndim))[::-1])
-    order = [index(a, "permute_dims: axes") for a in axes]
+        return _reversed(x)
+    order = _integers(axes, "permute_dims: axes")
     if len(order) != x.ndim:
         raise ValueError(f"permute_dims: axes {tuple(order)} don't match an array of {x.ndim} dimensions")
     normal = [axis_index(a, x.ndim, "permute_dims") for a in order]
@@ -147,6 +209,13 @@ def matrix_transpose(x: Any, /) -> Array:
     -------
     Array
         A view.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array.
     """
     x = array(x, "matrix_transpose")
     if x.ndim < 2:
@@ -168,6 +237,13 @@ def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
     -------
     Array
         A view.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
     """
     x = array(x, "swapaxes")
     order = list(range(x.ndim))
@@ -176,7 +252,7 @@ def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
     return _core._permute_dims(x, order)
 
 
-def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int], /) -> Array:
+def moveaxis(x: Any, /, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """Move axes to other places; the others keep their order.
 
     Parameters
@@ -190,10 +266,19 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     -------
     Array
         A view.
+
+    Raises
+    ------
+    ValueError
+        An axis comes twice, or `source` and `destination` differ in length.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
     """
     x = array(x, "moveaxis")
-    start = [axis_index(a, x.ndim, "moveaxis") for a in axes(source, "moveaxis") or []]  # type: ignore[arg-type]
-    end = [axis_index(a, x.ndim, "moveaxis") for a in axes(destination, "moveaxis") or []]  # type: ignore[arg-type]
+    start = [axis_index(a, x.ndim, "moveaxis: source") for a in _integers(source, "moveaxis: source")]
+    end = [axis_index(a, x.ndim, "moveaxis: destination") for a in _integers(destination, "moveaxis: destination")]
     if len(start) != len(end):
         raise ValueError("moveaxis: source and destination must have the same number of axes")
     if len(set(start)) != len(start) or len(set(end)) != len(end):
@@ -201,7 +286,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     return _core._moveaxis(x, start, end)
 
 
-def expand_dims(x: Any, /, axis: Axis = 0) -> Array:
+def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Array:
     """Add axes of extent 1.
 
     Parameters
@@ -215,9 +300,18 @@ def expand_dims(x: Any, /, axis: Axis = 0) -> Array:
     -------
     Array
         A view.
+
+    Raises
+    ------
+    ValueError
+        An axis comes twice.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
     """
     x = array(x, "expand_dims")
-    places = axes(axis, "expand_dims") or []
+    places = _integers(axis, "expand_dims: axis")
     ndim = x.ndim + len(places)
     normal = [axis_index(a, ndim, "expand_dims") for a in places]
     if len(set(normal)) != len(normal):
@@ -244,6 +338,10 @@ def squeeze(x: Any, /, axis: Axis = None) -> Array:
     ------
     ValueError
         An axis does not have extent 1.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array.
     """
     return _core._squeeze(array(x, "squeeze"), axes(axis, "squeeze"))
 
@@ -262,6 +360,13 @@ def flip(x: Any, /, axis: Axis = None) -> Array:
     -------
     Array
         A view.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array.
     """
     return _core._flip(array(x, "flip"), axes(axis, "flip"))
 
@@ -280,6 +385,13 @@ def broadcast_to(x: Any, /, shape: Shape) -> Array:
     -------
     Array
         A read-only view; elements share memory.
+
+    Raises
+    ------
+    ValueError
+        The array cannot be broadcast to the shape.
+    TypeError
+        `x` is not an array, or `shape` holds something else than integers.
     """
     return _core._broadcast_to(array(x, "broadcast_to"), read_shape(shape, "broadcast_to"))
 
@@ -296,6 +408,13 @@ def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
     -------
     tuple of Array
         Views of the same shape.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit.
+    TypeError
+        Something is not an array.
     """
     items = arrays(arrays_, "broadcast_arrays")
     return tuple(_core._broadcast_arrays(items)) if items else ()
@@ -332,7 +451,9 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
     return tuple(result)
 
 
-def concat(arrays_: Sequence[Any], /, axis: int | None = 0, out: Array | None = None, *, dtype: Any = None) -> Array:
+def concat(
+    arrays_: Sequence[Any], /, axis: int | None = 0, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """Join arrays along an axis that they have.
 
     Parameters
@@ -345,20 +466,60 @@ def concat(arrays_: Sequence[Any], /, axis: int | None = 0, out: Array | None = 
         Where the result is stored.
     dtype : data type, optional
         The dtype of the result. Default: the promoted one.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts to `dtype` or to that of `out` are allowed.
 
     Returns
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        There are no arrays, or their shapes do not fit.
+    TypeError
+        Something is not an array, the cast is not allowed, or both `out` and `dtype` are given.
+    AxisError
+        The arrays have no such axis.
     """
-    r = _core._concat(arrays(arrays_, "concat"), optional_index(axis, "concat: axis"))
-    return store(r if dtype is None else r._astype(dtype, False), out, "concat")
+    return _joined(arrays_, axis, "concat", out, dtype, casting)
 
 
 concatenate = concat
 
 
-def stack(arrays_: Sequence[Any], /, *, axis: int = 0, out: Array | None = None) -> Array:
+def _joined(
+    items: Iterable[Any],
+    axis: int | None,
+    who: str,
+    out: Array | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    join: Any = _core._concat,
+) -> Array:
+    """Arrays joined by `join`, with NumPy's keywords of all functions that do so."""
+    parts = arrays(items, who)
+    if not parts:
+        raise ValueError(f"{who}: at least one array is needed")
+    if isinstance(axis, bool):
+        raise TypeError(f"{who}: axis must be an integer, not bool")
+    along = optional_index(axis, f"{who}: axis")
+    if casting not in _CASTINGS:
+        _check_cast(parts[0].dtype, parts[0].dtype, casting, who)
+    if out is not None and dtype is not None:
+        raise TypeError(f"{who}: out and dtype cannot be given both")
+    target = dtype if dtype is not None else out.dtype if type(out) is Array else None
+    if target is not None:
+        for x in parts:
+            _check_cast(x.dtype, np.dtype(target), casting, who)
+        parts = [x._astype(target, False) for x in parts]
+    return store(join(parts, along), out, who)
+
+
+def stack(
+    arrays_: Sequence[Any], /, axis: int = 0, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """Join arrays of the same shape along a new axis.
 
     Parameters
@@ -369,13 +530,26 @@ def stack(arrays_: Sequence[Any], /, *, axis: int = 0, out: Array | None = None)
         Where the new axis is in the result.
     out : Array, optional
         Where the result is stored.
+    dtype : data type, optional
+        The dtype of the result. Default: the promoted one.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts to `dtype` or to that of `out` are allowed.
 
     Returns
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        There are no arrays, or their shapes do not fit.
+    TypeError
+        Something is not an array, the cast is not allowed, or both `out` and `dtype` are given.
+    AxisError
+        The result has no such axis.
     """
-    return store(_core._stack(arrays(arrays_, "stack"), index(axis, "stack: axis")), out, "stack")
+    return _joined(arrays_, index(axis, "stack: axis"), "stack", out, dtype, casting, _core._stack)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
@@ -392,6 +566,13 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
     -------
     tuple of Array
         Views.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array.
     """
     x = array(x, "unstack")
     front = _core._moveaxis(x, [axis_index(axis, x.ndim, "unstack")], [0])
@@ -410,6 +591,11 @@ def atleast_1d(*arrays_: Any) -> Any:
     -------
     Array or tuple of Array
         Views; one array if one was given.
+
+    Raises
+    ------
+    TypeError
+        Something is not an array.
     """
     return _at_least(arrays_, "atleast_1d", lambda x: x if x.ndim else x[None])
 
@@ -426,6 +612,11 @@ def atleast_2d(*arrays_: Any) -> Any:
     -------
     Array or tuple of Array
         Views; one array if one was given. A one-dimensional array becomes a row.
+
+    Raises
+    ------
+    TypeError
+        Something is not an array.
     """
     return _at_least(arrays_, "atleast_2d", lambda x: x[(None,) * (2 - x.ndim)] if x.ndim < 2 else x)
 
@@ -442,6 +633,11 @@ def atleast_3d(*arrays_: Any) -> Any:
     -------
     Array or tuple of Array
         Views; one array if one was given. Shape ``(n,)`` becomes ``(1, n, 1)``, ``(m, n)`` becomes ``(m, n, 1)``.
+
+    Raises
+    ------
+    TypeError
+        Something is not an array.
     """
     forms: list[Any] = [(None, None, None), (None, slice(None), None), (slice(None), slice(None), None)]
     return _at_least(arrays_, "atleast_3d", lambda x: x[forms[x.ndim]] if x.ndim < 3 else x)
@@ -452,37 +648,59 @@ def _at_least(items: Sequence[Any], who: str, view: Any) -> Any:
     return views[0] if len(views) == 1 else tuple(views)
 
 
-def vstack(tup: Sequence[Any], /) -> Array:
+def vstack(tup: Sequence[Any], /, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
     """Join arrays row by row: along the first axis, after they have two dimensions.
 
     Parameters
     ----------
     tup : sequence of Array
         The arrays.
+    dtype : data type, optional
+        The dtype of the result. Default: the promoted one.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts to `dtype` are allowed.
 
     Returns
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        There are no arrays, or their shapes do not fit.
+    TypeError
+        Something is not an array, or the cast is not allowed.
     """
-    return concat([atleast_2d(x) for x in arrays(tup, "vstack")], axis=0)
+    return _joined([atleast_2d(x) for x in arrays(tup, "vstack")], 0, "vstack", dtype=dtype, casting=casting)
 
 
-def hstack(tup: Sequence[Any], /) -> Array:
+def hstack(tup: Sequence[Any], /, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
     """Join arrays column by column: along the second axis, of one-dimensional ones along the first.
 
     Parameters
     ----------
     tup : sequence of Array
         The arrays.
+    dtype : data type, optional
+        The dtype of the result. Default: the promoted one.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts to `dtype` are allowed.
 
     Returns
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        There are no arrays, or their shapes do not fit.
+    TypeError
+        Something is not an array, or the cast is not allowed.
     """
     items = [atleast_1d(x) for x in arrays(tup, "hstack")]
-    return concat(items, axis=0 if items and items[0].ndim == 1 else 1)
+    return _joined(items, 0 if items and items[0].ndim == 1 else 1, "hstack", dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[Any], /) -> Array:
@@ -497,8 +715,15 @@ def dstack(tup: Sequence[Any], /) -> Array:
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        There are no arrays, or their shapes do not fit.
+    TypeError
+        Something is not an array.
     """
-    return concat([atleast_3d(x) for x in arrays(tup, "dstack")], axis=2)
+    return _joined([atleast_3d(x) for x in arrays(tup, "dstack")], 2, "dstack")
 
 
 def column_stack(tup: Sequence[Any], /) -> Array:
@@ -513,11 +738,18 @@ def column_stack(tup: Sequence[Any], /) -> Array:
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        There are no arrays, or their shapes do not fit.
+    TypeError
+        Something is not an array.
     """
-    return concat([x[:, None] if x.ndim == 1 else atleast_2d(x) for x in arrays(tup, "column_stack")], axis=1)
+    return _joined([x[:, None] if x.ndim == 1 else atleast_2d(x) for x in arrays(tup, "column_stack")], 1, "column_stack")
 
 
-def split(x: Any, /, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Split an array along an axis.
 
     Parameters
@@ -533,16 +765,25 @@ def split(x: Any, /, indices_or_sections: int | Sequence[int], axis: int = 0) ->
     -------
     list of Array
         Views.
+
+    Raises
+    ------
+    ValueError
+        The axis cannot be divided into so many equal parts.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or something else than integers is given.
     """
     x = array(x, "split")
-    if isinstance(indices_or_sections, int):
-        extent = x.shape[axis_index(axis, x.ndim, "split")]
-        if indices_or_sections <= 0 or extent % indices_or_sections:
-            raise ValueError(f"split: an extent of {extent} cannot be divided into {indices_or_sections} equal parts")
-    return array_split(x, indices_or_sections, axis)
+    cuts = _count_or_places(indices_or_sections, "split: indices_or_sections")
+    extent = x.shape[axis_index(axis, x.ndim, "split")]
+    if isinstance(cuts, int) and (cuts <= 0 or extent % cuts):
+        raise ValueError(f"split: an extent of {extent} cannot be divided into {cuts} equal parts")
+    return array_split(x, cuts, axis)
 
 
-def array_split(x: Any, /, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+def array_split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Split an array along an axis into parts of nearly equal extent.
 
     Parameters
@@ -558,17 +799,25 @@ def array_split(x: Any, /, indices_or_sections: int | Sequence[int], axis: int =
     -------
     list of Array
         Views.
+
+    Raises
+    ------
+    ValueError
+        The axis cannot be divided into so many parts.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or something else than integers is given.
     """
     x = array(x, "array_split")
     a = axis_index(axis, x.ndim, "array_split")
     extent = x.shape[a]
-    if isinstance(indices_or_sections, int):
-        if indices_or_sections <= 0:
+    places = _count_or_places(indices_or_sections, "array_split: indices_or_sections")
+    if isinstance(places, int):
+        if places <= 0:
             raise ValueError("array_split: the number of parts must be larger than 0")
-        each, more = divmod(extent, indices_or_sections)
-        places = [i * each + min(i, more) for i in range(1, indices_or_sections)]
-    else:
-        places = [index(i, "array_split: indices") for i in indices_or_sections]
+        each, more = divmod(extent, places)
+        places = [i * each + min(i, more) for i in range(1, places)]
     before: tuple[Any, ...] = (slice(None),) * a
     return [x[(*before, slice(i, j))] for i, j in zip([0, *places], [*places, extent], strict=True)]
 
@@ -589,28 +838,34 @@ def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        `shift` and `axis` differ in length.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or a shift is not an integer.
     """
     x = array(x, "roll")
-    shifts = axes(shift, "roll: shift") or []  # type: ignore[arg-type]
-    along = axes(axis, "roll")
-    if along is not None and len(shifts) != len(along):
-        if len(shifts) == 1:
-            shifts = shifts * len(along)
-        elif len(along) == 1:
-            along = along * len(shifts)
-        else:
-            raise ValueError("roll: shift and axis must have the same length")
-    if along is not None and len({axis_index(a, x.ndim, "roll") for a in along}) != len(along):
-        totals: dict[int, int] = {}
-        for s, a in zip(shifts, along, strict=True):
-            totals[a % x.ndim] = totals.get(a % x.ndim, 0) + s
-        along, shifts = list(totals), list(totals.values())
-    if along is None:
-        shifts = [sum(shifts)]
-    return _core._roll(x, shifts, along)
+    distances: Sequence[Any] = shift if isinstance(shift, (tuple, list)) else [shift]
+    try:
+        shifts = [operator.index(s) for s in distances]
+    except TypeError:
+        raise TypeError(f"roll: shift must be an integer or a sequence of integers, not {shift!r}") from None
+    if axis is None:
+        return _core._roll(x, [sum(shifts) % max(x.size, 1)], None)
+    along = [axis_index(a, x.ndim, "roll") for a in _integers(axis, "roll: axis")]
+    if len(shifts) != len(along) and 1 not in (len(shifts), len(along)):
+        raise ValueError("roll: shift and axis must have the same length")
+    count = max(len(shifts), len(along))
+    along = along * count if len(along) == 1 else along
+    shifts = shifts * count if len(shifts) == 1 else shifts
+    return _core._roll(x, [s % max(x.shape[a], 1) for s, a in zip(shifts, along, strict=True)], along)
 
 
-def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Array:
+def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     """Repeat each element.
 
     Parameters
@@ -626,37 +881,52 @@ def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Array:
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        A number is negative, or there are not as many numbers as elements.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or `repeats` holds something else than integers.
     """
     x = array(x, "repeat")
     a = optional_index(axis, "repeat: axis")
-    if (type(repeats) is Array and repeats.size > 1) or (isinstance(repeats, (list, tuple, np.ndarray)) and np.size(repeats) > 1):
-        counts = repeats if type(repeats) is Array else _core._copy_buffer(np.asarray(repeats, np.int64), np.int64, x.queue)
-        return _core._repeat_each(x, counts, a)
-    if isinstance(repeats, (list, tuple, np.ndarray)) and np.size(repeats) == 1:
-        repeats = np.asarray(repeats).item()
-    elif type(repeats) is Array and repeats.ndim:
-        if repeats.size == 0:
-            return _core._repeat_each(x, repeats, a)
-        repeats = repeats.item()
-    return _core._repeat(x, index(repeats, "repeat: repeats"), a)
+    if isinstance(repeats, (list, tuple, np.ndarray)) and np.ndim(repeats) > 0:
+        repeats = from_host(_integers(repeats, "repeat: repeats"), np.int64, x.queue, "repeat")
+    if type(repeats) is Array and repeats.ndim and repeats.size != 1:
+        return _core._repeat_each(x, repeats, a)
+    return _core._repeat(x, index(repeats.item() if type(repeats) is Array else repeats, "repeat: repeats"), a)
 
 
-def tile(x: Any, repetitions: int | Sequence[int], /) -> Array:
+def tile(x: Any, /, reps: int | Sequence[int]) -> Array:
     """Repeat the whole array.
 
     Parameters
     ----------
     x : Array
         The array.
-    repetitions : int or tuple of int
+    reps : int or tuple of int
         How often along each axis.
 
     Returns
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        A number is negative.
+    TypeError
+        `x` is not an array, or `reps` holds something else than integers.
     """
-    return _core._tile(array(x, "tile"), read_shape(repetitions, "tile"))
+    x = array(x, "tile")
+    counts = _integers(reps, "tile: reps")
+    if any(n < 0 for n in counts):
+        raise ValueError(f"tile: reps must not be negative: {reps!r}")
+    return _core._tile(x, counts)
 
 
 def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -674,7 +944,16 @@ def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arra
     Returns
     -------
     Array
-        A view; the diagonals are its last axis.
+        A view; the diagonals are its last axis. Unlike NumPy's it can be written to, and writes go through to `x`.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions, or both axes are the same.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or `offset` or an axis is not an integer.
     """
     return _core._diagonal(
         array(x, "diagonal"),
@@ -691,27 +970,44 @@ def copyto(dst: Array, src: Any, /, casting: str = "same_kind", where: Any = Tru
     ----------
     dst : Array
         The target.
-    src : Array or number
+    src : Array, number, NumPy array or nested lists of numbers
         What is copied; broadcast to `dst`.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
         Which casts are allowed.
     where : Array of bool, optional
         The elements that are copied.
+
+    Raises
+    ------
+    TypeError
+        `dst` is not an array, or the rule does not allow the cast.
+    ValueError
+        There is no such rule, or the shapes do not fit.
+    OverflowError
+        An integer is out of bounds for the dtype of `dst`.
     """
     if type(dst) is not Array:
         raise TypeError(f"copyto: the target must be a pardo.Array, not {type(dst).__name__}")
-    if type(src) is Array:
-        allowed = _can_cast_same_kind(src.dtype, dst.dtype) if casting == "same_kind" else np.can_cast(src.dtype, dst.dtype, casting)  # type: ignore[arg-type]
-        if not allowed:
-            raise TypeError(f"copyto: cannot cast from {src.dtype} to {dst.dtype} according to the rule '{casting}'")
-    if where is True:
+    if not isinstance(src, (Array, bool, int, float, complex, np.generic)):
+        src = from_host(src, None, dst.queue, "copyto")
+    _check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
+    chosen = mask(where, "copyto")
+    if chosen is None:
         dst[...] = src
         return
-    chosen = _core._where(where, src if type(src) is not Array else src._astype(dst.dtype, False), dst)
-    dst._assign(chosen)
+    dst._assign(_core._where(chosen, src if type(src) is not Array else src._astype(dst.dtype, False), dst))
 
 
-def append(arr: Any, values: Any, /, axis: int | None = None) -> Array:
+def _kind_of(src: Any, dst: Array) -> Any:
+    """The dtype that something is cast from: for numbers of Python that of `dst`, if it holds their kind."""
+    if isinstance(src, (Array, np.generic)):
+        return src.dtype
+    kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
+    own = next(t for t in kinds if isinstance(src, t))
+    return dst.dtype if dst.dtype.kind in kinds[own] else np.dtype(own)
+
+
+def append(arr: Any, /, values: Any, axis: int | None = None) -> Array:
     """Join values to the end of an array.
 
     Parameters
@@ -725,8 +1021,17 @@ def append(arr: Any, values: Any, /, axis: int | None = None) -> Array:
     -------
     Array
         A new array.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit.
+    AxisError
+        The array has no such axis.
+    TypeError
+        Something is not an array.
     """
-    return concat([arr, values], axis=axis)
+    return _joined([arr, values], axis, "append")
 
 
 def fliplr(x: Any, /) -> Array:
@@ -741,7 +1046,17 @@ def fliplr(x: Any, /) -> Array:
     -------
     Array
         A view.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array.
     """
+    x = array(x, "fliplr")
+    if x.ndim < 2:
+        raise ValueError(f"fliplr: the array must have at least 2 dimensions, but has {x.ndim}")
     return flip(x, 1)
 
 
@@ -757,5 +1072,15 @@ def flipud(x: Any, /) -> Array:
     -------
     Array
         A view.
+
+    Raises
+    ------
+    ValueError
+        The array has less than one dimension.
+    TypeError
+        `x` is not an array.
     """
+    x = array(x, "flipud")
+    if x.ndim < 1:
+        raise ValueError(f"flipud: the array must have at least 1 dimension, but has {x.ndim}")
     return flip(x, 0)

@@ -301,6 +301,17 @@ def test_documentation(name):
                 assert p.name.rstrip("_") in f.__doc__, f"{name}: {p.name} is not documented"
 
 
+MINE = ("_creation", "_dtypes", "_interop", "_manipulation", "_runtime")
+CANNOT_FAIL = ("counters", "broadcast_shapes")
+
+
+@pytest.mark.parametrize("name", [n for n in sorted(PUBLIC) if getattr(pp, n).__module__.removeprefix("pardo.") in MINE])
+def test_errors_are_documented(name):
+    f = getattr(pp, name)
+    if inspect.isfunction(f) and name not in CANNOT_FAIL:
+        assert "Raises\n    ------\n" in f.__doc__
+
+
 def test_every_public_name_of_the_core_is_in_the_namespace():
     for name in dir(pp._core):
         if not name.startswith("_"):

@@ -250,3 +250,134 @@ def test_copyto():
     assert x.tolist() == [[9, 1, 2], [9, 1, 2]]
     with pytest.raises(TypeError, match="same_kind"):
         pp.copyto(pp.zeros(3, dtype="int32"), pp.zeros(3))
+
+
+def test_meshgrid_copies():
+    """Writing to a grid must not change the vector it was made of."""
+    v = pp.asarray([1.0, 2.0])
+    for keywords in ({}, {"sparse": True}, {"indexing": "ij"}):
+        for grids in (pp.meshgrid(v, **keywords), pp.meshgrid(v, v, **keywords)):
+            grids[0][...] = 7.0
+    check(v, np.asarray([1.0, 2.0]))
+    view = pp.meshgrid(v, sparse=True, copy=False)[0]
+    view[0] = 5.0
+    check(v, np.asarray([5.0, 2.0]))
+
+
+@pytest.mark.parametrize("start", [0, 0.5, np.float32(1), np.float16(1), np.int8(1), 1j, np.complex64(1)])
+@pytest.mark.parametrize("stop", [3, np.float32(3), np.float64(3), True])
+def test_linspace_dtypes(start, stop):
+    check(pp.linspace(start, stop, 5), np.linspace(start, stop, 5), ulp=2)
+    got, expected = pp.linspace(start, stop, 5, retstep=True)[1], np.linspace(start, stop, 5, retstep=True)[1]
+    assert complex(got) == pytest.approx(complex(expected), rel=1e-3)
+
+
+@given(
+    hnp.arrays(st.sampled_from(["f4", "f8", "i4"]), hnp.array_shapes(min_dims=0, max_dims=2, max_side=3), elements=st.integers(-9, 9)),
+    st.integers(0, 5), st.booleans(), st.integers(-1, 0),
+)  # fmt: skip
+def test_linspace_between_arrays(stop, num, endpoint, axis):
+    start = stop.astype("f4") - 2
+    check(
+        pp.linspace(pp.asarray(start), pp.asarray(stop), num, endpoint, axis=axis),
+        np.linspace(start, stop, num, endpoint, axis=axis),
+        ulp=4,
+    )
+    check(pp.linspace(1, pp.asarray(stop), 4, dtype="i4"), np.linspace(1, stop, 4, dtype="i4"))
+
+
+def test_numpys_positional_and_named_forms():
+    host = np.arange(6.0).reshape(2, 3)
+    x = pp.asarray(host)
+    check(pp.repeat(x, 2, 0), np.repeat(host, 2, 0))
+    check(pp.repeat(x, repeats=[1, 2], axis=0), np.repeat(host, repeats=[1, 2], axis=0))
+    check(pp.stack([x, x], 1), np.stack([host, host], 1))
+    check(pp.linspace(0, 1, 5, False), np.linspace(0, 1, 5, False))
+    check(pp.linspace(start=0, stop=1, num=3), np.linspace(start=0, stop=1, num=3))
+    check(pp.eye(2, 2, 0, "f4"), np.eye(2, 2, 0, "f4"))
+    check(pp.eye(N=2, M=3), np.eye(N=2, M=3))
+    check(pp.arange(start=1, stop=5), np.arange(start=1, stop=5))
+    check(pp.arange(stop=5), np.arange(stop=5))
+    check(pp.moveaxis(x, source=0, destination=1), np.moveaxis(host, source=0, destination=1))
+    check(pp.tile(x, reps=(2, 1)), np.tile(host, reps=(2, 1)))
+    check(pp.append(x, values=x, axis=1), np.append(host, values=host, axis=1))
+    check(pp.transpose(x[0], 0), np.transpose(host[0], 0))
+    check(pp.reshape(x, np.array([3, 2])), np.reshape(host, np.array([3, 2])))
+    for n in (3, np.int64(3), pp.asarray(3)):
+        for got, expected in zip(pp.split(x, n, 1), np.split(host, 3, 1), strict=True):
+            check(got, expected)
+    for got, expected in zip(pp.array_split(x, np.array([1, 2]), 1), np.array_split(host, [1, 2], 1), strict=True):
+        check(got, expected)
+    check(pp.repeat(pp.zeros(0), []), np.repeat(np.zeros(0), []))
+    check(pp.roll(x, 2**70), np.roll(host, 2**70))
+    check(pp.roll(x, (1, 2, -4), (0, 1, 1)), np.roll(host, (1, 2, -4), (0, 1, 1)))
+    check(pp.full((2, 3), [1, 2, 3]), np.full((2, 3), [1, 2, 3]))
+    check(pp.full_like(x, [1, 2, 3]), np.full_like(host, [1, 2, 3]))
+    check(pp.full(2, 2**70, "f8"), np.full(2, 2**70, "f8"))
+
+
+@pytest.mark.parametrize("name", ["concat", "stack", "vstack", "hstack"])
+def test_joining_with_a_dtype(name):
+    host = np.asarray([1.0, 2.5])
+    x, join, reference = pp.asarray(host), getattr(pp, name), getattr(np, "concatenate" if name == "concat" else name)
+    check(join([x, x], dtype="f4"), reference([host, host], dtype="f4"))
+    check(join([x, x], dtype="i4", casting="unsafe"), reference([host, host], dtype="i4", casting="unsafe"))
+    for wrong, error in (({"dtype": "i4"}, TypeError), ({"dtype": "f4", "casting": "safe"}, TypeError), ({"casting": "x"}, ValueError)):
+        with pytest.raises(error, match=f"{name}: "):
+            join([x, x], **wrong)
+    with pytest.raises(ValueError, match=f"{name}: "):
+        join([])
+
+
+def test_concat_casts_before_it_joins():
+    """int64 and uint64 meet in float64, which loses digits that uint64 would keep."""
+    a, b = np.asarray([2**62 + 1]), np.asarray([2**63 + 1], np.uint64)
+    got = pp.concat([pp.asarray(a), pp.asarray(b)], dtype="u8", casting="unsafe")
+    check(got, np.concatenate([a, b], dtype="u8", casting="unsafe"))
+    out = pp.zeros(2, "i4")
+    pp.concat([pp.ones(2)], out=out, casting="unsafe")
+    check(out, np.ones(2, "i4"))
+    with pytest.raises(TypeError, match="concat"):
+        pp.concat([pp.ones(2)], out=out)
+
+
+def test_orders():
+    host = np.arange(6).reshape(2, 3)
+    for order in ("C", "K", "A"):
+        check(pp.zeros((2, 3), "i4", order), np.zeros((2, 3), "i4"))
+        check(pp.asarray(host, order=order), host)
+    for f in (pp.zeros, pp.ones, pp.empty, pp.zeros_like, pp.asarray, pp.array, pp.eye):
+        with pytest.raises(ValueError, match=f"{'asarray' if f is pp.array else f.__name__}: order is 'F'"):
+            f(2, order="F")
+    x = pp.asarray(host).wait()
+    for view, reference in ((x, host), (x.T, host.T), (x[::-1, ::2].T, host[::-1, ::2].T)):
+        for order in "CFAK":
+            check(pp.ravel(view, order), np.ravel(reference, order))
+        for order in "CFA":
+            check(pp.reshape(view, (-1,), order), np.reshape(reference, (-1,), order))
+
+
+def test_copyto_checks_numbers():
+    for dtype in ("bool", "uint8", "int64", "float32", "complex64"):
+        for value in (True, 1, 1.5, 1j, np.float64(2), np.int8(3), [1, 1], np.asarray([1.5, 2.5])):
+            for casting in ("safe", "same_kind", "unsafe"):
+                host = np.zeros(2, dtype)
+                x = pp.asarray(host)
+                try:
+                    with np.errstate(all="ignore"):
+                        np.copyto(host, value, casting=casting)
+                except TypeError:
+                    with pytest.raises(TypeError, match="copyto"):
+                        pp.copyto(x, value, casting=casting)
+                except Exception:
+                    continue
+                else:
+                    if not (np.iscomplexobj(value) and dtype != "complex64"):  # pardo drops no imaginary parts
+                        pp.copyto(x, value, casting=casting)
+                        check(x, host)
+    with pytest.raises(OverflowError):
+        pp.copyto(pp.zeros(2, "u1"), 300)
+    with pytest.raises(ValueError, match="copyto: casting"):
+        pp.copyto(pp.zeros(2), 1, casting="bogus")
+    with pytest.raises(TypeError, match="copyto"):
+        pp.copyto(pp.zeros(2), 1, where=[True, False])

@@ -25,7 +25,7 @@ def array(x: Any, who: str) -> Array:
     if type(x) is Array:
         return x
     if isinstance(x, SCALARS):
-        return _full([], x, None, default_queue())
+        return _number(x, None, default_queue(), who)
     raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
 
 
@@ -47,7 +47,15 @@ def array_like(x: Any, other: Array, who: str) -> Array:
     dtype = np.result_type(other.dtype, x)
     if type(x) is int and dtype.kind in "fc":
         x = float(x)  # integers of any size have a float nearby
-    return _full([], x, dtype, other.queue)
+    return _number(x, dtype, other.queue, who)
+
+
+def _number(x: Any, dtype: DTypeLike | None, queue: Queue, who: str) -> Array:
+    """A 0-d array of a number."""
+    try:
+        return _full([], x, dtype, queue)
+    except OverflowError:
+        raise OverflowError(f"{who}: Python integer {x} out of bounds for {np.dtype(dtype_or(dtype, np.int64))}") from None
 
 
 def axes(axis: Axis, who: str) -> list[int] | None:
@@ -157,7 +165,7 @@ def mask(where: Any, x: Array, who: str) -> Array | None:
         same_queue(x, where, who)
         m = where
     elif isinstance(where, SCALARS):
-        m = _full([], where, None, x.queue)
+        m = _number(where, None, x.queue, who)
     else:
         raise TypeError(f"{who}: where must be a bool or a pardo.Array of bools, not {type(where).__name__}")
     if m.dtype != np.bool_:

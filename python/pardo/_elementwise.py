@@ -127,19 +127,20 @@ def clip(
         raise ValueError("clip: casting must be 'same_kind'; cast explicitly with astype for others")
     if dtype is not None:
         x = x._astype(same_kind(x, dtype, "clip"), False)
-    keywords: dict[str, Any] = {} if mask(where, x, "clip") is None else {"where": where}
-    if out is not None:
-        keywords["out"] = out
+    some = mask(where, x, "clip")
+    # Where only some elements are computed, the core writes them into `out`; else the result is stored there.
+    keywords: dict[str, Any] = {} if some is None else {"where": some} if out is None else {"where": some, "out": out}
+    out = None if keywords else out
     low, high = (_clip_limit(x, limit) for limit in (a_min if min is None else min, a_max if max is None else max))
     if dtype is not None:
         low, high = (e if e is None else array_like(e, x, "clip")._astype(dtype, False) for e in (low, high))
     if low is not None and high is not None:
-        return _core._clip(x, low, high, **keywords)
+        return store(_core._clip(x, low, high, **keywords), out, "clip")
     if low is not None:
-        return maximum(x, low, **keywords)
+        return store(maximum(x, low, **keywords), out, "clip")
     if high is not None:
-        return minimum(x, high, **keywords)
-    return _core.positive(x, **keywords) if x.dtype != np.bool_ else store(x._copy(), out, "clip")
+        return store(minimum(x, high, **keywords), out, "clip")
+    return store(x._copy() if x.dtype == np.bool_ else _core.positive(x, **keywords), out, "clip")
 
 
 def _clip_limit(x: Array, limit: Any) -> Any:
@@ -251,7 +252,10 @@ def fix(x: Any, /, out: Array | None = None) -> Array:
     ValueError
         The shape of `out` does not fit.
     """
-    return _core.trunc(x, out)
+    x = array(x, "fix")
+    if x.dtype.kind == "c":
+        raise TypeError(f"fix: an array of {x.dtype} cannot be rounded towards zero")
+    return store(_core.trunc(x), out, "fix")
 
 
 @filled

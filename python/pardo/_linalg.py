@@ -180,6 +180,8 @@ def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
             array(x, "dot")  # raises unless it is a number
     if type(x1) is not Array or type(x2) is not Array or x1.ndim == 0 or x2.ndim == 0:
         return store(_core.multiply(x1, x2), out, "dot")
+    if x1.shape[-1] != x2.shape[max(x2.ndim - 2, 0)]:
+        raise ValueError(f"dot: shapes {x1.shape} and {x2.shape} are not aligned: {x1.shape[-1]} and {x2.shape[max(x2.ndim - 2, 0)]}")
     if x1.ndim <= 2 and x2.ndim <= 2:
         return store(_core._matmul(x1, x2), out, "dot")
     return store(_core._tensordot(x1, x2, [x1.ndim - 1], [max(x2.ndim - 2, 0)]), out, "dot")

@@ -97,6 +97,9 @@ class Methods:
         if isinstance(place, tuple):
             if len(place) != self.ndim:
                 raise ValueError(f"item: there are {len(place)} indices for {self.ndim} dimensions")
+            for i, extent in zip(place, self.shape, strict=True):
+                if not -extent <= _place(i) < extent:
+                    raise IndexError(f"item: index {i} is out of bounds for an axis of size {extent}")
             return self[tuple(_place(i) for i in place)]._item()
         i = _place(place)
         if not -self.size <= i < self.size:
@@ -401,8 +404,14 @@ class Methods:
         ValueError
             There is not one axis for each dimension, or one is given twice.
         """
-        one = len(axes) == 1 and (axes[0] is None or isinstance(axes[0], Iterable))
-        return _manipulation.permute_dims(self, axes[0] if one else axes or None)
+        one = len(axes) == 1 and (axes[0] is None or (isinstance(axes[0], Iterable) and getattr(axes[0], "ndim", None) != 0))
+        order = axes[0] if one else axes or None
+        if order is None:
+            return _manipulation.permute_dims(self)
+        order = [axis_index(a, self.ndim, "transpose") for a in order]
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError(f"transpose: axes {tuple(order)} do not name each of {self.ndim} dimensions once")
+        return _core._permute_dims(self, order)
 
     def partition(self: Array, kth: Any, axis: int = -1, kind: str | None = None) -> None:  # type: ignore[misc]
         """Partition the elements in place; see `pardo.partition`.

@@ -283,6 +283,8 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = N
 def put(x: Array, indices: Any, values: Any, mode: str) -> None:
     """The method `put` of Array."""
     places = _core._reshape(_indices(x, indices, None, "put", mode), [-1])
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"put: indices must be integers, not {places.dtype}")
     if places.size == 0:
         return
     if type(values) is not Array and not isinstance(values, SCALARS):

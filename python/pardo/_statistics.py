@@ -444,11 +444,12 @@ def _variance(
 
 
 def _correction(who: str, ddof: float, correction: float | None) -> float:
-    if correction is None:
-        return float(ddof)
-    if ddof != 0:
+    name, value = ("ddof", ddof) if correction is None else ("correction", correction)
+    if not isinstance(value, SCALARS) or isinstance(value, (complex, np.complexfloating)):
+        raise TypeError(f"{who}: {name} must be a real number, not {type(value).__name__}")
+    if correction is not None and ddof != 0:
         raise ValueError(f"{who}: ddof and correction mean the same; only one of them may be given")
-    return float(correction)
+    return float(value)
 
 
 @filled
@@ -630,6 +631,8 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 def _end(x: Array, end: Any, axis: int) -> Array:
     """A number stands for one layer of it."""
     e = array_like(end, x, "diff")
+    if e.ndim and [s for d, s in enumerate(e.shape) if d != axis] != [s for d, s in enumerate(x.shape) if d != axis]:
+        raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or behind one of shape {x.shape} along axis {axis}")
     return e if e.ndim else _core._broadcast_to(e, [1 if d == axis else s for d, s in enumerate(x.shape)])
 
 

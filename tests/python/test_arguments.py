@@ -64,3 +64,32 @@ def test_where_of_reductions():
             getattr(pp, name)(x, where=pp.ones(3, bool).to_queue(pp.Queue(x.device)))
     other = pp.ones(3).to_queue(pp.Queue(x.device))
     assert pp.sum(other, where=False).item() == 0
+
+
+def test_numbers_beyond_64_bits_name_the_operation():
+    for name in ("sum", "sort", "nonzero", "unique", "trace"):
+        with pytest.raises(OverflowError, match=rf"^{name}: Python integer {2**70} out of bounds for int64"):
+            getattr(pp, name)(2**70)
+
+
+def test_second_names_and_compositions_name_themselves():
+    v = pp.zeros(3)
+    for error, call, name in [
+        (TypeError, lambda: pp.fix([1.5]), "fix"),
+        (TypeError, lambda: pp.fix(v + 1j), "fix"),
+        (TypeError, lambda: pp.fix(v, pp.zeros(3, "i8")), "fix"),
+        (TypeError, lambda: pp.clip(v, 0, out=pp.zeros(3, "i8")), "clip"),
+        (TypeError, lambda: pp.clip(v, out=np.zeros(3)), "clip"),
+        (ValueError, lambda: pp.dot(v, pp.zeros(4)), "dot"),
+        (ValueError, lambda: pp.diff(x, prepend=v), "diff"),
+        (ValueError, lambda: pp.diff(x, append=pp.zeros((3, 1))), "diff"),
+        (TypeError, lambda: pp.var(v, ddof="a"), "var"),
+        (TypeError, lambda: pp.std(v, correction=1j), "std"),
+    ]:
+        with pytest.raises(error, match=rf"^{name}: "):
+            call()
+    out = pp.zeros(3)
+    assert pp.clip(v, 1, out=out, where=pp.asarray([True, False, True])) is out
+    np.testing.assert_array_equal(np.asarray(out), [1, 0, 1])
+    assert pp.clip(v, 1, 2, out) is out
+    np.testing.assert_array_equal(np.asarray(out), [1, 1, 1])

@@ -45,7 +45,7 @@ def test_item_takes_integers_only():
         with pytest.raises(TypeError, match=r"^item: index"):
             x.item(*wrong)
     for error, wrong in ((ValueError, ()), (ValueError, (0, 0, 0)), (IndexError, (4,)), (IndexError, (0, 2))):
-        with pytest.raises(error):
+        with pytest.raises(error, match=r"^item: "):
             x.item(*wrong)
 
 
@@ -58,7 +58,10 @@ def test_transpose_takes_any_integers():
     for axes in ((0,), (np.int64(0),), (-1,)):
         assert v.transpose(*axes).shape == (3,)
     for wrong in (1.5, "x"):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=r"^transpose: axis must be an integer"):
+            v.transpose(wrong)
+    for wrong in ((), (0, 0), (1, 1)):
+        with pytest.raises(ValueError, match=r"^transpose: "):
             v.transpose(wrong)
 
 
@@ -103,6 +106,8 @@ def test_put(transposed):
     check(x, np.array([1.0, 0, 2]))
     with pytest.raises(IndexError, match=r"^put: index 3"):
         x.put([3], 1)
+    with pytest.raises(TypeError, match=r"^put: indices must be integers"):
+        x.put(pp.zeros(2), 1)
     with pytest.raises(ValueError, match=r"^put: mode"):
         x.put([0], 1, mode="around")
 

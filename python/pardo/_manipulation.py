@@ -991,7 +991,7 @@ def copyto(dst: Array, src: Any, /, casting: str = "same_kind", where: Any = Tru
     if not isinstance(src, (Array, bool, int, float, complex, np.generic)):
         src = from_host(src, None, dst.queue, "copyto")
     _check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
-    chosen = mask(where, "copyto")
+    chosen = mask(where, dst, "copyto")
     if chosen is None:
         dst[...] = src
         return

@@ -261,8 +261,9 @@ class Methods:
 
         Parameters
         ----------
-        order : {'C', 'F'}
-            Whether elements are taken row by row or column by column.
+        order : {'C', 'F', 'A', 'K'}
+            Whether elements are taken row by row or column by column; 'A' means column by column if the array lies so in memory,
+            'K' as they lie in memory.
 
         Returns
         -------
@@ -363,8 +364,9 @@ class Methods:
         ----------
         *shape : int or tuple of int
             The new shape; one extent may be -1 and is then found from the others.
-        order : {'C', 'F'}
-            Whether elements are taken and placed row by row or column by column.
+        order : {'C', 'F', 'A'}
+            Whether elements are taken and placed row by row or column by column; 'A' means column by column if the array lies so in
+            memory.
         copy : bool, optional
             True always copies, False refuses to; by default the result is a view if strides can express it.
 

@@ -18,7 +18,7 @@ namespace pardo {
 #define PARDO_DECLARE_elementwise_3(name) PARDO_API Array name(const Operand& a, const Operand& b, const Operand& c);
 #define PARDO_DECLARE_conversion_1(name)
 #define PARDO_DECLARE_conversion_2(name)
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_DECLARE_##kind##_##arity(name)
+#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_DECLARE_##kind##_##arity(name)
 #include <pardo/detail/ops.def>
 #undef OP
 #undef PARDO_DECLARE_elementwise_1
@@ -129,8 +129,8 @@ PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64
 PARDO_API Array matmul(const Array& a, const Array& b);
 PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
 PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
-/// Sorted distinct values; first indices, inverse (x's shape) and counts unless `values_only`. `equal_nan`: all NaNs are one value (NumPy's
-/// default).
+/// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
+/// value (NumPy's default).
 struct Unique {
     Array values, indices, inverse, counts;
 };

@@ -29,7 +29,7 @@ using Ints = std::vector<std::int64_t>;
 enum class Row : int {
 #define PARDO_ROW_elementwise(name) name,
 #define PARDO_ROW_conversion(name)
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_ROW_##kind(name)
+#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_ROW_##kind(name)
 #include <pardo/detail/ops.def>
 #undef OP
 #undef PARDO_ROW_elementwise

@@ -78,7 +78,7 @@ constexpr Meeting meeting_of(const DtypeClass* c) {
 }
 
 constexpr Rule rules[] = {
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) make_rule(dtypes, meeting_of(&dtypes), ResultRule::result),
+#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) make_rule(dtypes, meeting_of(&dtypes), ResultRule::result),
 #include "graph/ops.def"
 #undef OP
 };

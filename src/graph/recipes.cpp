@@ -243,8 +243,8 @@ Value Recipe::build(Op op, std::span<const Value> operands) {
     const Value c = operands.size() > 2 ? operands[2] : ir::no_value;
     const DType t = result_;
     switch (op) {
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) \
-    case Op::name:                                                \
+#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) \
+    case Op::name:                                                      \
         return recipe;
 #include "graph/ops.def"
 #undef OP
@@ -259,42 +259,12 @@ ir::Value build_recipe(ir::Builder& builder, Op op, DType loop, DType result, st
 }
 
 int op_cost(Op op) noexcept {
-    switch (op) {
-        case Op::divide:
-        case Op::floor_divide:
-        case Op::remainder:
-        case Op::fmod:
-        case Op::reciprocal:
-        case Op::sqrt:
-        case Op::hypot: return 8;
-        case Op::exp:
-        case Op::exp2:
-        case Op::expm1:
-        case Op::log:
-        case Op::log2:
-        case Op::log10:
-        case Op::log1p:
-        case Op::cbrt:
-        case Op::sinh:
-        case Op::cosh:
-        case Op::tanh: return 20;
-        case Op::power:
-        case Op::sin:
-        case Op::cos:
-        case Op::tan:
-        case Op::arcsin:
-        case Op::arccos:
-        case Op::arctan:
-        case Op::arctan2:
-        case Op::arcsinh:
-        case Op::arccosh:
-        case Op::arctanh:
-        case Op::logaddexp:
-        case Op::logaddexp2:
-        case Op::erf:
-        case Op::erfc: return 40;
-        default: return 1;
-    }
+    constexpr std::uint8_t costs[] = {
+#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) cost,
+#include "graph/ops.def"
+#undef OP
+    };
+    return costs[static_cast<int>(op)];
 }
 
 }  // namespace pardo::graph

@@ -13,7 +13,7 @@ namespace pardo::graph {
 namespace {
 
 constexpr OpInfo table[] = {
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) {#name, arity, #numpy, #dtypes, #result, doc},
+#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) {#name, arity, #numpy, #dtypes, #result, doc},
 #include "graph/ops.def"
 #undef OP
 };
@@ -319,7 +319,7 @@ Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtyp
     }
 #define PARDO_DEFINE_conversion_1(name)
 #define PARDO_DEFINE_conversion_2(name)
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) PARDO_DEFINE_##kind##_##arity(name)
+#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_DEFINE_##kind##_##arity(name)
 #include "graph/ops.def"
 #undef OP
 

@@ -1,8 +1,10 @@
 // src/plan/estimate.cpp: what a scheduled kernel is called, what it costs, and which of its stores bypass the caches.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "graph/recipes.h"
+#include "graph/record.h"
 #include "plan/schedule.h"
 
 namespace pardo::plan {
@@ -21,27 +23,21 @@ constexpr double scalar_factor = 8;                    // without lanes
 constexpr double launch_ns = 100;
 constexpr std::size_t name_length = 40;
 
-constexpr const char* op_names[] = {
-#define OP(name, arity, kind, dtypes, result, recipe, numpy, doc) #name,
-#include "graph/ops.def"
-#undef OP
-};
 constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
 constexpr const char* dtype_names[] = {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128"};
 
 }  // namespace
 
-const char* op_name(graph::Op op) { return op_names[static_cast<int>(op)]; }
 const char* reduce_name(graph::ReduceOp op) { return reduce_names[static_cast<int>(op)]; }
 
 std::string Scheduler::make_name(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
     std::string name;
-    std::vector<const char*> used;
-    const auto append = [&](const char* part) {
+    std::vector<std::string_view> used;
+    const auto append = [&](std::string_view part) {
         if (std::find(used.begin(), used.end(), part) != used.end()) return;
-        if (name.size() + std::char_traits<char>::length(part) + 1 > name_length) return;
+        if (name.size() + part.size() + 1 > name_length) return;
         used.push_back(part);
         if (!name.empty()) name += '_';
         name += part;
@@ -51,7 +47,7 @@ std::string Scheduler::make_name(const KernelPlan& kernel) const {
         const Inst& inst = group.insts[i];
         const bool reduced = inst.kind == Inst::Kind::Reduced;
         if (reduced ? kernel.reductions.empty() : !in[i]) continue;
-        if (inst.kind == Inst::Kind::Op) append(op_name(planner_.node(inst.node)->op));
+        if (inst.kind == Inst::Kind::Op) append(graph::name(planner_.node(inst.node)->op));
         if (inst.kind == Inst::Kind::Iota) append("index");
         if (inst.kind == Inst::Kind::Cast) append("cast");
         if (inst.kind == Inst::Kind::Blend) append("where");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "graph/record.h"
 #include "plan/companions.h"
 #include "plan/force.h"
 #include "plan/schedule.h"
@@ -35,7 +36,7 @@ std::string member_name(const Planner& planner, NodeId id) {
     if (planner.is_store(id)) return "store";
     const Node* n = planner.node(id);
     switch (n->kind) {
-        case Kind::Elementwise: return op_name(n->op);
+        case Kind::Elementwise: return graph::name(n->op);
         case Kind::Reduce: return reduce_name(n->reduce);
         case Kind::Constant: return "constant";
         case Kind::Iota: return "index";

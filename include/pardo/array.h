@@ -42,8 +42,8 @@ enum class After : std::uint8_t {
 /// A handle; copying it is cheap and shares the value. All functions of ops.h take and give it.
 class PARDO_API Array {
 public:
-    /// A float64 array of shape (0,) on the default queue.
-    Array();
+    /// An empty handle: valid only to assign to, copy or destroy.
+    Array() noexcept = default;
     explicit Array(graph::Node* node) noexcept;  // internal; takes a new reference
     struct Adopt {};
     Array(graph::Node* node, Adopt) noexcept : node_(node) {}  // internal; takes over the caller's reference
@@ -81,8 +81,6 @@ public:
     void* mutable_data() const;  // throws Value when read-only; marks nothing: see share_writable
     bool writeable() const;
     bool is_contiguous() const;  // row-major
-    /// Address without waiting for the work that fills it (DLPack on streams).
-    void* data_unsynchronized() const;
     MemoryKind memory_kind() const;
     /// Keeps the memory alive, for exports: call the returned function to let go.
     std::function<void()> hold() const;
@@ -111,11 +109,9 @@ public:
     void copy_to(void* host) const;
 
     graph::Node* node() const noexcept { return node_; }
-    /// Makes this handle name another value: in-place operators use it.
-    void rebind(const Array& value);
 
 private:
-    graph::Node* node_;
+    graph::Node* node_ = nullptr;
 };
 
 /// Either an array or a plain number, as operators take them.

@@ -39,7 +39,6 @@ void require_host_visible(const char* who, const Node& leaf) {
 
 }  // namespace
 
-Array::Array() : Array(zeros(std::initializer_list<std::int64_t>{0})) {}
 Array::Array(Node* node) noexcept : node_(node) {
     if (node_) node_->retain();
 }
@@ -119,11 +118,6 @@ bool Array::is_contiguous() const {
     return pardo::is_contiguous(node_->shape, node_->strides);
 }
 
-void* Array::data_unsynchronized() const {
-    force();
-    return address(*node_);
-}
-
 MemoryKind Array::memory_kind() const {
     force();
     return node_->buffer->kind();
@@ -156,8 +150,6 @@ Array Array::copy() const {
     node->scalar_value = node_->scalar_value;
     return graph::finish(std::move(node));
 }
-
-void Array::rebind(const Array& value) { *this = value; }
 
 std::string explain(std::span<const Array> roots) {
     if (roots.empty()) return {};

@@ -62,6 +62,16 @@ TEST(Record, ReadersFollowAValueWhenItBecomesMemory) {
     EXPECT_EQ(y.node()->buffer->pending_readers, z.pending() ? 2 : 0);
 }
 
+TEST(Record, AnEmptyHandleCostsNothing) {
+    const std::uint64_t recorded = counters.recorded.load();
+    Array x;
+    const Array y = x;
+    EXPECT_EQ(y.node(), nullptr);
+    EXPECT_EQ(counters.recorded.load(), recorded);
+    x = make({3});
+    EXPECT_EQ(x.size(), 3);
+}
+
 TEST(Record, LongChainsDieWithoutRecursion) {
     Array x = make({4});
     for (int i = 0; i < 200000; ++i) x = add(x, 1.0);

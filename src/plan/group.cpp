@@ -21,20 +21,20 @@ constexpr std::int64_t column_rows = 16384;                    // longer columns
 constexpr std::int64_t row_extent = 64, row_count = 16, row_total = 1 << 20;
 constexpr std::int64_t column_items = 64, column_split_rows = 512, column_split_total = 65536;
 
-std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
-    std::int64_t count = 1;
-    for (int d = 0; d < domain.size(); ++d) {
-        if (dims >> d & 1) count *= domain[d];
-    }
-    return count;
-}
-
 }  // namespace
 
 const char* name(Strategy strategy) {
     constexpr const char* names[] = {"elementwise", "written-out reduction", "lanes along the reduced axis", "lanes across the kept axis",
                                      "row after row"};
     return names[static_cast<int>(strategy)];
+}
+
+std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
+    std::int64_t count = 1;
+    for (int d = 0; d < domain.size(); ++d) {
+        if (dims >> d & 1) count *= domain[d];
+    }
+    return count;
 }
 
 Planner::Planner(const Walk& walk) : walk_(walk), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {}
@@ -54,7 +54,7 @@ void Planner::run() {
     sort_groups();
 }
 
-std::vector<int> Planner::candidates(NodeId id, std::size_t& dependencies) const {
+std::vector<int> Planner::candidates(NodeId id) const {
     std::vector<int> found;
     std::vector<NodeId> stack;
     const std::uint32_t mark = ++seen_mark_;
@@ -80,7 +80,6 @@ std::vector<int> Planner::candidates(NodeId id, std::size_t& dependencies) const
     }
     std::sort(found.begin(), found.end(), std::greater<>());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    dependencies = found.size();
     const int last = static_cast<int>(groups_.size()) - 1;
     for (int g = last; g >= 0 && g > last - recent_groups; --g) {
         if (std::find(found.begin(), found.end(), g) == found.end()) found.push_back(g);
@@ -93,8 +92,7 @@ void Planner::place(NodeId id) {
     if (!groups_.empty()) {
         cut = "fusion is off";
         if (fuse_) {
-            std::size_t dependencies = 0;
-            const std::vector<int> groups = candidates(id, dependencies);
+            const std::vector<int> groups = candidates(id);
             for (std::size_t i = 0; i < groups.size(); ++i) {
                 if (build(groups[i], id, true)) return;
                 if (i == 0) cut = reason_;

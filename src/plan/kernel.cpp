@@ -29,7 +29,7 @@ MadeKernel make_kernel(const Planner& planner, const KernelPlan& plan) { return 
 Emitter::Emitter(const Planner& planner, const KernelPlan& plan)
     : planner_(planner),
       plan_(plan),
-      group_(const_cast<Planner&>(planner).groups()[plan.group]),
+      group_(planner.groups()[plan.group]),
       m_(plan.name, plan.range, plan.lanes),
       base_(plan.accesses.size(), no_value),
       offsets_(plan.accesses.size(), no_value),
@@ -64,7 +64,7 @@ void Emitter::declare_pointers() {
         if (a.kind == Access::Kind::Index) continue;
         const bool read = a.mode == ir::Access::Read;
         std::string name = numbered(read ? "in" : "out", read ? inputs++ : outputs++);
-        pointers_[i] = m_.pointer(std::move(name), a.dtype, a.mode, a.noalias, a.streaming);
+        pointers_[i] = m_.pointer(std::move(name), a.dtype, a.mode, true, a.streaming);
         const std::int64_t offset = a.steps.offset * itemsize(a.dtype);
         if (a.kind == Access::Kind::Partial) {
             arguments_.push_back({Argument::Kind::Partial, static_cast<std::uint32_t>(a.partial), offset});

@@ -81,6 +81,9 @@ struct Group {
     const char* cut = "";  // why it is not part of an earlier group
 };
 
+/// Elements along some dims of a domain.
+std::int64_t count_over(const Shape& domain, std::uint32_t dims);
+
 /// Groups of one force, explain or store.
 class Planner {
 public:
@@ -90,6 +93,7 @@ public:
 
     const Walk& walk() const { return walk_; }
     std::vector<Group>& groups() { return groups_; }
+    const std::vector<Group>& groups() const { return groups_; }
     const std::vector<int>& order() const { return order_; }
     Fact& fact(NodeId id) { return facts_[id]; }
     const Fact& fact(NodeId id) const { return facts_[id]; }
@@ -119,7 +123,7 @@ private:
     void choose_anchors();
     // group.cpp
     void place(NodeId id);
-    std::vector<int> candidates(NodeId id, std::size_t& dependencies) const;
+    std::vector<int> candidates(NodeId id) const;
     bool build(int group, NodeId id, bool bounded);
     bool place_reduce(Attempt& attempt, NodeId id);
     bool place_elementwise(Attempt& attempt, NodeId id);

@@ -32,6 +32,18 @@ int votes_for_outer(const KernelPlan& kernel, int a, int b) {
     return votes;
 }
 
+/// Row-major steps over some dims of a group's domain; zero for the other ones.
+Strides steps_over(const Group& group, std::uint32_t dims) {
+    Strides steps(group.domain.size(), 0);
+    std::int64_t step = 1;
+    for (int d = group.domain.size() - 1; d >= 0; --d) {
+        if (group.domain[d] == 1 || !(dims >> d & 1)) continue;
+        steps[d] = step;
+        step *= group.domain[d];
+    }
+    return steps;
+}
+
 bool mergeable(const KernelPlan& kernel, int outer, int inner, std::int64_t inner_extent) {
     for (const Access& access : kernel.accesses) {
         if (access.steps.dims[outer] != access.steps.dims[inner] * inner_extent) return false;
@@ -174,86 +186,88 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
     kernel.stage = stage;
     kernel.strategy = group.strategy == Strategy::Rows && stage == Stage::Combine ? Strategy::OuterLanes : group.strategy;
     kernel.access_of.assign(group.insts.size(), -1);
-    const int dims = group.domain.size() + (stage == Stage::Combine ? 1 : 0);
-    const auto add = [&](Access access) {
-        access.steps.dims.resize(dims, 0);
-        kernel.accesses.push_back(std::move(access));
-        return static_cast<int>(kernel.accesses.size()) - 1;
-    };
-    if (group.split && stage == Stage::Blocks) {
-        for (const NodeId id : group.members) {
-            if (group.insts[planner_.fact(id).inst].kind != Inst::Kind::Reduced) continue;
-            const Node* n = planner_.node(id);
-            std::array<int, 2> own{static_cast<int>(partials_.size()), -1};
-            partials_.push_back({reduction_dtype(n), 0});
-            if (is_arg(n->reduce)) {
-                own[1] = static_cast<int>(partials_.size());
-                partials_.push_back({DType::Int64, 0});
-            }
-            partial_of_.push_back({id, own});
-        }
-    }
-    std::int64_t kept = 1;
-    Strides kept_strides(group.domain.size(), 0);  // of a block's results
-    for (int d = group.domain.size() - 1; d >= 0; --d) {
-        if (group.domain[d] == 1 || (group.reduced >> d & 1)) continue;
-        kept_strides[d] = kept;
-        kept *= group.domain[d];
-    }
+    if (stage == Stage::Blocks) make_partials(group);
     for (const NodeId id : group.members) {
-        const Fact& f = planner_.fact(id);
-        const Inst& inst = group.insts[f.inst];
-        const Node* n = planner_.node(id);
-        const bool reduced = inst.kind == Inst::Kind::Reduced && inst.node == id;
-        if (reduced) {
-            Reduction r{.node = id, .inst = f.inst, .loop = stage == Stage::Combine ? 0 : inst.ready - 1};
-            if (is_arg(n->reduce) && stage != Stage::Combine) {
-                // Positions count the reduced elements in row-major order.
-                Access position{.kind = Access::Kind::Index, .dtype = DType::Int64, .node = id};
-                position.steps.dims.assign(group.domain.size(), 0);
-                std::int64_t step = 1;
-                for (int d = group.domain.size() - 1; d >= 0; --d) {
-                    if (!(group.reduced >> d & 1)) continue;
-                    position.steps.dims[d] = step;
-                    step *= group.domain[d];
-                }
-                r.position = add(std::move(position));
-            }
-            for (const auto& [owner, own] : partial_of_) {
-                if (owner != id || !group.split) continue;
-                for (int k = 0; k < 2; ++k) {
-                    if (own[k] < 0) continue;
-                    Access partial{.kind = Access::Kind::Partial, .dtype = partials_[own[k]].dtype, .partial = own[k]};
-                    partial.mode = ir::Access::Read;
-                    if (stage == Stage::Blocks) partial.mode = group.strategy == Strategy::Rows ? ir::Access::ReadWrite : ir::Access::Write;
-                    partial.steps.dims = kept_strides;
-                    if (stage == Stage::Combine) {
-                        const bool along = group.strategy == Strategy::InnerLanes;
-                        for (int d = 0; d < group.domain.size() && along; ++d) partial.steps.dims[d] *= blocks_;
-                        partial.steps.dims.push_back(along ? 1 : kept);
-                    }
-                    r.partial[k] = add(std::move(partial));
-                }
-            }
-            kernel.reductions.push_back(r);
-        }
-        if (!f.stored && !planner_.is_store(id)) continue;
-        if (stage == Stage::Blocks && f.level == Level::Kept) continue;
-        if (stage == Stage::Combine && f.level == Level::Full) continue;
-        Access out{.mode = ir::Access::Write, .dtype = n->dtype, .node = id};
-        out.steps = steps_of(f.map, f.strides);
-        if (planner_.is_store(id)) out.steps.offset = 0;
-        const int access = add(std::move(out));
-        kernel.stores.push_back(
-            {.node = id, .inst = f.inst, .access = access, .loop = reduced ? inst.ready - 1 : inst.ready, .level = f.level});
+        const Inst& inst = group.insts[planner_.fact(id).inst];
+        if (inst.kind == Inst::Kind::Reduced && inst.node == id) add_reduction(kernel, id);
+        add_store(kernel, id);
     }
     return kernel;
+}
+
+void Scheduler::make_partials(const Group& group) {
+    for (const NodeId id : group.members) {
+        if (group.insts[planner_.fact(id).inst].kind != Inst::Kind::Reduced) continue;
+        const Node* n = planner_.node(id);
+        std::array<int, 2> own{static_cast<int>(partials_.size()), -1};
+        partials_.push_back({reduction_dtype(n), 0});
+        if (is_arg(n->reduce)) {
+            own[1] = static_cast<int>(partials_.size());
+            partials_.push_back({DType::Int64, 0});
+        }
+        partial_of_.push_back({id, own});
+    }
+}
+
+void Scheduler::add_reduction(KernelPlan& kernel, NodeId id) {
+    const Group& group = planner_.groups()[kernel.group];
+    const Fact& f = planner_.fact(id);
+    const bool combines = kernel.stage == Stage::Combine;
+    Reduction r{.node = id, .inst = f.inst, .loop = combines ? 0 : group.insts[f.inst].ready - 1};
+    if (is_arg(planner_.node(id)->reduce) && !combines) {
+        // Positions count the reduced elements in row-major order.
+        Access position{.kind = Access::Kind::Index, .dtype = DType::Int64, .node = id};
+        position.steps.dims = steps_over(group, group.reduced);
+        r.position = add_access(kernel, std::move(position));
+    }
+    for (const auto& [owner, own] : partial_of_) {
+        if (owner != id) continue;
+        for (int k = 0; k < 2; ++k) {
+            if (own[k] >= 0) r.partial[k] = add_access(kernel, partial_access(kernel, own[k]));
+        }
+    }
+    kernel.reductions.push_back(r);
+}
+
+Access Scheduler::partial_access(const KernelPlan& kernel, int number) const {
+    const Group& group = planner_.groups()[kernel.group];
+    Access partial{.kind = Access::Kind::Partial, .dtype = partials_[number].dtype, .partial = number};
+    partial.steps.dims = steps_over(group, ~group.reduced);
+    if (kernel.stage == Stage::Combine) {
+        // With lanes along the reduced axis the results of one element's blocks lie side by side, else block after block.
+        const bool along = group.strategy == Strategy::InnerLanes;
+        for (std::int64_t& step : partial.steps.dims) step *= along ? blocks_ : 1;
+        partial.steps.dims.push_back(along ? 1 : count_over(group.domain, ~group.reduced));
+    } else {
+        partial.mode = group.strategy == Strategy::Rows ? ir::Access::ReadWrite : ir::Access::Write;
+    }
+    return partial;
+}
+
+void Scheduler::add_store(KernelPlan& kernel, NodeId id) {
+    const Fact& f = planner_.fact(id);
+    if (!f.stored && !planner_.is_store(id)) return;
+    if (kernel.stage == Stage::Blocks && f.level == Level::Kept) return;
+    if (kernel.stage == Stage::Combine && f.level == Level::Full) return;
+    const Inst& inst = planner_.groups()[kernel.group].insts[f.inst];
+    const bool reduced = inst.kind == Inst::Kind::Reduced && inst.node == id;
+    Access out{.mode = ir::Access::Write, .dtype = planner_.node(id)->dtype, .node = id};
+    out.steps = steps_of(f.map, f.strides);
+    if (planner_.is_store(id)) out.steps.offset = 0;
+    const int access = add_access(kernel, std::move(out));
+    kernel.stores.push_back(
+        {.node = id, .inst = f.inst, .access = access, .loop = reduced ? inst.ready - 1 : inst.ready, .level = f.level});
+}
+
+int Scheduler::add_access(KernelPlan& kernel, Access access) const {
+    access.steps.dims.resize(planner_.groups()[kernel.group].domain.size() + (kernel.stage == Stage::Combine ? 1 : 0), 0);
+    kernel.accesses.push_back(std::move(access));
+    return static_cast<int>(kernel.accesses.size()) - 1;
 }
 
 void Scheduler::add_loads(KernelPlan& kernel) {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
-    const int dims = group.domain.size() + (kernel.stage == Stage::Combine ? 1 : 0);
     for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
         const Inst& inst = group.insts[i];
         if (!in[i]) continue;
@@ -269,9 +283,7 @@ void Scheduler::add_loads(KernelPlan& kernel) {
         } else {
             continue;
         }
-        access.steps.dims.resize(dims, 0);
-        kernel.access_of[i] = static_cast<int>(kernel.accesses.size());
-        kernel.accesses.push_back(std::move(access));
+        kernel.access_of[i] = add_access(kernel, std::move(access));
     }
 }
 

@@ -24,7 +24,6 @@ struct Access {
     NodeId node = no_node;
     int partial = -1;
     bool streaming = false;
-    bool noalias = true;
     Steps steps{};  // by domain dims at first, by loop dims once scheduled
 };
 
@@ -103,7 +102,14 @@ private:
         std::uint32_t members;  // domain dims merged into it
     };
     void choose_layouts(const Group& group);
+    // What a kernel computes and writes.
     KernelPlan draft(int group, KernelPlan::Stage stage);
+    void make_partials(const Group& group);
+    void add_reduction(KernelPlan& kernel, NodeId id);
+    Access partial_access(const KernelPlan& kernel, int number) const;
+    void add_store(KernelPlan& kernel, NodeId id);
+    int add_access(KernelPlan& kernel, Access access) const;
+    // What it reads, and in which loops.
     void add_loads(KernelPlan& kernel);
     bool resolve_target(KernelPlan& kernel);
     void arrange(KernelPlan& kernel, const std::vector<Dim>& dims);
@@ -127,7 +133,6 @@ private:
 /// Which insts `targets` need, themselves included; Reduced ones and `leaves` need no others.
 std::vector<bool> closure(const Group& group, const std::vector<int>& targets, const std::vector<int>& leaves = {});
 bool is_arg(graph::ReduceOp op);
-const char* op_name(graph::Op op);
 const char* reduce_name(graph::ReduceOp op);
 /// dtype in which a reduction's values are compared or combined.
 DType reduction_dtype(const graph::Node* node);

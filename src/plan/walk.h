@@ -39,7 +39,6 @@ struct Walk {
     void collect_store(graph::Node* store_target, graph::Node* value, graph::Node* where, After after, int references);
     /// Writes `key`: structure, dtypes, shapes, strides and which leaves share memory; no values, addresses or offsets of leaves.
     void write_key();
-    NodeId id(const graph::Node* node) const { return node->index; }
     bool contains(const graph::Node* node) const { return node->mark == mark_; }
     void clear();
 

@@ -129,26 +129,31 @@ Value Recipe::complex_sign(Value x) {
     return m_.complex(component(re, re_infinite), component(im, im_infinite));
 }
 
+// Of two zeros NumPy takes the first in float16, the second in float32 and float64.
 Value Recipe::maximum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_or(x, y);
+    if (loop_ == DType::Float16) return select(bit_or(m_.le(y, x), is_nan(x)), x, y);
     if (!is_complex(loop_)) return m_.max(x, y);
     return select(bit_or(lexicographic(y, x, true), is_nan(x)), x, y);
 }
 
 Value Recipe::minimum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_and(x, y);
+    if (loop_ == DType::Float16) return select(bit_or(m_.le(x, y), is_nan(x)), x, y);
     if (!is_complex(loop_)) return m_.min(x, y);
     return select(bit_or(lexicographic(x, y, true), is_nan(x)), x, y);
 }
 
 Value Recipe::fmaximum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_or(x, y);
+    if (loop_ == DType::Float16) return select(bit_or(m_.le(y, x), is_nan(y)), x, y);
     if (!is_complex(loop_)) return m_.fmax(x, y);
     return select(bit_or(lexicographic(y, x, true), is_nan(y)), x, y);
 }
 
 Value Recipe::fminimum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_and(x, y);
+    if (loop_ == DType::Float16) return select(bit_or(m_.le(x, y), is_nan(y)), x, y);
     if (!is_complex(loop_)) return m_.fmin(x, y);
     return select(bit_or(lexicographic(x, y, true), is_nan(y)), x, y);
 }

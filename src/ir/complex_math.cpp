@@ -82,10 +82,10 @@ Z ComplexMath::expm1(Z a) {
     const Z whole = exp(a);
     const Value half_sine = f(Math::sin, mul(a.im, c(0.5)));
     const Value small = sub(mul(f(Math::expm1, a.re), f(Math::cos, a.im)), mul(c(2), mul(half_sine, half_sine)));
-    // The exponential itself is right where the subtraction of one does not cancel.
-    const Value near = both(m_.lt(abs(a.re), c(1)), is_finite(a.im));
-    const Value re = pick(is_zero(a.im), f(Math::expm1, a.re), pick(near, small, sub(whole.re, c(1))));
-    return {re, whole.im};
+    // The exponential itself is right where the subtraction of one does not cancel. Infinities as NumPy: the plain products.
+    const Value finite = both(is_finite(a.re), is_finite(a.im)), near = m_.lt(abs(a.re), c(1));
+    const Value re = pick(is_zero(a.im), f(Math::expm1, a.re), pick(both(finite, m_.bit_not(near)), sub(whole.re, c(1)), small));
+    return {re, pick(finite, whole.im, mul(f(Math::exp, a.re), f(Math::sin, a.im)))};
 }
 
 // re = log |z|. Near the unit circle from |z|^2 - 1, whose rounding errors are carried along; elsewhere from the larger part and the ratio.

@@ -247,3 +247,21 @@ def test_every_tail_of_a_vector(size, device):
         assert_same(x + x * x, a + a * a, f"{dtype}, {size}") if np.dtype(dtype).kind == "i" else None
         np.testing.assert_allclose(pp.asnumpy(x + x * x), a + a * a, rtol=1e-5, atol=1e-6)
         assert_same(x[1:] - x[:-1], a[1:] - a[:-1], f"{dtype}, {size}")
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
+def test_of_two_zeros_float16_takes_the_first(name, device):
+    a = np.tile(np.array([0.0, -0.0, 0.0, -0.0], "f2"), 9)
+    b = np.tile(np.array([0.0, -0.0, -0.0, 0.0], "f2"), 9)
+    x, y = pp.asarray(a, device=device), pp.asarray(b, device=device)
+    assert_same(pp.signbit(getattr(pp, name)(x, y)), np.signbit(getattr(np, name)(a, b)), name)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_expm1_of_infinities(dtype, device):
+    parts = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -2.5]
+    a = np.array([complex(re, im) for re in parts for im in parts], dtype)
+    with np.errstate(all="ignore"):
+        expected = np.expm1(a)
+    special = ~np.isfinite(a)
+    assert_same(pp.asnumpy(pp.expm1(pp.asarray(a, device=device)))[special], expected[special])

@@ -438,7 +438,7 @@ def arange(
     ------
     TypeError
         An end is not a number, or the dtype is not supported.
-    ValueError
+    ZeroDivisionError
         The step is zero.
     """
     if start is None and stop is None:
@@ -446,7 +446,10 @@ def arange(
     if stop is None:
         start, stop = None, start
     first, last = _number(0 if start is None else start, "arange: start"), _number(stop, "arange: stop")
-    return _arange(first, last, _number(1 if step is None else step, "arange: step"), dtype, queue_of(device, queue))
+    distance = _number(1 if step is None else step, "arange: step")
+    if distance == 0:
+        raise ZeroDivisionError("arange: step must not be zero")
+    return _arange(first, last, distance, dtype, queue_of(device, queue))
 
 
 def linspace(

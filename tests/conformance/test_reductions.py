@@ -52,6 +52,20 @@ def test_every_reduction(name, dtype, device):
                 compare(name, getattr(pp, name)(x, axis=axis, keepdims=keepdims), expected, dtype, magnitude if name != "mean" else 1, what)
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "any", "all", "count_nonzero"])
+@pytest.mark.parametrize("axis", [0, -1, 1, (0,), ()])
+def test_axes_of_no_dimensions(name, axis, device):
+    a = np.array(3.0)
+    x = pp.asarray(a, device=device)
+    try:
+        expected = getattr(np, name)(a, axis=axis)
+    except np.exceptions.AxisError:
+        with pytest.raises(np.exceptions.AxisError):
+            getattr(pp, name)(x, axis=axis)
+        return
+    assert_same(getattr(pp, name)(x, axis=axis), np.asarray(expected), f"{name}, axis={axis}")
+
+
 @pytest.mark.parametrize("dtype", INTEGERS + FLOATS + ["bool", "complex128"])
 @pytest.mark.parametrize("correction", [0, 1])
 @pytest.mark.parametrize("name", ["var", "std"])

@@ -156,6 +156,7 @@ def test_count_diff_ptp(rng):
     x = pp.asarray(host)
     check(pp.count_nonzero(x, axis=1), np.count_nonzero(host, axis=1))
     check(pp.diff(x), np.diff(host))
+    check(pp.diff(pp.asarray(2.0), n=0), np.asarray(np.diff(np.array(2.0), n=0)))
     check(pp.diff(x, n=2, axis=0), np.diff(host, n=2, axis=0))
     check(pp.diff(x, prepend=0, append=pp.asarray(host[:, :2])), np.diff(host, prepend=0, append=host[:, :2]))
     check(pp.diff(x > 0), np.diff(host > 0))

@@ -17,9 +17,11 @@ template <class T> struct Accumulator { using type = std::make_unsigned_t<T>; };
 template <> struct Accumulator<bool> { using type = std::uint8_t; };
 template <> struct Accumulator<Half> { using type = float; };
 
-template <class T> typename Accumulator<T>::type load(T value) {
+template <class T> typename Accumulator<T>::type load(const T& value) {
     if constexpr (std::is_same_v<T, Half>)
         return half_to_float(value);
+    else if constexpr (std::is_same_v<T, bool>)
+        return reinterpret_cast<const std::uint8_t&>(value) != 0;  // shared memory may hold bytes other than 0 and 1
     else
         return static_cast<typename Accumulator<T>::type>(value);
 }
@@ -28,6 +30,14 @@ template <class T> T finish(typename Accumulator<T>::type value) {
         return float_to_half(value);
     else
         return static_cast<T>(value);
+}
+
+/// sum + a * b. Narrow operands would be promoted to int, which the product of two uint16 overflows.
+template <class A> [[gnu::always_inline]] inline A multiply_add(A sum, A a, A b) {
+    if constexpr (sizeof(A) < sizeof(unsigned))
+        return static_cast<A>(static_cast<unsigned>(sum) + static_cast<unsigned>(a) * static_cast<unsigned>(b));
+    else
+        return sum + a * b;
 }
 
 constexpr std::int64_t block_rows = 4, block_columns = 512;
@@ -45,10 +55,10 @@ template <class T, class A>
             s2[j] |= a2 & row[j];
             s3[j] |= a3 & row[j];
         } else {
-            s0[j] = static_cast<A>(s0[j] + a0 * row[j]);
-            s1[j] = static_cast<A>(s1[j] + a1 * row[j]);
-            s2[j] = static_cast<A>(s2[j] + a2 * row[j]);
-            s3[j] = static_cast<A>(s3[j] + a3 * row[j]);
+            s0[j] = multiply_add(s0[j], a0, row[j]);
+            s1[j] = multiply_add(s1[j], a1, row[j]);
+            s2[j] = multiply_add(s2[j], a2, row[j]);
+            s3[j] = multiply_add(s3[j], a3, row[j]);
         }
     }
 }
@@ -90,7 +100,7 @@ template <class T> struct Block {
             for (std::int64_t r = 0; r < rows; ++r) factors[r] = load(a[r * a_row + k]);
             const T* row = b + k * b_row;
             const A* values;
-            if constexpr (sizeof(A) == sizeof(T)) {
+            if constexpr (sizeof(A) == sizeof(T) && !std::is_same_v<T, bool>) {
                 values = reinterpret_cast<const A*>(row);
             } else {
                 for (std::int64_t j = 0; j < columns; ++j) row_copy[j] = load(row[j]);

@@ -125,6 +125,22 @@ TEST(Matmul, Bools) {
     EXPECT_EQ(longs_of(matmul(a, b).astype(DType::Int64)), (Longs{0, 1, 0, 0}));
 }
 
+TEST(Matmul, ForeignBoolsAreTrueWhateverTheirByte) {
+    std::uint8_t a[] = {2, 0, 0, 2}, b[] = {0, 1, 4, 0};
+    const auto shared = [](std::uint8_t* bytes) { return share_host(bytes, DType::Bool, Longs{2, 2}, Longs{2, 1}, true, [] {}); };
+    const Array product = matmul(shared(a), shared(b));
+    std::uint8_t bytes[4];
+    std::memcpy(bytes, product.data(), sizeof bytes);
+    EXPECT_EQ(std::vector<int>(bytes, bytes + 4), (std::vector<int>{0, 1, 1, 0}));
+}
+
+TEST(Matmul, NarrowProductsWrap) {
+    const std::vector<std::uint16_t> a(6, 65535);
+    EXPECT_EQ(values_of<std::uint16_t>(matmul(make(a, {2, 3}), make(a, {3, 2}))), (std::vector<std::uint16_t>(4, 3)));
+    const std::vector<std::int16_t> b(6, -32768), c(6, 32767);
+    EXPECT_EQ(values_of<std::int16_t>(matmul(make(b, {2, 3}), make(c, {3, 2}))), (std::vector<std::int16_t>(4, -32768)));
+}
+
 TEST(Matmul, Tensordot) {
     NEEDS_LIBRARY(double);
     const std::vector<double> a = random_values<double>(2 * 3 * 4, false, 8), b = random_values<double>(4 * 3 * 5, false, 8);

@@ -247,22 +247,22 @@ template <class T, class Op> void scan_lines(device::Device* device, const T* x,
         for_each_part(device, blocks, cost / static_cast<double>(lines.outer), [&](std::int64_t b) {
             const std::int64_t begin = b * block, count = std::min(block, n - begin);
             const T* rows = from + begin * columns;
-            const auto total = std::make_unique<T[]>(static_cast<std::size_t>(columns));
-            if (columns == 1) {
-                total[0] = line.total(rows, count);
-            } else {
-                std::copy_n(rows, columns, total.get());
-                for (std::int64_t i = 1; i < count; ++i) {
-                    for (std::int64_t j = 0; j < columns; ++j) total[j] = Op::apply(total[j], rows[i * columns + j]);
-                }
-            }
+            // The block's total waits where the carry behind it will be: a part that allocated could fail, and leave the others waiting.
             const T* carry = carries.get() + b * columns;
             T* next = carries.get() + (b + 1) * columns;
+            if (columns == 1) {
+                next[0] = line.total(rows, count);
+            } else {
+                std::copy_n(rows, columns, next);
+                for (std::int64_t i = 1; i < count; ++i) {
+                    for (std::int64_t j = 0; j < columns; ++j) next[j] = Op::apply(next[j], rows[i * columns + j]);
+                }
+            }
             Flag& mine = flags[static_cast<std::size_t>(b)];
             for (int spins = 0; b > 0 && !mine.ready.load(std::memory_order_acquire); ++spins) {
                 if (spins > 200) std::this_thread::yield();
             }
-            for (std::int64_t j = 0; j < columns; ++j) next[j] = b == 0 ? total[j] : Op::apply(carry[j], total[j]);
+            for (std::int64_t j = 0; j < columns && b > 0; ++j) next[j] = Op::apply(carry[j], next[j]);
             flags[static_cast<std::size_t>(b + 1)].ready.store(true, std::memory_order_release);
             T* target = to + begin * columns;
             if (b == 0) {

@@ -82,23 +82,26 @@ template <class T> struct Vec {
     using Lane = typename LaneOf<T>::type;
     static constexpr int lanes = 64 / sizeof(T);
     typedef Lane type __attribute__((vector_size(64), may_alias, aligned(alignof(T))));
-    using Index = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-    typedef Index index __attribute__((vector_size(64)));
 };
 
 /// Lanes moved up by `by`, `fill` moved in; by reference, because a vector's way of being returned depends on the target.
 template <class T, int by, int... i>
 [[gnu::always_inline]] inline void shift_lanes(const typename Vec<T>::type& v, const typename Vec<T>::type& fill,
                                                typename Vec<T>::type& out, std::integer_sequence<int, i...>) {
-    out = __builtin_shuffle(fill, v, typename Vec<T>::index{(i < by ? i : Vec<T>::lanes + i - by)...});
+    out = __builtin_shufflevector(fill, v, (i < by ? i : Vec<T>::lanes + i - by)...);
 }
 template <class T, int by>
 [[gnu::always_inline]] inline void shifted(const typename Vec<T>::type& v, const typename Vec<T>::type& fill, typename Vec<T>::type& out) {
     shift_lanes<T, by>(v, fill, out, std::make_integer_sequence<int, Vec<T>::lanes>());
 }
 /// The last lane in all lanes.
+template <class T, int... i>
+[[gnu::always_inline]] inline void spread_lane(const typename Vec<T>::type& v, typename Vec<T>::type& out,
+                                               std::integer_sequence<int, i...>) {
+    out = __builtin_shufflevector(v, v, (Vec<T>::lanes - 1 + 0 * i)...);
+}
 template <class T> [[gnu::always_inline]] inline void spread_last(const typename Vec<T>::type& v, typename Vec<T>::type& out) {
-    out = __builtin_shuffle(v, typename Vec<T>::index{} + (Vec<T>::lanes - 1));
+    spread_lane<T>(v, out, std::make_integer_sequence<int, Vec<T>::lanes>());
 }
 
 /// Scans a line, starting with `carry`; returns the last value.

@@ -7,7 +7,7 @@ namespace pardo::lib {
 
 namespace {
 
-/// One row a back end. The null back end records the CPU's tasks.
+/// One row a back end. The null back end records the CPU's tasks, which run on one thread there.
 struct Row {
     const char* backend;
     const Routines& (*table)();

@@ -38,8 +38,6 @@ private:
 
 CpuBackend* instance = nullptr;  // set by register_backend, owned by the registry
 
-CpuDevice* as_cpu(device::Device* device) { return static_cast<CpuDevice*>(device); }
-
 }  // namespace
 
 void register_backend() {
@@ -51,9 +49,10 @@ void register_backend() {
 bool is_cpu(const device::Device* device) noexcept { return device && device->backend() == instance; }
 
 void parallel_for(device::Device* device, std::int64_t count, double cost_ns, const std::function<void(std::int64_t, std::int64_t)>& f) {
-    run_range(as_cpu(device)->pool(), count, cost_ns, f);
+    if (is_cpu(device)) return run_range(static_cast<CpuDevice*>(device)->pool(), count, cost_ns, f);
+    if (count > 0) f(0, count);
 }
 
-int thread_count(const device::Device* device) noexcept { return static_cast<const CpuDevice*>(device)->threads(); }
+int thread_count(const device::Device* device) noexcept { return is_cpu(device) ? static_cast<const CpuDevice*>(device)->threads() : 1; }
 
 }  // namespace pardo::cpu

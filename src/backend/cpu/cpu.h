@@ -14,9 +14,9 @@ void register_backend();
 bool is_cpu(const device::Device* device) noexcept;
 
 /// Runs f(begin, end) over [0, count) in even static parts on the device's arena, serially when `cost_ns` (all of it, one core) is under 20
-/// µs or the caller is already inside a part. For library routines, inside a host_task.
+/// µs, the caller is already inside a part, or the device is another back end's. For library routines, inside a host_task.
 void parallel_for(device::Device* device, std::int64_t count, double cost_ns, const std::function<void(std::int64_t, std::int64_t)>& f);
-/// Threads of the device's arena.
+/// Threads of the device's arena; 1 for a device of another back end.
 int thread_count(const device::Device* device) noexcept;
 
 }  // namespace pardo::cpu

@@ -366,6 +366,19 @@ TEST(ParallelFor, CoversTheRangeOnceAndPassesExceptionsOn) {
     EXPECT_EQ(calls, 1);
 }
 
+TEST(ParallelFor, RunsOnTheCallerForOtherBackEnds) {
+    device::Device* null = device::select("null");
+    EXPECT_EQ(thread_count(null), 1);
+    const auto caller = std::this_thread::get_id();
+    std::int64_t covered = 0;
+    parallel_for(null, 1000, slow, [&](std::int64_t begin, std::int64_t end) {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        covered += end - begin;
+    });
+    EXPECT_EQ(covered, 1000);
+    parallel_for(null, 0, slow, [](std::int64_t, std::int64_t) { FAIL(); });
+}
+
 TEST(Stress, ManyThreadsManyQueues) {
     // Each buffer holds a counter that tasks of all threads increase, each reading what the last one wrote: a lost order loses counts.
     constexpr int threads = 4, tasks = 400, buffers = 3;

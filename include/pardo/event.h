@@ -50,7 +50,7 @@ private:
     device::EventState* state_ = nullptr;
 };
 
-/// Messages of late failures that nobody has waited for; each is given once. The Python layer reports them at exit.
+/// Messages of late failures that nobody has waited for, of all queues; each is given once. The Python layer reports them at exit.
 PARDO_API std::vector<std::string> take_unheard_failures();
 
 }  // namespace pardo

@@ -45,7 +45,4 @@ private:
     device::Queue* impl_;
 };
 
-/// Messages of late failures that nobody has waited for, of all queues; each is given once. For reports at exit.
-PARDO_API std::vector<std::string> take_unheard_failures();
-
 }  // namespace pardo

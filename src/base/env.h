@@ -1,4 +1,4 @@
-// src/base/env.h: environment variables, logging to stderr under PARDO_LOG, and loading shared libraries.
+// src/base/env.h: environment variables, log lines for the installed sink, and loading shared libraries.
 #pragma once
 
 #include <cstdint>

@@ -134,7 +134,7 @@ class Backend {
 public:
     virtual ~Backend() = default;
     virtual std::string_view name() const noexcept = 0;
-    /// Devices found; empty with a reason in `unavailable()` when there are none. Never throws.
+    /// Devices found; empty with a reason in `unavailable()` when there are none. Throws Value when the environment asks for nonsense.
     virtual const std::vector<Platform>& platforms() = 0;
     virtual std::string unavailable() { return {}; }
     /// Hidden back ends (null) are found only by name.

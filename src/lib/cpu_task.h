@@ -13,7 +13,7 @@
 
 namespace pardo::lib {
 
-/// Submits `f` as a task named "lib:<name>" that reads and writes these memories; waits when somebody outside can write them.
+/// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them.
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
              std::initializer_list<const Memory*> writes, std::function<void()> f);
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,

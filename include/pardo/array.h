@@ -139,7 +139,8 @@ private:
 // In from the host.
 /// Copies host memory (strides in bytes, any alignment) to a new array.
 PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue());
-/// Shares host memory on a CPU device (strides in elements); `release` is called when the last use is over.
+/// Shares host memory on a CPU device (strides in elements); `release` is called when the last use is over, and not
+/// at all when this throws.
 PARDO_API Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,
                            const Queue& queue = Queue());
 /// A new array from a C++ range.

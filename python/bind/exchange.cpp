@@ -124,13 +124,20 @@ template <class Managed> PyObject* new_capsule(std::unique_ptr<Managed> m, const
     return capsule;
 }
 
+/// What lets go of the exported memory; one that others may write is waited for.
+std::function<void()> held(const Array& x, bool writable) {
+    if (!writable) return x.hold();
+    const Unlocked unlocked;
+    return x.share_writable();
+}
+
 template <class Managed> std::unique_ptr<Managed> export_tensor(const Array& x, bool writable) {
     auto e = std::make_unique<Exported>();
     e->array = x;
     e->shape.assign(x.shape().begin(), x.shape().end());
     e->strides.assign(x.strides().begin(), x.strides().end());
     void* const data = x.size() == 0 ? nullptr : const_cast<void*>(x.data());
-    e->let_go = writable ? x.share_writable() : x.hold();
+    e->let_go = held(x, writable);
     auto m = std::make_unique<Managed>();
     m->tensor = {data, {dl_cpu, 0}, x.ndim(), dl_type(x.dtype()), e->shape.data(), e->strides.data(), 0};
     m->deleter = &delete_exported<Managed>;
@@ -303,11 +310,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         settle(x);
         check_layout(x, flags);
         if (writable && !x.writeable()) refuse("the array is read-only");
-        auto held = std::make_unique<HeldView>();
-        held->shape.assign(x.shape().begin(), x.shape().end());
-        held->strides.assign(x.strides().begin(), x.strides().end());
-        for (auto& s : held->strides) s *= pardo::itemsize(x.dtype());
-        held->let_go = writable ? x.share_writable() : x.hold();
+        auto exported = std::make_unique<HeldView>();
+        exported->shape.assign(x.shape().begin(), x.shape().end());
+        exported->strides.assign(x.strides().begin(), x.strides().end());
+        for (auto& s : exported->strides) s *= pardo::itemsize(x.dtype());
+        exported->let_go = held(x, writable);
         static char nothing[16];
         view->buf = x.size() == 0 ? nothing : const_cast<void*>(x.data());
         view->len = static_cast<Py_ssize_t>(x.nbytes());
@@ -315,10 +322,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         view->readonly = !writable;
         view->ndim = x.ndim();
         view->format = flags & PyBUF_FORMAT ? const_cast<char*>(exchange_types[static_cast<int>(x.dtype())].format) : nullptr;
-        view->shape = flags & PyBUF_ND ? reinterpret_cast<Py_ssize_t*>(held->shape.data()) : nullptr;
-        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? reinterpret_cast<Py_ssize_t*>(held->strides.data()) : nullptr;
+        view->shape = flags & PyBUF_ND ? reinterpret_cast<Py_ssize_t*>(exported->shape.data()) : nullptr;
+        view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? reinterpret_cast<Py_ssize_t*>(exported->strides.data()) : nullptr;
         view->suboffsets = nullptr;
-        view->internal = held.release();
+        view->internal = exported.release();
         view->obj = Py_NewRef(self);
         return 0;
     });

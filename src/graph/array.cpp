@@ -130,10 +130,12 @@ std::function<void()> Array::hold() const {
 
 std::function<void()> Array::share_writable() const {
     graph::require_writeable("share_writable", *this);
-    std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
-    node_->buffer->set_foreign_writable();
-    plan::force_readers(node_->queue.get(), node_->buffer.get());
-    node_->buffer->wait_for_write();
+    {
+        std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
+        plan::force_readers(node_->queue.get(), node_->buffer.get());
+        node_->buffer->set_foreign_writable();
+    }
+    if (node_->buffer->busy()) node_->buffer->wait_for_write();
     return [buffer = node_->buffer]() mutable { buffer = nullptr; };
 }
 

@@ -161,6 +161,7 @@ Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool r
         throw Error(ErrorCode::Buffer,
                     "asarray: memory at an address that is not a multiple of the element size cannot be shared; copy it (copy=True)");
     }
+    Shape extents = checked_shape("asarray", shape);
     (void)graph::byte_count(dtype, shape, "asarray");
     // The block reaches from the lowest to the highest element; negative strides put the first one inside it.
     std::int64_t low = 0, high = 0;
@@ -168,10 +169,16 @@ Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool r
     for (std::size_t d = 0; d < shape.size() && !empty; ++d) (strides[d] < 0 ? low : high) += (shape[d] - 1) * strides[d];
     const std::int64_t bytes = empty ? 0 : (high - low + 1) * size;
     char* base = static_cast<char*>(data) + low * size;
-    Ref<device::Buffer> buffer = queue.device().impl()->import(base, static_cast<std::size_t>(bytes), MemoryKind::Host, std::move(release));
+    // Filled in last: until then an exception leaves the memory to the caller.
+    const auto owner = std::make_shared<std::function<void()>>();
+    Ref<device::Buffer> buffer = queue.device().impl()->import(base, static_cast<std::size_t>(bytes), MemoryKind::Host, [owner] {
+        if (*owner) (*owner)();
+    });
     buffer->set_foreign_writable();
     if (read_only) buffer->set_read_only();
-    return Array(graph::make_leaf(queue.impl(), dtype, checked_shape("asarray", shape), Strides(strides), -low, std::move(buffer)).get());
+    Array array(graph::make_leaf(queue.impl(), dtype, std::move(extents), Strides(strides), -low, std::move(buffer)).get());
+    *owner = std::move(release);
+    return array;
 }
 
 Scalar Array::item() const {

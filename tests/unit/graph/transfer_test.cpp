@@ -1,7 +1,10 @@
 // tests/unit/graph/transfer_test.cpp: host memory in and out, whatever its strides, and shared memory's rules.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include <pardo/error.h>
@@ -81,6 +84,48 @@ TEST(Transfer, SharedMemoryIsReleasedOnce) {
         EXPECT_FALSE(view.pending());  // others may write the memory, so it was read at once
         EXPECT_EQ(released, 0);
     }
+    EXPECT_EQ(released, 1);
+}
+
+TEST(Transfer, WritableExportsWaitForAllUses) {
+    const Queue queue(Device("cpu"));
+    std::atomic<int> done{0};
+    const auto use = [&](const Array& x, device::Access access) {
+        const device::BufferUse uses[] = {{x.node()->buffer.get(), access}};
+        const auto nap = [&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            ++done;
+        };
+        queue.impl()->host_task(nap, uses, {"nap", {}}, 1e6);
+    };
+    const Array read = empty(S{100'000}, DType::Float64, queue);
+    use(read, device::Access::Read);
+    read.share_writable()();
+    EXPECT_EQ(done, 1);
+    const void* block = nullptr;
+    {
+        const Array dead = empty(S{100'000}, DType::Float64, queue);
+        block = dead.data();
+        use(dead, device::Access::Write);
+    }
+    const Array reused = empty(S{100'000}, DType::Float64, queue);
+    EXPECT_EQ(reused.data_unsynchronized(), block);
+    reused.share_writable()();
+    EXPECT_EQ(done, 2);
+}
+
+TEST(Transfer, SharedMemoryStaysTheCallersOnAnError) {
+    V data = {1};
+    int released = 0;
+    const auto share = [&](const S& shape, double* at) {
+        share_host(
+            at, DType::Float64, shape, S(shape.size(), 1), false, [&] { ++released; }, null_queue());
+    };
+    EXPECT_THROW(share(S(33, 1), data.data()), Error);
+    EXPECT_THROW(share({std::int64_t{1} << 40, std::int64_t{1} << 30}, data.data()), Error);
+    EXPECT_THROW(share({1}, reinterpret_cast<double*>(reinterpret_cast<char*>(data.data()) + 1)), Error);
+    EXPECT_EQ(released, 0);
+    share({1}, data.data());
     EXPECT_EQ(released, 1);
 }
 

@@ -1,8 +1,6 @@
 // src/jit/cache.cpp: programs by key, in memory; makes each of them once.
 #include "jit/cache.h"
 
-#include <pthread.h>
-
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -12,6 +10,7 @@
 
 #include "base/counters.h"
 #include "base/env.h"
+#include "base/fork.h"
 #include "jit/disk.h"
 
 namespace pardo::jit {
@@ -30,7 +29,8 @@ public:
     static Cache& instance() {
         static Cache* cache = [] {
             auto* made = new Cache;
-            ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); }, [] { instance().after_fork(); });
+            at_fork(ForkStage::Programs,
+                    {[made] { made->mutex_.lock(); }, [made] { made->mutex_.unlock(); }, [made] { made->after_fork(); }});
             return made;
         }();
         return *cache;

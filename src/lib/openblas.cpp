@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <pardo/ops.h>
 
 #include "base/env.h"
+#include "base/fork.h"
 
 namespace pardo {
 
@@ -22,7 +24,12 @@ struct State {
     std::unique_ptr<lib::OpenBlas> library;
 };
 State& state() {
-    static State* const instance = new State;  // never destroyed: tasks may run until the process ends
+    static State* const instance = [] {
+        auto* made = new State;  // never destroyed: tasks may run until the process ends
+        // Not held while the process forks: a library that is being loaded may install handlers of its own. The child loads it again.
+        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
+        return made;
+    }();
     return *instance;
 }
 

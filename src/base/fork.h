@@ -1,0 +1,26 @@
+// src/base/fork.h: what fork() has to find at rest, in one order for all layers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+namespace pardo {
+
+/// Prepared from the first to the last: who holds something of one stage may wait for a later one, never the other way round.
+enum class ForkStage : std::uint8_t {
+    Graphs,    // under a graph lock work is compiled, submitted and waited for
+    Programs,  // the program cache
+    Queues,    // queues run empty, threads end, allocators rest
+    Moments,   // locks under which nobody waits for anything
+};
+/// What happens before fork() and after it, on the thread that calls it. Each may be empty.
+struct ForkHandler {
+    std::function<void()> prepare, parent, child;
+};
+/// Adds a handler; it stays for ever.
+void at_fork(ForkStage stage, ForkHandler handler);
+/// Holds a lock of the last stage while the process forks; the lock lives as long as the process.
+void hold_at_fork(std::mutex& mutex);
+
+}  // namespace pardo

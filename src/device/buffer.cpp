@@ -3,36 +3,42 @@
 
 #include <algorithm>
 
+#include "base/fork.h"
 #include "device/device.h"
 
 namespace pardo::device {
 namespace {
 
 /// A failed write still matters: what reads the memory has to fail for the same reason, until somebody has heard of it.
-bool matters_to_readers(const Event& e) {
-    if (!e.done()) return true;
-    const std::shared_ptr<Failure> failure = e.state() ? e.state()->failure() : nullptr;
-    return failure && !failure->heard.load(std::memory_order_acquire);
-}
+bool matters_to_readers(const Event& e) { return !e.done() || unheard_failure(e); }
 
-/// On an in-order queue the newer event stands for the older one; otherwise both are kept.
-void add(std::vector<Event>& uses, const Event& event) {
-    Queue* queue = event.state()->queue();
-    if (queue && queue->order() == QueueOrder::InOrder) {
-        for (Event& e : uses) {
-            if (e.state()->queue() != queue || e.status() == EventStatus::Failed) continue;
-            e = event;
-            return;
-        }
+/// On an in-order queue a newer event stands for the older ones, if it fails whenever they do; otherwise all are kept.
+void add(std::vector<Event>& uses, const Event& event, bool stands_for_older) {
+    const Queue* queue = event.state()->queue();
+    if (stands_for_older && queue && queue->order() == QueueOrder::InOrder) {
+        std::erase_if(uses, [&](const Event& e) { return e.state()->queue() == queue && e.status() != EventStatus::Failed; });
     }
     uses.push_back(event);
 }
 
-void wait_for_all(const std::vector<Event>& events) {
-    for (const Event& e : events) e.wait();
-}
+/// Held for moments; enough of them that threads seldom meet.
+struct alignas(64) Stripe {
+    std::mutex mutex;
+};
+constexpr std::size_t stripe_count = 64;
+Stripe stripes[stripe_count];
 
 }  // namespace
+
+std::mutex& Buffer::mutex() const noexcept {
+    // By the address's middle bits, spread by a multiplication: neighbours get different locks.
+    const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(this) / alignof(Buffer) * 0x9e3779b97f4a7c15u;
+    return stripes[bits >> 58 & (stripe_count - 1)].mutex;
+}
+
+void hold_buffers_at_fork() {
+    for (Stripe& stripe : stripes) hold_at_fork(stripe.mutex);
+}
 
 void Buffer::prune() {
     std::erase_if(reads_, [](const Event& e) { return e.done(); });
@@ -42,30 +48,39 @@ void Buffer::prune() {
 
 void Buffer::note_read(const Event& event) {
     if (event.done()) return;
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex());
     prune();
-    add(reads_, event);
+    add(reads_, event, true);
     busy_.store(true, std::memory_order_release);
 }
 
-void Buffer::note_write(const Event& event) {
-    if (event.status() == EventStatus::Complete) return;
-    std::lock_guard lock(mutex_);
+void Buffer::note_write(const Event& event, bool inherits) {
+    const bool complete = event.status() == EventStatus::Complete;
+    const bool timed = event.state() && event.state()->queue() && event.state()->queue()->profiling();
+    if (complete && !timed) return;
+    std::lock_guard lock(mutex());
+    if (timed) timed_write_ = event;
+    if (complete) return;
     prune();
-    add(writes_, event);
+    add(writes_, event, inherits);
     busy_.store(true, std::memory_order_release);
+}
+
+Event Buffer::timed_write() const {
+    std::lock_guard lock(mutex());
+    return timed_write_;
 }
 
 void Buffer::collect_for_read(std::vector<Event>& out) {
     if (!busy()) return;
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex());
     prune();
     out.insert(out.end(), writes_.begin(), writes_.end());
 }
 
 void Buffer::collect_for_write(std::vector<Event>& out) {
     if (!busy()) return;
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex());
     prune();
     out.insert(out.end(), writes_.begin(), writes_.end());
     out.insert(out.end(), reads_.begin(), reads_.end());
@@ -75,14 +90,17 @@ void Buffer::wait_for_read() {
     if (!busy()) return;
     std::vector<Event> events;
     collect_for_read(events);
-    wait_for_all(events);
+    for (const Event& e : events) e.wait();
 }
 
 void Buffer::wait_for_write() {
     if (!busy()) return;
     std::vector<Event> events;
     collect_for_write(events);
-    wait_for_all(events);
+    for (const Event& e : events) {
+        if (e.state()) e.state()->wait_quietly();
+    }
+    wait_for_read();
 }
 
 }  // namespace pardo::device

@@ -33,13 +33,16 @@ public:
     /// True when the host may read `data()` once the last write is complete.
     virtual bool host_visible() const noexcept { return true; }
 
-    /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped.
+    /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped. `inherits`: the work reads the
+    /// memory too, and so fails if older writes do.
     void note_read(const Event& event);
-    void note_write(const Event& event);
+    void note_write(const Event& event, bool inherits = false);
+    /// The last write by a profiling queue, complete or not.
+    Event timed_write() const;
     /// Events that a reader (the last writes) or a writer (all uses) has to wait for; completed ones are left out.
     void collect_for_read(std::vector<Event>& out);
     void collect_for_write(std::vector<Event>& out);
-    /// Blocks until the host may read (write); raises failures of the work waited for.
+    /// Blocks until the host may read (write); raises failures of the writes waited for.
     void wait_for_read();
     void wait_for_write();
     /// Cheap test before the calls above: false when no unfinished use is known.
@@ -59,8 +62,10 @@ public:
 protected:
     /// Called when the last reference is gone: gives the block back.
     virtual void dispose() { delete this; }
-    /// Drops completed uses. Call with mutex_ held.
+    /// Drops completed uses. Call with mutex() held.
     void prune();
+    /// Guards the uses; shared with other buffers, so that fork() can hold them all.
+    std::mutex& mutex() const noexcept;
 
     Device* device_;
     MemoryKind kind_;
@@ -69,8 +74,11 @@ protected:
     std::atomic<bool> busy_{false};
     std::atomic<bool> foreign_writable_{false};
     bool read_only_ = false;
-    std::mutex mutex_;
     std::vector<Event> reads_, writes_;
+    Event timed_write_;
 };
+
+/// Makes the locks of buffers survive fork().
+void hold_buffers_at_fork();
 
 }  // namespace pardo::device

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/fork.h"
 #include "device/device.h"
 
 namespace pardo::device {
@@ -22,7 +23,11 @@ struct Unheard {
 constexpr std::size_t max_unheard = 1024;
 
 Unheard& unheard() {
-    static auto* instance = new Unheard;  // never destroyed: work may be in flight at exit
+    static Unheard* const instance = [] {
+        auto* made = new Unheard;  // never destroyed: work may be in flight at exit
+        hold_at_fork(made->mutex);
+        return made;
+    }();
     return *instance;
 }
 
@@ -50,7 +55,22 @@ Error with_label(const Error& error, const Label& label) {
     return Error(error.code(), error.message() + " (" + where + ")");
 }
 
+thread_local int task_depth = 0;
+
 }  // namespace
+
+std::shared_ptr<Failure> unheard_failure(const Event& event) {
+    std::shared_ptr<Failure> failure = event.state() ? event.state()->failure() : nullptr;
+    return failure && !failure->heard.load(std::memory_order_acquire) ? failure : nullptr;
+}
+
+std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+TaskScope::TaskScope() { ++task_depth; }
+TaskScope::~TaskScope() { --task_depth; }
+bool inside_task() noexcept { return task_depth > 0; }
 
 void EventState::wait() {
     wait_quietly();
@@ -72,8 +92,10 @@ bool EventState::wait_for(std::chrono::milliseconds limit) {
     return true;
 }
 
+// Of complete events nothing here takes the lock: a forked child may find it held by a thread that is not there.
+
 void EventState::on_done(std::function<void()> f) {
-    {
+    if (!done()) {
         std::lock_guard lock(mutex_);
         if (!done()) {
             callbacks_.push_back(std::move(f));
@@ -84,7 +106,7 @@ void EventState::on_done(std::function<void()> f) {
 }
 
 void EventState::subscribe(std::function<void()> f) {
-    {
+    if (!done()) {
         std::lock_guard lock(mutex_);
         if (!done()) {
             subscriptions_.push_back(std::move(f));
@@ -94,11 +116,7 @@ void EventState::subscribe(std::function<void()> f) {
     f();
 }
 
-std::shared_ptr<Failure> EventState::failure() {
-    if (status() != EventStatus::Failed) return nullptr;
-    std::lock_guard lock(mutex_);
-    return failure_;
-}
+std::shared_ptr<Failure> EventState::failure() { return status() == EventStatus::Failed ? failure_ : nullptr; }
 
 std::optional<Error> EventState::take_error() {
     const std::shared_ptr<Failure> f = failure();
@@ -164,9 +182,6 @@ void forget_queue(Queue* queue) {
         if (e.queue == queue) e.queue = nullptr;
     }
 }
-
-void lock_unheard_for_fork() { unheard().mutex.lock(); }
-void unlock_unheard_after_fork() { unheard().mutex.unlock(); }
 
 }  // namespace pardo::device
 

@@ -57,7 +57,8 @@ public:
     /// Calls `f` on the thread that completes this, or at once when it is complete. Internal: short, no locks held by the caller.
     void subscribe(std::function<void()> f);
     Queue* queue() const noexcept { return queue_; }
-    const Profiling& times() const noexcept { return times_; }
+    /// Zero where not reached, and on queues that do not profile.
+    Profiling times() const noexcept { return {queued_at, submitted_at, started_at, ended_at}; }
 
     // For queues.
     void set_running();
@@ -65,20 +66,33 @@ public:
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
     void set_failed(std::shared_ptr<Failure> failure);
-    Profiling times_;
+    std::atomic<std::int64_t> queued_at{0}, submitted_at{0}, started_at{0}, ended_at{0};
 
 protected:
     Queue* queue_;
     std::atomic<EventStatus> status_{EventStatus::Queued};
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::shared_ptr<Failure> failure_;
+    std::shared_ptr<Failure> failure_;                  // set before the status says Failed, then constant
     std::vector<std::function<void()>> callbacks_;      // for the helper thread
     std::vector<std::function<void()>> subscriptions_;  // for the completing thread
 
 private:
     void finish(EventStatus status);
 };
+
+/// Why the work failed, as long as nobody has heard of it; else null.
+std::shared_ptr<Failure> unheard_failure(const Event& event);
+/// The clock of Profiling.
+std::int64_t now_ns();
+
+/// While it lives, its thread runs submitted work: there it must not wait for all work, nor for what may stand behind its own.
+class TaskScope {
+public:
+    TaskScope();
+    ~TaskScope();
+};
+bool inside_task() noexcept;
 
 /// The library's one helper thread: runs done-callbacks, never a driver's thread. An exception out of `f` goes to the log sink.
 void run_on_helper_thread(std::function<void()> f);
@@ -89,7 +103,7 @@ void raise_failure_of(Queue* queue);
 void forget_queue(Queue* queue);
 /// What the location hook says (pardo::set_location_hook); empty without one.
 std::string current_location();
-/// Makes the locks of this layer survive fork(). Back ends call it before they install handlers of their own.
+/// Makes the locks of this layer survive fork().
 void install_fork_handlers();
 
 }  // namespace pardo::device

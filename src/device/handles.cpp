@@ -65,10 +65,12 @@ bool Event::wait_for(int milliseconds) const { return !state_ || state_->wait_fo
 bool Event::done() const noexcept { return !state_ || state_->done(); }
 EventStatus Event::status() const noexcept { return state_ ? state_->status() : EventStatus::Complete; }
 Profiling Event::profiling() const {
-    if (!state_ || state_->times().queued == 0) {
-        throw Error(ErrorCode::Value, "Event.profiling: the queue was not made with profiling=True");
+    const Profiling times = state_ ? state_->times() : Profiling();
+    if (times.queued == 0) {
+        throw Error(ErrorCode::Value,
+                    "Event.profiling: nothing was timed: the queue was not made with profiling=True, or had no work to do");
     }
-    return state_->times();
+    return times;
 }
 void Event::add_done_callback(std::function<void()> f) const {
     if (state_) return state_->on_done(std::move(f));

@@ -1,6 +1,4 @@
 // src/device/helper_thread.cpp: the one thread that runs done-callbacks, and what fork() does to it.
-#include <pthread.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -8,12 +6,11 @@
 #include <thread>
 
 #include "base/env.h"
+#include "base/fork.h"
+#include "device/buffer.h"
 #include "device/event.h"
 
 namespace pardo::device {
-
-void lock_unheard_for_fork();  // event.cpp
-void unlock_unheard_after_fork();
 
 namespace {
 
@@ -49,19 +46,8 @@ void serve() {
     }
 }
 
-void before_fork() {
-    helper().mutex.lock();
-    lock_unheard_for_fork();
-}
-
-void after_fork_in_parent() {
-    unlock_unheard_after_fork();
-    helper().mutex.unlock();
-}
-
 void after_fork_in_child() {
     Helper& h = helper();
-    unlock_unheard_after_fork();
     new (&h.wake) std::condition_variable;  // the old one counts a waiter that does not exist here
     h.started = false;
     const bool waiting = !h.work.empty();
@@ -73,7 +59,10 @@ void after_fork_in_child() {
 
 void install_fork_handlers() {
     static std::once_flag once;
-    std::call_once(once, [] { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); });
+    std::call_once(once, [] {
+        at_fork(ForkStage::Moments, {[] { helper().mutex.lock(); }, [] { helper().mutex.unlock(); }, after_fork_in_child});
+        hold_buffers_at_fork();
+    });
 }
 
 void run_on_helper_thread(std::function<void()> f) {

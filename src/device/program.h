@@ -38,8 +38,8 @@ struct Launch {
     std::span<const std::int64_t> extents;  // one for each dimension of the kernel's range
     std::span<const std::uint64_t>
         args;  // one 8-byte slot for each kernel parameter, in order: pointers, int64, or the scalar's bytes from the low end
-    std::span<const BufferUse> uses;                 // buffers behind the pointers; kept alive until complete
-    double cost_ns = 0;                              // estimated time on one core: small work runs at once on the caller
+    std::span<const BufferUse> uses;  // buffers behind the pointers; their memory stays theirs until complete, even when they are dropped
+    double cost_ns = 0;               // estimated time on one core: small work runs at once on the caller
     std::int64_t bytes_read = 0, bytes_written = 0;  // for counters and profiles
     Label (*label)(const void*) = nullptr;           // made only when somebody looks: asynchronous launches, failures
     const void* label_data = nullptr;

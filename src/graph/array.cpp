@@ -81,7 +81,7 @@ Event Array::event() const {
     force();
     std::vector<Event> writes;
     node_->buffer->collect_for_read(writes);
-    if (writes.empty()) return Event();
+    if (writes.empty()) return node_->queue->profiling() ? node_->buffer->timed_write() : Event();
     return writes.size() == 1 ? writes[0] : node_->queue->barrier(writes);
 }
 

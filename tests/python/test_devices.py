@@ -83,6 +83,13 @@ def test_events():
     assert pp.Event().done()
 
 
+@pytest.mark.parametrize("size", [10, 1_000_000])
+def test_times_of_an_array_that_is_done(size):
+    x = (pp.asarray(np.ones(size), queue=pp.Queue(profiling=True)) * 3).wait()
+    times = x.event.profiling
+    assert 0 < times["queued"] <= times["start"] <= times["end"]
+
+
 def test_wait_returns_the_array():
     x = pp.ones(3) + 1
     assert x.pending

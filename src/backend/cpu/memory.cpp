@@ -47,7 +47,7 @@ bool CpuBuffer::host_visible() const noexcept { return !allocator_ || allocator_
 void CpuBuffer::dispose() { allocator_->recycle(this); }
 
 std::vector<Event> CpuBuffer::unfinished() {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex());
     std::vector<Event> events;
     for (auto* list : {&reads_, &writes_}) {
         for (Event& e : *list) {
@@ -61,7 +61,7 @@ std::vector<Event> CpuBuffer::unfinished() {
 
 bool CpuBuffer::only_of(const device::Queue* queue) {
     if (!queue || queue->order() != QueueOrder::InOrder) return false;
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex());
     const auto own = [&](const Event& e) { return e.done() || e.state()->queue() == queue; };
     return std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own);
 }
@@ -139,7 +139,7 @@ CpuBuffer* Allocator::take_pending(int size_class, const device::Queue* queue) {
     for (int looks = 0; *link && looks < pending_looks; ++looks) {
         CpuBuffer* b = *link;
         if (!b->only_of(queue)) {
-            std::lock_guard lock(b->mutex_);
+            std::lock_guard lock(b->mutex());
             b->prune();
         }
         if (!b->busy() || b->only_of(queue)) {
@@ -147,7 +147,7 @@ CpuBuffer* Allocator::take_pending(int size_class, const device::Queue* queue) {
             if (b->slab_) --b->slab_->live;  // pending blocks count as live; the caller counts it again
             // What used the block before is only an order to keep: whoever writes first waits for it, and its failures are not the new
             // owner's.
-            std::lock_guard lock(b->mutex_);
+            std::lock_guard lock(b->mutex());
             b->reads_.insert(b->reads_.end(), b->writes_.begin(), b->writes_.end());
             b->writes_.clear();
             return b;
@@ -289,13 +289,14 @@ void Allocator::give_back_foreign(CpuBuffer* b) {
 void Allocator::recycle(CpuBuffer* b) {
     if (b->origin_ == CpuBuffer::Origin::Foreign) return give_back_foreign(b);
     if (b->busy()) {
-        std::lock_guard lock(b->mutex_);
+        std::lock_guard lock(b->mutex());
         std::erase_if(b->writes_, [](const Event& e) { return e.done(); });
         b->prune();
     }
     b->foreign_writable_.store(false, std::memory_order_relaxed);
     b->read_only_ = false;
     b->pending_readers = 0;
+    if (b->timed_write_.state()) b->timed_write_ = Event();
     const auto capacity = static_cast<std::int64_t>(b->capacity_);
     const bool busy = b->busy();
     bool crowded;
@@ -327,7 +328,7 @@ void Allocator::trim() {
             for (CpuBuffer** link = &pending_[c]; *link;) {  // what has become ready meanwhile
                 CpuBuffer* b = *link;
                 {
-                    std::lock_guard uses(b->mutex_);
+                    std::lock_guard uses(b->mutex());
                     std::erase_if(b->writes_, [](const Event& e) { return e.done(); });
                     b->prune();
                 }

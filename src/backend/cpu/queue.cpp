@@ -20,10 +20,6 @@ using device::Label;
 /// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
 constexpr double ns_per_byte = 0.1;
 
-std::int64_t now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 bool writes(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Write); }
 bool reads(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Read); }
 
@@ -94,19 +90,25 @@ bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std:
     return true;
 }
 
-template <class F> Event CpuQueue::run_profiled(F&& f) {
+template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse> uses) {
     Ref<device::EventState> state(new device::EventState(this));
-    Profiling& t = state->times_;
-    t.queued = t.submitted = t.start = now_ns();
+    const std::int64_t start = device::now_ns();
+    state->queued_at = state->submitted_at = state->started_at = start;
     f();
-    t.end = now_ns();
+    state->ended_at = device::now_ns();
     state->set_complete();
-    return Event(state.get());
+    Event event(state.get());
+    for (const BufferUse& u : uses) {
+        if (writes(u)) u.buffer->note_write(event);
+    }
+    return event;
 }
 
 Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends) {
     work.needs.assign(depends.begin(), depends.end());
     for (const BufferUse& u : uses) {
+        // Blocks of this device wait for their uses before they are reused; what others do with theirs is not known here.
+        if (u.buffer->device() != device_) work.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
         if (reads(u)) u.buffer->collect_for_read(work.needs);
         if (writes(u)) u.buffer->collect_for_write(work.after);
@@ -115,7 +117,7 @@ Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<con
     Event event = core_->submit(std::move(work));
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
-        if (writes(u)) u.buffer->note_write(event);
+        if (writes(u)) u.buffer->note_write(event, reads(u));
     }
     return event;
 }
@@ -126,7 +128,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
     auto* program = static_cast<CpuProgram*>(l.program);
     if (may_run_now(l.cost_ns, l.uses, depends)) {
-        if (profiling_) return run_profiled([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns); });
+        if (profiling_) return run_profiled([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns); }, l.uses);
         run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns);
         return Event();
     }
@@ -144,7 +146,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
 template <class F>
 Event CpuQueue::run(F&& f, std::span<const BufferUse> uses, Label&& label, double cost_ns, std::span<const Event> depends) {
     if (may_run_now(cost_ns, uses, depends)) {
-        if (profiling_) return run_profiled(f);
+        if (profiling_) return run_profiled(f, uses);
         f();
         return Event();
     }

@@ -29,8 +29,9 @@ struct Work {
     std::function<void()> function;  // may be empty: a barrier
     double cost_ns = 0;
     device::Label label;
-    std::vector<Event> needs;  // data from here: their failure is this work's failure too
-    std::vector<Event> after;  // only an order to keep
+    std::vector<Event> needs;               // data from here: their failure is this work's failure too
+    std::vector<Event> after;               // only an order to keep
+    std::vector<Ref<device::Buffer>> kept;  // memory of other devices
 };
 
 /// A submission that has not run at once.
@@ -129,14 +130,12 @@ private:
     template <class F>
     Event run(F&& f, std::span<const device::BufferUse> uses, device::Label&& label, double cost_ns, std::span<const Event> depends);
     Event submit(Work work, std::span<const device::BufferUse> uses, std::span<const Event> depends);
-    template <class F> Event run_profiled(F&& f);
+    template <class F> Event run_profiled(F&& f, std::span<const device::BufferUse> uses);
 
     ThreadPool* pool_;
     Ref<QueueCore> core_;
 };
 
-/// True on a thread that is running a task: such a thread must not wait for the queues to empty.
-bool inside_task() noexcept;
 /// Blocks until all CPU queues are empty; does nothing inside a task.
 void wait_for_all_queues();
 /// Installs what makes queues, allocator locks and threads survive fork() and exit(). `lock` and `unlock` stand around the fork;

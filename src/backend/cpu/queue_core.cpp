@@ -15,14 +15,8 @@ namespace pardo::cpu {
 namespace {
 
 constexpr double any_cost = std::numeric_limits<double>::infinity();
-/// A submitter that runs this many tasks ahead helps until half of them are done.
+/// A submitter that runs this many tasks or this much work ahead helps until half of it is done: fork() has to wait for all of it.
 constexpr std::size_t most_waiting = 4096;
-
-thread_local int task_depth = 0;
-
-std::int64_t now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// All cores of live queues, for fork() and exit().
 struct Cores {
@@ -32,11 +26,6 @@ struct Cores {
 Cores& cores() {
     static auto* instance = new Cores;  // never destroyed: workers may outlive main
     return *instance;
-}
-
-std::shared_ptr<device::Failure> unheard_failure(const Event& e) {
-    std::shared_ptr<device::Failure> failure = e.state() ? e.state()->failure() : nullptr;
-    return failure && !failure->heard.load(std::memory_order_acquire) ? failure : nullptr;
 }
 
 /// Of tasks that were waiting when the process ended; nobody needs to hear of it.
@@ -62,10 +51,8 @@ Error as_error(const std::exception_ptr& raised) {
 
 }  // namespace
 
-bool inside_task() noexcept { return task_depth > 0; }
-
 void wait_for_all_queues() {
-    if (inside_task()) return;
+    if (device::inside_task()) return;
     std::vector<Ref<QueueCore>> list;
     {
         std::lock_guard lock(cores().mutex);
@@ -114,7 +101,7 @@ void QueueCore::close() {
 
 Event QueueCore::submit(Work work) {
     Ref<CpuEvent> task(new CpuEvent(queue_, this, std::move(work)));
-    if (profiling_) task->times_.queued = task->times_.submitted = now_ns();
+    if (profiling_) task->queued_at = task->submitted_at = device::now_ns();
     Ref<CpuEvent> throttle;
     if (order_ == QueueOrder::InOrder) {
         std::lock_guard lock(mutex_);
@@ -148,7 +135,7 @@ Event QueueCore::submit(Work work) {
         }
         count_down();
     }
-    if (throttle && !inside_task()) throttle->wait_quietly();
+    if (throttle && !device::inside_task()) throttle->wait_quietly();
     return Event(task.get());
 }
 
@@ -222,12 +209,12 @@ void QueueCore::execute(CpuEvent& task) {
     std::shared_ptr<device::Failure> inherited = stopped_.load(std::memory_order_acquire) ? exit_failure() : nullptr;
     for (const Event& e : work.needs) {
         if (inherited) break;
-        inherited = unheard_failure(e);
+        inherited = device::unheard_failure(e);
     }
     std::exception_ptr raised;
-    if (profiling_) task.times_.start = now_ns();
+    if (profiling_) task.started_at = device::now_ns();
     if (!inherited) {
-        ++task_depth;
+        const device::TaskScope scope;
         try {
             if (work.program) {
                 run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns);
@@ -237,9 +224,8 @@ void QueueCore::execute(CpuEvent& task) {
         } catch (...) {
             raised = std::current_exception();
         }
-        --task_depth;
     }
-    if (profiling_) task.times_.end = now_ns();
+    if (profiling_) task.ended_at = device::now_ns();
     finish(task, std::move(inherited), raised);
 }
 
@@ -284,7 +270,7 @@ void QueueCore::wait_quietly() {
 }
 
 void QueueCore::lock_idle_for_fork() {
-    if (inside_task()) return mutex_.lock();
+    if (device::inside_task()) return mutex_.lock();
     for (;;) {
         wait_quietly();
         mutex_.lock();
@@ -316,7 +302,7 @@ ProcessHandlers* handlers = nullptr;  // set once, kept for ever
 void before_fork() {
     cores().mutex.lock();
     for (QueueCore* c : cores().list) c->lock_idle_for_fork();
-    if (!inside_task()) handlers->stop_threads();
+    if (!device::inside_task()) handlers->stop_threads();
     handlers->lock();
 }
 void after_fork_in_parent() {
@@ -330,7 +316,7 @@ void after_fork_in_child() {
     cores().mutex.unlock();
 }
 void at_exit() {
-    if (inside_task()) return;
+    if (device::inside_task()) return;
     std::vector<Ref<QueueCore>> list;
     {
         std::lock_guard lock(cores().mutex);

@@ -1,5 +1,4 @@
 // src/backend/null/launch.cpp: submissions to the null device.
-#include <chrono>
 #include <cstring>
 
 #include "backend/null/device.h"
@@ -12,15 +11,6 @@ using device::Access;
 using device::Buffer;
 using device::BufferUse;
 using device::Label;
-
-std::int64_t now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::shared_ptr<device::Failure> unheard(const Event& e) {
-    std::shared_ptr<device::Failure> failure = e.state() ? e.state()->failure() : nullptr;
-    return failure && !failure->heard.load(std::memory_order_acquire) ? failure : nullptr;
-}
 
 char* at(Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
 
@@ -43,17 +33,16 @@ Event NullQueue::submit(Record record, const Label& label, std::span<const Buffe
     std::optional<Error> injected = null_->take_injected();
     std::shared_ptr<device::Failure> inherited;
     for (const Event& e : needs) {
-        if (!inherited) inherited = unheard(e);
+        if (!inherited) inherited = device::unheard_failure(e);
     }
     if (!injected && !inherited && !profiling_) {
         act();
         return Event();
     }
     Ref<device::EventState> state(new device::EventState(this));
-    Profiling& t = state->times_;
-    if (profiling_) t.queued = t.submitted = t.start = now_ns();
+    if (profiling_) state->queued_at = state->submitted_at = state->started_at = device::now_ns();
     if (!injected && !inherited) act();
-    if (profiling_) t.end = now_ns();
+    if (profiling_) state->ended_at = device::now_ns();
     if (injected) {
         state->set_failed(*std::move(injected), label);
     } else if (inherited) {
@@ -63,7 +52,7 @@ Event NullQueue::submit(Record record, const Label& label, std::span<const Buffe
     }
     Event event(state.get());
     for (const BufferUse& u : uses) {
-        if (u.access != Access::Read) u.buffer->note_write(event);
+        if (u.access != Access::Read) u.buffer->note_write(event, u.access == Access::ReadWrite);
     }
     return event;
 }

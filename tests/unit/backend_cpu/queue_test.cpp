@@ -284,6 +284,47 @@ TEST(Failures, ReachWhatDependsOnTheData) {
     }
 }
 
+TEST(Failures, OutliveAPartialWriteOverThem) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = new_queue(order);
+        const Ref<Buffer> x = new_buffer(800);
+        const BufferUse write[] = {{x.get(), Access::Write}}, read[] = {{x.get(), Access::Read}};
+        Gate gate;
+        bool consumed = false, stored = false;
+        q->host_task(
+            [&] {
+                gate.pass();
+                throw Error(ErrorCode::Value, "bad");
+            },
+            write, {"sort", ""}, slow);
+        q->host_task([&] { stored = true; }, write, {"store", ""}, slow);
+        const Event last = q->host_task([&] { consumed = true; }, read, {"use", ""}, slow);
+        gate.open = true;
+        EXPECT_EQ(message_of([&] { last.wait(); }), "bad (in kernel sort)");
+        EXPECT_TRUE(stored);
+        EXPECT_FALSE(consumed);
+        EXPECT_NO_THROW(x->wait_for_read());  // heard of
+    }
+}
+
+TEST(Failures, OfReadersAreNotTheWriters) {
+    const Ref<device::Queue> q = new_queue();
+    const Ref<Buffer> x = new_buffer(8);
+    const BufferUse read[] = {{x.get(), Access::Read}};
+    Gate gate;
+    const Event failed = q->host_task(
+        [&] {
+            gate.pass();
+            throw Error(ErrorCode::Value, "bad");
+        },
+        read, {"use", ""}, slow);
+    std::thread opener([&] { gate.open = true; });
+    EXPECT_NO_THROW(x->wait_for_write());
+    EXPECT_TRUE(failed.done());
+    EXPECT_EQ(message_of([&] { failed.wait(); }), "bad (in kernel use)");
+    opener.join();
+}
+
 TEST(Copies, CopyFillReadWrite) {
     const Ref<device::Queue> q = new_queue();
     for (std::size_t n : {std::size_t{5}, std::size_t{1} << 20}) {
@@ -328,6 +369,46 @@ TEST(Copies, BetweenBackEnds) {
     const Ref<device::Queue> q = new_queue();
     q->copy(near.get(), 0, far.get(), 0, 800).wait();
     EXPECT_EQ(data<char>(near)[799], 3);
+}
+
+TEST(Copies, OtherDevicesMemoryIsKeptUntilTheyAreOver) {
+    device::Device* null = device::select("null");
+    std::vector<char> bytes(800, 3);
+    std::atomic<bool> released{false};
+    Ref<Buffer> far = null->import(bytes.data(), 800, MemoryKind::Host, [&] { released = true; });
+    const Ref<Buffer> near = new_buffer(800);
+    const Ref<device::Queue> q = new_queue();
+    Gate gate;
+    q->host_task([&] { gate.pass(); }, {}, {"gate", ""}, slow);
+    const Event copied = q->copy(near.get(), 0, far.get(), 0, 800);
+    far = nullptr;
+    EXPECT_FALSE(released);
+    gate.open = true;
+    copied.wait();
+    EXPECT_TRUE(released);
+    EXPECT_EQ(data<char>(near)[799], 3);
+}
+
+TEST(Times, StayWithTheMemoryThatWasWritten) {
+    for (double cost : {quick, slow}) {
+        const Ref<device::Queue> q = new_queue(QueueOrder::InOrder, true);
+        const Ref<Buffer> x = new_buffer(8);
+        const BufferUse write[] = {{x.get(), Access::Write}};
+        EXPECT_EQ(x->timed_write().state(), nullptr);
+        q->host_task([] { std::this_thread::sleep_for(2ms); }, write, {"nap", ""}, cost).wait();
+        std::vector<Event> unfinished;
+        x->collect_for_read(unfinished);
+        EXPECT_TRUE(unfinished.empty());
+        const Profiling t = x->timed_write().profiling();
+        EXPECT_GE(t.end - t.start, 1'500'000);
+    }
+}
+
+TEST(Times, MayBeReadWhileTheWorkRuns) {
+    const Ref<device::Queue> q = new_queue(QueueOrder::InOrder, true);
+    const Event e = q->host_task([] { std::this_thread::sleep_for(2ms); }, {}, {"nap", ""}, slow);
+    while (!e.done()) EXPECT_GT(e.profiling().queued, 0);
+    EXPECT_GT(e.profiling().end, 0);
 }
 
 TEST(Times, ProfilingQueuesFillThem) {

@@ -86,10 +86,10 @@ def test_interrupt():
         (x[:2] @ x).wait()
         start = time.perf_counter()
         y = x
-        for _ in range(60):
-            y = (y @ x) / 3000
         threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
+            for _ in range(60):
+                y = (y @ x) / 3000
             y.wait()
         except KeyboardInterrupt:
             print("interrupted", time.perf_counter() - start, flush=True)

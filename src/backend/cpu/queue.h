@@ -86,6 +86,8 @@ private:
     void execute(CpuEvent& task);
     void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::exception_ptr& raised);
     void make_ready(CpuEvent* task);
+    /// What a submitter that is too far ahead waits for; null for others. With the lock held.
+    Ref<CpuEvent> throttle() const;
     void wake_worker();  // with the lock held
     void serve();
 
@@ -100,6 +102,7 @@ private:
     std::list<Ref<CpuEvent>> unfinished_;  // out of order
     Ref<CpuEvent> last_;                   // in order: the youngest
     int running_ = 0;                      // tasks taken and not finished
+    double waiting_ns_ = 0;                // estimated cost of tasks not taken yet
     bool worker_started_ = false, worker_asleep_ = false;
     bool closed_ = false;
     std::atomic<bool> stopped_{false};  // the process is exiting: tasks end without running

@@ -17,6 +17,7 @@ namespace {
 constexpr double any_cost = std::numeric_limits<double>::infinity();
 /// A submitter that runs this many tasks or this much work ahead helps until half of it is done: fork() has to wait for all of it.
 constexpr std::size_t most_waiting = 4096;
+constexpr double most_waiting_ns = 1e9;
 
 /// All cores of live queues, for fork() and exit().
 struct Cores {
@@ -102,20 +103,22 @@ void QueueCore::close() {
 Event QueueCore::submit(Work work) {
     Ref<CpuEvent> task(new CpuEvent(queue_, this, std::move(work)));
     if (profiling_) task->queued_at = task->submitted_at = device::now_ns();
-    Ref<CpuEvent> throttle;
+    Ref<CpuEvent> ahead_of;
     if (order_ == QueueOrder::InOrder) {
         std::lock_guard lock(mutex_);
+        ahead_of = throttle();
         tasks_.push_back(task);
+        waiting_ns_ += task->work_.cost_ns;
         outstanding_.fetch_add(1, std::memory_order_relaxed);
         last_ = task;
         if (running_ == 0) wake_worker();
-        if (tasks_.size() >= most_waiting) throttle = tasks_[tasks_.size() / 2];
     } else {
         {
             std::lock_guard lock(mutex_);
+            ahead_of = throttle();
             task->place_ = unfinished_.insert(unfinished_.end(), task);
+            waiting_ns_ += task->work_.cost_ns;
             outstanding_.fetch_add(1, std::memory_order_relaxed);
-            if (unfinished_.size() >= most_waiting) throttle = unfinished_.front();
         }
         // One count is held back until all are subscribed, so that the task becomes ready exactly once. The lists must not change
         // meanwhile.
@@ -135,8 +138,18 @@ Event QueueCore::submit(Work work) {
         }
         count_down();
     }
-    if (throttle && !device::inside_task()) throttle->wait_quietly();
+    if (ahead_of && !device::inside_task()) ahead_of->wait_quietly();
     return Event(task.get());
+}
+
+Ref<CpuEvent> QueueCore::throttle() const {
+    const std::size_t count = order_ == QueueOrder::InOrder ? tasks_.size() : unfinished_.size();
+    if (count < most_waiting && (waiting_ns_ <= most_waiting_ns || count == 0)) return nullptr;
+    if (order_ == QueueOrder::OutOfOrder) return unfinished_.front();
+    std::size_t i = count - 1;
+    for (double left_ns = tasks_[i]->work_.cost_ns; i > count / 2 && left_ns <= most_waiting_ns / 2; left_ns += tasks_[i]->work_.cost_ns)
+        --i;
+    return tasks_[i];
 }
 
 void QueueCore::make_ready(CpuEvent* task) {
@@ -189,6 +202,7 @@ bool QueueCore::run_one(Lock& lock, double cost_below_ns) {
     const Ref<CpuEvent> task = std::move(tasks_.front());
     tasks_.pop_front();
     task->taken_ = true;
+    waiting_ns_ -= task->work_.cost_ns;
     ++running_;
     lock.unlock();
     execute(*task);

@@ -25,7 +25,7 @@ using device::Buffer;
 using device::BufferUse;
 using device::Label;
 
-constexpr double slow = 1e9, quick = 0;  // estimated costs
+constexpr double slow = 1e6, quick = 0;  // estimated costs
 
 device::Device* cpu_device() { return device::select("cpu"); }
 Ref<device::Queue> new_queue(QueueOrder order = QueueOrder::InOrder, bool profiling = false) {
@@ -168,6 +168,28 @@ TEST(Order, FarAheadSubmittersHelp) {
     for (int i = 0; i < 20'000; ++i) q->host_task([&] { ++count; }, {}, {"t", ""}, slow);
     q->wait();
     EXPECT_EQ(count, 20'000);
+}
+
+TEST(Order, SubmittersAreNotFarAheadOfCostlyWork) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = new_queue(order);
+        Gate gate;
+        std::atomic<int> submitted{0}, ran_now{0};
+        const auto task = [&] {
+            gate.pass();
+            ++ran_now;
+        };
+        std::thread submitter([&] {
+            for (; submitted < 20; ++submitted) q->host_task(task, {}, {"t", ""}, 0.4e9);
+        });
+        while (submitted < 3) std::this_thread::yield();
+        std::this_thread::sleep_for(50ms);
+        EXPECT_LE(submitted, 6);  // a second of work, what runs already, and the one that waits
+        gate.open = true;
+        submitter.join();
+        q->wait();
+        EXPECT_EQ(ran_now, 20);
+    }
 }
 
 TEST(Order, BuffersOrderQueuesAmongEachOther) {

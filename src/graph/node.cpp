@@ -2,9 +2,13 @@
 #include "graph/node.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
+#include <thread>
+#include <vector>
 
 #include "base/counters.h"
+#include "base/fork.h"
 
 namespace pardo::graph {
 namespace {
@@ -23,23 +27,27 @@ class SharedBlocks {
 public:
     /// Adds a chain of blocks.
     void add(Block* first, Block* last) {
-        std::lock_guard guard(mutex_);
+        std::lock_guard guard(mutex);
         last->next = first_;
         first_ = first;
     }
     /// The whole list, or null.
     Block* take_all() {
-        std::lock_guard guard(mutex_);
+        std::lock_guard guard(mutex);
         return std::exchange(first_, nullptr);
     }
+    std::mutex mutex;
 
 private:
-    std::mutex mutex_;
     Block* first_ = nullptr;
 };
 
 SharedBlocks& shared_blocks() {
-    static auto* blocks = new SharedBlocks;  // outlives every thread
+    static SharedBlocks* const blocks = [] {
+        auto* made = new SharedBlocks;  // outlives every thread
+        hold_at_fork(made->mutex);
+        return made;
+    }();
     return *blocks;
 }
 
@@ -164,14 +172,64 @@ struct Doomed {
 };
 thread_local Doomed doomed{};
 
+/// The graphs of all live queues, for fork().
+struct Graphs {
+    std::mutex mutex;
+    std::vector<GraphState*> list;
+    std::vector<GraphState*> held;  // while the process forks
+};
+
+void let_go(Graphs& all) {
+    for (GraphState* state : all.held) state->lock.unlock();
+    all.held.clear();
+    all.mutex.unlock();
+}
+
+/// All locks or none: who holds one of them may be waiting for another, or be about to end a queue. On a thread that runs a task, which
+/// the holders may wait for, those that can be had.
+void hold_graphs(Graphs& all) {
+    for (;;) {
+        all.mutex.lock();
+        for (GraphState* state : all.list) {
+            if (state->lock.try_lock()) all.held.push_back(state);
+        }
+        if (all.held.size() == all.list.size() || device::inside_task()) return;
+        let_go(all);
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+/// The locks know their holder by a thread id that is another one in the child.
+void renew_graphs(Graphs& all) {
+    for (GraphState* state : all.list) new (&state->lock) std::recursive_mutex;
+    all.held.clear();
+    all.mutex.unlock();
+}
+
+Graphs& graphs() {
+    static Graphs* const instance = [] {
+        auto* made = new Graphs;  // never destroyed: queues may outlive main
+        at_fork(ForkStage::Graphs, {[made] { hold_graphs(*made); }, [made] { let_go(*made); }, [made] { renew_graphs(*made); }});
+        return made;
+    }();
+    return *instance;
+}
+
 }  // namespace
+
+GraphState::~GraphState() {
+    std::lock_guard guard(graphs().mutex);
+    std::erase(graphs().list, this);
+}
 
 GraphState& state_of(device::Queue* queue) {
     if (auto* made = queue->attached.load(std::memory_order_acquire)) return static_cast<GraphState&>(*made);
-    static std::mutex mutex;
-    std::lock_guard guard(mutex);
+    std::lock_guard guard(graphs().mutex);
     if (!queue->attachment) {
-        queue->attachment = std::make_unique<GraphState>();
+        graphs().list.reserve(graphs().list.size() + 1);
+        auto made = std::make_unique<GraphState>();
+        graphs().list.push_back(made.get());
+        queue->attachment = std::move(made);
         queue->attached.store(queue->attachment.get(), std::memory_order_release);
     }
     return static_cast<GraphState&>(*queue->attachment);

@@ -86,6 +86,8 @@ struct Node : RefCounted<Node> {
 /// A listed node whose use_count() is 0 waits for the lock to be unlinked by its destroyer: pass over it, and keep others only by
 /// try_retain().
 struct GraphState : device::Queue::Attachment {
+    GraphState() = default;
+    ~GraphState() override;
     std::recursive_mutex lock;
     Node* first = nullptr;
     Node* last = nullptr;

@@ -10,12 +10,14 @@
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/device.h"
 #include "backend/cpu/launch.h"
+#include "base/fork.h"
 
 namespace pardo::cpu {
 namespace {
 
 class CpuBackend final : public device::Backend {
 public:
+    CpuBackend() { hold_at_fork(mutex_); }
     std::string_view name() const noexcept override { return "cpu"; }
 
     const std::vector<device::Platform>& platforms() override {

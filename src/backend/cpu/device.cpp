@@ -13,8 +13,18 @@ CpuDevice::CpuDevice(device::Backend* backend)
       pool_(configured_threads()),
       allocator_(this, !env_flag("PARDO_CPU_DISCRETE", false), info_.global_mem_size) {
     allocator_.wait_for_work = wait_for_all_queues;
-    install_process_handlers([this] { allocator_.lock_for_fork(); }, [this] { allocator_.unlock_after_fork(); },
-                             [this] { pool_.stop_for_fork(); });
+    install_process_handlers({[this] {
+                                  pool_.stop_for_fork();
+                                  allocator_.lock_for_fork();
+                              },
+                              [this] {
+                                  allocator_.unlock_after_fork();
+                                  pool_.go_on_after_fork();
+                              },
+                              [this] {
+                                  allocator_.unlock_after_fork();
+                                  pool_.revive_in_child();
+                              }});
 }
 
 Ref<device::Queue> CpuDevice::create_queue(QueueOrder order, bool profiling) { return new CpuQueue(this, &pool_, order, profiling); }

@@ -11,6 +11,7 @@
 
 #include "backend/cpu/program.h"
 #include "backend/cpu/threads.h"
+#include "base/fork.h"
 #include "device/device.h"
 
 namespace pardo::cpu {
@@ -141,8 +142,7 @@ private:
 
 /// Blocks until all CPU queues are empty; does nothing inside a task.
 void wait_for_all_queues();
-/// Installs what makes queues, allocator locks and threads survive fork() and exit(). `lock` and `unlock` stand around the fork;
-/// `stop_threads` runs while everything is quiet.
-void install_process_handlers(std::function<void()> lock, std::function<void()> unlock, std::function<void()> stop_threads);
+/// Installs what makes queues survive fork() and exit(), and then `device`: its threads and its allocator.
+void install_process_handlers(ForkHandler device);
 
 }  // namespace pardo::cpu

@@ -308,24 +308,15 @@ void QueueCore::stop_for_exit() {
 
 namespace {
 
-struct ProcessHandlers {
-    std::function<void()> lock, unlock, stop_threads;
-};
-ProcessHandlers* handlers = nullptr;  // set once, kept for ever
-
 void before_fork() {
     cores().mutex.lock();
     for (QueueCore* c : cores().list) c->lock_idle_for_fork();
-    if (!device::inside_task()) handlers->stop_threads();
-    handlers->lock();
 }
 void after_fork_in_parent() {
-    handlers->unlock();
     for (QueueCore* c : cores().list) c->unlock_after_fork();
     cores().mutex.unlock();
 }
 void after_fork_in_child() {
-    handlers->unlock();
     for (QueueCore* c : cores().list) c->revive_in_child();
     cores().mutex.unlock();
 }
@@ -341,11 +332,11 @@ void at_exit() {
 
 }  // namespace
 
-void install_process_handlers(std::function<void()> lock, std::function<void()> unlock, std::function<void()> stop_threads) {
+void install_process_handlers(ForkHandler device) {
     static std::once_flag once;
     std::call_once(once, [&] {
-        handlers = new ProcessHandlers{std::move(lock), std::move(unlock), std::move(stop_threads)};
-        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        at_fork(ForkStage::Queues, {before_fork, after_fork_in_parent, after_fork_in_child});
+        at_fork(ForkStage::Queues, std::move(device));
         std::atexit(at_exit);
     });
 }

@@ -10,6 +10,7 @@
 #include <tbb/task_arena.h>
 
 #include <charconv>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,6 +20,7 @@
 
 #include "base/counters.h"
 #include "base/env.h"
+#include "device/event.h"
 
 namespace pardo::cpu {
 namespace {
@@ -67,16 +69,12 @@ struct ThreadPool::Arena {
 
 bool ThreadPool::inside() noexcept { return depth > 0; }
 
-ThreadPool::Arena& ThreadPool::arena() {
-    if (Arena* a = arena_.load(std::memory_order_acquire)) return *a;
-    std::lock_guard lock(mutex_);
-    if (!arena_.load(std::memory_order_acquire)) arena_.store(new Arena(threads_), std::memory_order_release);
-    return *arena_.load(std::memory_order_acquire);
-}
-
 #if defined(__SANITIZE_THREAD__)
 // The sanitizer does not see how oneTBB, which is not built with it, hands work from thread to thread.
 void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
+    std::unique_lock turn(turn_);
+    const std::shared_lock lock(running_);
+    turn.unlock();
     std::exception_ptr raised;
     std::mutex mutex;
     std::vector<std::thread> threads;
@@ -96,7 +94,12 @@ void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
 }
 #else
 void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
-    arena().arena.execute([&] {
+    std::unique_lock turn(turn_);
+    const std::shared_lock lock(running_);
+    if (!arena_) arena_ = new Arena(threads_);
+    tbb::task_arena& arena = arena_->arena;
+    turn.unlock();
+    arena.execute([&] {
         const auto body = [&](const tbb::blocked_range<int>& range) {
             Inside inside;
             for (int i = range.begin(); i < range.end(); ++i) f(data, i);
@@ -107,7 +110,11 @@ void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
 #endif
 
 void ThreadPool::stop_for_fork() {
-    Arena* a = arena_.exchange(nullptr, std::memory_order_acq_rel);
+    if (inside() || device::inside_task()) return;
+    turn_.lock();
+    running_.lock();
+    stopped_ = true;
+    Arena* a = std::exchange(arena_, nullptr);
     if (!a) return;
     a->arena.terminate();
     delete a->limit;
@@ -116,6 +123,19 @@ void ThreadPool::stop_for_fork() {
         log(LogLevel::Info, "fork: other users of oneTBB are active, so the child computes on one thread until they end");
     }
     delete a;
+}
+
+void ThreadPool::go_on_after_fork() {
+    if (!std::exchange(stopped_, false)) return;
+    running_.unlock();
+    turn_.unlock();
+}
+
+void ThreadPool::revive_in_child() {
+    // They may be held by threads that are not here, and the shared one knows its holder by a thread id that is another one here.
+    new (&running_) std::shared_mutex;
+    new (&turn_) std::mutex;
+    stopped_ = false;
 }
 
 }  // namespace pardo::cpu

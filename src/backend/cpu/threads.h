@@ -1,9 +1,9 @@
 // src/backend/cpu/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork().
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <shared_mutex>
 #include <type_traits>
 
 namespace pardo::cpu {
@@ -34,17 +34,21 @@ public:
     /// True inside a part, on any pool.
     static bool inside() noexcept;
 
-    /// Ends the threads, so that fork() copies none of their state; the next run() starts new ones.
+    /// Ends the threads, so that fork() copies none of their state, and holds run() up until the fork is over; then it starts new ones.
+    /// Does nothing on a thread that computes.
     void stop_for_fork();
+    void go_on_after_fork();
+    void revive_in_child();
 
 private:
     struct Arena;
     void run_parallel(int parts, void (*f)(void*, int), void* data);
-    Arena& arena();
 
     int threads_;
-    std::mutex mutex_;
-    std::atomic<Arena*> arena_{nullptr};
+    std::mutex turn_;            // taken before `running_`, so that a fork comes next
+    std::shared_mutex running_;  // shared by those that use the arena
+    bool stopped_ = false;       // both are held for a fork
+    Arena* arena_ = nullptr;     // made under turn_
 };
 
 }  // namespace pardo::cpu

@@ -116,6 +116,37 @@ TEST(Fork, WhileOtherThreadsSubmit) {
     busy.join();
 }
 
+TEST(Fork, WhileOtherThreadsCopy) {
+    SKIP_UNDER_TSAN();
+    device::Device* d = cpu_device();
+    std::atomic<bool> stop{false};
+    const std::vector<char> source(1 << 20, 7);
+    const auto copy = [&] {
+        const Ref<device::Buffer> b = d->allocate(source.size(), MemoryKind::Device, d->queue());
+        d->queue()->write(b.get(), 0, source.data(), source.size());
+        return static_cast<const char*>(b->data())[source.size() - 1];
+    };
+    std::vector<std::thread> busy;
+    for (int i = 0; i < 2; ++i) {
+        busy.emplace_back([&] {
+            while (!stop) copy();
+        });
+    }
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(in_child([&] { return copy() == 7 ? 0 : 1; }), 0);
+    stop = true;
+    for (std::thread& t : busy) t.join();
+}
+
+TEST(Fork, FromATask) {
+    SKIP_UNDER_TSAN();
+    device::Queue* q = cpu_device()->queue();
+    int status = -1;
+    const auto task = [&] { status = in_child([] { return cpu_device()->allocate(100, MemoryKind::Device, nullptr) ? 0 : 1; }); };
+    q->host_task(task, {}, {"t", ""}, 1e6).wait();
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(threads_at_work(), static_cast<std::size_t>(thread_count(cpu_device())));
+}
+
 TEST(Exit, WithWorkInFlight) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(

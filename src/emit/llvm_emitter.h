@@ -56,6 +56,7 @@ private:
     void lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body,
                    const Fold* fold = nullptr);
     llvm::Value* tail_mask(llvm::Value* count);
+    bool base_known(ir::Value v) const;
     llvm::Value* base_at(ir::Value v, llvm::Value* item);  // an affine index's base for a given last coordinate
     llvm::Value* misalignment(ir::InstrId store, llvm::Value* item);
     std::vector<ir::InstrId> stream_stores(int lanes) const;

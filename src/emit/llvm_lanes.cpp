@@ -42,6 +42,15 @@ llvm::Value* Emitter::tail_mask(llvm::Value* count) {
     return b_.CreateICmpSLT(llvm::ConstantVector::get(lanes), splat(b_.CreateTrunc(capped, narrow), lanes_));
 }
 
+/// True if base_at can say it before the body has run.
+bool Emitter::base_known(Value v) const {
+    if (info_.shapes[v].kind == LaneShape::Uniform && values_[v].v) return true;
+    const Instr& in = kernel_.instrs[kernel_.values[v].def];
+    if (in.op == Opcode::Dim) return true;
+    const bool sum = in.op == Opcode::Add || in.op == Opcode::Sub || in.op == Opcode::Mul || in.op == Opcode::Neg || in.op == Opcode::Cast;
+    return sum && std::all_of(in.operands.begin(), in.operands.end(), [&](Value operand) { return base_known(operand); });
+}
+
 llvm::Value* Emitter::base_at(Value v, llvm::Value* item) {
     if (info_.shapes[v].kind == LaneShape::Uniform && values_[v].v) return values_[v].v;
     const Instr& in = kernel_.instrs[kernel_.values[v].def];
@@ -63,7 +72,7 @@ llvm::Value* Emitter::misalignment(InstrId store, llvm::Value* item) {
     return b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(std::min(lanes_ * itemsize(type(in.operands[0])), 64) - 1));
 }
 
-/// Stores that may bypass the caches: unconditional, to neighbours, whole registers.
+/// Stores that may bypass the caches: unconditional, to neighbours, whole registers, at addresses that are known beforehand.
 std::vector<InstrId> Emitter::stream_stores(int lanes) const {
     std::vector<InstrId> found;
     for (InstrId id : kernel_.body.body) {
@@ -72,7 +81,7 @@ std::vector<InstrId> Emitter::stream_stores(int lanes) const {
         const LaneShape s = info_.shapes[in.operands[1]];
         const ir::Param& param = kernel_.params[param_of(in.operands[0])];
         const int bytes = lanes * itemsize(param.type);
-        if (param.streaming && s.kind == LaneShape::Affine && s.step == 1 && bytes >= 16 && info_.item_lanes) found.push_back(id);
+        if (param.streaming && s.kind == LaneShape::Affine && s.step == 1 && bytes >= 16 && base_known(in.operands[1])) found.push_back(id);
     }
     return found;
 }

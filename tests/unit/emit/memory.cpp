@@ -129,6 +129,22 @@ TEST(Memory, StreamingStoresStartAtAnyAlignment) {
     }
 }
 
+TEST(Memory, StreamingStoresWhereTheIndexIsNotKnownBeforehand) {
+    for (bool loaded : {true, false}) {
+        Builder b("stream", 1, true);
+        const Value x = b.pointer("x", DType::Float64, Access::Read, true), at = b.pointer("at", DType::Int64, Access::Read, false),
+                    o = b.pointer("o", DType::Float64, Access::Write, true, true), zero = b.i64(0), n = b.scalar_param("n", DType::Int64);
+        const Value from =
+            loaded ? b.load(at, zero)
+                   : b.for_loop(zero, n, b.i64(1), {&zero, 1}, [&](Value j, std::span<const Value>) { return Builder::Values{j}; })[0];
+        b.store(o, b.add(b.dim(0), from), b.load(x, b.dim(0)));
+        check(b.finish(),
+              {interesting(DType::Float64, 200, 1), array_of(std::vector<std::int64_t>{3}), array(DType::Float64, 210),
+               scalar_of(std::int64_t(6))},
+              {200}, 0, loaded ? "loaded" : "looped");
+    }
+}
+
 TEST(Memory, OneAddressForAllLanesKeepsTheLastActive) {
     for (DType t : {DType::Float64, DType::Bool, DType::Int16}) {
         Builder b("last", 1, true);

@@ -257,7 +257,10 @@ void Emitter::emit_masked_for(const Instr& in) {
     b_.SetInsertPoint(done);
     mask_ = outer_mask;
     divergent_ = outer_divergent;
-    for (int k = 0; k < count; ++k) define(in.results[k], phis[1 + k]);
+    for (int k = 0; k < count; ++k) {
+        const bool wide = reduces && type(in.results[k]) == DType::Float16;  // see combine
+        define(in.results[k], wide ? round_half(phis[1 + k]) : phis[1 + k]);
+    }
 }
 
 void Emitter::emit_while(InstrId id, const Instr& in) {

@@ -86,6 +86,21 @@ TEST(Reduce, NanWinsWhereverItStands) {
         }
 }
 
+TEST(Reduce, HalfSumsAreHalvesInEveryKindOfLoop) {
+    constexpr DType f16 = DType::Float16;
+    for (int kind : {0, 1, 2}) {  // lanes in the loop, in the rows, in rows of unlike lengths
+        Builder b("half", 1, kind != 0);
+        const Value x = b.pointer("x", f16, Access::Read, true), o = b.pointer("o", f16, Access::Write, true),
+                    n = b.scalar_param("n", DType::Int64);
+        const Reduction sum{Combine::Add, b.constant(f16, 0.0)};
+        const Value upper = kind == 2 ? b.rem(b.dim(0), n) : n;
+        const Value s = b.for_lanes(b.i64(0), upper, {&sum, 1}, [&](Value j) { return Values{b.load(x, j)}; })[0];
+        b.store(o, b.dim(0), b.mul(s, b.constant(f16, 0.5)));  // 2 * 40000 is infinite, and so is half of it
+        const Half h = float_to_half(40000);
+        check(b.finish(), {array_of(std::vector<Half>(3, h)), array(f16, 9), scalar_of(std::int64_t(3))}, {9}, 0, std::to_string(kind));
+    }
+}
+
 TEST(Reduce, SeveralAtOnceWithAMaskedBodyAndStores) {
     Builder b("many", 1, false);
     const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true),

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -211,22 +212,27 @@ bool Disk::load(const Hash128& key, Binary& binary) {
     return true;
 }
 
-bool Disk::write(const std::string& path, const Hash128& key, const Binary& binary) {
-    File out(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+/// Readers find all of a file or nothing of it. Its first name is its own also among containers, whose process numbers repeat.
+bool Disk::write(const Hash128& key, const Binary& binary) const {
+    std::string temporary = path_ + "/" + key.hex() + ".XXXXXX" + temporary_suffix;
+    File out(::mkostemps(temporary.data(), static_cast<int>(std::strlen(temporary_suffix)), O_CLOEXEC));
     if (!out) return false;
     const Header header = header_of(key, binary);
-    return out.write(&header, sizeof header) && out.write(binary.data(), binary.size()) && out.close();
+    if (out.write(&header, sizeof header) && out.write(binary.data(), binary.size()) && out.close() &&
+        ::rename(temporary.c_str(), file(key).c_str()) == 0)
+        return true;
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    errno = error;
+    return false;
 }
 
 void Disk::store(const Hash128& key, const Binary& binary) {
     if (!enabled_ || !writable_.load(std::memory_order_relaxed)) return;
     const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Header) + binary.size());
     if (bytes > cap_) return;
-    const std::string temporary =
-        path_ + "/" + key.hex() + "." + std::to_string(::getpid()) + "." + std::to_string(temporaries_.fetch_add(1)) + temporary_suffix;
-    if (!write(temporary, key, binary) || ::rename(temporary.c_str(), file(key).c_str()) != 0) {
+    if (!write(key, binary)) {
         const int error = errno;
-        ::unlink(temporary.c_str());
         writable_.store(false, std::memory_order_relaxed);
         warn_once("jit.disk", "program cache: new programs are not kept on disk: cannot write in " + path_ + ": " + std::strerror(error));
         return;

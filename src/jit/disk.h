@@ -26,7 +26,7 @@ private:
     void refuse(const std::string& reason, bool warn);
     bool check_folder(const std::string& path);
     std::string file(const Hash128& key) const;
-    bool write(const std::string& path, const Hash128& key, const Binary& binary);
+    bool write(const Hash128& key, const Binary& binary) const;
     void trim_sometimes(std::int64_t written);
     void trim();
 
@@ -35,7 +35,6 @@ private:
     bool enabled_ = false;
     std::atomic<bool> writable_{true};
     std::atomic<std::int64_t> written_{0};  // since this process looked at the folder's size
-    std::atomic<unsigned> temporaries_{0};
 };
 
 }  // namespace pardo::jit

@@ -292,6 +292,18 @@ TEST_F(CacheTest, FourProcessesShareAFolder) {
     EXPECT_EQ(compiled_, 0);
 }
 
+TEST_F(CacheTest, ProcessesOfOneNumberShareAFolder) {  // in containers
+    const std::string folder = disk_state().path;
+    std::vector<std::string> others;
+    for (int k = 0; k < 3; ++k) {
+        others.push_back(folder + "/" + key("a").hex() + "." + std::to_string(::getpid()) + "." + std::to_string(k) + ".tmp");
+        std::ofstream(others.back()) << "half of it";
+    }
+    get("a");
+    EXPECT_TRUE(fs::exists(file("a")));
+    for (const std::string& other : others) EXPECT_TRUE(fs::exists(other)) << other;
+}
+
 TEST_F(CacheTest, ForkWhileAnotherThreadCompiles) {
     std::atomic<bool> started{false}, go_on{false};
     std::thread slow([&] {

@@ -244,7 +244,7 @@ std::string class_name(nb::handle o) {
 pardo::DType dtype_of_values(const char* who, nb::handle o, nb::handle host) {
     const nb::object dtype = host.attr("dtype");
     const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
-    if (kind == "O" || kind == "U" || kind == "S") {
+    if (std::string_view("biufc").find(kind) == std::string_view::npos) {
         const bool array = is_numpy_array(o.ptr());
         const nb::str text(dtype);
         throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": cannot make an array of " +

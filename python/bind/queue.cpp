@@ -36,8 +36,11 @@ void bind_queue(nb::module_& m) {
                       "profiling : bool\n    Whether events have times.")
         .def(
             "__init__",
-            [](Queue* self, nb::handle device, const std::string& order, bool profiling) {
-                new (self) Queue(device_from(device, "Queue"), order_from(order), profiling);
+            [](Queue* self, nb::handle device, nb::handle order, bool profiling) {
+                if (!PyUnicode_Check(order.ptr())) {
+                    throw pardo::Error(pardo::ErrorCode::Type, "Queue: order must be a string, not " + class_name(order));
+                }
+                new (self) Queue(device_from(device, "Queue"), order_from(nb::cast<std::string>(order)), profiling);
             },
             nb::arg("device").none() = nb::none(), nb::kw_only(), nb::arg("order") = "in_order", nb::arg("profiling") = false,
             nb::sig("def __init__(self, device: Device | str | None = None, *, order: str = 'in_order', profiling: bool = False) -> None"))

@@ -28,7 +28,7 @@ from pardo._core import (
     multiply,
     subtract,
 )
-from pardo._interop import by_rows, from_host
+from pardo._interop import by_rows, check_fits, from_host
 
 __all__ = [
     "arange",
@@ -166,6 +166,7 @@ def _filled(
     else:
         target = queue_of(device, queue, home)
         values = from_host(value, None, target, who)
+    check_fits(values, extents, who)
     out = _empty(extents, dtype_or(dtype, values.dtype), target)
     out._assign(values)
     return out

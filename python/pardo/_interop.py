@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,14 @@ def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Arr
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     return _copy_buffer(host, _dtype_of_values(who, obj, host), target)
+
+
+def check_fits(values: Array, shape: Sequence[int], who: str) -> None:
+    """That values can be stored in an array of a shape: they are broadcast, and may have more dimensions of extent 1 in front."""
+    front = max(values.ndim - len(shape), 0)
+    ends = zip(reversed(values.shape), reversed([1] * front + list(shape)), strict=False)
+    if any(n not in (1, extent) for n, extent in ends):
+        raise ValueError(f"{who}: values of shape {values.shape} cannot be broadcast to shape {tuple(shape)}")
 
 
 def asarray(

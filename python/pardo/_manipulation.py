@@ -11,7 +11,7 @@ from pardo import _core
 from pardo._arguments import Axis, Shape, array, arrays, axes, axis_index, index, mask, optional_index, store
 from pardo._arguments import shape as read_shape
 from pardo._core import Array
-from pardo._interop import from_host
+from pardo._interop import check_fits, from_host
 
 __all__ = [
     "append",
@@ -991,7 +991,9 @@ def copyto(dst: Array, src: Any, /, casting: str = "same_kind", where: Any = Tru
     if not isinstance(src, (Array, bool, int, float, complex, np.generic)):
         src = from_host(src, None, dst.queue, "copyto")
     _check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
-    chosen = mask(where, dst, "copyto")
+    if type(src) is Array:
+        check_fits(src, dst.shape, "copyto")
+    chosen = mask(where, "copyto")
     if chosen is None:
         dst[...] = src
         return

@@ -312,6 +312,8 @@ def test_numpys_positional_and_named_forms():
     check(pp.roll(x, 2**70), np.roll(host, 2**70))
     check(pp.roll(x, (1, 2, -4), (0, 1, 1)), np.roll(host, (1, 2, -4), (0, 1, 1)))
     check(pp.full((2, 3), [1, 2, 3]), np.full((2, 3), [1, 2, 3]))
+    check(pp.full(3, [[1, 2, 3]]), np.full(3, [[1, 2, 3]]))
+    check(pp.full((2, 0), 3.0 * pp.ones(1)), np.full((2, 0), [3.0]))
     check(pp.full_like(x, [1, 2, 3]), np.full_like(host, [1, 2, 3]))
     check(pp.full(2, 2**70, "f8"), np.full(2, 2**70, "f8"))
 

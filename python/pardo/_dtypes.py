@@ -162,7 +162,7 @@ def _supported(promoted: np.dtype[Any], who: str) -> np.dtype[Any]:
     return promoted
 
 
-def can_cast(from_: Any, to: DTypeLike, /, casting: str = "safe") -> builtins_bool:
+def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
     """Tell whether a dtype can be cast to another.
 
     Parameters

@@ -277,8 +277,8 @@ def moveaxis(x: Any, /, source: int | Sequence[int], destination: int | Sequence
         `x` is not an array, or an axis is not an integer.
     """
     x = array(x, "moveaxis")
-    start = [axis_index(a, x.ndim, "moveaxis: source") for a in _integers(source, "moveaxis: source")]
-    end = [axis_index(a, x.ndim, "moveaxis: destination") for a in _integers(destination, "moveaxis: destination")]
+    start = [axis_index(a, x.ndim, "moveaxis") for a in _integers(source, "moveaxis: source")]
+    end = [axis_index(a, x.ndim, "moveaxis") for a in _integers(destination, "moveaxis: destination")]
     if len(start) != len(end):
         raise ValueError("moveaxis: source and destination must have the same number of axes")
     if len(set(start)) != len(start) or len(set(end)) != len(end):
@@ -648,7 +648,7 @@ def _at_least(items: Sequence[Any], who: str, view: Any) -> Any:
     return views[0] if len(views) == 1 else tuple(views)
 
 
-def vstack(tup: Sequence[Any], /, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+def vstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
     """Join arrays row by row: along the first axis, after they have two dimensions.
 
     Parameters
@@ -675,7 +675,7 @@ def vstack(tup: Sequence[Any], /, *, dtype: DTypeLike | None = None, casting: st
     return _joined([atleast_2d(x) for x in arrays(tup, "vstack")], 0, "vstack", dtype=dtype, casting=casting)
 
 
-def hstack(tup: Sequence[Any], /, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+def hstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
     """Join arrays column by column: along the second axis, of one-dimensional ones along the first.
 
     Parameters
@@ -703,7 +703,7 @@ def hstack(tup: Sequence[Any], /, *, dtype: DTypeLike | None = None, casting: st
     return _joined(items, 0 if items and items[0].ndim == 1 else 1, "hstack", dtype=dtype, casting=casting)
 
 
-def dstack(tup: Sequence[Any], /) -> Array:
+def dstack(tup: Sequence[Any]) -> Array:
     """Join arrays along the third axis, after they have three dimensions.
 
     Parameters
@@ -726,7 +726,7 @@ def dstack(tup: Sequence[Any], /) -> Array:
     return _joined([atleast_3d(x) for x in arrays(tup, "dstack")], 2, "dstack")
 
 
-def column_stack(tup: Sequence[Any], /) -> Array:
+def column_stack(tup: Sequence[Any]) -> Array:
     """Join one-dimensional arrays as columns of a matrix; matrices are joined as they are.
 
     Parameters
@@ -963,7 +963,7 @@ def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arra
     )
 
 
-def copyto(dst: Array, src: Any, /, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Copy elements into an array.
 
     Parameters
@@ -993,7 +993,7 @@ def copyto(dst: Array, src: Any, /, casting: str = "same_kind", where: Any = Tru
     _check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
     if type(src) is Array:
         check_fits(src, dst.shape, "copyto")
-    chosen = mask(where, "copyto")
+    chosen = mask(where, dst, "copyto")
     if chosen is None:
         dst[...] = src
         return
@@ -1009,7 +1009,7 @@ def _kind_of(src: Any, dst: Array) -> Any:
     return dst.dtype if dst.dtype.kind in kinds[own] else np.dtype(own)
 
 
-def append(arr: Any, /, values: Any, axis: int | None = None) -> Array:
+def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     """Join values to the end of an array.
 
     Parameters

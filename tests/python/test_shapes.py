@@ -301,6 +301,11 @@ def test_numpys_positional_and_named_forms():
     check(pp.moveaxis(x, source=0, destination=1), np.moveaxis(host, source=0, destination=1))
     check(pp.tile(x, reps=(2, 1)), np.tile(host, reps=(2, 1)))
     check(pp.append(x, values=x, axis=1), np.append(host, values=host, axis=1))
+    check(pp.append(arr=x, values=1), np.append(arr=host, values=1))
+    check(pp.vstack(tup=[x, x]), np.vstack(tup=[host, host]))
+    target = pp.zeros(3)
+    pp.copyto(dst=target, src=x[0])
+    check(target, host[0])
     check(pp.transpose(x[0], 0), np.transpose(host[0], 0))
     check(pp.reshape(x, np.array([3, 2])), np.reshape(host, np.array([3, 2])))
     for n in (3, np.int64(3), pp.asarray(3)):

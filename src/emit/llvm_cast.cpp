@@ -9,7 +9,7 @@ llvm::Value* Emitter::cast(llvm::Value* x, DType from, DType to) {
     llvm::Type* type = widened(element(to), n);
     if (to == DType::Bool) return is_float(from) ? b_.CreateFCmpUNE(x, real(x, 0)) : b_.CreateICmpNE(x, integer(x, 0));
     if (is_float(from)) {
-        if (!is_float(to)) return float_to_int(from == DType::Float64 ? x : b_.CreateFPExt(x, widened(b_.getDoubleTy(), n)), to);
+        if (!is_float(to)) return float_to_int(x, to);
         if (to == DType::Float16) return from == DType::Float64 ? double_to_half(x) : round_half(x);
         if (to == DType::Float64) return b_.CreateFPExt(x, type);
         return from == DType::Float64 ? b_.CreateFPTrunc(x, type) : x;
@@ -21,14 +21,16 @@ llvm::Value* Emitter::cast(llvm::Value* x, DType from, DType to) {
     return kind_of(from) == DKind::Signed ? b_.CreateSExtOrTrunc(x, type) : b_.CreateZExtOrTrunc(x, type);
 }
 
-/// double to integer as x86-64 compilers do it: what does not fit int32 (int64) gives its smallest value; narrower integers take the low
-/// bits of an int32, uint32 those of an int64, and uint64 splits at 2^63.
+/// Float or double to integer as x86-64 compilers do it: what does not fit int32 (int64) gives its smallest value; narrower integers take
+/// the low bits of an int32, uint32 those of an int64, and uint64 splits at 2^63.
 llvm::Value* Emitter::float_to_int(llvm::Value* x, DType to) {
     const int n = width(x);
+    const bool is_double = x->getType()->getScalarType()->isDoubleTy();
     auto convert = [&](llvm::Value* v, unsigned bits) {
         llvm::Type* type = widened(b_.getIntNTy(bits), n);
         const double limit = bits == 32 ? 0x1p31 : 0x1p63;
-        llvm::Value* low = bits == 32 ? b_.CreateFCmpOGT(v, real(v, -limit - 1)) : b_.CreateFCmpOGE(v, real(v, -limit));
+        const bool fractions = bits == 32 && is_double;  // between the limit and the next integer below, which truncate to the limit
+        llvm::Value* low = fractions ? b_.CreateFCmpOGT(v, real(v, -limit - 1)) : b_.CreateFCmpOGE(v, real(v, -limit));
         llvm::Value* fits = b_.CreateAnd(low, b_.CreateFCmpOLT(v, real(v, limit)));
         llvm::Value* smallest = llvm::ConstantInt::get(type, std::uint64_t(1) << (bits - 1));
         return b_.CreateSelect(fits, b_.CreateFPToSI(v, type), smallest);

@@ -74,6 +74,30 @@ TEST_P(Operations, CastToEveryDtype) {
     }
 }
 
+TEST(Operations, CastsAtTheEndsOfTheIntegers) {
+    std::vector<float> single;
+    for (float limit : {0x1p7f, 0x1p8f, 0x1p15f, 0x1p16f, 0x1p31f, 0x1p32f, 0x1p63f, 0x1p64f})
+        for (float x : {limit, -limit})
+            for (float to : {0.0f, x, 2 * x}) single.insert(single.end(), {std::nextafter(x, to), x + std::copysign(0.5f, x)});
+    std::vector<double> wide(single.begin(), single.end());
+    for (double limit : {0x1p31, 0x1p32, 0x1p63, 0x1p64})
+        for (double x : {limit, -limit})
+            for (double to : {0.0, 2 * x}) wide.insert(wide.end(), {std::nextafter(x, to), x + std::copysign(0.5, x)});
+    for (bool is_double : {true, false})
+        for (bool lanes : {true, false}) {
+            const auto count = static_cast<std::int64_t>(is_double ? wide.size() : single.size());
+            std::vector<Argument> arguments{is_double ? array_of(wide) : array_of(single)};
+            Builder b("ends", 1, lanes);
+            const Value i = b.dim(0), p = b.load(b.pointer("x", arguments[0].type, Access::Read, true), i);
+            for (DType t :
+                 {DType::Int8, DType::UInt8, DType::Int16, DType::UInt16, DType::Int32, DType::UInt32, DType::Int64, DType::UInt64}) {
+                b.store(b.pointer("o" + std::to_string(arguments.size()), t, Access::Write, true), i, b.cast(p, t));
+                arguments.push_back(array(t, count));
+            }
+            check(b.finish(), arguments, {count}, 0, is_double ? "double" : "float");
+        }
+}
+
 TEST_P(Operations, BitcastToEqualSizes) {
     const auto from = static_cast<DType>(GetParam());
     if (is_complex(from)) return;

@@ -158,13 +158,13 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         if (fold) folded = make("lanes.fold");
         Join& leave = fold ? folded : after;
         arrive(leave, next, values);
-        finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), false);
+        finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), Unroll::Never);
         if (fold) {
             LlvmValues block_state = enter(folded);
             fold->join(totals, block_state);
             arrive(outer, folded.phis[0], totals);
             arrive(after, folded.phis[0], totals);
-            finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(folded.phis[0], last), outer.at, after.at), false);
+            finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(folded.phis[0], last), outer.at, after.at), Unroll::Never);
         }
         values = enter(after);
         arrive(masked, after.phis[0], values);
@@ -192,7 +192,7 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         b_.CreateBr(exit.at);
     } else {
         arrive(*again, next, values);
-        finish_loop(b_.CreateCondBr(b_.CreateICmpSLT(next, upper), again->at, exit.at), false);
+        finish_loop(b_.CreateCondBr(b_.CreateICmpSLT(next, upper), again->at, exit.at), Unroll::Never);
     }
     state = enter(exit);
     lanes_ = outer_lanes;

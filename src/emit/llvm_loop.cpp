@@ -17,13 +17,15 @@ llvm::BasicBlock* Emitter::block(const char* name) { return llvm::BasicBlock::Cr
 void Emitter::branch_if_any(llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no) { b_.CreateCondBr(any(mask), yes, no); }
 
 /// Tells LLVM that the loop ends, and whether copies of its body may pay.
-void Emitter::finish_loop(llvm::BranchInst* latch, bool may_unroll) {
-    llvm::SmallVector<llvm::Metadata*, 4> facts{nullptr,
-                                                llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.mustprogress"))};
-    if (!may_unroll) facts.push_back(llvm::MDNode::get(context_, llvm::MDString::get(context_, "llvm.loop.unroll.disable")));
+void Emitter::finish_loop(llvm::BranchInst* latch, Unroll unroll) {
+    auto fact = [&](const char* name) { return llvm::MDNode::get(context_, llvm::MDString::get(context_, name)); };
+    llvm::SmallVector<llvm::Metadata*, 4> facts{nullptr, fact("llvm.loop.mustprogress")};
+    if (unroll == Unroll::Never) facts.push_back(fact("llvm.loop.unroll.disable"));
+    if (unroll == Unroll::Known) facts.push_back(fact("llvm.loop.unroll.runtime.disable"));
     llvm::MDNode* id = llvm::MDNode::getDistinct(context_, facts);
     id->replaceOperandWith(0, id);
     latch->setMetadata(llvm::LLVMContext::MD_loop, id);
+    ++loops_;
 }
 
 /// No memory, no control flow, defined for every input.
@@ -172,12 +174,14 @@ void Emitter::serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* s
         phis.back()->addIncoming(v, before);
         v = phis.back();
     }
+    const int loops_before = loops_;
     body(index, 0, state);
+    const Unroll unroll = loops_ == loops_before ? Unroll::May : Unroll::Known;  // copies of inner loops only make the program larger
     llvm::Value* next = b_.CreateAdd(index, step);
     llvm::BasicBlock* latch = b_.GetInsertBlock();
     index->addIncoming(next, latch);
     for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(state[k], latch);
-    finish_loop(b_.CreateCondBr(goes_on(next), loop, done), true);
+    finish_loop(b_.CreateCondBr(goes_on(next), loop, done), unroll);
     b_.SetInsertPoint(done);
     for (std::size_t k = 0; k < phis.size(); ++k) {
         llvm::PHINode* result = b_.CreatePHI(state[k]->getType(), 2);
@@ -253,7 +257,7 @@ void Emitter::emit_masked_for(const Instr& in) {
     llvm::BasicBlock* latch = b_.GetInsertBlock();
     for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(next[k], latch);
     mask->addIncoming(active_mask, latch);
-    finish_loop(b_.CreateBr(head), false);
+    finish_loop(b_.CreateBr(head), Unroll::Never);
     b_.SetInsertPoint(done);
     mask_ = outer_mask;
     divergent_ = outer_divergent;
@@ -310,7 +314,7 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
     llvm::BasicBlock* latch = b_.GetInsertBlock();
     for (int k = 0; k < count; ++k) phis[k]->addIncoming(next[k], latch);
     if (masked) mask->addIncoming(body_mask, latch);
-    finish_loop(b_.CreateBr(head), false);
+    finish_loop(b_.CreateBr(head), Unroll::Never);
     b_.SetInsertPoint(done);
     mask_ = outer_mask;
     divergent_ = outer_divergent;

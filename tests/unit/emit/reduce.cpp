@@ -155,6 +155,13 @@ TEST(Reduce, LanesLoopInsideSerialAndLanesLoops) {
     check(b.finish(), {array_of(values), array(f64, 4 * 45 + 4), scalar_of(std::int64_t(45))}, {4}, 20);
 }
 
+TEST(Reduce, RowsAreNotCopiedWithTheirLoops) {
+    const std::string text = emit::compile_text(reduction(Combine::Add, DType::Int64, false), "sum", false);
+    int loads = 0;  // each row's main loop takes four vectors at a time
+    for (std::size_t at = text.find("load <"); at != std::string::npos; at = text.find("load <", at + 1)) ++loads;
+    EXPECT_EQ(loads, 4) << text;
+}
+
 TEST(Reduce, LongFloatSumsStayAccurate) {
     const std::int64_t n = 3000000;
     std::vector<float> x(static_cast<std::size_t>(n), 0.1f);

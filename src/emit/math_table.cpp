@@ -34,6 +34,7 @@
 // What LLVM itself may call when a target lacks an instruction.
 #define PARDO_LIBRARY_CALLS(C)                                                                                     \
     C(fmod) C(fmodf) C(fma) C(fmaf) C(floor) C(floorf) C(ceil) C(ceilf) C(trunc) C(truncf) C(rint) C(rintf)        \
+    C(fmin) C(fminf) C(fmax) C(fmaxf)                                                                              \
     C(memcpy) C(memset) C(memmove) C(__extendhfsf2) C(__truncsfhf2) C(__truncdfhf2)                                \
     C(__divti3) C(__udivti3) C(__modti3) C(__umodti3)
 // clang-format on

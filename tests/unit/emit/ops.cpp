@@ -98,6 +98,25 @@ TEST(Operations, CastsAtTheEndsOfTheIntegers) {
         }
 }
 
+TEST_P(Operations, ExtremesWithConstants) {  // where LLVM knows that one side is no NaN, it makes a library call for float16
+    const auto t = static_cast<DType>(GetParam());
+    if (!is_float(t)) return;
+    for (bool lanes : {true, false}) {
+        Builder b("extremes", 1, lanes);
+        std::vector<Argument> arguments{interesting(t, 67, 5)};
+        const Value i = b.dim(0), p = b.load(b.pointer("x", t, Access::Read, true), i);
+        for (double c : {0.0, -0.0, 1.5})
+            for (Opcode op : {Opcode::Min, Opcode::Max, Opcode::Fmin, Opcode::Fmax})
+                for (bool swap : {false, true}) {
+                    const Value q = b.constant(t, c);
+                    b.store(b.pointer("o" + std::to_string(arguments.size()), t, Access::Write, true), i,
+                            swap ? b.emit(op, t, {q, p}) : b.emit(op, t, {p, q}));
+                    arguments.push_back(array(t, 67));
+                }
+        check(b.finish(), arguments, {67}, 0, std::string(dtype_name(t)) + (lanes ? " lanes" : " scalar"));
+    }
+}
+
 TEST_P(Operations, BitcastToEqualSizes) {
     const auto from = static_cast<DType>(GetParam());
     if (is_complex(from)) return;

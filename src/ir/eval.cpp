@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
 
 #include <pardo/error.h>
 
@@ -150,17 +151,13 @@ double log_add(double a, double b, bool base_two) {
     return base_two ? high + std::log1p(std::exp2(low - high)) / std::log(2.0) : high + std::log1p(std::exp(low - high));
 }
 
-double call(DType type, Math fn, double a, double b) {
+/// The functions that C++ has for real and complex numbers alike.
+template <class T> std::optional<T> common_call(Math fn, T a) {
     switch (fn) {
         case Math::sqrt: return std::sqrt(a);
-        case Math::cbrt: return std::cbrt(a);
         case Math::exp: return std::exp(a);
-        case Math::exp2: return std::exp2(a);
-        case Math::expm1: return std::expm1(a);
         case Math::log: return std::log(a);
-        case Math::log2: return std::log2(a);
         case Math::log10: return std::log10(a);
-        case Math::log1p: return std::log1p(a);
         case Math::sin: return std::sin(a);
         case Math::cos: return std::cos(a);
         case Math::tan: return std::tan(a);
@@ -173,6 +170,18 @@ double call(DType type, Math fn, double a, double b) {
         case Math::asinh: return std::asinh(a);
         case Math::acosh: return std::acosh(a);
         case Math::atanh: return std::atanh(a);
+        default: return std::nullopt;
+    }
+}
+
+double call(DType type, Math fn, double a, double b) {
+    if (const auto value = common_call(fn, a)) return *value;
+    switch (fn) {
+        case Math::cbrt: return std::cbrt(a);
+        case Math::exp2: return std::exp2(a);
+        case Math::expm1: return std::expm1(a);
+        case Math::log2: return std::log2(a);
+        case Math::log1p: return std::log1p(a);
         case Math::atan2: return std::atan2(a, b);
         case Math::hypot: return std::hypot(a, b);
         case Math::pow: return std::pow(a, b);
@@ -188,8 +197,8 @@ double call(DType type, Math fn, double a, double b) {
         case Math::logaddexp2: return log_add(a, b, true);
         case Math::tgamma: return std::tgamma(a);
         case Math::lgamma: return std::lgamma(a);
+        default: throw Error(ErrorCode::Internal, std::string("evaluate: ") + name(fn) + " has no floating form");
     }
-    return 0;
 }
 
 // Sums, products and quotients of two floats or halves round twice without harm when computed in float64.
@@ -234,29 +243,14 @@ Scalar float_op(Opcode op, Math fn, DType type, Scalars v) {
 
 template <class F> std::complex<F> complex_call(Math fn, std::complex<F> a, std::complex<F> b) {
     const std::complex<F> one(1);
+    if (const auto value = common_call(fn, a)) return *value;
     switch (fn) {
-        case Math::sqrt: return std::sqrt(a);
-        case Math::exp: return std::exp(a);
         case Math::exp2: return std::pow(std::complex<F>(2), a);
         case Math::expm1:
             return {std::expm1(a.real()) * std::cos(a.imag()) - 2 * std::pow(std::sin(a.imag() / 2), F(2)),
                     std::exp(a.real()) * std::sin(a.imag())};
-        case Math::log: return std::log(a);
         case Math::log2: return std::log(a) / std::log(F(2));
-        case Math::log10: return std::log10(a);
         case Math::log1p: return {std::log(std::hypot(a.real() + 1, a.imag())), std::atan2(a.imag(), a.real() + 1)};
-        case Math::sin: return std::sin(a);
-        case Math::cos: return std::cos(a);
-        case Math::tan: return std::tan(a);
-        case Math::asin: return std::asin(a);
-        case Math::acos: return std::acos(a);
-        case Math::atan: return std::atan(a);
-        case Math::sinh: return std::sinh(a);
-        case Math::cosh: return std::cosh(a);
-        case Math::tanh: return std::tanh(a);
-        case Math::asinh: return std::asinh(a);
-        case Math::acosh: return std::acosh(a);
-        case Math::atanh: return std::atanh(a);
         case Math::pow: return b == std::complex<F>(0) ? one : std::pow(a, b);
         default: throw Error(ErrorCode::Internal, std::string("evaluate: ") + name(fn) + " has no complex form");
     }

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 #include <pardo/error.h>
 
@@ -96,7 +97,10 @@ bool make_folders(const std::string& path) {
 
 /// "$XDG_CACHE_HOME/pardo", "~/.cache/pardo", or what PARDO_CACHE_DIR says; empty if there is no home.
 std::string base_folder() {
-    if (auto chosen = env("PARDO_CACHE_DIR")) return *chosen;
+    if (auto chosen = env("PARDO_CACHE_DIR")) {
+        std::error_code failed;
+        return std::filesystem::absolute(*chosen, failed).string();  // the process may go to another folder
+    }
     if (auto cache = env("XDG_CACHE_HOME"); cache && cache->front() == '/') return *cache + "/pardo";
     if (auto home = env("HOME")) return *home + "/.cache/pardo";
     passwd entry{}, *found = nullptr;

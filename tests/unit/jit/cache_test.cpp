@@ -166,6 +166,19 @@ TEST_F(CacheTest, EnvironmentSwitchesTheDiskOff) {
     EXPECT_EQ(compiled_, 2);
 }
 
+TEST_F(CacheTest, AFolderIsWhereItWasWhenTheProcessGoesElsewhere) {
+    const fs::path before = fs::current_path();
+    fs::current_path(base_);
+    ::setenv("PARDO_CACHE_DIR", "here", 1);
+    clear_memory();
+    get("a");
+    fs::current_path("/");
+    EXPECT_EQ(disk_state().path, base_ + "/here/" + PARDO_VERSION);
+    get("b");
+    EXPECT_EQ(disk_state().files, 2);
+    fs::current_path(before);
+}
+
 TEST_F(CacheTest, FoldersThatOthersMayWriteAreRefused) {
     ::chmod(base_.c_str(), 0777);
     clear_memory();

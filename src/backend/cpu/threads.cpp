@@ -118,9 +118,10 @@ void ThreadPool::stop_for_fork() {
     if (!a) return;
     a->arena.terminate();
     delete a->limit;
-    if (!tbb::finalize(a->handle, std::nothrow)) {
+    finalized_ = tbb::finalize(a->handle, std::nothrow);
+    if (!finalized_) {
         counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
-        log(LogLevel::Info, "fork: other users of oneTBB are active, so the child computes on one thread until they end");
+        log(LogLevel::Info, "fork: other users of oneTBB are active, so the child computes on one thread");
     }
     delete a;
 }
@@ -135,7 +136,8 @@ void ThreadPool::revive_in_child() {
     // They may be held by threads that are not here, and the shared one knows its holder by a thread id that is another one here.
     new (&running_) std::shared_mutex;
     new (&turn_) std::mutex;
-    stopped_ = false;
+    // oneTBB that was not ended may have locks held by threads that are not here either: it is not called again.
+    if (!std::exchange(stopped_, false) || !finalized_) threads_ = 1;
 }
 
 }  // namespace pardo::cpu

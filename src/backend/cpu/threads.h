@@ -44,10 +44,11 @@ private:
     struct Arena;
     void run_parallel(int parts, void (*f)(void*, int), void* data);
 
-    int threads_;
+    int threads_;                // 1 in a child that cannot have more
     std::mutex turn_;            // taken before `running_`, so that a fork comes next
     std::shared_mutex running_;  // shared by those that use the arena
     bool stopped_ = false;       // both are held for a fork
+    bool finalized_ = true;      // oneTBB's threads ended for it
     Arena* arena_ = nullptr;     // made under turn_
 };
 

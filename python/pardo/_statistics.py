@@ -621,6 +621,8 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     times = index(n, "diff: n")
     if times < 0:
         raise ValueError(f"diff: n is {times}; it must not be negative")
+    if times == 0:
+        return x
     if x.ndim == 0:
         raise ValueError("diff: the array has no dimensions; at least one is needed")
     axis = axis_index(axis, x.ndim, "diff")

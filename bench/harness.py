@@ -1,5 +1,8 @@
 # bench/harness.py: how one thing is timed, and what is written down beside the time.
-"""Calibrated loops and medians, in rounds. The CPU time of other processes is recorded, so that a disturbed figure can be told from a clean one."""
+"""Calibrated loops and medians, in rounds.
+
+The CPU time of other processes is recorded, so that a disturbed figure can be told from a clean one.
+"""
 
 import gc
 import os

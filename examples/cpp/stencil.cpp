@@ -51,8 +51,7 @@ pardo::Array sliced() {
     pardo::Array u = pardo::reshape(pardo::array<double>(start), shape), v = u.copy();
     for (int sweep = 0; sweep < sweeps; ++sweep) {
         part(v, 1, n - 1, 1, n - 1)
-            .assign(0.25 * (part(u, 0, n - 2, 1, n - 1) + part(u, 2, n, 1, n - 1) + part(u, 1, n - 1, 0, n - 2) +
-                            part(u, 1, n - 1, 2, n)));
+            .assign(0.25 * (part(u, 0, n - 2, 1, n - 1) + part(u, 2, n, 1, n - 1) + part(u, 1, n - 1, 0, n - 2) + part(u, 1, n - 1, 2, n)));
         std::swap(u, v);
     }
     u.wait();

@@ -622,7 +622,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     if times < 0:
         raise ValueError(f"diff: n is {times}; it must not be negative")
     if times == 0:
-        return x
+        return array(x, "diff")
     if x.ndim == 0:
         raise ValueError("diff: the array has no dimensions; at least one is needed")
     axis = axis_index(axis, x.ndim, "diff")

@@ -96,15 +96,15 @@ Ref<device::Buffer> Allocator::allocate(std::size_t bytes, MemoryKind kind, devi
             std::lock_guard lock(lock_);
             b = take_cached(size_class, queue);
         }
-        if (!b) b = fresh(size_class);
+        if (!b) b = fresh(size_class, bytes);
         if (!b) {
             trim();
-            b = fresh(size_class);
+            b = fresh(size_class, bytes);
         }
         if (!b && static_cast<std::int64_t>(class_bytes(size_class)) <= bound()) {
             if (wait_for_work) wait_for_work();
             trim();
-            b = fresh(size_class);
+            b = fresh(size_class, bytes);
         }
     }
     if (!b) fail(bytes);
@@ -177,10 +177,10 @@ void Allocator::unreserve(std::size_t bytes) {
     in_use_ -= static_cast<std::int64_t>(bytes);
 }
 
-CpuBuffer* Allocator::fresh(int size_class) {
+CpuBuffer* Allocator::fresh(int size_class, std::size_t wanted) {
     const std::size_t bytes = class_bytes(size_class);
     if (!reserve(bytes)) return nullptr;
-    CpuBuffer* b = bytes <= small_limit ? carve(size_class) : map(size_class);
+    CpuBuffer* b = bytes <= small_limit ? carve(size_class) : map(size_class, wanted);
     if (!b) {
         unreserve(bytes);
         return nullptr;
@@ -226,7 +226,7 @@ CpuBuffer* Allocator::carve(int size_class) {
     return b.release();
 }
 
-CpuBuffer* Allocator::map(int size_class) {
+CpuBuffer* Allocator::map(int size_class, std::size_t wanted) {
     const std::size_t bytes = class_bytes(size_class);
     std::unique_ptr<CpuBuffer> b(new (std::nothrow) CpuBuffer(device_, MemoryKind::Device, nullptr, bytes));
     if (!b) return nullptr;
@@ -245,6 +245,10 @@ CpuBuffer* Allocator::map(int size_class) {
     if (const std::size_t tail = start + padded - (aligned + bytes)) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
     b->data_ = reinterpret_cast<void*>(aligned);
     madvise(b->data_, bytes, MADV_HUGEPAGE);
+    // A huge page of which less than half is wanted would waste more than a megabyte: small ones there.
+    const std::size_t whole = wanted & ~(huge_page - 1), rest = wanted - whole;
+    if (whole > 0 && rest < huge_page / 2 && whole < bytes)
+        madvise(static_cast<char*>(b->data_) + whole, std::min(huge_page, bytes - whole), MADV_NOHUGEPAGE);
     return b.release();
 }
 

@@ -84,9 +84,9 @@ private:
     void give_back_foreign(CpuBuffer* buffer);
     CpuBuffer* take_cached(int size_class, const device::Queue* queue);   // with lock_ held
     CpuBuffer* take_pending(int size_class, const device::Queue* queue);  // with lock_ held
-    CpuBuffer* fresh(int size_class);                                     // null when the system or the limit says no
+    CpuBuffer* fresh(int size_class, std::size_t wanted);                 // null when the system or the limit says no
     CpuBuffer* carve(int size_class);
-    CpuBuffer* map(int size_class);
+    CpuBuffer* map(int size_class, std::size_t wanted);
     std::int64_t bound();  // on in_use + cached
     bool reserve(std::size_t bytes);
     void unreserve(std::size_t bytes);

@@ -29,7 +29,8 @@ target_compile_options(pardo_flags INTERFACE
 target_compile_definitions(pardo_flags INTERFACE PARDO_VERSION="${PROJECT_VERSION}")
 
 if(PARDO_SANITIZE STREQUAL "address")
-  set(sanitize -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  set(sanitize -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+    -fno-sanitize=vptr)  # the files that include LLVM have no run-time types
 elseif(PARDO_SANITIZE STREQUAL "thread")
   set(sanitize -fsanitize=thread -fno-omit-frame-pointer)
 elseif(PARDO_SANITIZE)

@@ -75,7 +75,8 @@ std::string near_matches(std::string_view selector, const std::vector<Candidate>
     const std::string wanted = normalized(selector);
     std::vector<std::string> words;
     for (const auto& [name, type] : type_names) {
-        if (std::any_of(visible.begin(), visible.end(), [t = type](const Candidate& c) { return c.type == t; })) words.emplace_back(name);
+        if (std::any_of(visible.begin(), visible.end(), [t = type](const Candidate& c) { return !c.hidden && c.type == t; }))
+            words.emplace_back(name);
     }
     for (const Candidate& c : visible) {
         if (c.hidden) continue;

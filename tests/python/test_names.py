@@ -309,7 +309,7 @@ CANNOT_FAIL = ("counters", "broadcast_shapes")
 def test_errors_are_documented(name):
     f = getattr(pp, name)
     if inspect.isfunction(f) and name not in CANNOT_FAIL:
-        assert "Raises\n    ------\n" in f.__doc__
+        assert "Raises\n------\n" in inspect.getdoc(f)  # dedents; from 3.13 on the compiler does
 
 
 def test_every_public_name_of_the_core_is_in_the_namespace():

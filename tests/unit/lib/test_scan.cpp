@@ -13,8 +13,9 @@ template <class T> T combine(Reduction op, T a, T b) {
         if (is_nan(a) || is_nan(b)) return is_nan(a) ? a : b;
         return (op == Reduction::Max) == less(a, b) ? b : a;
     } else {
-        if (op == Reduction::Sum) return static_cast<T>(a + b);
-        if (op == Reduction::Prod) return static_cast<T>(a * b);
+        using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;  // products wrap
+        if (op == Reduction::Sum) return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+        if (op == Reduction::Prod) return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
         if (a != a || b != b) return a != a ? a : b;
         return op == Reduction::Max ? std::max(a, b) : std::min(a, b);
     }

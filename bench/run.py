@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from harness import describe_machine, ratio, summary
@@ -17,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 PEERS = ["numpy", "pardo", "numba", "numexpr", "jax", "drjit"]
 THREADS = 2
 ROUNDS = 6
+PAUSE = 0.2  # seconds: pools of threads spin for a while after their last work
 
 
 def environment() -> dict[str, str]:
@@ -70,6 +72,7 @@ def run_workload(workers: dict[str, Worker], name: str, budget: float) -> dict[s
             results[peer] = {"error": str(error)}
     for _ in range(ROUNDS):
         for peer in rounds:
+            time.sleep(PAUSE)
             rounds[peer].append(workers[peer].ask("sample", budget / ROUNDS))
     for peer, worker in workers.items():
         if peer in rounds:

@@ -1,7 +1,10 @@
 // src/emit/llvm_inline_math.cpp: double precision sin, cos and exp as inline polynomials, below 1 ulp like SLEEF's. A call keeps the
 // processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual range
-// still take it. sin and cos after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp's polynomial is a minimax fit.
+// still take it. sin and cos after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with erfc.
+#include <llvm/ADT/STLExtras.h>
+
 #include "emit/llvm_emitter.h"
+#include "ir/math_recipes.h"
 
 namespace pardo::emit {
 
@@ -9,30 +12,16 @@ using ir::Math;
 
 namespace {
 
-// sin r = r + r^3 S(r^2) and cos r = 1 - r^2 / 2 + r^4 C(r^2) on [-pi/4, pi/4], highest power first
-constexpr double sine_terms[] = {1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
-                                 -1.98412698298579493134e-04, 8.33333333332248946124e-03};
+// sin r = r + r^3 S(r^2) and cos r = 1 - r^2 / 2 + r^4 C(r^2) on [-pi/4, pi/4], lowest power first
+constexpr double sine_terms[] = {8.33333333332248946124e-03, -1.98412698298579493134e-04, 2.75573137070700676789e-06,
+                                 -2.50507602534068634195e-08, 1.58969099521155010221e-10};
 constexpr double sine_first = -1.66666666666666324348e-01;
-constexpr double cosine_terms[] = {-1.13596475577881948265e-11, 2.08757232129817482790e-09,  -2.75573143513906633035e-07,
-                                   2.48015872894767294178e-05,  -1.38888888888741095749e-03, 4.16666666666666019037e-02};
-// (e^r - 1) / r on [-0.35, 0.35], relative error of e^r 2^-58
-constexpr double exp_terms[] = {2.5116133219042486e-08,
-                                2.7627748697699826e-07,
-                                2.7557222635560476e-06,
-                                2.480150097011464e-05,
-                                0.00019841269909239457,
-                                0.0013888888935177902,
-                                0.008333333333311379,
-                                0.04166666666656537,
-                                0.16666666666666693,
-                                0.5000000000000007,
-                                1.0};
-constexpr double shifter = 0x1.8p52;  // adding it leaves a whole number in the low bits
+constexpr double cosine_terms[] = {4.16666666666666019037e-02,  -1.38888888888741095749e-03, 2.48015872894767294178e-05,
+                                   -2.75573143513906633035e-07, 2.08757232129817482790e-09,  -1.13596475577881948265e-11};
 // pi / 2 in three parts, the first two of 33 bits: their products with whole numbers up to 2^20 are exact
 constexpr double half_pi[] = {0x1.921fb544p0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69};
 constexpr double angle_limit = 1e5;  // beyond, e grows to several ulp
-constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
-constexpr double exp_limit = 708;  // e^x is a normal number, and so is e^-x
+constexpr double exp_limit = 708;    // e^x is a normal number, and so is e^-x
 
 /// Arithmetic on doubles, free of fast-math flags, for formulas.
 class Doubles {
@@ -45,8 +34,8 @@ public:
     /// c - a b
     llvm::Value* less(llvm::Value* c, llvm::Value* a, llvm::Value* b) const { return fma(b_.CreateFNeg(a), b, c); }
     llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> terms) const {
-        llvm::Value* sum = (*this)(terms[0]);
-        for (double c : terms.drop_front()) sum = fma(sum, x, (*this)(c));
+        llvm::Value* sum = (*this)(terms.back());
+        for (double c : llvm::reverse(terms.drop_back())) sum = fma(sum, x, (*this)(c));
         return sum;
     }
 
@@ -74,8 +63,8 @@ llvm::Value* Emitter::inline_sine(llvm::Value* x, bool cosine) {
     const Doubles d(b_, x->getType());
     llvm::Type* bits_type = widened(b_.getInt64Ty(), width(x));
     // x = k pi / 2 + r + e, |r| up to pi / 4, e the rounding error of r
-    llvm::Value* shifted = d.fma(x, d(0.63661977236758134308), d(shifter));
-    llvm::Value* k = b_.CreateFSub(shifted, d(shifter));
+    llvm::Value* shifted = d.fma(x, d(0.63661977236758134308), d(ir::whole_shifter));
+    llvm::Value* k = b_.CreateFSub(shifted, d(ir::whole_shifter));
     llvm::Value* t = d.less(x, k, d(half_pi[0]));
     llvm::Value* r = d.less(t, k, d(half_pi[1]));
     llvm::Value* e = d.less(d.less(b_.CreateFSub(t, r), k, d(half_pi[1])), k, d(half_pi[2]));
@@ -102,11 +91,12 @@ llvm::Value* Emitter::inline_sine(llvm::Value* x, bool cosine) {
 llvm::Value* Emitter::inline_exp(llvm::Value* x) {
     const Doubles d(b_, x->getType());
     llvm::Type* bits_type = widened(b_.getInt64Ty(), width(x));
-    llvm::Value* shifted = d.fma(x, d(1.44269504088896340736), d(shifter));
-    llvm::Value* k = b_.CreateFSub(shifted, d(shifter));
-    llvm::Value* r = d.less(d.less(x, k, d(ln2_high)), k, d(ln2_low));
-    llvm::Value* value = d.fma(d.polynomial(r, exp_terms), r, d(1.0));
-    llvm::Value* exponent = b_.CreateShl(b_.CreateBitCast(shifted, bits_type), integer(b_.CreateBitCast(shifted, bits_type), 52));
+    llvm::Value* shifted = d.fma(x, d(1.44269504088896340736), d(ir::whole_shifter));
+    llvm::Value* k = b_.CreateFSub(shifted, d(ir::whole_shifter));
+    llvm::Value* r = d.less(d.less(x, k, d(ir::ln2_high)), k, d(ir::ln2_low));
+    llvm::Value* value = d.fma(d.polynomial(r, ir::expm1_terms), r, d(1.0));
+    llvm::Value* bits = b_.CreateBitCast(shifted, bits_type);
+    llvm::Value* exponent = b_.CreateShl(bits, integer(bits, 52));
     return b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(value, bits_type), exponent), x->getType());
 }
 

@@ -266,17 +266,7 @@ void store(const char* who, const Array& target, const Array& value, const Array
 }
 
 Array assignable(const Array& target, const Scalar& value) {
-    if (value.weak && is_integer(target.dtype()))
-        (void)promote_weak(target.dtype(), value, "x[...] = value");  // throws Overflow when it does not fit
-    if (is_float(value.dtype) && is_integer(target.dtype()) && !(std::abs(value.f) < 9223372036854775808.0)) {
-        if (std::isnan(value.f)) throw Error(ErrorCode::Value, "x[...] = value: cannot convert float NaN to integer");
-        throw Error(ErrorCode::Overflow,
-                    "x[...] = value: cannot convert float " + std::to_string(value.f) + " to " + std::string(dtype_name(target.dtype())));
-    }
-    if (is_complex(value.dtype) && !is_complex(target.dtype())) {
-        throw Error(ErrorCode::Type, "x[...] = value: a complex number cannot be stored in an array of " +
-                                         std::string(dtype_name(target.dtype())) + "; take its real part first");
-    }
+    check_number("x[...] = value", value, target.dtype());
     return full({}, value.cast(target.dtype()), target.dtype(), target.queue());
 }
 

@@ -1,5 +1,6 @@
 // src/graph/infer.cpp: which dtype an operation computes in, and which it gives: the dtype column of ops.def as a table.
 #include <array>
+#include <cmath>
 #include <string>
 
 #include <pardo/error.h>
@@ -218,6 +219,19 @@ Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dt
     const Rule& rule = rules[static_cast<int>(op)];
     const DType loop = dtype ? requested_loop(rule, op, operands, *dtype) : natural_loop(rule, op, operands);
     return {loop, result_of(rule, loop)};
+}
+
+void check_number(const char* who, const Scalar& value, DType t) {
+    const std::string dtype(dtype_name(t));
+    if (value.weak && is_integer(t)) (void)promote_weak(t, value, who);
+    if (is_float(value.dtype) && is_integer(t) && !(std::abs(value.f) < 0x1p63)) {
+        if (std::isnan(value.f)) throw Error(ErrorCode::Value, std::string(who) + ": cannot convert float NaN to integer");
+        throw Error(ErrorCode::Overflow, std::string(who) + ": cannot convert float " + std::to_string(value.f) + " to " + dtype);
+    }
+    if (is_complex(value.dtype) && !is_complex(t)) {
+        throw Error(ErrorCode::Type,
+                    std::string(who) + ": a complex number cannot be stored in an array of " + dtype + "; take its real part first");
+    }
 }
 
 void check_output_cast(const char* who, DType from, DType to) {

@@ -82,6 +82,14 @@ struct Node : RefCounted<Node> {
     static void destroy(Node* self);  // unlinks, releases inputs without deep recursion, returns the memory to a free list
 };
 
+/// A reference to a node that somebody beside pending nodes holds; null for others, and for those that are on their way out.
+inline Ref<Node> if_held(Node* node) {
+    if (node->use_count() <= node->consumers || !node->try_retain()) return nullptr;
+    Ref<Node> held(node);
+    node->release();
+    return held;
+}
+
 /// The graph side of a queue: its lock, and its pending nodes, oldest first.
 /// A listed node whose use_count() is 0 waits for the lock to be unlinked by its destroyer: pass over it, and keep others only by
 /// try_retain().

@@ -29,6 +29,8 @@ struct Inferred {
     DType loop, result;
 };
 Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dtype);
+/// Throws as NumPy does when a number cannot be stored as a `t`: integers out of bounds, NaN and infinity as integers, complex as real.
+void check_number(const char* who, const Scalar& value, DType t);
 /// Throws Type unless `from` may be cast to `to` under same_kind: results going into out= and in-place operators.
 void check_output_cast(const char* who, DType from, DType to);
 

@@ -68,27 +68,11 @@ DType sum_dtype(DType t) {
     return kind_of(t) == DKind::Unsigned ? DType::UInt64 : t;
 }
 
-/// The caller's initial value in the result's dtype; throws for numbers that an integer dtype cannot hold.
+/// The caller's initial value in the result's dtype; throws for numbers that it cannot hold.
 Scalar checked_initial(const Row& row, const Scalar& value, DType t) {
-    const std::string who = std::string(row.name) + ": initial: ";
-    if (is_complex(value.dtype) && !is_complex(t)) {
-        throw Error(ErrorCode::Type, who + "a complex number cannot become " + std::string(dtype_name(t)));
-    }
-    Scalar whole = value;
-    if (is_float(value.dtype) && is_integer(t)) {
-        if (std::isnan(value.f)) throw Error(ErrorCode::Value, who + "cannot convert float NaN to integer");
-        if (!(std::abs(value.f) < 9223372036854775808.0)) {
-            throw Error(ErrorCode::Overflow, who + "cannot convert float " + std::to_string(value.f) + " to " + std::string(dtype_name(t)));
-        }
-        whole = Scalar(static_cast<std::int64_t>(value.f));
-    }
-    if (whole.weak && is_integer(t) && is_integer(whole.dtype)) {
-        try {
-            (void)promote_weak(t, whole);
-        } catch (const Error& e) {
-            throw Error(e.code(), who + e.what());
-        }
-    }
+    const std::string who = std::string(row.name) + ": initial";
+    graph::check_number(who.c_str(), value, t);
+    if (is_float(value.dtype) && is_integer(t)) (void)promote_weak(t, Scalar(static_cast<std::int64_t>(value.f)), who.c_str());
     return value.cast(t);
 }
 

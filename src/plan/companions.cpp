@@ -54,11 +54,8 @@ void collect_with_companions(Walk& walk, std::span<Node* const> roots, std::vect
         n->mark = mark;
         n->index = static_cast<std::uint32_t>(found.size());
         found.push_back(spared);
-        const bool worth = spared > 0 && spared >= bytes_of(n);
-        if (worth && n->use_count() > n->consumers && n->try_retain()) {
-            kept.emplace_back(n);
-            n->release();
-        }
+        if (spared == 0 || spared < bytes_of(n)) continue;
+        if (Ref<Node> held = graph::if_held(n)) kept.push_back(std::move(held));
     }
     if (kept.empty()) return;
     std::vector<Node*> all(roots.begin(), roots.end());

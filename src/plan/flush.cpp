@@ -20,9 +20,8 @@ constexpr std::size_t most_roots = 256;  // of one force: a plan for thousands w
 std::vector<Ref<Node>> oldest_held(const graph::GraphState& state, bool sources) {
     std::vector<Ref<Node>> held;
     for (Node* n = state.first; n && held.size() < most_roots; n = n->next) {
-        if (n->use_count() <= n->consumers || (n->arity == 0 && !sources) || !n->try_retain()) continue;
-        held.emplace_back(n);
-        n->release();
+        if (n->arity == 0 && !sources) continue;
+        if (Ref<Node> one = graph::if_held(n)) held.push_back(std::move(one));
     }
     return held;
 }

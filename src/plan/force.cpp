@@ -83,10 +83,7 @@ std::vector<Ref<Node>> dependents(graph::GraphState& state, const device::Buffer
         }
         if (!depends) continue;
         n->mark = mark;
-        if (n->use_count() > n->consumers && n->try_retain()) {
-            found.emplace_back(n);
-            n->release();
-        }
+        if (Ref<Node> held = graph::if_held(n)) found.push_back(std::move(held));
     }
     return found;
 }

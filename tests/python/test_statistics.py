@@ -262,6 +262,11 @@ def test_initial_that_the_dtype_cannot_hold(name, dtype, initial, error):
         getattr(pp, name)(pp.asarray(host), initial=initial)
 
 
+def test_message_of_an_initial_that_does_not_fit():
+    with pytest.raises(OverflowError, match=r"^max: initial: Python integer 1000 out of bounds for uint8$"):
+        pp.max(pp.zeros(3, "uint8"), initial=1000)
+
+
 @pytest.mark.parametrize(("name", "dtype", "initial"), [
     ("sum", "float64", 2**70), ("max", "float64", -(2**70)), ("max", "int64", 1.5), ("sum", "int64", 1.5), ("sum", "bool", 1.5),
     ("max", "uint8", np.int64(1000)), ("prod", "complex64", 1j), ("sum", "int8", 300),

@@ -82,6 +82,7 @@ def test_interrupt():
         import signal, threading, time, os
         import numpy as np
         import pardo as pp
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
         x = pp.asarray(np.random.default_rng(0).random((3000, 3000)))
         (x[:2] @ x).wait()
         start = time.perf_counter()

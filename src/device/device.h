@@ -92,6 +92,12 @@ protected:
     bool profiling_;
 };
 
+/// How a device runs a kernel's items; the planner shapes loops for it.
+enum class Execution : std::uint8_t {
+    Lanes,   // one item after another on each thread; lanes are those of vector registers
+    Groups,  // items are many threads; those of a group can share the iterations of a lanes loop (GPUs)
+};
+
 /// A device, or a part of one. Lives as long as the process.
 class Device {
 public:
@@ -116,12 +122,15 @@ public:
     virtual void set_memory_limit(std::int64_t bytes) = 0;
     virtual void reset_memory_peak() = 0;
 
+    virtual Execution execution() const noexcept { return Execution::Lanes; }
+    /// Which of a kernel's programs serves launches of this shape.
+    virtual ShapeClass shape_class(const ir::Kernel&, const LaunchShape&) const { return 0; }
     /// The program for a kernel, from the cache or compiled. Throws Compile.
-    virtual Ref<Program> compile(const ir::Kernel& kernel) = 0;
-    /// Vector registers of the target in bytes (planner: lane counts). 64 with AVX-512.
-    virtual int vector_bytes() const noexcept = 0;
+    virtual Ref<Program> compile(const ir::Kernel& kernel, ShapeClass shape) = 0;
+    /// As compile, of text. Throws Device where the back end has no compiler of text.
+    virtual Ref<Program> compile_source(const SourceKernel& kernel);
     /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx". Throws Value for a name this device does not have.
-    virtual std::string inspect(const ir::Kernel& kernel, std::string_view what) = 0;
+    virtual std::string inspect(const ir::Kernel& kernel, ShapeClass shape, std::string_view what) = 0;
 
 private:
     std::mutex queue_mutex_;

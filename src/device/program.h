@@ -25,6 +25,25 @@ private:
     std::string name_;
 };
 
+/// What planning knows of the size of a launch; a device may make different programs of one kernel for different sizes.
+struct LaunchShape {
+    std::span<const std::int64_t> extents;  // of the kernel's range
+    std::int64_t inner = 1;                 // iterations of its loops, multiplied; 1 without loops
+    std::int64_t innermost = 1;             // iterations of its longest LoopKind::Lanes loop
+};
+/// Tells such programs apart; 0 where one program serves all sizes.
+using ShapeClass = std::uint32_t;
+
+/// A kernel written by hand in a C-family language, for devices whose drivers compile text. It runs in `group_size` items a group over
+/// `Launch::extents[0]` groups, in one dimension.
+struct SourceKernel {
+    std::string name;  // of the function in the text
+    std::string text;  // for emit::c_macros of the device's language
+    int group_size = 1;
+    /// One letter a parameter: 'p' a pointer to global memory, 'l' int64, 'i' int32, 'd' float64, 'f' float32.
+    std::string params;
+};
+
 /// How a buffer is used by a launch or task.
 enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
 struct BufferUse {
@@ -35,7 +54,7 @@ struct BufferUse {
 /// A request to run a Program over an index space. Valid only during the call of Queue::launch, which copies what it keeps.
 struct Launch {
     Program* program = nullptr;
-    std::span<const std::int64_t> extents;  // one for each dimension of the kernel's range
+    std::span<const std::int64_t> extents;  // one for each dimension of the kernel's range; of a SourceKernel: the number of groups
     std::span<const std::uint64_t>
         args;  // one 8-byte slot for each kernel parameter, in order: pointers, int64, or the scalar's bytes from the low end
     std::span<const BufferUse> uses;  // buffers behind the pointers; their memory stays theirs until complete, even when they are dropped

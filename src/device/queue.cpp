@@ -26,6 +26,10 @@ Queue* Device::queue() {
     return queue_.get();
 }
 
+Ref<Program> Device::compile_source(const SourceKernel& kernel) {
+    throw Error(ErrorCode::Device, kernel.name + ": device " + id() + " compiles no text");
+}
+
 std::string current_location() {
     auto* hook = location_hook.load(std::memory_order_acquire);
     return hook ? hook() : std::string();

@@ -107,6 +107,22 @@ PlannedLaunch make_launch(const KernelPlan& kernel, const MadeKernel& made) {
     return launch;
 }
 
+device::LaunchShape shape_of(const KernelPlan& kernel) {
+    const std::span<const std::int64_t> extents = kernel.extents;
+    const auto range = static_cast<std::size_t>(kernel.range);
+    device::LaunchShape shape{.extents = extents.first(range)};
+    if (kernel.strategy == Strategy::Unrolled) return shape;
+    for (std::size_t d = range; d < extents.size(); ++d) {
+        std::int64_t extent = extents[d];
+        for (const KernelPlan::Block& b : kernel.blocks) {
+            if (static_cast<std::size_t>(b.dim) == d) extent = std::min(extent, b.length);
+        }
+        shape.inner *= extent;
+        shape.innermost = extent;
+    }
+    return shape;
+}
+
 void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& param, const Planner& planner, std::uint32_t slot) {
     const auto at = static_cast<std::uint16_t>(launch.arguments.size());
     launch.arguments.push_back(static_cast<std::uint64_t>(a.value));
@@ -171,7 +187,7 @@ std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCa
         slots.leave(k);
         const bool empty = std::find(launch.extents.begin(), launch.extents.end(), 0) != launch.extents.end();
         if (empty) continue;
-        launch.program = cache.program(made[k].kernel, device);
+        launch.program = cache.program(made[k].kernel, device, shape_of(kernel));
         plan->launches.push_back(std::move(launch));
     }
     for (NodeId id = 0; id < walk.nodes.size(); ++id) {

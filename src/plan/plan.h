@@ -67,7 +67,7 @@ public:
     const Plan* find(std::span<const std::uint8_t> key, std::uint64_t hash) const;
     const Plan* add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan);
     /// The program of a kernel; equal kernels that come from graphs with other sizes share one.
-    Ref<device::Program> program(const ir::Kernel& kernel, device::Device* device);
+    Ref<device::Program> program(const ir::Kernel& kernel, device::Device* device, const device::LaunchShape& shape);
     /// The cache of a queue, made at first use.
     static PlanCache& of(device::Queue* queue);
 

@@ -11,9 +11,10 @@ constexpr std::size_t first_size = 64, most_plans = 1024, most_programs = 4096;
 /// A kernel's structure as bytes: all that decides what is compiled; faster to make than its text.
 class KernelBytes {
 public:
-    explicit KernelBytes(const ir::Kernel& kernel) : kernel_(kernel) {
+    KernelBytes(const ir::Kernel& kernel, device::ShapeClass shape) : kernel_(kernel) {
         bytes_.reserve(64 * kernel.instrs.size() + 256);
         bytes_.append(kernel.name);
+        put(shape);
         put(kernel.rank);
         put(kernel.lanes);
         put(kernel.fast_math);
@@ -109,10 +110,11 @@ const Plan* PlanCache::add(std::span<const std::uint8_t> key, std::uint64_t hash
     return e.plan.get();
 }
 
-Ref<device::Program> PlanCache::program(const ir::Kernel& kernel, device::Device* device) {
-    const Hash128 hash = KernelBytes(kernel).hash();
+Ref<device::Program> PlanCache::program(const ir::Kernel& kernel, device::Device* device, const device::LaunchShape& shape) {
+    const device::ShapeClass shape_class = device->shape_class(kernel, shape);
+    const Hash128 hash = KernelBytes(kernel, shape_class).hash();
     if (const auto known = programs_.find(hash); known != programs_.end()) return known->second;
-    Ref<device::Program> program = device->compile(kernel);
+    Ref<device::Program> program = device->compile(kernel, shape_class);
     if (programs_.size() == most_programs) programs_.clear();
     programs_.emplace(hash, program);
     return program;

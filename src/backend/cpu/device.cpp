@@ -37,8 +37,8 @@ Ref<device::Buffer> CpuDevice::import(void* data, std::size_t bytes, MemoryKind 
     return allocator_.import(data, bytes, kind, std::move(release));
 }
 
-Ref<device::Program> CpuDevice::compile(const ir::Kernel& kernel) { return cpu::compile(kernel); }
+Ref<device::Program> CpuDevice::compile(const ir::Kernel& kernel, device::ShapeClass) { return cpu::compile(kernel); }
 
-std::string CpuDevice::inspect(const ir::Kernel& kernel, std::string_view what) { return cpu::inspect(kernel, what); }
+std::string CpuDevice::inspect(const ir::Kernel& kernel, device::ShapeClass, std::string_view what) { return cpu::inspect(kernel, what); }
 
 }  // namespace pardo::cpu

@@ -25,9 +25,8 @@ public:
     void trim_memory() override { allocator_.trim(); }
     void set_memory_limit(std::int64_t bytes) override { allocator_.set_limit(bytes); }
     void reset_memory_peak() override { allocator_.reset_peak(); }
-    Ref<device::Program> compile(const ir::Kernel& kernel) override;
-    int vector_bytes() const noexcept override { return info_.native_vector_bytes; }
-    std::string inspect(const ir::Kernel& kernel, std::string_view what) override;
+    Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
     ThreadPool& pool() noexcept { return pool_; }
     int threads() const noexcept { return pool_.threads(); }

@@ -4,12 +4,12 @@
 
 namespace pardo::null {
 
-Ref<device::Program> NullDevice::compile(const ir::Kernel& kernel) {
+Ref<device::Program> NullDevice::compile(const ir::Kernel& kernel, device::ShapeClass) {
     counters.compiled.fetch_add(1, std::memory_order_relaxed);
     return new NullProgram(kernel.name, ir::print(kernel));
 }
 
-std::string NullDevice::inspect(const ir::Kernel& kernel, std::string_view what) {
+std::string NullDevice::inspect(const ir::Kernel& kernel, device::ShapeClass, std::string_view what) {
     if (what == "ir") return ir::print(kernel);
     throw Error(ErrorCode::Value, "inspect: the null device has only \"ir\", not \"" + std::string(what) + "\"");
 }

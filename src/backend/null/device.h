@@ -38,9 +38,8 @@ public:
     void trim_memory() override {}
     void set_memory_limit(std::int64_t bytes) override;
     void reset_memory_peak() override;
-    Ref<device::Program> compile(const ir::Kernel& kernel) override;
-    int vector_bytes() const noexcept override { return info_.native_vector_bytes; }
-    std::string inspect(const ir::Kernel& kernel, std::string_view what) override;
+    Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
     void record(Record r);
     std::vector<Record> take_records();

@@ -19,7 +19,7 @@ TEST(Null, RecordsLaunches) {
     take_records(d);
     ir::Kernel kernel;
     kernel.name = "add_f64";
-    const Ref<device::Program> program = d->compile(kernel);
+    const Ref<device::Program> program = d->compile(kernel, 0);
     const std::int64_t extents[] = {3, 4};
     const std::uint64_t args[] = {7, 8};
     device::Launch l;

@@ -13,8 +13,6 @@ using Stage = KernelPlan::Stage;
 
 namespace {
 
-// Float sums restart here, sooner with few digits; argmin and argmax look for the position while the values are cached.
-constexpr std::int64_t lanes_chunk = 4096, lanes_chunk_short = 1024;
 constexpr int rows_together = 4;            // a power of two
 constexpr std::int64_t serial_chunk = 128;  // float sums along serial loops restart here
 
@@ -196,7 +194,7 @@ Emitter::Values Emitter::lanes(int dim, const Values& carried) {
     const bool few_digits = std::any_of(reductions_.begin(), reductions_.end(), [&](const Reduction* r) {
         return starts_fresh(*r) && itemsize(real_of(reduction_dtype(planner_.node(r->node)))) <= 4;
     });
-    const std::int64_t length = few_digits ? lanes_chunk_short : lanes_chunk;
+    const std::int64_t length = few_digits ? planner_.tuning().lanes_chunk_short : planner_.tuning().lanes_chunk;
     if (!chunks || trip_count(dim) <= length) return lanes_range(dim, lower, upper, carried);
     const Value chunk = m_.i64(length);
     return m_.for_loop(lower, upper, chunk, carried, [&](Value begin, std::span<const Value> values) {

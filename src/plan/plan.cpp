@@ -165,7 +165,7 @@ Plan::Result result_of(const Planner& planner, NodeId id, SlotPlan& slots, const
 
 std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCache& cache) {
     auto plan = std::make_unique<Plan>();
-    Planner planner(walk);
+    Planner planner(walk, device->execution());
     planner.run();
     Scheduler scheduler(planner);
     if (!scheduler.run()) {

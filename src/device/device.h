@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -107,6 +109,10 @@ public:
     virtual std::string id() const = 0;
     virtual Device* parent() const noexcept { return nullptr; }
     virtual bool supports(DType dtype) const noexcept = 0;
+    /// Bytes that could be allocated now; no value where the back end cannot tell.
+    virtual std::optional<std::int64_t> free_memory() { return std::nullopt; }
+    /// The parts of this device, kept: the same cut gives the same devices. Throws Value for a malformed cut, Device for an impossible one.
+    const std::vector<Device*>& sub_devices(const Partition& partition);
 
     /// A new queue. The canonical one is made by `queue()`.
     virtual Ref<Queue> create_queue(QueueOrder order, bool profiling) = 0;
@@ -132,11 +138,21 @@ public:
     /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx". Throws Value for a name this device does not have.
     virtual std::string inspect(const ir::Kernel& kernel, ShapeClass shape, std::string_view what) = 0;
 
+protected:
+    /// Makes the parts; called once for each cut, with a well-formed one that `info()` offers: the counts add up to at most
+    /// `max_compute_units`. Parts live as long as the process; part i has the id `sub_device_id(*this, partition, i)`, and this parent().
+    virtual std::vector<Device*> make_sub_devices(const Partition& partition);
+
 private:
+    std::mutex parts_mutex_;
+    std::map<std::string, std::vector<Device*>> parts_;  // by Partition::text()
     std::mutex queue_mutex_;
     Ref<Queue> queue_;
     std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
 };
+
+/// "cpu:0/3+1.0": part 0 of cpu:0 cut into 3 and 1 units. A selection string like any other id.
+std::string sub_device_id(const Device& parent, const Partition& partition, std::size_t index);
 
 /// One way to reach devices. Registered at start; loads its libraries at first use.
 class Backend {

@@ -17,6 +17,9 @@ std::vector<std::unique_ptr<Backend>>& storage() {
     return *list;
 }
 
+/// The default device, once it is known.
+std::atomic<Device*> chosen{nullptr};
+
 /// The parsed PARDO_DEVICES; throws Value naming the variable when it is malformed.
 const Filter& visibility(const std::vector<Candidate>& all) {
     static const Filter filter = parse_filter("PARDO_DEVICES", env("PARDO_DEVICES").value_or(""), all);
@@ -73,7 +76,6 @@ Device* select(std::string_view selector) {
 }
 
 Device* default_device() {
-    static std::atomic<Device*> chosen{nullptr};
     if (Device* d = chosen.load(std::memory_order_acquire)) return d;
     Device* device = nullptr;
     if (const std::optional<std::string> wish = env("PARDO_DEVICE")) {
@@ -97,3 +99,11 @@ Device* default_device() {
 }
 
 }  // namespace pardo::device
+
+namespace pardo {
+
+void set_default_device(std::optional<Device> device) {
+    device::chosen.store(device ? device->impl() : nullptr, std::memory_order_release);
+}
+
+}  // namespace pardo

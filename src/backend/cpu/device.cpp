@@ -10,6 +10,8 @@ namespace pardo::cpu {
 CpuDevice::CpuDevice(device::Backend* backend)
     : backend_(backend),
       info_(machine_facts()),
+      // Tests plan for groups here, so that these plans are computed and compared on machines without a GPU.
+      execution_(env("PARDO_CPU_EXECUTION") == "groups" ? device::Execution::Groups : device::Execution::Lanes),
       pool_(configured_threads()),
       allocator_(this, !env_flag("PARDO_CPU_DISCRETE", false), info_.global_mem_size) {
     allocator_.wait_for_work = wait_for_all_queues;

@@ -25,6 +25,7 @@ public:
     void trim_memory() override { allocator_.trim(); }
     void set_memory_limit(std::int64_t bytes) override { allocator_.set_limit(bytes); }
     void reset_memory_peak() override { allocator_.reset_peak(); }
+    device::Execution execution() const noexcept override { return execution_; }
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
@@ -34,6 +35,7 @@ public:
 private:
     device::Backend* backend_;
     DeviceInfo info_;
+    device::Execution execution_;
     ThreadPool pool_;
     mutable Allocator allocator_;
 };

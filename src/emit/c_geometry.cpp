@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace pardo::emit {
 namespace {
@@ -44,6 +45,38 @@ Widths widths_of(const ir::Kernel& kernel) {
 bool has_lanes_loop(const ir::Kernel& kernel) {
     return std::any_of(kernel.instrs.begin(), kernel.instrs.end(),
                        [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; });
+}
+
+/// By value: the dimensions of the range that it depends on.
+std::vector<std::uint32_t> dependences(const ir::Kernel& kernel) {
+    std::vector<std::uint32_t> dims(kernel.values.size(), 0);
+    const auto visit = [&](const auto& self, const ir::Region& region) -> void {
+        for (const ir::InstrId id : region.body) {
+            const ir::Instr& in = kernel.instrs[id];
+            std::uint32_t own = in.op == ir::Opcode::Dim ? 1u << in.index : 0;
+            for (const ir::Value v : in.operands) own |= dims[v];
+            for (const ir::RegionId r : in.regions) {
+                for (const ir::Value v : kernel.regions[r].args) dims[v] = own;
+                self(self, kernel.regions[r]);
+                for (const ir::InstrId inner : kernel.regions[r].body) {
+                    for (const ir::Value v : kernel.instrs[inner].results) own |= dims[v];
+                }
+            }
+            for (const ir::Value v : in.results) dims[v] = own;
+        }
+    };
+    visit(visit, kernel.body);
+    return dims;
+}
+
+/// True if neighbouring rows load the same elements, which items of several rows then keep in registers.
+bool rows_share_loads(const ir::Kernel& kernel) {
+    if (kernel.rank < 2) return false;
+    const std::vector<std::uint32_t> dims = dependences(kernel);
+    const std::uint32_t column = 1u << (kernel.rank - 1), row = 1u << (kernel.rank - 2);
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
+        return in.op == ir::Opcode::Load && (dims[in.operands[1]] & column) && !(dims[in.operands[1]] & row);
+    });
 }
 
 CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
@@ -121,6 +154,11 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;
+    if (g.mapping == CMapping::Line && rows_share_loads(kernel)) {
+        const std::int64_t before = shape.extents[rank - 2];
+        while (g.rows < most_rows && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
+            g.rows *= 2;
+    }
     return g;
 }
 

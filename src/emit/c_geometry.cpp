@@ -10,6 +10,7 @@ namespace {
 
 constexpr int gpu_group = 256, cpu_group = 1024, cpu_item_group = 16;
 constexpr int most_columns = 4, most_rows = 4;
+constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
 constexpr std::int64_t short_line = 64;       // a last dimension up to this is no line
@@ -69,14 +70,18 @@ std::vector<std::uint32_t> dependences(const ir::Kernel& kernel) {
     return dims;
 }
 
-/// True if neighbouring rows load the same elements, which items of several rows then keep in registers.
-bool rows_share_loads(const ir::Kernel& kernel) {
+/// True if items of several rows load less: neighbouring rows read the same elements, which stay in registers, or (stencils) in a cache
+/// of the group's own.
+bool gains_by_rows(const ir::Kernel& kernel) {
     if (kernel.rank < 2) return false;
     const std::vector<std::uint32_t> dims = dependences(kernel);
     const std::uint32_t column = 1u << (kernel.rank - 1), row = 1u << (kernel.rank - 2);
-    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
-        return in.op == ir::Opcode::Load && (dims[in.operands[1]] & column) && !(dims[in.operands[1]] & row);
-    });
+    int shared = 0, own = 0;
+    for (const ir::Instr& in : kernel.instrs) {
+        if (in.op != ir::Opcode::Load || !(dims[in.operands[1]] & column)) continue;
+        ++(dims[in.operands[1]] & row ? own : shared);
+    }
+    return shared > 0 || own >= stencil_loads;
 }
 
 CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
@@ -154,7 +159,7 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;
-    if (g.mapping == CMapping::Line && rows_share_loads(kernel)) {
+    if (g.mapping == CMapping::Line && gains_by_rows(kernel)) {
         const std::int64_t before = shape.extents[rank - 2];
         while (g.rows < most_rows && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
             g.rows *= 2;

@@ -2,13 +2,13 @@
 #include "backend/cuda/driver.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <new>
 #include <vector>
 
 #include "base/env.h"
 #include "base/fork.h"
+#include "device/driver_queue.h"
 
 namespace pardo::cuda {
 namespace {
@@ -19,8 +19,6 @@ constexpr const char* get_a_driver = "install NVIDIA's driver";
 struct State {
     std::mutex mutex;
     bool done = false;
-    std::atomic<bool> started{false};  // cuInit has been called
-    std::atomic<bool> forked{false};   // in another process
     Driver driver;
     std::string reason;
 };
@@ -30,7 +28,6 @@ State& state() {
         // Not held while the process forks: the driver installs handlers of its own while it is loaded.
         at_fork(ForkStage::Moments, {{}, {}, [made] {
                                          new (&made->mutex) std::mutex;
-                                         made->forked = made->started;
                                      }});
         return made;
     }();
@@ -77,7 +74,7 @@ std::string start(Driver& d) {
                                 version_text(oldest_driver) + " or newer; update NVIDIA's driver";
     if (d.version < oldest_driver) return too_old;
     if (const char* missing = bind(d, library)) return name + " (CUDA " + version_text(d.version) + ") lacks " + missing + "; update NVIDIA's driver";
-    state().started = true;
+    device::driver_in_use();
     if (const Result failed = d.cuInit(0); failed != result::success)
         return "cuInit failed: " + d.describe(failed) + "; " + init_advice(failed, d.version);
     return {};
@@ -109,13 +106,6 @@ const Driver* load_driver(std::string& reason) {
 const Driver& driver() noexcept {
     static const Driver& loaded = state().driver;
     return loaded;
-}
-
-void check_process(const char* who) {
-    if (!state().forked.load(std::memory_order_relaxed)) return;
-    throw Error(ErrorCode::Device, std::string(who) +
-                                       ": this process was forked from one that uses CUDA, which does not survive that; start it with "
-                                       "multiprocessing.set_start_method(\"spawn\"), or use the GPU only after the fork");
 }
 
 bool loses_context(Result error) noexcept {

@@ -49,12 +49,17 @@ constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, stub_library
 /// CUdevice_attribute.
 enum class Attribute : int {
     MaxThreadsPerBlock = 1,
+    MaxBlockX = 2,
+    MaxBlockY = 3,
+    MaxBlockZ = 4,
     MaxGridX = 5,
     MaxSharedMemoryPerBlock = 8,
+    TotalConstantMemory = 9,
     WarpSize = 10,
     ClockRate = 13,  // kHz
     Multiprocessors = 16,
     Integrated = 18,
+    EccEnabled = 32,
     PciBus = 33,
     PciDevice = 34,
     L2CacheSize = 38,
@@ -160,8 +165,6 @@ const Driver* load_driver(std::string& reason);
 /// The loaded driver; only for code that has a CUDA device in hand.
 const Driver& driver() noexcept;
 
-/// Throws Device as "<who>: …" in a child of fork(): the driver does not work there when the parent had started it.
-void check_process(const char* who);
 /// Errors after which nothing in the device's context works any more, in this process.
 bool loses_context(Result error) noexcept;
 /// The exception for a failed call: "cuMemAlloc failed: …".

@@ -43,9 +43,15 @@ Widths widths_of(const ir::Kernel& kernel) {
     return w;
 }
 
+/// Complex sums are two sums; other reductions of complex numbers become serial loops (ir::lower_complex).
 bool has_lanes_loop(const ir::Kernel& kernel) {
-    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(),
-                       [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; });
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
+        if (in.op != ir::Opcode::For || in.loop != ir::LoopKind::Lanes) return false;
+        for (int k = 0; k < in.combines.size(); ++k) {
+            if (is_complex(kernel.values[in.results[k]].type) && in.combines[k] != ir::Combine::Add) return false;
+        }
+        return true;
+    });
 }
 
 /// By value: the dimensions of the range that it depends on.

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pardo/device.h>
@@ -76,6 +77,14 @@ public:
                        std::span<const Event> depends = {}) = 0;
     /// Completes after everything submitted so far (and `depends`).
     virtual Event barrier(std::span<const Event> depends = {}) = 0;
+    /// For other libraries that use the same device: the driver's stream behind this queue, in their terms; 0 where there is none.
+    virtual std::uintptr_t native_stream() const { return 0; }
+    /// Makes another library's stream wait for everything submitted so far. Throws Device where the driver has no streams, as the next.
+    virtual void signal_stream(std::uintptr_t stream);
+    /// Makes work that is submitted from now on wait for what that stream has so far; the event is complete when that is.
+    virtual Event wait_for_stream(std::uintptr_t stream);
+    /// In place of a stream: all of the device's; the host waits.
+    static constexpr std::uintptr_t all_streams = ~std::uintptr_t{0};
     /// Blocks until all is complete; raises the first failure nobody has heard of, once.
     virtual void wait() = 0;
     /// As wait, without raising.
@@ -109,6 +118,8 @@ public:
     virtual std::string id() const = 0;
     virtual Device* parent() const noexcept { return nullptr; }
     virtual bool supports(DType dtype) const noexcept = 0;
+    /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
+    virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
     /// Bytes that could be allocated now; no value where the back end cannot tell.
     virtual std::optional<std::int64_t> free_memory() { return std::nullopt; }
     /// The parts of this device, kept: the same cut gives the same devices. Throws Value for a malformed cut, Device for an impossible one.

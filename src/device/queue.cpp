@@ -18,6 +18,14 @@ void Queue::destroy(Queue* self) {
     delete self;
 }
 
+void Queue::signal_stream(std::uintptr_t) {
+    throw Error(ErrorCode::Device, "Queue: device " + device_->id() + " shares no streams with other libraries");
+}
+Event Queue::wait_for_stream(std::uintptr_t) {
+    Queue::signal_stream(0);
+    return {};
+}
+
 Queue* Device::queue() {
     if (Queue* q = canonical_.load(std::memory_order_acquire)) return q;
     std::lock_guard lock(queue_mutex_);

@@ -32,9 +32,10 @@ long environment(const char* name, long fallback) {
     return text && *text ? std::atol(text) : fallback;
 }
 
-double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Results after which a device's context does not work any more.
+bool fatal(Result code) { return code == 214 || code == 700 || (code >= 714 && code <= 719) || code == 999; }
 
 /// One recording of an event.
 struct Occurrence {
@@ -122,7 +123,7 @@ Result enter(const char* function) {
     if (at == w.injections.end() || at->second.after-- > 0) return 0;
     const Result code = at->second.code;
     w.injections.erase(at);
-    if (loses_context(code) && current) current->lost = code;
+    if (fatal(code) && current) current->lost = code;
     return code;
 }
 
@@ -154,7 +155,7 @@ void serve(const std::shared_ptr<Stream>& s) {
         const Result result = f();
         lock.lock();
         s->busy = false;
-        if (result && loses_context(result) && !s->device->lost) s->device->lost = result;
+        if (result && fatal(result) && !s->device->lost) s->device->lost = result;
         w.changed.notify_all();
     }
 }
@@ -261,8 +262,6 @@ template <class T> Result fill(StreamHandle stream, DevicePointer to, T value, s
         return result::success;
     });
 }
-
-template <class T> std::shared_ptr<T>* boxed(T* p) { return new std::shared_ptr<T>(p); }
 
 }  // namespace fake
 
@@ -419,6 +418,7 @@ Result cuDeviceGetAttribute(int* value, Attribute attribute, DeviceHandle device
         {Attribute::WarpSize, 32},             {Attribute::ClockRate, 1980000},   {Attribute::Multiprocessors, 132},
         {Attribute::Integrated, 0},            {Attribute::PciBus, 24 + device},  {Attribute::PciDevice, 0},
         {Attribute::L2CacheSize, 50 << 20},    {Attribute::UnifiedAddressing, 1}, {Attribute::PciDomain, 0},
+        {Attribute::MaxBlockX, 1024},          {Attribute::MaxBlockY, 1024},      {Attribute::MaxBlockZ, 64},
         {Attribute::ComputeMajor, arch / 10},  {Attribute::ComputeMinor, arch % 10}, {Attribute::ManagedMemory, 1},
         {Attribute::ConcurrentManagedAccess, 1}, {Attribute::MaxSharedMemoryOptin, 232448}, {Attribute::MaxThreadsPerMultiprocessor, 2048},
     };

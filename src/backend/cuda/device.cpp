@@ -60,6 +60,16 @@ ContextHandle CudaDevice::make_context() {
     return made;
 }
 
+std::pair<int, int> CudaDevice::dlpack_device(MemoryKind kind) const noexcept {
+    constexpr int cuda = 2, cuda_host = 3, cuda_managed = 13;
+    switch (kind) {
+        case MemoryKind::Device: return {cuda, ordinal_};
+        case MemoryKind::Host: return {cuda_host, 0};
+        case MemoryKind::Shared: return {cuda_managed, ordinal_};
+    }
+    return {0, 0};
+}
+
 std::optional<std::int64_t> CudaDevice::free_memory() {
     context();
     const std::int64_t bytes = allocator_.raw().free_bytes();
@@ -69,7 +79,7 @@ std::optional<std::int64_t> CudaDevice::free_memory() {
 
 Ref<device::Queue> CudaDevice::create_queue(QueueOrder order, bool profiling) {
     device::check_not_forked("Queue", this);
-    return new device::DriverQueue(this, order, profiling, std::make_unique<CudaStream>(this, order, profiling));
+    return new CudaQueue(this, order, profiling, std::make_unique<CudaStream>(this, order, profiling));
 }
 
 Ref<device::Buffer> CudaDevice::allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) {

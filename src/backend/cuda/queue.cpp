@@ -124,6 +124,12 @@ void CudaStream::fill(device::Buffer* to, std::size_t offset, std::size_t bytes,
     submission.finish();
 }
 
+void CudaStream::submit(const std::function<void(StreamHandle)>& f, const device::NativeOrder& order) {
+    Submission submission(*this, order);
+    f(submission.stream());
+    submission.finish();
+}
+
 void CudaStream::mark(const device::NativeOrder& order) { Submission(*this, order).finish(); }
 
 device::NativeStatus CudaStream::query(device::NativeEvent event, std::optional<Error>& error) noexcept {

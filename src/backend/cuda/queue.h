@@ -3,9 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/events.h"
+#include "device/driver_queue.h"
 #include "device/stream.h"
 
 namespace pardo::cuda {
@@ -24,6 +26,8 @@ public:
     void fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
               const device::NativeOrder& order) override;
     void mark(const device::NativeOrder& order) override;
+    /// Calls `f` with a stream and its context current, for libraries that submit work themselves.
+    void submit(const std::function<void(StreamHandle)>& f, const device::NativeOrder& order);
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
     void wait(device::NativeEvent event) noexcept override;
@@ -52,6 +56,16 @@ private:
     static constexpr int most_lanes = 4;
     std::array<Lane, most_lanes> lanes_;
     int lane_count_ = 1, next_lane_ = 0;
+};
+
+/// A driver queue that other CUDA libraries can put in order with their streams.
+class CudaQueue final : public device::DriverQueue {
+public:
+    using DriverQueue::DriverQueue;
+    std::uintptr_t native_stream() const override;
+    void signal_stream(std::uintptr_t stream) override;
+    Event wait_for_stream(std::uintptr_t stream) override;
+    const CudaStream& cuda_stream() const noexcept { return static_cast<const CudaStream&>(stream()); }
 };
 
 /// The driver's address of a place in a buffer.

@@ -6,8 +6,12 @@ namespace pardo::lib::kernels {
 /// A group computes 16 ROWS x 16 COLUMNS results, an item ROWS x COLUMNS of them; both operands go through shared memory, DEPTH at a time.
 /// Float sums are cut in blocks of 256 products, whose totals are added up apart. Walks A and B: where the matrices of a batch begin.
 inline constexpr char matmul[] = R"(
+/* OpenCL may fuse a product and a sum if the processor can; CUDA's processors all can, if they are told to. */
 #ifdef __OPENCL_VERSION__
 #pragma OPENCL FP_CONTRACT ON
+#define FUSED(a, b, s) ((s) + (a) * (b))
+#else
+#define FUSED(a, b, s) fma(a, b, s)
 #endif
 #define DEPTH 16
 #define BLOCK 256
@@ -25,10 +29,8 @@ typedef V SUM;
 #if IS_COMPLEX
 #define ZERO make_complex((R)0, (R)0)
 FN SUM plus_product(SUM s, SUM a, SUM b) {
-    s.re += a.re * b.re;
-    s.re -= a.im * b.im;
-    s.im += a.re * b.im;
-    s.im += a.im * b.re;
+    s.re = FUSED(-a.im, b.im, FUSED(a.re, b.re, s.re));
+    s.im = FUSED(a.im, b.re, FUSED(a.re, b.im, s.im));
     return s;
 }
 FN SUM plus(SUM a, SUM b) { return make_complex(a.re + b.re, a.im + b.im); }
@@ -36,8 +38,10 @@ FN SUM plus(SUM a, SUM b) { return make_complex(a.re + b.re, a.im + b.im); }
 #define ZERO ((SUM)0)
 #if IS_BOOL
 #define plus_product(s, a, b) ((s) | ((a) & (b)))
-#else
+#elif IS_INTEGER
 #define plus_product(s, a, b) ((s) + (a) * (b))
+#else
+#define plus_product(s, a, b) FUSED(a, b, s)
 #endif
 #define plus(a, b) ((a) + (b))
 #endif

@@ -209,8 +209,8 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
     BARRIER;
 #endif
 #endif
-    for (int half = 0; half < 2; ++half) {
-        const int low = (int)shift + 4 * half;
+    for (int turn = 0; turn < 2; ++turn) {
+        const int low = (int)shift + 4 * turn;
         /* An item counts its own digits in bytes of two words. */
         u64 below = 0, above = 0;
         i32 place[ITEMS];
@@ -256,9 +256,9 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
         }
         BARRIER;
         /* Afterwards an item holds neighbours for the second half, and every 256th for the way out. */
-        const int stride = half ? G : 1, base = half ? t : t * ITEMS;
+        const int stride = turn ? G : 1, base = turn ? t : t * ITEMS;
         UNROLL for (int k = 0; k < ITEMS; ++k) key[k] = shared_keys[PAD(base + k * stride)];
-        if (half) {
+        if (turn) {
             UNROLL for (int k = 0; k < ITEMS; ++k) {
                 const int s = t + k * G;
                 if (s == 0 || DIGIT(shared_keys[PAD(s - 1)]) != DIGIT(key[k])) starts[DIGIT(key[k])] = s;

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "device/device.h"
+#include "device/selection.h"
 
 namespace pardo {
 namespace {
 
-/// Throws Value unless `backend` is empty or a back end of this build.
+/// Throws Value unless `backend` is empty or names a back end; those that this build lacks have no devices.
 void check_backend(std::string_view who, std::string_view backend) {
-    if (backend.empty()) return;
+    if (backend.empty() || device::is_backend_name(backend)) return;
     std::string known;
     for (const auto& b : device::backends()) {
         if (b->name() == backend) return;

@@ -51,8 +51,7 @@ std::optional<DeviceType> parse_type(const std::string& word) {
 constexpr std::string_view backend_names[] = {"cpu", "opencl", "cuda", "null"};
 
 bool is_backend(const std::string& word, const std::vector<Candidate>& all) {
-    return std::find(std::begin(backend_names), std::end(backend_names), word) != std::end(backend_names) ||
-           std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.backend == word; });
+    return is_backend_name(word) || std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.backend == word; });
 }
 
 /// Levenshtein distance, for "did you mean".
@@ -102,6 +101,10 @@ std::string inventory(const std::vector<Candidate>& visible) {
 }
 
 }  // namespace
+
+bool is_backend_name(std::string_view word) {
+    return std::find(std::begin(backend_names), std::end(backend_names), word) != std::end(backend_names);
+}
 
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all) {
     const std::vector<std::string> parts = split(text, ':');

@@ -35,6 +35,8 @@ struct Filter {
     bool admits(const Candidate& candidate, const std::vector<Candidate>& all) const;
 };
 
+/// True for "cpu", "opencl", "cuda", "null", whether or not this build has them: to ask for one is no slip of the pen.
+bool is_backend_name(std::string_view word);
 /// Reads one alternative; nothing when it is no selection string. A word that is both back end and type counts as back end.
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all);
 /// Reads a list with `!`; throws Value as "<who>=…" for what is no selection string. Words of back ends that this machine lacks match

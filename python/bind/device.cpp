@@ -130,78 +130,82 @@ void bind_device(nb::module_& m) {
             "__reduce__",
             [](nb::handle_t<Device> self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::cast<const Device&>(self).id())); },
             nb::sig("def __reduce__(self) -> tuple[Any, ...]"));
-    nb::list facts;
-#define PARDO_FACT(name, doc) \
-    facts.append(#name);      \
-    c.def_prop_ro(            \
-        #name, [](const Device& d) { return shown(d.info().name); }, doc, nb::for_getter(nb::sig("def " #name "(self, /) -> Any")))
-    PARDO_FACT(backend, "'cpu', 'opencl', 'cuda' or 'null'.");
-    PARDO_FACT(platform, "What the driver calls its platform.");
-    PARDO_FACT(name, "The processor's name.");
-    PARDO_FACT(vendor, "Who made it.");
-    PARDO_FACT(vendor_id, "The vendor's number.");
-    PARDO_FACT(driver_version, "Driver, or compiler and instruction sets for the CPU.");
-    PARDO_FACT(version, "Version of the interface to the device: 'OpenCL 3.0 ...'; of pardo for the CPU.");
-    PARDO_FACT(profile, "OpenCL's profile: 'FULL_PROFILE' or 'EMBEDDED_PROFILE'.");
-    PARDO_FACT(extensions, "Names of the interface's extensions.");
-    PARDO_FACT(pci_address, "Where a card is plugged in: '0000:3b:00.0'. The same card through two back ends has the same.");
-    PARDO_FACT(uuid, "The card's own identity, the same through each back end.");
-    PARDO_FACT(max_compute_units, "Cores, or multiprocessors.");
-    PARDO_FACT(max_work_item_dimensions, "Dimensions of an index space.");
-    PARDO_FACT(max_work_item_sizes, "Items of a work-group along each dimension, at most.");
-    PARDO_FACT(max_work_group_size, "Items in the largest work-group.");
-    PARDO_FACT(max_num_sub_groups, "Sub-groups in the largest work-group.");
-    PARDO_FACT(sub_group_sizes, "Items that a sub-group may have.");
-    PARDO_FACT(max_clock_frequency, "In MHz.");
-    PARDO_FACT(address_bits, "Bits of an address.");
-    PARDO_FACT(native_vector_bytes, "Bytes of a vector register: 64 with AVX-512.");
-    PARDO_FACT(preferred_vector_width_char, "Elements of a good vector; 0 where the type is not supported.");
-    PARDO_FACT(preferred_vector_width_short, "Elements of a good vector; 0 where the type is not supported.");
-    PARDO_FACT(preferred_vector_width_int, "Elements of a good vector; 0 where the type is not supported.");
-    PARDO_FACT(preferred_vector_width_long, "Elements of a good vector; 0 where the type is not supported.");
-    PARDO_FACT(preferred_vector_width_float, "Elements of a good vector; 0 where the type is not supported.");
-    PARDO_FACT(preferred_vector_width_double, "Elements of a good vector; 0 where the type is not supported.");
-    PARDO_FACT(preferred_vector_width_half, "Elements of a good vector; 0 where the type is not supported.");
-    PARDO_FACT(native_vector_width_char, "Elements of a native vector; 0 where the type is not supported.");
-    PARDO_FACT(native_vector_width_short, "Elements of a native vector; 0 where the type is not supported.");
-    PARDO_FACT(native_vector_width_int, "Elements of a native vector; 0 where the type is not supported.");
-    PARDO_FACT(native_vector_width_long, "Elements of a native vector; 0 where the type is not supported.");
-    PARDO_FACT(native_vector_width_float, "Elements of a native vector; 0 where the type is not supported.");
-    PARDO_FACT(native_vector_width_double, "Elements of a native vector; 0 where the type is not supported.");
-    PARDO_FACT(native_vector_width_half, "Elements of a native vector; 0 where the type is not supported.");
-    PARDO_FACT(global_mem_size, "Memory in bytes.");
-    PARDO_FACT(max_mem_alloc_size, "Largest block in bytes.");
-    PARDO_FACT(local_mem_size, "Memory of a work-group in bytes.");
-    PARDO_FACT(local_mem_type, "Where that is: 'local' (of its own), 'global' (in the device's memory, behind caches) or 'none'.");
-    PARDO_FACT(global_mem_cache_type, "'read_write', 'read_only' or 'none'.");
-    PARDO_FACT(global_mem_cache_size, "Last cache in bytes.");
-    PARDO_FACT(global_mem_cache_line_size, "A cache line in bytes.");
-    PARDO_FACT(mem_base_addr_align, "Alignment of allocations in bits.");
-    PARDO_FACT(max_constant_buffer_size, "Constant memory in bytes.");
-    PARDO_FACT(max_parameter_size, "Arguments of a kernel in bytes, at most.");
-    PARDO_FACT(printf_buffer_size, "Buffer of a kernel's printf in bytes.");
-    PARDO_FACT(error_correction_support, "True if memory corrects errors.");
-    PARDO_FACT(host_unified_memory, "True if device and host share their memory.");
-    PARDO_FACT(is_endian_little, "True if the lowest byte comes first.");
-    PARDO_FACT(is_available, "True if the device can be used now.");
-    PARDO_FACT(profiling_timer_resolution, "Of event times, in nanoseconds.");
-    PARDO_FACT(half_fp_config, "What float16 arithmetic can do: 'denorm', 'inf_nan', 'round_to_nearest', 'fma' and so on.");
-    PARDO_FACT(single_fp_config, "What float32 arithmetic can do.");
-    PARDO_FACT(double_fp_config, "What float64 arithmetic can do; empty without float64.");
-    PARDO_FACT(execution_capabilities, "'exec_kernel', 'exec_native_kernel'.");
-    PARDO_FACT(atomic_memory_order_capabilities, "Memory orders of atomic operations: 'relaxed' to 'seq_cst'.");
-    PARDO_FACT(atomic_fence_order_capabilities, "Memory orders of fences.");
-    PARDO_FACT(atomic_memory_scope_capabilities, "Scopes of atomic operations: 'work_item' to 'system'.");
-    PARDO_FACT(atomic_fence_scope_capabilities, "Scopes of fences.");
-    PARDO_FACT(partition_max_sub_devices, "Parts it can be cut into, at most.");
-    PARDO_FACT(partition_properties, "How it can be cut: 'partition_equally', 'partition_by_counts', 'partition_by_affinity_domain'.");
-    PARDO_FACT(partition_affinity_domains, "Domains it can be cut by: 'numa', 'L3_cache', 'next_partitionable' and so on.");
-    PARDO_FACT(partition_type_property, "How a sub-device was cut from its parent.");
-    PARDO_FACT(partition_type_affinity_domain, "The domain it was cut by.");
-    PARDO_FACT(has_fp64, "True if float64 can be computed.");
-    PARDO_FACT(has_fp16, "True if float16 can be computed.");
+    static std::vector<std::string> facts;
+#define PARDO_FACT(name, type, doc) \
+    facts.emplace_back(#name);      \
+    c.def_prop_ro(                  \
+        #name, [](const Device& d) { return shown(d.info().name); }, doc, nb::for_getter(nb::sig("def " #name "(self, /) -> " type)))
+    PARDO_FACT(backend, "str", "'cpu', 'opencl', 'cuda' or 'null'.");
+    PARDO_FACT(platform, "str", "What the driver calls its platform.");
+    PARDO_FACT(name, "str", "The processor's name.");
+    PARDO_FACT(vendor, "str | None", "Who made it.");
+    PARDO_FACT(vendor_id, "int | None", "The vendor's number.");
+    PARDO_FACT(driver_version, "str | None", "Driver, or compiler and instruction sets for the CPU.");
+    PARDO_FACT(version, "str | None", "Version of the interface to the device: 'OpenCL 3.0 ...'; of pardo for the CPU.");
+    PARDO_FACT(profile, "str | None", "OpenCL's profile: 'FULL_PROFILE' or 'EMBEDDED_PROFILE'.");
+    PARDO_FACT(extensions, "tuple[str, ...] | None", "Names of the interface's extensions.");
+    PARDO_FACT(pci_address, "str | None", "Where a card is plugged in: '0000:3b:00.0'. The same card through two back ends has the same.");
+    PARDO_FACT(uuid, "str | None", "The card's own identity, the same through each back end.");
+    PARDO_FACT(max_compute_units, "int | None", "Cores, or multiprocessors.");
+    PARDO_FACT(max_work_item_dimensions, "int | None", "Dimensions of an index space.");
+    PARDO_FACT(max_work_item_sizes, "tuple[int, ...] | None", "Items of a work-group along each dimension, at most.");
+    PARDO_FACT(max_work_group_size, "int | None", "Items in the largest work-group.");
+    PARDO_FACT(max_num_sub_groups, "int | None", "Sub-groups in the largest work-group.");
+    PARDO_FACT(sub_group_sizes, "tuple[int, ...] | None", "Items that a sub-group may have.");
+    PARDO_FACT(max_clock_frequency, "int | None", "In MHz.");
+    PARDO_FACT(address_bits, "int | None", "Bits of an address.");
+    PARDO_FACT(native_vector_bytes, "int | None", "Bytes of a vector register: 64 with AVX-512.");
+    PARDO_FACT(preferred_vector_width_char, "int | None", "Elements of a good vector; 0 where the type is not supported.");
+    PARDO_FACT(preferred_vector_width_short, "int | None", "Elements of a good vector; 0 where the type is not supported.");
+    PARDO_FACT(preferred_vector_width_int, "int | None", "Elements of a good vector; 0 where the type is not supported.");
+    PARDO_FACT(preferred_vector_width_long, "int | None", "Elements of a good vector; 0 where the type is not supported.");
+    PARDO_FACT(preferred_vector_width_float, "int | None", "Elements of a good vector; 0 where the type is not supported.");
+    PARDO_FACT(preferred_vector_width_double, "int | None", "Elements of a good vector; 0 where the type is not supported.");
+    PARDO_FACT(preferred_vector_width_half, "int | None", "Elements of a good vector; 0 where the type is not supported.");
+    PARDO_FACT(native_vector_width_char, "int | None", "Elements of a native vector; 0 where the type is not supported.");
+    PARDO_FACT(native_vector_width_short, "int | None", "Elements of a native vector; 0 where the type is not supported.");
+    PARDO_FACT(native_vector_width_int, "int | None", "Elements of a native vector; 0 where the type is not supported.");
+    PARDO_FACT(native_vector_width_long, "int | None", "Elements of a native vector; 0 where the type is not supported.");
+    PARDO_FACT(native_vector_width_float, "int | None", "Elements of a native vector; 0 where the type is not supported.");
+    PARDO_FACT(native_vector_width_double, "int | None", "Elements of a native vector; 0 where the type is not supported.");
+    PARDO_FACT(native_vector_width_half, "int | None", "Elements of a native vector; 0 where the type is not supported.");
+    PARDO_FACT(global_mem_size, "int | None", "Memory in bytes.");
+    PARDO_FACT(max_mem_alloc_size, "int | None", "Largest block in bytes.");
+    PARDO_FACT(local_mem_size, "int | None", "Memory of a work-group in bytes.");
+    PARDO_FACT(local_mem_type, "str | None",
+               "Where that is: 'local' (of its own), 'global' (in the device's memory, behind caches) or 'none'.");
+    PARDO_FACT(global_mem_cache_type, "str | None", "'read_write', 'read_only' or 'none'.");
+    PARDO_FACT(global_mem_cache_size, "int | None", "Last cache in bytes.");
+    PARDO_FACT(global_mem_cache_line_size, "int | None", "A cache line in bytes.");
+    PARDO_FACT(mem_base_addr_align, "int | None", "Alignment of allocations in bits.");
+    PARDO_FACT(max_constant_buffer_size, "int | None", "Constant memory in bytes.");
+    PARDO_FACT(max_parameter_size, "int | None", "Arguments of a kernel in bytes, at most.");
+    PARDO_FACT(printf_buffer_size, "int | None", "Buffer of a kernel's printf in bytes.");
+    PARDO_FACT(error_correction_support, "bool | None", "True if memory corrects errors.");
+    PARDO_FACT(host_unified_memory, "bool | None", "True if device and host share their memory.");
+    PARDO_FACT(is_endian_little, "bool | None", "True if the lowest byte comes first.");
+    PARDO_FACT(is_available, "bool | None", "True if the device can be used now.");
+    PARDO_FACT(profiling_timer_resolution, "int | None", "Of event times, in nanoseconds.");
+    PARDO_FACT(half_fp_config, "tuple[str, ...] | None",
+               "What float16 arithmetic can do: 'denorm', 'inf_nan', 'round_to_nearest', 'fma' and so on.");
+    PARDO_FACT(single_fp_config, "tuple[str, ...] | None", "What float32 arithmetic can do.");
+    PARDO_FACT(double_fp_config, "tuple[str, ...] | None", "What float64 arithmetic can do; empty without float64.");
+    PARDO_FACT(execution_capabilities, "tuple[str, ...] | None", "'exec_kernel', 'exec_native_kernel'.");
+    PARDO_FACT(atomic_memory_order_capabilities, "tuple[str, ...] | None", "Memory orders of atomic operations: 'relaxed' to 'seq_cst'.");
+    PARDO_FACT(atomic_fence_order_capabilities, "tuple[str, ...] | None", "Memory orders of fences.");
+    PARDO_FACT(atomic_memory_scope_capabilities, "tuple[str, ...] | None", "Scopes of atomic operations: 'work_item' to 'system'.");
+    PARDO_FACT(atomic_fence_scope_capabilities, "tuple[str, ...] | None", "Scopes of fences.");
+    PARDO_FACT(partition_max_sub_devices, "int | None", "Parts it can be cut into, at most.");
+    PARDO_FACT(partition_properties, "tuple[str, ...] | None",
+               "How it can be cut: 'partition_equally', 'partition_by_counts', 'partition_by_affinity_domain'.");
+    PARDO_FACT(partition_affinity_domains, "tuple[str, ...] | None",
+               "Domains it can be cut by: 'numa', 'L3_cache', 'next_partitionable' and so on.");
+    PARDO_FACT(partition_type_property, "str | None", "How a sub-device was cut from its parent.");
+    PARDO_FACT(partition_type_affinity_domain, "str | None", "The domain it was cut by.");
+    PARDO_FACT(has_fp64, "bool", "True if float64 can be computed.");
+    PARDO_FACT(has_fp16, "bool", "True if float16 can be computed.");
 #undef PARDO_FACT
-    c.attr("_facts") = nb::tuple(facts);
+    m.def("_device_facts", [] { return facts; });
     c.def_prop_ro(
          "type", [](const Device& d) { return type_names[static_cast<int>(d.info().type)]; }, "'cpu', 'gpu' or 'accelerator'.")
         .def_prop_ro("free_memory", &Device::free_memory,

@@ -107,7 +107,7 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
 def _facts(d: pp.Device) -> dict[str, Any]:
     """All properties of a device, by name; None where the back end cannot tell."""
     facts: dict[str, Any] = {"id": d.id, "type": d.type}
-    facts.update((name, getattr(d, name)) for name in (*d._facts, "free_memory", "aspects"))
+    facts.update((name, getattr(d, name)) for name in (*_core._device_facts(), "free_memory", "aspects"))
     return facts
 
 
@@ -204,28 +204,32 @@ def _rate(moved: int, f: Callable[[], object]) -> str:
     return f"{moved / min(_seconds(f) for _ in range(5)) / 1e9:.1f}"
 
 
+def _rates(d: pp.Device, size: int) -> list[str]:
+    host = np.ones(size // 4, np.float32)
+    x, y = pp.asarray(host, device=d).wait(), pp.asarray(host, device=d).wait()
+    z = pp.empty_like(x)
+    return [
+        _rate(2 * size, lambda: x.copy().wait()),
+        _rate(3 * size, lambda: pp.add(x, y, out=z).wait()),
+        _rate(size, lambda: pp.asarray(host, device=d).wait()),
+        _rate(size, lambda: pp.asnumpy(x)),
+    ]
+
+
 def _print_bandwidth(devices: Sequence[pp.Device]) -> bool:
     """Bytes read and written per second, by arrays that no cache holds."""
     print("Bandwidth in GB/s (bytes read and written)")
-    rows = [("id", "array", "copy", "add", "host to device", "device to host")]
+    rows = [["id", "array", "copy", "add", "host to device", "device to host"]]
     good = True
     for d in devices:
         free = d.free_memory or d.global_mem_size or 1 << 30
         size = min(256 << 20, free // 8, d.max_mem_alloc_size or free) // 4 * 4
-        host = np.ones(size // 4, np.float32)
         try:
-            x, y = pp.asarray(host, device=d).wait(), pp.asarray(host, device=d).wait()
-            z = pp.empty_like(x)
-            rates = [
-                _rate(2 * size, lambda x=x: x.copy().wait()),
-                _rate(3 * size, lambda x=x, y=y, z=z: pp.add(x, y, out=z).wait()),
-                _rate(size, lambda d=d, host=host: pp.asarray(host, device=d).wait()),
-                _rate(size, lambda x=x: pp.asnumpy(x)),
-            ]
+            rates = _rates(d, size)
         except Exception as e:
             good = False
             rates = [f"failed: {type(e).__name__}: {e}", "", "", ""]
-        rows.append((d.id, _bytes(size), *rates))
+        rows.append([d.id, _bytes(size), *rates])
     _table(rows)
     return good
 

@@ -151,13 +151,13 @@ def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = N
     return fallback if fallback is not None else default_queue()
 
 
-_NARROW = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.complex64)}
+_NARROW: dict[str, str] = {"float64": "float32", "complex128": "complex64"}
 
 
 def default_on(queue: Queue, dtype: Any) -> np.dtype[Any]:
     """The dtype, or what takes its place on a device without float64: for dtypes that nobody has asked for."""
-    t = np.dtype(dtype)
-    return t if queue.device.has_fp64 else _NARROW.get(t, t)
+    t: np.dtype[Any] = np.dtype(dtype)
+    return t if queue.device.has_fp64 else np.dtype(_NARROW.get(t.name, t.name))
 
 
 def same_queue(x: Array, y: Array, who: str) -> None:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include <pardo/error.h>
 
@@ -69,9 +70,8 @@ std::vector<Candidate> visible_of(const std::vector<Candidate>& all) {
 }
 
 /// Nothing matched: looks at everything there is, and says so.
-[[noreturn]] void explain(std::string_view selector) {
-    std::vector<Candidate> all = candidates("");
-    std::string reasons;
+[[noreturn]] void explain(std::string_view selector, std::string reasons = {}) {
+    const std::vector<Candidate> all = candidates("");
     for (const auto& backend : backends()) {
         if (backend->hidden()) continue;
         const std::string reason = may_be_visible(*backend) ? backend->unavailable() : "hidden by PARDO_DEVICES";
@@ -115,13 +115,19 @@ std::vector<Device*> visible_devices(std::string_view backend) {
 Device* select(std::string_view selector) {
     const std::vector<Alternative> alternatives = parse_alternatives(selector);
     if (std::any_of(alternatives.begin(), alternatives.end(), [](const Alternative& a) { return !a.pattern; })) explain(selector);
+    std::string refused;
     for (const Alternative& a : alternatives) {
         const std::vector<Candidate> all = candidates(a.pattern->backend);
         Device* device = find(*a.pattern, all, visible_of(all));
-        if (device && !a.part.empty()) device = part_of(device, a.part);
+        try {
+            if (device && !a.part.empty()) device = part_of(device, a.part);
+        } catch (const Error& e) {  // it cannot be cut so: another alternative may do
+            refused += "; " + e.message();
+            device = nullptr;
+        }
         if (device) return device;
     }
-    explain(selector);
+    explain(selector, std::move(refused));
 }
 
 Device* default_device() {

@@ -155,6 +155,7 @@ TEST(SubDevices, AreKeptAndHaveNamesThatSelectThem) {
     EXPECT_EQ(parts[0].info().max_compute_units, cpu.info().max_compute_units / 2);
     EXPECT_EQ(parts[0].info().partition_type_property, "partition_equally");
     for (const char* wrong : {"cpu/", "cpu/1", "cpu/1.", "cpu/1.x", "cpu/1.99999", "cpu/x.0"}) EXPECT_THROW(Device{wrong}, Error) << wrong;
+    EXPECT_EQ(Device("cpu/999999.0,cpu:0"), cpu);  // what cannot be cut so is passed over
     CoreList first = cores_of(parts[0]), second = cores_of(parts[1]), both;
     std::set_intersection(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(both));
     EXPECT_TRUE(both.empty());

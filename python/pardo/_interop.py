@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from pardo._arguments import DeviceLike, default_queue, index, queue_of
+from pardo._arguments import DeviceLike, default_on, default_queue, index, queue_of
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_dlpack, _share_buffer
 
 __all__ = [
@@ -27,6 +27,8 @@ def by_rows(order: str | None, who: str) -> None:
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
     """A copy of what NumPy makes an array of."""
     host = np.asarray(obj) if dtype is None else np.asarray(obj, dtype=dtype)
+    if dtype is None and not hasattr(obj, "dtype") and not _has_buffer(obj):  # Python's numbers: they take the default dtype
+        host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     return _copy_buffer(host, _dtype_of_values(who, obj, host), target)

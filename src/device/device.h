@@ -129,6 +129,8 @@ public:
     virtual Ref<Queue> create_queue(QueueOrder order, bool profiling) = 0;
     /// The canonical queue: process-wide, in order, made at first use.
     Queue* queue();
+    /// Adds this device and its parts, those only that have their canonical queue.
+    void collect_in_use(std::vector<Device*>& out);
 
     /// Uninitialised memory from the caching allocator, ready on `queue`. Throws Memory with the bytes asked for and free.
     virtual Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue) = 0;
@@ -186,7 +188,11 @@ void register_backend(std::unique_ptr<Backend> backend);
 void register_builtin_backends();
 /// All back ends in order of preference.
 const std::vector<std::unique_ptr<Backend>>& backends();
-/// Visible devices, after PARDO_DEVICES; `backend` empty for all.
+/// What a back end found; the way to ask in place of Backend::platforms(), so that it is known which libraries have been loaded.
+const std::vector<Platform>& platforms_of(Backend& backend);
+/// False when PARDO_DEVICES hides all devices of a back end: then it is not even asked.
+bool may_be_visible(const Backend& backend);
+/// Visible devices, after PARDO_DEVICES; `backend` empty for all. Asks no other back ends.
 std::vector<Device*> visible_devices(std::string_view backend = "");
 /// Resolves a selection string; throws Value listing what exists.
 Device* select(std::string_view selector);

@@ -29,6 +29,8 @@ struct Inferred {
     DType loop, result;
 };
 Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dtype);
+/// `t`, or what takes its place on a device without float64: for dtypes that nobody has asked for.
+DType default_on(const device::Queue* queue, DType t);
 /// Throws as NumPy does when a number cannot be stored as a `t`: integers out of bounds, NaN and infinity as integers, complex as real.
 void check_number(const char* who, const Scalar& value, DType t);
 /// Throws Type unless `from` may be cast to `to` under same_kind: results going into out= and in-place operators.

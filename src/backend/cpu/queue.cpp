@@ -107,8 +107,8 @@ template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse
 Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends) {
     work.needs.assign(depends.begin(), depends.end());
     for (const BufferUse& u : uses) {
-        // Blocks of this device wait for their uses before they are reused; what others do with theirs is not known here.
-        if (u.buffer->device() != device_) work.kept.emplace_back(u.buffer);
+        // Blocks of this back end wait for their uses before they are reused; what others do with theirs is not known here.
+        if (u.buffer->device()->backend() != device_->backend()) work.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
         if (reads(u)) u.buffer->collect_for_read(work.needs);
         if (writes(u)) u.buffer->collect_for_write(work.after);

@@ -8,6 +8,7 @@
 
 #include "backend/cpu/launch.h"
 #include "backend/cpu/queue.h"
+#include "base/affinity.h"
 #include "base/counters.h"
 #include "base/env.h"
 
@@ -162,6 +163,7 @@ void QueueCore::wake_worker() {
     if (!worker_started_) {
         retain();  // the worker's own reference
         try {
+            const Bound inherit_nothing(any_core);
             std::thread([this] { serve(); }).detach();
             worker_started_ = true;
         } catch (const std::system_error& e) {
@@ -177,6 +179,7 @@ void QueueCore::wake_worker() {
 
 void QueueCore::serve() {
     {
+        const Bound bound(pool_->cores());  // before the lock: for good
         Lock lock(mutex_);
         while (!closed_) {
             if (run_one(lock, any_cost)) continue;
@@ -219,6 +222,7 @@ void QueueCore::execute(CpuEvent& task) {
             if (!e.done()) e.state()->wait_quietly();
         }
     }
+    const Bound bound(pool_->cores());
     task.set_running();
     std::shared_ptr<device::Failure> inherited = stopped_.load(std::memory_order_acquire) ? exit_failure() : nullptr;
     for (const Event& e : work.needs) {

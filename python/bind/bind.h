@@ -149,6 +149,7 @@ void bind_memory(nb::module_& m);
 void bind_cache(nb::module_& m);
 void bind_event(nb::module_& m);
 void bind_queue(nb::module_& m);
+void bind_profile(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_elementwise(nb::module_& m);

@@ -43,6 +43,7 @@ from pardo._info import *
 from pardo._interop import *
 from pardo._linalg import *
 from pardo._manipulation import *
+from pardo._profile import *
 from pardo._runtime import *
 from pardo._searching import *
 from pardo._sets import *

@@ -59,6 +59,8 @@ public:
     Device* device() const noexcept { return device_; }
     QueueOrder order() const noexcept { return order_; }
     bool profiling() const noexcept { return profiling_; }
+    /// Tells queues apart, also those that are gone.
+    std::uint64_t serial() const noexcept { return serial_; }
 
     /// Runs a program after `depends` and after what its buffers require. Small work on an idle CPU queue runs before this returns
     /// (its failure is then thrown here), and the Event is complete.
@@ -101,6 +103,10 @@ protected:
     Device* device_;
     QueueOrder order_;
     bool profiling_;
+
+private:
+    static std::uint64_t next_serial() noexcept;
+    std::uint64_t serial_ = next_serial();
 };
 
 /// How a device runs a kernel's items; the planner shapes loops for it.

@@ -26,6 +26,11 @@ Event Queue::wait_for_stream(std::uintptr_t) {
     return {};
 }
 
+std::uint64_t Queue::next_serial() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 Queue* Device::queue() {
     if (Queue* q = canonical_.load(std::memory_order_acquire)) return q;
     std::lock_guard lock(queue_mutex_);

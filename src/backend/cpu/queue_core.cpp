@@ -82,8 +82,7 @@ bool CpuEvent::wait_for(std::chrono::milliseconds limit) {
     return EventState::wait_for(std::max(left, std::chrono::milliseconds(0)));
 }
 
-QueueCore::QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order, bool profiling)
-    : queue_(queue), pool_(pool), order_(order), profiling_(profiling) {
+QueueCore::QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order) : queue_(queue), pool_(pool), order_(order) {
     std::lock_guard lock(cores().mutex);
     cores().list.push_back(this);
 }
@@ -103,7 +102,7 @@ void QueueCore::close() {
 
 Event QueueCore::submit(Work work) {
     Ref<CpuEvent> task(new CpuEvent(queue_, this, std::move(work)));
-    if (profiling_) task->queued_at = task->submitted_at = device::now_ns();
+    if (task->work_.timed) task->queued_at = task->submitted_at = device::now_ns();
     Ref<CpuEvent> ahead_of;
     if (order_ == QueueOrder::InOrder) {
         std::lock_guard lock(mutex_);
@@ -230,7 +229,7 @@ void QueueCore::execute(CpuEvent& task) {
         inherited = device::unheard_failure(e);
     }
     std::exception_ptr raised;
-    if (profiling_) task.started_at = device::now_ns();
+    if (work.timed) task.started_at = device::now_ns();
     if (!inherited) {
         const device::TaskScope scope;
         try {
@@ -243,7 +242,7 @@ void QueueCore::execute(CpuEvent& task) {
             raised = std::current_exception();
         }
     }
-    if (profiling_) task.ended_at = device::now_ns();
+    if (work.timed) task.ended_at = device::now_ns();
     finish(task, std::move(inherited), raised);
 }
 

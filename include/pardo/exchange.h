@@ -17,13 +17,15 @@ using ForeignStream = std::uintptr_t;
 
 /// DLPack's numbers {type, number of the device} for the array's memory; nothing where other libraries cannot reach it. Forces.
 PARDO_API std::optional<std::pair<int, int>> dlpack_device(const Array& x);
+/// The device that holds memory of another library at an address of CUDA's; nothing where none of ours does.
+PARDO_API std::optional<Device> device_of_memory(std::uintptr_t address);
 /// The queue's stream as other libraries take it; 0 where the device has none.
 PARDO_API ForeignStream native_stream(const Queue& queue);
 
 /// Memory handed to another library.
 struct ExportedMemory {
-    void* data = nullptr;               // of the first element, as the device sees it
-    std::function<void()> let_go;       // call it when the other library is done
+    void* data = nullptr;          // of the first element, as the device sees it
+    std::function<void()> let_go;  // call it when the other library is done
 };
 /// Hands the array's memory to another library, which uses it on `stream`, if given, from now on: the stream waits for our work, the host
 /// does not. Without a stream our work is complete when this returns. `writable`: as Array::share_writable.

@@ -12,6 +12,7 @@ array(5.)
 
 import atexit as _atexit
 import os as _os
+import sys as _sys
 
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
@@ -58,6 +59,7 @@ __array_api_version__ = "2025.12"
 _methods.attach()
 _devices.serve_contexts(globals(), [_creation, _dtypes, _elementwise, _linalg, _manipulation, _searching, _sets, _sorting, _statistics])
 _core._set_package_folder(_os.path.dirname(__file__))
+_core._set_library_folders([folder for folder in _sys.path if folder])
 _atexit.register(_core._report_unheard_failures)
 
 

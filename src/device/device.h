@@ -126,6 +126,8 @@ public:
     virtual bool supports(DType dtype) const noexcept = 0;
     /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
     virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
+    /// True when memory at this address, of any library in the process, is this device's.
+    virtual bool holds(std::uintptr_t) { return false; }
     /// Bytes that could be allocated now; no value where the back end cannot tell.
     virtual std::optional<std::int64_t> free_memory() { return std::nullopt; }
     /// The parts of this device, kept: the same cut gives the same devices. Throws Value for a malformed cut, Device for an impossible one.

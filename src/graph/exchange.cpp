@@ -33,6 +33,13 @@ std::optional<std::pair<int, int>> dlpack_device(const Array& x) {
     return place.first == 0 ? std::nullopt : std::optional(place);
 }
 
+std::optional<Device> device_of_memory(std::uintptr_t address) {
+    for (device::Device* d : device::visible_devices("cuda")) {
+        if (d->holds(address)) return Device(d);
+    }
+    return std::nullopt;
+}
+
 ForeignStream native_stream(const Queue& queue) { return queue.impl()->native_stream(); }
 
 ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream, bool writable) {
@@ -69,8 +76,8 @@ ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream
             }};
 }
 
-Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
-                    std::function<void()> release, const Queue& queue, std::optional<ForeignStream> stream) {
+Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only, std::function<void()> release,
+                    const Queue& queue, std::optional<ForeignStream> stream) {
     if (stream) (void)queue.impl()->wait_for_stream(*stream);
     return graph::share_memory(data, dtype, shape, strides, kind, read_only, std::move(release), queue);
 }

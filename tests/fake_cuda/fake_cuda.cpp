@@ -53,8 +53,8 @@ struct Device {
     int ordinal = 0;
     bool context = false;
     Result lost = 0;
-    std::uint64_t base = 0;     // what pointers say
-    char* storage = nullptr;    // where the bytes are
+    std::uint64_t base = 0;   // what pointers say
+    char* storage = nullptr;  // where the bytes are
     std::size_t memory = 0, used = 0;
     std::map<std::uint64_t, std::size_t> blocks;
     std::vector<std::shared_ptr<Stream>> streams;
@@ -98,7 +98,7 @@ struct World {
     std::condition_variable changed;
     bool started = false, held = false;
     std::vector<std::unique_ptr<Device>> devices;
-    std::map<std::uint64_t, HostRange> pinned;   // also registered
+    std::map<std::uint64_t, HostRange> pinned;  // also registered
     std::map<std::uint64_t, std::size_t> managed;
     std::map<std::string, Injection> injections;
     std::map<std::string, Result> bad_kernels;
@@ -275,6 +275,11 @@ void fake_cuda_fail_next(const char* function, int code, int after) {
     std::lock_guard lock(world().mutex);
     world().injections[function] = {code, after};
 }
+void fake_cuda_forget_failures() {
+    std::lock_guard lock(world().mutex);
+    world().injections.clear();
+    world().bad_kernels.clear();
+}
 void fake_cuda_fail_kernel(const char* kernel, int code) {
     std::lock_guard lock(world().mutex);
     world().bad_kernels[kernel] = code;
@@ -390,7 +395,8 @@ Result cuDeviceGetCount(int* count) {
 }
 static Device* device_at(int ordinal) {
     World& w = world();
-    return ordinal >= 0 && static_cast<std::size_t>(ordinal) < w.devices.size() ? w.devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
+    return ordinal >= 0 && static_cast<std::size_t>(ordinal) < w.devices.size() ? w.devices[static_cast<std::size_t>(ordinal)].get()
+                                                                                : nullptr;
 }
 Result cuDeviceGet(DeviceHandle* device, int ordinal) {
     ENTER("cuDeviceGet");
@@ -414,13 +420,27 @@ Result cuDeviceGetAttribute(int* value, Attribute attribute, DeviceHandle device
     ENTER("cuDeviceGetAttribute");
     const int arch = static_cast<int>(environment("FAKE_CUDA_ARCH", 90));
     const std::map<Attribute, int> values = {
-        {Attribute::MaxThreadsPerBlock, 1024}, {Attribute::MaxGridX, 2147483647}, {Attribute::MaxSharedMemoryPerBlock, 49152},
-        {Attribute::WarpSize, 32},             {Attribute::ClockRate, 1980000},   {Attribute::Multiprocessors, 132},
-        {Attribute::Integrated, 0},            {Attribute::PciBus, 24 + device},  {Attribute::PciDevice, 0},
-        {Attribute::L2CacheSize, 50 << 20},    {Attribute::UnifiedAddressing, 1}, {Attribute::PciDomain, 0},
-        {Attribute::MaxBlockX, 1024},          {Attribute::MaxBlockY, 1024},      {Attribute::MaxBlockZ, 64},
-        {Attribute::ComputeMajor, arch / 10},  {Attribute::ComputeMinor, arch % 10}, {Attribute::ManagedMemory, 1},
-        {Attribute::ConcurrentManagedAccess, 1}, {Attribute::MaxSharedMemoryOptin, 232448}, {Attribute::MaxThreadsPerMultiprocessor, 2048},
+        {Attribute::MaxThreadsPerBlock, 1024},
+        {Attribute::MaxGridX, 2147483647},
+        {Attribute::MaxSharedMemoryPerBlock, 49152},
+        {Attribute::WarpSize, 32},
+        {Attribute::ClockRate, 1980000},
+        {Attribute::Multiprocessors, 132},
+        {Attribute::Integrated, 0},
+        {Attribute::PciBus, 24 + device},
+        {Attribute::PciDevice, 0},
+        {Attribute::L2CacheSize, 50 << 20},
+        {Attribute::UnifiedAddressing, 1},
+        {Attribute::PciDomain, 0},
+        {Attribute::MaxBlockX, 1024},
+        {Attribute::MaxBlockY, 1024},
+        {Attribute::MaxBlockZ, 64},
+        {Attribute::ComputeMajor, arch / 10},
+        {Attribute::ComputeMinor, arch % 10},
+        {Attribute::ManagedMemory, 1},
+        {Attribute::ConcurrentManagedAccess, 1},
+        {Attribute::MaxSharedMemoryOptin, 232448},
+        {Attribute::MaxThreadsPerMultiprocessor, 2048},
     };
     const auto at = values.find(attribute);
     if (at == values.end()) return result::invalid_value;
@@ -845,8 +865,9 @@ Result cuLaunchKernel(FunctionHandle function, unsigned grid_x, unsigned grid_y,
         recorded->params.push_back(value);
     }
     FakeLaunch& l = recorded->launch;
-    l = {recorded->kernel.c_str(), current->ordinal, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
-         static_cast<int>(recorded->params.size()), recorded->params.data()};
+    l = {recorded->kernel.c_str(),    current->ordinal, {grid_x, grid_y, grid_z},
+         {block_x, block_y, block_z}, shared_bytes,     static_cast<int>(recorded->params.size()),
+         recorded->params.data()};
     Result bad = 0;
     void (*body)(const FakeLaunch*) = nullptr;
     auto kept = std::make_shared<RecordedLaunch>(*recorded);

@@ -2,8 +2,8 @@
 //
 // libcuda_fake.so has the functions of libcuda.so.1 that pardo loads. A stream is a thread that works through a list. Device memory lies at
 // addresses that the host may not touch (it crashes when it tries); the driver's own functions reach the bytes elsewhere. Kernels are real
-// cubins, whose names and parameters are read from the file; launches are recorded, and run only where a test gives a function for the name.
-// Environment: FAKE_CUDA_DEVICES (1), FAKE_CUDA_MEMORY (bytes a device, 1 GiB), FAKE_CUDA_ARCH (90), FAKE_CUDA_VERSION (13000),
+// cubins, whose names and parameters are read from the file; launches are recorded, and run only where a test gives a function for the
+// name. Environment: FAKE_CUDA_DEVICES (1), FAKE_CUDA_MEMORY (bytes a device, 1 GiB), FAKE_CUDA_ARCH (90), FAKE_CUDA_VERSION (13000),
 // FAKE_CUDA_INIT (the result of cuInit, 0), FAKE_CUDA_PEERS (1: devices reach each other's memory).
 #pragma once
 
@@ -14,6 +14,7 @@ extern "C" {
 
 /// The `after`-th next call of a driver's function (0: the very next) returns `code` and does nothing.
 void fake_cuda_fail_next(const char* function, int code, int after);
+void fake_cuda_forget_failures();
 /// The next launch of the kernel ("" for any) fails when it runs, and with it everything on its device from then on, if `code` is such.
 void fake_cuda_fail_kernel(const char* kernel, int code);
 /// Calls of a driver's function so far.

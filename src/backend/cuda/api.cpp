@@ -12,7 +12,9 @@ namespace {
 
 class CudaBackend final : public device::Backend {
 public:
-    CudaBackend() { at_fork(ForkStage::Moments, {{}, {}, [this] { new (&mutex_) std::mutex; }}); }
+    CudaBackend() {
+        at_fork(ForkStage::Moments, {{}, {}, [this] { new (&mutex_) std::mutex; }});
+    }
     std::string_view name() const noexcept override { return "cuda"; }
 
     const std::vector<device::Platform>& platforms() override {
@@ -54,7 +56,8 @@ private:
             if (d->cuDeviceGet(&handle, i) == result::success) platform.devices.push_back(new CudaDevice(this, i, handle));  // for ever
         }
         if (platform.devices.empty()) {
-            reason_ = "the driver (CUDA " + version_text(d->version) + ") has no devices; CUDA_VISIBLE_DEVICES hides those it does not list";
+            reason_ =
+                "the driver (CUDA " + version_text(d->version) + ") has no devices; CUDA_VISIBLE_DEVICES hides those it does not list";
             return;
         }
         platforms_.push_back(std::move(platform));

@@ -38,10 +38,13 @@ emit::CText text_of(const CudaDevice& device, const ir::Kernel& kernel, device::
     return emit::emit_c(lowered(kernel), device.features(), emit::CGeometry::decode(shape));
 }
 
-std::string source_text(const CudaDevice& device, const device::SourceKernel& kernel) { return emit::c_macros(device.features()) + kernel.text; }
+std::string source_text(const CudaDevice& device, const device::SourceKernel& kernel) {
+    return emit::c_macros(device.features()) + kernel.text;
+}
 
 /// Loads on the device at once, so that a damaged file is found while it can still be compiled again.
-Ref<device::Program> load(CudaDevice& device, const std::string& name, const std::string& entry, const Grid& grid, const jit::Binary& binary) {
+Ref<device::Program> load(CudaDevice& device, const std::string& name, const std::string& entry, const Grid& grid,
+                          const jit::Binary& binary) {
     const Ref<CudaProgram> program(new CudaProgram(name, entry, grid, binary));
     const ContextScope scope(device);
     program->function_on(device);

@@ -70,6 +70,15 @@ std::pair<int, int> CudaDevice::dlpack_device(MemoryKind kind) const noexcept {
     return {0, 0};
 }
 
+bool CudaDevice::holds(std::uintptr_t address) {
+    // Where nobody has made a context there is no memory; to ask must not make one.
+    unsigned flags = 0;
+    int active = 0, ordinal = -1;
+    if (driver().cuDevicePrimaryCtxGetState(handle_, &flags, &active) != result::success || !active) return false;
+    const ContextScope scope(*this);
+    return driver().cuPointerGetAttribute(&ordinal, pointer_device_ordinal, address) == result::success && ordinal == ordinal_;
+}
+
 std::optional<std::int64_t> CudaDevice::free_memory() {
     context();
     const std::int64_t bytes = allocator_.raw().free_bytes();
@@ -95,8 +104,9 @@ Ref<device::Buffer> CudaDevice::import(void* data, std::size_t bytes, MemoryKind
 Error CudaDevice::failure(Result result, const char* call) {
     Error error = error_of(result, call);
     if (!loses_context(result)) return error;
-    const std::string reason = error.message() + ": the context of " + id() +
-                               " is lost, and its memory with it; other devices go on, but to use this GPU again the process must be restarted";
+    const std::string reason =
+        error.message() + ": the context of " + id() +
+        " is lost, and its memory with it; other devices go on, but to use this GPU again the process must be restarted";
     std::lock_guard lock(mutex_);
     if (lost_reason_.empty()) {
         lost_reason_ = reason;
@@ -125,7 +135,8 @@ void CudaDevice::enable_peer(CudaDevice& peer) {
     if (can && (enabled == result::success || enabled == result::peer_access_already_enabled)) return;
     // The driver copies through the host then.
     counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
-    log(LogLevel::Info, "cuda: " + id() + " and " + peer.id() + " do not reach each other's memory: copies between them go through the host");
+    log(LogLevel::Info,
+        "cuda: " + id() + " and " + peer.id() + " do not reach each other's memory: copies between them go through the host");
 }
 
 }  // namespace pardo::cuda

@@ -26,6 +26,7 @@ public:
     std::string id() const override { return "cuda:" + std::to_string(ordinal_); }
     bool supports(DType) const noexcept override { return true; }
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
+    bool holds(std::uintptr_t address) override;
     std::optional<std::int64_t> free_memory() override;
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;

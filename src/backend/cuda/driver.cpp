@@ -26,9 +26,7 @@ State& state() {
     static State* const instance = [] {
         auto* made = new State;  // never destroyed: devices live as long as the process
         // Not held while the process forks: the driver installs handlers of its own while it is loaded.
-        at_fork(ForkStage::Moments, {{}, {}, [made] {
-                                         new (&made->mutex) std::mutex;
-                                     }});
+        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
         return made;
     }();
     return *instance;
@@ -36,7 +34,7 @@ State& state() {
 
 /// Looks every function up; the name of the first that is missing, or null.
 const char* bind(Driver& d, const DynamicLibrary& library) {
-#define PARDO_CUDA_BIND(name, symbol_name, params)                                         \
+#define PARDO_CUDA_BIND(name, symbol_name, params)                            \
     d.name = reinterpret_cast<decltype(d.name)>(library.symbol(symbol_name)); \
     if (!d.name) return symbol_name;
     PARDO_CUDA_FUNCTIONS(PARDO_CUDA_BIND)
@@ -73,7 +71,8 @@ std::string start(Driver& d) {
     const std::string too_old = "the driver is too old: it knows CUDA " + version_text(d.version) + ", pardo needs " +
                                 version_text(oldest_driver) + " or newer; update NVIDIA's driver";
     if (d.version < oldest_driver) return too_old;
-    if (const char* missing = bind(d, library)) return name + " (CUDA " + version_text(d.version) + ") lacks " + missing + "; update NVIDIA's driver";
+    if (const char* missing = bind(d, library))
+        return name + " (CUDA " + version_text(d.version) + ") lacks " + missing + "; update NVIDIA's driver";
     device::driver_in_use();
     if (const Result failed = d.cuInit(0); failed != result::success)
         return "cuInit failed: " + d.describe(failed) + "; " + init_advice(failed, d.version);

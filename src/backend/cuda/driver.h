@@ -41,10 +41,10 @@ struct Copy3D {
 /// CUresult, those that are told apart.
 namespace result {
 constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, stub_library = 34, no_device = 100, invalid_image = 200,
-                 no_binary = 209, ecc_uncorrectable = 214, invalid_ptx = 218, nvlink_uncorrectable = 220, unsupported_ptx = 222, contained = 226,
-                 not_ready = 600, illegal_address = 700, launch_timeout = 702, peer_access_already_enabled = 704, context_is_destroyed = 709,
-                 assert_failed = 710, already_registered = 712, hardware_stack_error = 714, launch_failed = 719, tensor_memory_leak = 721,
-                 system_driver_mismatch = 803, compat_not_supported = 804, unknown = 999;
+                 no_binary = 209, ecc_uncorrectable = 214, invalid_ptx = 218, nvlink_uncorrectable = 220, unsupported_ptx = 222,
+                 contained = 226, not_ready = 600, illegal_address = 700, launch_timeout = 702, peer_access_already_enabled = 704,
+                 context_is_destroyed = 709, assert_failed = 710, already_registered = 712, hardware_stack_error = 714, launch_failed = 719,
+                 tensor_memory_leak = 721, system_driver_mismatch = 803, compat_not_supported = 804, unknown = 999;
 }
 /// CUdevice_attribute.
 enum class Attribute : int {
@@ -82,62 +82,62 @@ constexpr int function_max_threads = 0, function_registers = 4;
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 
 /// Everything that is loaded: our name, the library's symbol (those with a version say so), parameters.
-#define PARDO_CUDA_FUNCTIONS(F)                                                                                                         \
-    F(cuInit, "cuInit", (unsigned flags))                                                                                               \
-    F(cuDriverGetVersion, "cuDriverGetVersion", (int* version))                                                                         \
-    F(cuGetErrorName, "cuGetErrorName", (Result error, const char** name))                                                              \
-    F(cuGetErrorString, "cuGetErrorString", (Result error, const char** text))                                                          \
-    F(cuDeviceGetCount, "cuDeviceGetCount", (int* count))                                                                               \
-    F(cuDeviceGet, "cuDeviceGet", (DeviceHandle * device, int ordinal))                                                                 \
-    F(cuDeviceGetName, "cuDeviceGetName", (char* name, int length, DeviceHandle device))                                                \
-    F(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (Uuid * uuid, DeviceHandle device))                                                        \
-    F(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (std::size_t * bytes, DeviceHandle device))                                              \
-    F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int* value, Attribute attribute, DeviceHandle device))                             \
-    F(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int* can, DeviceHandle device, DeviceHandle peer))                               \
-    F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (ContextHandle * context, DeviceHandle device))                             \
-    F(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (DeviceHandle device, unsigned* flags, int* active))                    \
-    F(cuCtxGetCurrent, "cuCtxGetCurrent", (ContextHandle * context))                                                                    \
-    F(cuCtxSetCurrent, "cuCtxSetCurrent", (ContextHandle context))                                                                      \
-    F(cuCtxSynchronize, "cuCtxSynchronize", ())                                                                                         \
-    F(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (ContextHandle peer, unsigned flags))                                             \
-    F(cuMemGetInfo, "cuMemGetInfo_v2", (std::size_t * free, std::size_t * total))                                                       \
-    F(cuMemAlloc, "cuMemAlloc_v2", (DevicePointer * pointer, std::size_t bytes))                                                        \
-    F(cuMemFree, "cuMemFree_v2", (DevicePointer pointer))                                                                               \
-    F(cuMemHostAlloc, "cuMemHostAlloc", (void** pointer, std::size_t bytes, unsigned flags))                                            \
-    F(cuMemFreeHost, "cuMemFreeHost", (void* pointer))                                                                                  \
-    F(cuMemAllocManaged, "cuMemAllocManaged", (DevicePointer * pointer, std::size_t bytes, unsigned flags))                             \
-    F(cuMemHostRegister, "cuMemHostRegister_v2", (void* pointer, std::size_t bytes, unsigned flags))                                    \
-    F(cuMemHostUnregister, "cuMemHostUnregister", (void* pointer))                                                                      \
-    F(cuPointerGetAttribute, "cuPointerGetAttribute", (void* value, int attribute, DevicePointer pointer))                              \
-    F(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))          \
-    F(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                \
-    F(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))        \
-    F(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                                                           \
-      (DevicePointer to, ContextHandle to_context, DevicePointer from, ContextHandle from_context, std::size_t bytes, StreamHandle stream)) \
-    F(cuMemcpyAsync, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                   \
-    F(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2", (const Copy3D* copy, StreamHandle stream))                                                 \
-    F(cuMemsetD8Async, "cuMemsetD8Async", (DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream))              \
-    F(cuMemsetD16Async, "cuMemsetD16Async", (DevicePointer to, unsigned short value, std::size_t count, StreamHandle stream))           \
-    F(cuMemsetD32Async, "cuMemsetD32Async", (DevicePointer to, unsigned value, std::size_t count, StreamHandle stream))                 \
-    F(cuMemsetD2D32Async, "cuMemsetD2D32Async_v2",                                                                                      \
-      (DevicePointer to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height, StreamHandle stream))                \
-    F(cuStreamCreate, "cuStreamCreate", (StreamHandle * stream, unsigned flags))                                                        \
-    F(cuStreamDestroy, "cuStreamDestroy_v2", (StreamHandle stream))                                                                     \
-    F(cuStreamQuery, "cuStreamQuery", (StreamHandle stream))                                                                            \
-    F(cuStreamSynchronize, "cuStreamSynchronize", (StreamHandle stream))                                                                \
-    F(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle stream, EventHandle event, unsigned flags))                                 \
-    F(cuEventCreate, "cuEventCreate", (EventHandle * event, unsigned flags))                                                            \
-    F(cuEventDestroy, "cuEventDestroy_v2", (EventHandle event))                                                                         \
-    F(cuEventRecord, "cuEventRecord", (EventHandle event, StreamHandle stream))                                                         \
-    F(cuEventQuery, "cuEventQuery", (EventHandle event))                                                                                \
-    F(cuEventSynchronize, "cuEventSynchronize", (EventHandle event))                                                                    \
-    F(cuEventElapsedTime, "cuEventElapsedTime", (float* milliseconds, EventHandle start, EventHandle end))                              \
-    F(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                                                         \
-      (ModuleHandle * module, const void* image, unsigned count, int* options, void** values))                                          \
-    F(cuModuleUnload, "cuModuleUnload", (ModuleHandle module))                                                                          \
-    F(cuModuleGetFunction, "cuModuleGetFunction", (FunctionHandle * function, ModuleHandle module, const char* name))                   \
-    F(cuFuncGetAttribute, "cuFuncGetAttribute", (int* value, int attribute, FunctionHandle function))                                   \
-    F(cuLaunchKernel, "cuLaunchKernel",                                                                                                 \
+#define PARDO_CUDA_FUNCTIONS(F)                                                                                                          \
+    F(cuInit, "cuInit", (unsigned flags))                                                                                                \
+    F(cuDriverGetVersion, "cuDriverGetVersion", (int* version))                                                                          \
+    F(cuGetErrorName, "cuGetErrorName", (Result error, const char** name))                                                               \
+    F(cuGetErrorString, "cuGetErrorString", (Result error, const char** text))                                                           \
+    F(cuDeviceGetCount, "cuDeviceGetCount", (int* count))                                                                                \
+    F(cuDeviceGet, "cuDeviceGet", (DeviceHandle * device, int ordinal))                                                                  \
+    F(cuDeviceGetName, "cuDeviceGetName", (char* name, int length, DeviceHandle device))                                                 \
+    F(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (Uuid * uuid, DeviceHandle device))                                                         \
+    F(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (std::size_t * bytes, DeviceHandle device))                                               \
+    F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int* value, Attribute attribute, DeviceHandle device))                              \
+    F(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int* can, DeviceHandle device, DeviceHandle peer))                                \
+    F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (ContextHandle * context, DeviceHandle device))                              \
+    F(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (DeviceHandle device, unsigned* flags, int* active))                     \
+    F(cuCtxGetCurrent, "cuCtxGetCurrent", (ContextHandle * context))                                                                     \
+    F(cuCtxSetCurrent, "cuCtxSetCurrent", (ContextHandle context))                                                                       \
+    F(cuCtxSynchronize, "cuCtxSynchronize", ())                                                                                          \
+    F(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (ContextHandle peer, unsigned flags))                                              \
+    F(cuMemGetInfo, "cuMemGetInfo_v2", (std::size_t * free, std::size_t * total))                                                        \
+    F(cuMemAlloc, "cuMemAlloc_v2", (DevicePointer * pointer, std::size_t bytes))                                                         \
+    F(cuMemFree, "cuMemFree_v2", (DevicePointer pointer))                                                                                \
+    F(cuMemHostAlloc, "cuMemHostAlloc", (void** pointer, std::size_t bytes, unsigned flags))                                             \
+    F(cuMemFreeHost, "cuMemFreeHost", (void* pointer))                                                                                   \
+    F(cuMemAllocManaged, "cuMemAllocManaged", (DevicePointer * pointer, std::size_t bytes, unsigned flags))                              \
+    F(cuMemHostRegister, "cuMemHostRegister_v2", (void* pointer, std::size_t bytes, unsigned flags))                                     \
+    F(cuMemHostUnregister, "cuMemHostUnregister", (void* pointer))                                                                       \
+    F(cuPointerGetAttribute, "cuPointerGetAttribute", (void* value, int attribute, DevicePointer pointer))                               \
+    F(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))           \
+    F(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                 \
+    F(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))         \
+    F(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                                                            \
+      (DevicePointer to, ContextHandle to_context, DevicePointer from, ContextHandle from_context, std::size_t bytes,                    \
+       StreamHandle stream))                                                                                                             \
+    F(cuMemcpyAsync, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                    \
+    F(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2", (const Copy3D* copy, StreamHandle stream))                                                  \
+    F(cuMemsetD8Async, "cuMemsetD8Async", (DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream))               \
+    F(cuMemsetD16Async, "cuMemsetD16Async", (DevicePointer to, unsigned short value, std::size_t count, StreamHandle stream))            \
+    F(cuMemsetD32Async, "cuMemsetD32Async", (DevicePointer to, unsigned value, std::size_t count, StreamHandle stream))                  \
+    F(cuMemsetD2D32Async, "cuMemsetD2D32Async_v2",                                                                                       \
+      (DevicePointer to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height, StreamHandle stream))                 \
+    F(cuStreamCreate, "cuStreamCreate", (StreamHandle * stream, unsigned flags))                                                         \
+    F(cuStreamDestroy, "cuStreamDestroy_v2", (StreamHandle stream))                                                                      \
+    F(cuStreamQuery, "cuStreamQuery", (StreamHandle stream))                                                                             \
+    F(cuStreamSynchronize, "cuStreamSynchronize", (StreamHandle stream))                                                                 \
+    F(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle stream, EventHandle event, unsigned flags))                                  \
+    F(cuEventCreate, "cuEventCreate", (EventHandle * event, unsigned flags))                                                             \
+    F(cuEventDestroy, "cuEventDestroy_v2", (EventHandle event))                                                                          \
+    F(cuEventRecord, "cuEventRecord", (EventHandle event, StreamHandle stream))                                                          \
+    F(cuEventQuery, "cuEventQuery", (EventHandle event))                                                                                 \
+    F(cuEventSynchronize, "cuEventSynchronize", (EventHandle event))                                                                     \
+    F(cuEventElapsedTime, "cuEventElapsedTime", (float* milliseconds, EventHandle start, EventHandle end))                               \
+    F(cuModuleLoadDataEx, "cuModuleLoadDataEx", (ModuleHandle * module, const void* image, unsigned count, int* options, void** values)) \
+    F(cuModuleUnload, "cuModuleUnload", (ModuleHandle module))                                                                           \
+    F(cuModuleGetFunction, "cuModuleGetFunction", (FunctionHandle * function, ModuleHandle module, const char* name))                    \
+    F(cuFuncGetAttribute, "cuFuncGetAttribute", (int* value, int attribute, FunctionHandle function))                                    \
+    F(cuLaunchKernel, "cuLaunchKernel",                                                                                                  \
       (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
        unsigned shared_bytes, StreamHandle stream, void** params, void** extra))
 

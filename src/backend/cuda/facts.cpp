@@ -15,7 +15,8 @@ int attribute(DeviceHandle device, Attribute which) {
 std::string pci_address(DeviceHandle device) {
     char text[32];
     std::snprintf(text, sizeof text, "%04x:%02x:%02x.0", static_cast<unsigned>(attribute(device, Attribute::PciDomain)),
-                  static_cast<unsigned>(attribute(device, Attribute::PciBus)), static_cast<unsigned>(attribute(device, Attribute::PciDevice)));
+                  static_cast<unsigned>(attribute(device, Attribute::PciBus)),
+                  static_cast<unsigned>(attribute(device, Attribute::PciDevice)));
     return text;
 }
 
@@ -38,7 +39,8 @@ void set_vector_widths(DeviceInfo& info) {
          {&info.preferred_vector_width_char, &info.preferred_vector_width_short, &info.preferred_vector_width_int,
           &info.preferred_vector_width_long, &info.preferred_vector_width_float, &info.preferred_vector_width_double,
           &info.preferred_vector_width_half, &info.native_vector_width_char, &info.native_vector_width_short, &info.native_vector_width_int,
-          &info.native_vector_width_long, &info.native_vector_width_float, &info.native_vector_width_double, &info.native_vector_width_half})
+          &info.native_vector_width_long, &info.native_vector_width_float, &info.native_vector_width_double,
+          &info.native_vector_width_half})
         *width = 1;
 }
 

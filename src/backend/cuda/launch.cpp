@@ -42,7 +42,8 @@ FunctionHandle CudaProgram::load_on(CudaDevice& device) {
     if (const Result failed = d.cuModuleLoadDataEx(&l.module, binary_.data(), 2, options, values); failed != result::success) {
         const Error error = device.failure(failed, "cuModuleLoadDataEx");
         std::string advice;
-        if (failed == result::invalid_image || failed == result::no_binary || failed == result::invalid_ptx || failed == result::unsupported_ptx)
+        if (failed == result::invalid_image || failed == result::no_binary || failed == result::invalid_ptx ||
+            failed == result::unsupported_ptx)
             advice = "; the driver knows CUDA " + version_text(d.version) + ": a newer driver, or an NVRTC of that version, helps";
         throw Error(error.code(), name() + ": " + error.message() + (log[0] ? std::string(" (") + log + ")" : "") + advice);
     }

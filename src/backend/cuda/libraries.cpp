@@ -82,8 +82,7 @@ std::vector<std::string> library_candidates(const char* variable, std::string_vi
     };
     std::vector<Found> found;
     for (const fs::path& folder : folders()) {
-        for (const fs::path& file : files(folder, stem))
-            found.push_back({driver_major > 0 && major_of(file, stem) > driver_major, file});
+        for (const fs::path& file : files(folder, stem)) found.push_back({driver_major > 0 && major_of(file, stem) > driver_major, file});
     }
     for (int major = newest_known; major >= oldest_known; --major)
         found.push_back({driver_major > 0 && major > driver_major, std::string(stem) + ".so." + std::to_string(major)});

@@ -21,19 +21,19 @@ using NvrtcResult = int;
 using NvrtcProgram = struct NvrtcProgramOpaque*;
 constexpr NvrtcResult nvrtc_success = 0, nvrtc_compilation_failed = 6;
 
-#define PARDO_NVRTC_FUNCTIONS(F)                                                                                                    \
-    F(nvrtcVersion, (int* major, int* minor))                                                                                       \
-    F(nvrtcGetNumSupportedArchs, (int* count))                                                                                      \
-    F(nvrtcGetSupportedArchs, (int* list))                                                                                          \
+#define PARDO_NVRTC_FUNCTIONS(F)                                                                                                     \
+    F(nvrtcVersion, (int* major, int* minor))                                                                                        \
+    F(nvrtcGetNumSupportedArchs, (int* count))                                                                                       \
+    F(nvrtcGetSupportedArchs, (int* list))                                                                                           \
     F(nvrtcCreateProgram, (NvrtcProgram * program, const char* text, const char* name, int headers, const char* const* header_texts, \
-                           const char* const* header_names))                                                                        \
-    F(nvrtcDestroyProgram, (NvrtcProgram * program))                                                                                \
-    F(nvrtcCompileProgram, (NvrtcProgram program, int count, const char* const* options))                                           \
-    F(nvrtcGetPTXSize, (NvrtcProgram program, std::size_t* bytes))                                                                  \
-    F(nvrtcGetPTX, (NvrtcProgram program, char* ptx))                                                                               \
-    F(nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t* bytes))                                                                \
-    F(nvrtcGetCUBIN, (NvrtcProgram program, char* cubin))                                                                           \
-    F(nvrtcGetProgramLogSize, (NvrtcProgram program, std::size_t* bytes))                                                           \
+                           const char* const* header_names))                                                                         \
+    F(nvrtcDestroyProgram, (NvrtcProgram * program))                                                                                 \
+    F(nvrtcCompileProgram, (NvrtcProgram program, int count, const char* const* options))                                            \
+    F(nvrtcGetPTXSize, (NvrtcProgram program, std::size_t * bytes))                                                                  \
+    F(nvrtcGetPTX, (NvrtcProgram program, char* ptx))                                                                                \
+    F(nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t * bytes))                                                                \
+    F(nvrtcGetCUBIN, (NvrtcProgram program, char* cubin))                                                                            \
+    F(nvrtcGetProgramLogSize, (NvrtcProgram program, std::size_t * bytes))                                                           \
     F(nvrtcGetProgramLog, (NvrtcProgram program, char* log))
 
 struct Nvrtc {
@@ -62,7 +62,7 @@ State& state() {
 std::unique_ptr<Nvrtc> bind(const DynamicLibrary& library) {
     auto n = std::make_unique<Nvrtc>();
     bool complete = true;
-#define PARDO_NVRTC_BIND(name, params)                                       \
+#define PARDO_NVRTC_BIND(name, params)                                    \
     n->name = reinterpret_cast<decltype(n->name)>(library.symbol(#name)); \
     complete &= n->name != nullptr;
     PARDO_NVRTC_FUNCTIONS(PARDO_NVRTC_BIND)
@@ -78,7 +78,8 @@ std::unique_ptr<Nvrtc> bind(const DynamicLibrary& library) {
 }
 
 std::string not_found(const std::string& error) {
-    return "needs NVIDIA's run-time compiler: `pip install pardo[cuda]` brings it, or set PARDO_NVRTC to the path of libnvrtc.so; looked in " +
+    return "needs NVIDIA's run-time compiler: `pip install pardo[cuda]` brings it, or set PARDO_NVRTC to the path of libnvrtc.so; looked "
+           "in " +
            searched_places("PARDO_NVRTC", "libnvrtc") + (error.empty() ? "" : " (" + error + ")");
 }
 
@@ -97,7 +98,8 @@ const Nvrtc* load(std::string& problem) {
         if (!library && candidate.find('/') != std::string::npos) error += (error.empty() ? "" : "; ") + reason;
         if (!library) continue;
         if ((s.nvrtc = bind(library))) {
-            log(LogLevel::Info, "cuda: NVRTC " + std::to_string(s.nvrtc->major) + "." + std::to_string(s.nvrtc->minor) + " is " + library.path());
+            log(LogLevel::Info,
+                "cuda: NVRTC " + std::to_string(s.nvrtc->major) + "." + std::to_string(s.nvrtc->minor) + " is " + library.path());
             return s.nvrtc.get();
         }
         error += (error.empty() ? "" : "; ") + candidate + " lacks functions of NVRTC 12";
@@ -187,8 +189,10 @@ jit::Binary compile_text(const std::string& name, const std::string& text, std::
     if (done != nvrtc_success) {
         const std::string messages = compilation.log();
         log(LogLevel::Debug, "cuda: " + name + " does not compile:\n" + text + "\n" + messages);
-        const std::string what = done == nvrtc_compilation_failed || !messages.empty() ? shortened(messages, name, text) : n.nvrtcGetErrorString(done);
-        throw Error(ErrorCode::Compile, name + ": NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor) + " for " + arch + ": " + what);
+        const std::string what =
+            done == nvrtc_compilation_failed || !messages.empty() ? shortened(messages, name, text) : n.nvrtcGetErrorString(done);
+        throw Error(ErrorCode::Compile,
+                    name + ": NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor) + " for " + arch + ": " + what);
     }
     const bool cubin = arch.starts_with("sm_");
     std::size_t bytes = 0;
@@ -211,8 +215,9 @@ Target target_for(int major, int minor) {
     const std::string version = "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor);
     const auto next = std::lower_bound(known.begin(), known.end(), own);
     if (next == known.begin()) {
-        throw Error(ErrorCode::Compile, "compile: " + version + " makes nothing for devices of compute capability " + std::to_string(major) +
-                                            "." + std::to_string(minor) + "; an older one does: pip install nvidia-cuda-nvrtc-cu12");
+        throw Error(ErrorCode::Compile, "compile: " + version + " makes nothing for devices of compute capability " +
+                                            std::to_string(major) + "." + std::to_string(minor) +
+                                            "; an older one does: pip install nvidia-cuda-nvrtc-cu12");
     }
     const int below = *(next - 1);
     const std::string reason = version + " does not know sm_" + std::to_string(own);

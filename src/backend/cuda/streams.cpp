@@ -67,7 +67,8 @@ Event CudaQueue::wait_for_stream(std::uintptr_t stream) {
         return {};
     }
     StreamCall call([device, kept](CudaStream& own, const device::NativeOrder& order) {
-        own.submit([&](StreamHandle handle) { device->check(driver().cuStreamWaitEvent(handle, kept->end, 0), "cuStreamWaitEvent"); }, order);
+        own.submit([&](StreamHandle handle) { device->check(driver().cuStreamWaitEvent(handle, kept->end, 0), "cuStreamWaitEvent"); },
+                   order);
     });
     device::DriverCore::Request request;
     request.label.name = "stream order";

@@ -23,7 +23,11 @@ TEST(CudaCompile, TextBecomesMachineCodeForEachArchitecture) {
     for (const char* arch : {"sm_80", "sm_90"}) {
         const jit::Binary cubin = compile_text("axpy", text_of(axpy), default_options(), arch);
         ASSERT_GT(cubin.size(), 4u);
-        EXPECT_EQ(std::memcmp(cubin.data(), "\x7f" "ELF", 4), 0);
+        EXPECT_EQ(std::memcmp(cubin.data(),
+                              "\x7f"
+                              "ELF",
+                              4),
+                  0);
     }
     const jit::Binary ptx = compile_text("axpy", text_of(axpy), default_options(), "compute_80");
     EXPECT_NE(std::string(ptx.begin(), ptx.end()).find(".entry axpy"), std::string::npos);
@@ -45,7 +49,10 @@ TEST(CudaCompile, ErrorsShowTheMessageAndTheLine) {
         EXPECT_EQ(e.code(), ErrorCode::Compile);
         EXPECT_NE(e.message().find("f: NVRTC "), std::string::npos) << e.message();
         EXPECT_NE(e.message().find("\"wrong_name\" is undefined"), std::string::npos) << e.message();
-        EXPECT_NE(e.message().find("\n    " "    x[0] = wrong_name;"), std::string::npos) << e.message();
+        EXPECT_NE(e.message().find("\n    "
+                                   "    x[0] = wrong_name;"),
+                  std::string::npos)
+            << e.message();
     }
 }
 

@@ -32,8 +32,8 @@ void print_reason() {
     }
     std::exit(0);
 }
-#define EXPECT_REASON(regex)                                             \
-    GTEST_FLAG_SET(death_test_style, "threadsafe");                      \
+#define EXPECT_REASON(regex)                        \
+    GTEST_FLAG_SET(death_test_style, "threadsafe"); \
     EXPECT_EXIT(print_reason(), testing::ExitedWithCode(0), regex)
 
 TEST(CudaDeath, SaysThatThereIsNoDriver) {

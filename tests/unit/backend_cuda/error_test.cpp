@@ -75,11 +75,13 @@ TEST(CudaErrors, AModuleThatDoesNotLoadSaysWhatToDo) {
 }
 
 TEST(CudaErrors, AContextThatCannotBeMadeIsHeardOf) {
-    const std::string message = message_of([] {
-        CudaDevice fresh(device()->backend(), 0, device()->handle());
-        fake_cuda_fail_next("cuDevicePrimaryCtxRetain", 2, 0);
-        (void)fresh.context();
-    }, ErrorCode::Memory);
+    const std::string message = message_of(
+        [] {
+            CudaDevice fresh(device()->backend(), 0, device()->handle());
+            fake_cuda_fail_next("cuDevicePrimaryCtxRetain", 2, 0);
+            (void)fresh.context();
+        },
+        ErrorCode::Memory);
     EXPECT_NE(message.find("cuda:0 cannot be used: cuDevicePrimaryCtxRetain failed"), std::string::npos) << message;
 }
 

@@ -60,6 +60,7 @@ TEST(CudaMemory, OutOfMemoryFromTheDriverIsAMemoryError) {
             EXPECT_EQ(e.code(), ErrorCode::Memory);
         }
     }
+    fake_cuda_forget_failures();
     EXPECT_TRUE(d->allocate(std::size_t{64} << 20, MemoryKind::Device, d->queue()));
 }
 

@@ -38,10 +38,10 @@ TEST(CudaQueue, CopiesWithinAndBetweenKindsAndDevices) {
     CudaDevice *d = device(), *other = device(1);
     const std::vector<float> values = ramp(1000);
     const Ref<Buffer> a = buffer_of(values);
-    const Ref<Buffer> targets[] = {
-        d->allocate(4000, MemoryKind::Device, d->queue()), d->allocate(4000, MemoryKind::Host, d->queue()),
-        d->allocate(4000, MemoryKind::Shared, d->queue()), other->allocate(4000, MemoryKind::Device, other->queue()),
-        other->allocate(4000, MemoryKind::Shared, other->queue())};
+    const Ref<Buffer> targets[] = {d->allocate(4000, MemoryKind::Device, d->queue()), d->allocate(4000, MemoryKind::Host, d->queue()),
+                                   d->allocate(4000, MemoryKind::Shared, d->queue()),
+                                   other->allocate(4000, MemoryKind::Device, other->queue()),
+                                   other->allocate(4000, MemoryKind::Shared, other->queue())};
     for (const Ref<Buffer>& t : targets) {
         t->device()->queue()->copy(t.get(), 0, a.get(), 0, 4000).wait();
         EXPECT_EQ(values_of(t.get(), static_cast<CudaDevice*>(t->device())), values);
@@ -225,6 +225,7 @@ TEST(CudaQueue, QueuesComeAndGo) {
         const int zero = 0;
         q->fill(b.get(), 0, 64, &zero, 4);
     }
+    d->trim_memory();                                 // freed blocks remember the queues that used them
     EXPECT_LE(fake_cuda_live("stream"), before + 1);  // the clock of timed events has one
 }
 

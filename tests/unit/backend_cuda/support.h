@@ -79,7 +79,7 @@ inline Event launch_axpy(device::Queue* q, device::Program* program, device::Buf
 }
 
 /// Skips the test where NVRTC is not installed.
-#define NEEDS_NVRTC()                                                        \
+#define NEEDS_NVRTC() \
     if (const std::string why = nvrtc_unavailable(); !why.empty()) GTEST_SKIP() << why
 
 /// Streams take no new work while it lives.

@@ -42,7 +42,6 @@ struct Cublas {
     Gemm<double> d = nullptr;
     Gemm<std::complex<float>> c = nullptr;
     Gemm<std::complex<double>> z = nullptr;
-    int (*property)(int, int*) = nullptr;
 
     template <class T> Gemm<T> get() const {
         if constexpr (std::is_same_v<T, float>)
@@ -85,7 +84,6 @@ std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     find(blas->set_stream, "cublasSetStream_v2");
     find(blas->set_math, "cublasSetMathMode");
     find(blas->status_name, "cublasGetStatusName");
-    find(blas->property, "cublasGetProperty");
     find(blas->s, "cublasSgemmStridedBatched_64");
     find(blas->d, "cublasDgemmStridedBatched_64");
     find(blas->c, "cublasCgemmStridedBatched_64");
@@ -253,20 +251,6 @@ bool cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const
         case DType::Complex128: return submit<std::complex<double>>(queue, a, b, out);
         default: return false;
     }
-}
-
-std::string cublas_version() {
-    std::lock_guard lock(state().mutex);
-    const Cublas* blas = load(state());
-    if (!blas) return {};
-    constexpr int parts = 3;  // libraryPropertyType: major, minor, patch
-    std::string text = "cuBLAS ";
-    for (int i = 0; i < parts; ++i) {
-        int value = 0;
-        blas->property(i, &value);
-        text += (i ? "." : "") + std::to_string(value);
-    }
-    return text;
 }
 
 }  // namespace pardo::lib

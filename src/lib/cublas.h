@@ -1,8 +1,6 @@
 // src/lib/cublas.h: matrix products by NVIDIA's cuBLAS, where it is installed.
 #pragma once
 
-#include <string>
-
 #include "lib/routines.h"
 
 namespace pardo::lib {
@@ -11,8 +9,5 @@ namespace pardo::lib {
 /// submitted, where cuBLAS is not installed, or does not have the dtype or the strides: float32 (never by TF32), float64, complex64 and
 /// complex128, matrices whose rows or columns are contiguous.
 bool cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out);
-
-/// "cuBLAS 13.1.0"; empty when it is not installed.
-std::string cublas_version();
 
 }  // namespace pardo::lib

@@ -597,7 +597,6 @@ Result cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) 
     if ((!d || !holds(d->blocks, pointer, 1)) && !managed && !pinned) return result::invalid_value;
     switch (attribute) {
         case pointer_memory_type: *static_cast<unsigned*>(value) = pinned ? memory_type_host : memory_type_device; return 0;
-        case pointer_is_managed: *static_cast<unsigned*>(value) = managed; return 0;
         case pointer_device_ordinal: *static_cast<int*>(value) = d ? d->ordinal : 0; return 0;
         default: return result::invalid_value;
     }
@@ -655,28 +654,6 @@ Result cuMemcpyPeerAsync(DevicePointer to, ContextHandle to_context, DevicePoint
     if (!locked_bytes_at(to, bytes) || !locked_bytes_at(from, bytes)) return result::invalid_value;
     return push(stream, copy_work(to, from, bytes));
 }
-Result cuMemcpy3DAsync_v2(const Copy3D* c, StreamHandle stream) {
-    ENTER_CONTEXT("cuMemcpy3DAsync");
-    const Copy3D copy = *c;
-    const auto work = [copy] {
-        for (std::size_t z = 0; z < copy.depth; ++z) {
-            for (std::size_t y = 0; y < copy.height; ++y) {
-                const std::size_t from = ((copy.source_z + z) * copy.source_height + copy.source_y + y) * copy.source_pitch + copy.source_x;
-                const std::size_t to = ((copy.target_z + z) * copy.target_height + copy.target_y + y) * copy.target_pitch + copy.target_x;
-                const char* source = copy.source_type == memory_type_host ? static_cast<const char*>(copy.source_host) + from
-                                                                          : locked_bytes_at(copy.source_device + from, copy.width_bytes);
-                char* target = copy.target_type == memory_type_host ? static_cast<char*>(copy.target_host) + to
-                                                                    : locked_bytes_at(copy.target_device + to, copy.width_bytes);
-                if (!source || !target) return result::illegal_address;
-                std::memcpy(target, source, copy.width_bytes);
-            }
-        }
-        return result::success;
-    };
-    const Result pushed = push(stream, work);
-    const bool host = copy.source_type == memory_type_host || copy.target_type == memory_type_host;
-    return pushed || !host ? pushed : cuStreamSynchronize(stream);
-}
 Result cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream) {
     ENTER_CONTEXT("cuMemsetD8Async");
     return fill(stream, to, value, count);
@@ -723,13 +700,6 @@ Result cuStreamDestroy_v2(StreamHandle stream) {
     --w.live["stream"];
     w.changed.notify_all();
     return 0;
-}
-Result cuStreamQuery(StreamHandle stream) {
-    ENTER_CONTEXT("cuStreamQuery");
-    std::lock_guard lock(world().mutex);
-    const auto s = stream_of(stream);
-    if (!s) return invalid_handle;
-    return s->work.empty() && !s->busy ? 0 : result::not_ready;
 }
 Result cuStreamSynchronize(StreamHandle stream) {
     ENTER_CONTEXT("cuStreamSynchronize");
@@ -843,13 +813,6 @@ Result cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, const 
     *function = reinterpret_cast<FunctionHandle>(at->second.get());
     return 0;
 }
-Result cuFuncGetAttribute(int* value, int attribute, FunctionHandle function) {
-    ENTER_CONTEXT("cuFuncGetAttribute");
-    const auto* f = reinterpret_cast<Function*>(function);
-    *value = attribute == function_max_threads ? f->kernel.max_threads : 0;
-    return 0;
-}
-
 Result cuLaunchKernel(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                       unsigned block_z, unsigned shared_bytes, StreamHandle stream, void** params, void**) {
     ENTER_CONTEXT("cuLaunchKernel");

@@ -21,23 +21,6 @@ using FunctionHandle = struct FunctionOpaque*;
 struct Uuid {
     unsigned char bytes[16];
 };
-/// CUDA_MEMCPY3D.
-struct Copy3D {
-    std::size_t source_x = 0, source_y = 0, source_z = 0, source_lod = 0;
-    unsigned source_type = 0;
-    const void* source_host = nullptr;
-    DevicePointer source_device = 0;
-    void *source_array = nullptr, *reserved_0 = nullptr;
-    std::size_t source_pitch = 0, source_height = 0;
-    std::size_t target_x = 0, target_y = 0, target_z = 0, target_lod = 0;
-    unsigned target_type = 0;
-    void* target_host = nullptr;
-    DevicePointer target_device = 0;
-    void *target_array = nullptr, *reserved_1 = nullptr;
-    std::size_t target_pitch = 0, target_height = 0;
-    std::size_t width_bytes = 0, height = 0, depth = 0;
-};
-
 /// CUresult, those that are told apart.
 namespace result {
 constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, stub_library = 34, no_device = 100, invalid_image = 200,
@@ -74,11 +57,10 @@ enum class Attribute : int {
 };
 constexpr unsigned stream_non_blocking = 1;
 constexpr unsigned event_blocking_sync = 1, event_disable_timing = 2;
-constexpr unsigned host_alloc_portable = 1, host_register_portable = 1, host_register_read_only = 8;
+constexpr unsigned host_alloc_portable = 1, host_register_portable = 1;
 constexpr unsigned attach_global = 1;
-constexpr unsigned memory_type_host = 1, memory_type_device = 2, memory_type_unified = 4;
-constexpr int pointer_memory_type = 2, pointer_is_managed = 8, pointer_device_ordinal = 9;
-constexpr int function_max_threads = 0, function_registers = 4;
+constexpr unsigned memory_type_host = 1, memory_type_device = 2;
+constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 
 /// Everything that is loaded: our name, the library's symbol (those with a version say so), parameters.
@@ -116,7 +98,6 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
       (DevicePointer to, ContextHandle to_context, DevicePointer from, ContextHandle from_context, std::size_t bytes,                    \
        StreamHandle stream))                                                                                                             \
     F(cuMemcpyAsync, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                    \
-    F(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2", (const Copy3D* copy, StreamHandle stream))                                                  \
     F(cuMemsetD8Async, "cuMemsetD8Async", (DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream))               \
     F(cuMemsetD16Async, "cuMemsetD16Async", (DevicePointer to, unsigned short value, std::size_t count, StreamHandle stream))            \
     F(cuMemsetD32Async, "cuMemsetD32Async", (DevicePointer to, unsigned value, std::size_t count, StreamHandle stream))                  \
@@ -124,8 +105,6 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
       (DevicePointer to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height, StreamHandle stream))                 \
     F(cuStreamCreate, "cuStreamCreate", (StreamHandle * stream, unsigned flags))                                                         \
     F(cuStreamDestroy, "cuStreamDestroy_v2", (StreamHandle stream))                                                                      \
-    F(cuStreamQuery, "cuStreamQuery", (StreamHandle stream))                                                                             \
-    F(cuStreamSynchronize, "cuStreamSynchronize", (StreamHandle stream))                                                                 \
     F(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle stream, EventHandle event, unsigned flags))                                  \
     F(cuEventCreate, "cuEventCreate", (EventHandle * event, unsigned flags))                                                             \
     F(cuEventDestroy, "cuEventDestroy_v2", (EventHandle event))                                                                          \
@@ -136,7 +115,6 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuModuleLoadDataEx, "cuModuleLoadDataEx", (ModuleHandle * module, const void* image, unsigned count, int* options, void** values)) \
     F(cuModuleUnload, "cuModuleUnload", (ModuleHandle module))                                                                           \
     F(cuModuleGetFunction, "cuModuleGetFunction", (FunctionHandle * function, ModuleHandle module, const char* name))                    \
-    F(cuFuncGetAttribute, "cuFuncGetAttribute", (int* value, int attribute, FunctionHandle function))                                    \
     F(cuLaunchKernel, "cuLaunchKernel",                                                                                                  \
       (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
        unsigned shared_bytes, StreamHandle stream, void** params, void** extra))

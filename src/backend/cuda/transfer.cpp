@@ -6,6 +6,8 @@
 #include <exception>
 
 #include "backend/cuda/device.h"
+#include "base/counters.h"
+#include "base/env.h"
 
 namespace pardo::cuda {
 namespace {
@@ -15,8 +17,33 @@ constexpr std::size_t direct_limit = std::size_t{256} << 10;
 /// What a thread and a stream are worth starting for.
 constexpr std::size_t bytes_a_lane = std::size_t{1} << 20;
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+/// Pinning costs a call that is worth it from here on.
+constexpr std::size_t register_from = std::size_t{64} << 20;
 
 }  // namespace
+
+Transfer::Transfer(CudaDevice* device) : device_(device), registers_(env("PARDO_CUDA_TRANSFER") == "register") {}
+
+bool Transfer::on_registered(StreamHandle stream, void* host, std::size_t bytes, unsigned flags, const std::function<Result()>& copy) {
+    if (!registers_ || bytes < register_from) return false;
+    const Driver& d = driver();
+    if (const Result refused = d.cuMemHostRegister(host, bytes, flags); refused != result::success) {
+        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+        log(LogLevel::Info,
+            "cuda: " + std::to_string(bytes) + " bytes of the host cannot be pinned, and are staged: " + d.describe(refused));
+        return false;
+    }
+    Result done = copy();
+    std::lock_guard lock(mutex_);
+    if (done == result::success) {
+        prepare(0);
+        done = d.cuEventRecord(begin_, stream);
+        if (done == result::success) done = await(begin_);
+    }
+    d.cuMemHostUnregister(host);
+    device_->check(done, "copy of pinned memory");
+    return true;
+}
 
 bool Transfer::on_pinned_memory(const void* host) const {
     unsigned type = 0;
@@ -56,6 +83,8 @@ void Transfer::join_lanes(StreamHandle stream, std::size_t lanes) {
 void Transfer::write(StreamHandle stream, DevicePointer to, const void* from, std::size_t bytes) {
     if (bytes <= direct_limit || on_pinned_memory(from))
         return device_->check(driver().cuMemcpyHtoDAsync(to, from, bytes, stream), "cuMemcpyHtoDAsync");
+    const auto copy = [&] { return driver().cuMemcpyHtoDAsync(to, from, bytes, stream); };
+    if (on_registered(stream, const_cast<void*>(from), bytes, host_register_portable, copy)) return;
     std::lock_guard lock(mutex_);
     const std::size_t lanes = prepare(bytes);
     settle(stream);
@@ -66,6 +95,8 @@ void Transfer::write(StreamHandle stream, DevicePointer to, const void* from, st
 void Transfer::read(StreamHandle stream, void* to, DevicePointer from, std::size_t bytes) {
     if (bytes <= direct_limit || on_pinned_memory(to))
         return device_->check(driver().cuMemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
+    const auto copy = [&] { return driver().cuMemcpyDtoHAsync(to, from, bytes, stream); };
+    if (on_registered(stream, to, bytes, host_register_portable, copy)) return;
     std::lock_guard lock(mutex_);
     const std::size_t lanes = prepare(bytes);
     settle(stream);

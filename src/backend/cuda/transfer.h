@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -20,11 +21,14 @@ class CudaDevice;
 /// one piece is on the bus, the thread fills the other. One copy at a time.
 class Transfer {
 public:
-    explicit Transfer(CudaDevice* device) : device_(device) {}
+    explicit Transfer(CudaDevice* device);
 
     /// Both in the order of `stream`; the device's context is current. On return the host memory is the caller's again; a read is complete.
     void write(StreamHandle stream, DevicePointer to, const void* from, std::size_t bytes);
     void read(StreamHandle stream, void* to, DevicePointer from, std::size_t bytes);
+    /// Pins large memory of the user's where it is, in place of going through staging memory. PARDO_CUDA_TRANSFER=register says so at
+    /// start.
+    void prefer_registration(bool yes) noexcept { registers_ = yes; }
 
 private:
     struct Piece {
@@ -39,6 +43,8 @@ private:
     static constexpr std::size_t most_lanes = 8;
 
     bool on_pinned_memory(const void* host) const;
+    /// Runs `copy` on host memory that is pinned meanwhile, and waits for it; false when the driver cannot pin it.
+    bool on_registered(StreamHandle stream, void* host, std::size_t bytes, unsigned flags, const std::function<Result()>& copy);
     /// How many lanes serve a copy, ready to be used.
     std::size_t prepare(std::size_t bytes);
     /// Waits for what is before the copy: the lanes' threads would only wait for it one by one.
@@ -51,6 +57,7 @@ private:
     void serve(std::size_t index);
 
     CudaDevice* device_;
+    std::atomic<bool> registers_;
     std::mutex mutex_;  // one copy at a time
     std::array<Lane, most_lanes> lanes_;
     EventHandle begin_ = nullptr;

@@ -83,6 +83,21 @@ TEST(CudaMemory, ImportedMemoryIsReleasedAfterItsLastUse) {
     driver().cuMemFree(pointer);
 }
 
+TEST(CudaMemory, LargeMemoryMayBePinnedWhereItIs) {
+    CudaDevice* d = device();
+    d->transfer().prefer_registration(true);
+    const std::vector<float> values = ramp(std::size_t{20} << 20);
+    for (const bool refused : {false, true}) {
+        if (refused) fake_cuda_fail_next("cuMemHostRegister", 801, 0);
+        const long before = fake_cuda_calls("cuMemHostRegister");
+        const Ref<Buffer> b = buffer_of(values);
+        EXPECT_TRUE(values_of(b.get()) == values);
+        EXPECT_EQ(fake_cuda_calls("cuMemHostRegister"), before + 2);
+        EXPECT_EQ(fake_cuda_live("registration"), 0);
+    }
+    d->transfer().prefer_registration(false);
+}
+
 TEST(CudaMemory, PinnedMemoryIsCopiedDirectly) {
     CudaDevice* d = device();
     const std::size_t bytes = 8 << 20;

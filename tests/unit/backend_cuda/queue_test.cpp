@@ -2,6 +2,7 @@
 #include <atomic>
 #include <thread>
 
+#include "backend/cuda/queue.h"
 #include "support.h"
 
 namespace pardo::cuda {
@@ -194,6 +195,68 @@ TEST(CudaQueue, ProfilingIsOnTheHostsClock) {
         EXPECT_LE(p.submitted, p.start);
         EXPECT_LE(p.start, p.end);
         EXPECT_LE(p.end, after + 1'000'000);  // the clocks are related to within a fraction of a millisecond here
+    }
+}
+
+/// A stream of another library on the first device.
+struct OtherStream {
+    const ContextScope scope{*device()};
+    StreamHandle handle = nullptr;
+    OtherStream() { EXPECT_EQ(driver().cuStreamCreate(&handle, stream_non_blocking), 0); }
+    ~OtherStream() { driver().cuStreamDestroy(handle); }
+    std::uintptr_t number() const { return reinterpret_cast<std::uintptr_t>(handle); }
+    void wait() const {
+        EventHandle event = nullptr;
+        EXPECT_EQ(driver().cuEventCreate(&event, event_disable_timing), 0);
+        EXPECT_EQ(driver().cuEventRecord(event, handle), 0);
+        EXPECT_EQ(driver().cuEventSynchronize(event), 0);
+        driver().cuEventDestroy(event);
+    }
+};
+
+TEST(CudaQueue, AnotherLibrarysStreamWaitsForOurs) {
+    CudaDevice* d = device();
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = d->create_queue(order, false);
+        EXPECT_EQ(q->native_stream() != 0, order == QueueOrder::InOrder);
+        const Ref<Buffer> a = buffer_of(ramp(64)), b = buffer_of(ramp(64));
+        const OtherStream other;
+        const int seven = 7;
+        q->fill(a.get(), 0, 256, &seven, 4);
+        q->signal_stream(other.number());
+        EXPECT_EQ(driver().cuMemcpyDtoDAsync(address_of(b.get(), 0), address_of(a.get(), 0), 256, other.handle), 0);
+        other.wait();
+        EXPECT_EQ(*static_cast<int*>(fake_cuda_host_address(address_of(b.get(), 252), 4)), 7);
+    }
+}
+
+TEST(CudaQueue, AnotherLibrarysStreamWaitsForWorkThatIsHeldBack) {
+    CudaDevice* d = device();
+    const Ref<Buffer> a = buffer_of(ramp(64)), b = buffer_of(ramp(64));
+    const OtherStream other;
+    const int eight = 8;
+    const device::BufferUse uses[] = {{a.get(), Access::Write}};
+    d->queue()->host_task([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, uses, {"task", {}}, 1e7);
+    d->queue()->fill(a.get(), 0, 256, &eight, 4);
+    d->queue()->signal_stream(other.number());
+    EXPECT_EQ(driver().cuMemcpyDtoDAsync(address_of(b.get(), 0), address_of(a.get(), 0), 256, other.handle), 0);
+    other.wait();
+    EXPECT_EQ(*static_cast<int*>(fake_cuda_host_address(address_of(b.get(), 0), 4)), 8);
+}
+
+TEST(CudaQueue, OursWaitForAnotherLibrarysStream) {
+    CudaDevice* d = device();
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = d->create_queue(order, false);
+        const Ref<Buffer> a = buffer_of(ramp(64)), b = buffer_of(ramp(64));
+        const OtherStream other;
+        for (unsigned i = 0; i < 20; ++i) {
+            EXPECT_EQ(driver().cuMemsetD32Async(address_of(a.get(), 0), i, 64, other.handle), 0);
+            q->wait_for_stream(other.number());
+            q->copy(b.get(), 0, a.get(), 0, 256).wait();
+            EXPECT_EQ(*static_cast<unsigned*>(fake_cuda_host_address(address_of(b.get(), 252), 4)), i);
+        }
+        EXPECT_TRUE(q->wait_for_stream(device::Queue::all_streams).done());
     }
 }
 

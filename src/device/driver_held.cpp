@@ -3,6 +3,7 @@
 #include <new>
 #include <thread>
 
+#include "base/affinity.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "device/driver_internal.h"
@@ -37,6 +38,7 @@ void DriverCore::start(bool& started, void (DriverCore::*serve)()) {
     if (started) return;
     retain();  // the thread's own reference
     try {
+        const Bound inherit_nothing(any_core);
         std::thread([this, serve] {
             (this->*serve)();
             release();

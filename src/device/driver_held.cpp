@@ -172,7 +172,7 @@ void DriverCore::run_task(DriverEvent& event) {
     }
     std::exception_ptr raised;
     event.set_running();
-    if (profiling_) event.submitted_at = event.started_at = now_ns();
+    if (event.timed_) event.submitted_at = event.started_at = now_ns();
     if (!inherited) {
         const TaskScope scope;
         try {
@@ -181,7 +181,7 @@ void DriverCore::run_task(DriverEvent& event) {
             raised = std::current_exception();
         }
     }
-    if (profiling_) event.ended_at = now_ns();
+    if (event.timed_) event.ended_at = now_ns();
     // What the task kept alive goes first: who waits for the event finds its memory given back.
     event.task_ = nullptr;
     event.needs_.clear();

@@ -38,14 +38,16 @@ CText CEmitter::run() {
     CText out;
     out.entry = identifier(kernel_.name);
     for (const ir::Param& p : kernel_.params) {
-        names_.push_back(p.name);
-        text_[p.value] = p.pointer || p.type != DType::Bool ? p.name : "(" + p.name + " != 0)";
+        const std::string name = identifier(p.name);
+        std::string value = name;
+        if (!p.pointer && p.type == DType::Bool) value = "(" + name + " != 0)";
         if (!p.pointer && p.type == DType::Float16) {
             helpers_.use("f16", p.type);
-            text_[p.value] = "f16_to_f32(" + p.name + ")";
+            value = "f16_to_f32(" + name + ")";
         }
+        text_[p.value] = value;
+        names_.push_back(value);
         index_like_[p.value] = p.type == DType::Int64 && !p.pointer;
-        names_.back() = text_[p.value];
         out.params += p.pointer ? 'p' : letter_of(p.type);
     }
     out.params.append(static_cast<std::size_t>(kernel_.rank), 'l');
@@ -73,17 +75,17 @@ std::string CEmitter::parameters(bool kernel) const {
     };
     for (const ir::Param& p : kernel_.params) {
         if (!p.pointer) {
-            add(c_memory_type(target_, p.type) + " " + p.name);
+            add(c_memory_type(target_, p.type) + " " + identifier(p.name));
             continue;
         }
         const std::string constant = p.access == ir::Access::Read ? "const " : "",
                           space = *target_.global ? std::string(target_.global) + " " : "";
         if (kernel && features_.split_pointers) {
-            add(space + constant + "char* " + p.name + "_base");
-            add(wide + " " + p.name + "_offset");
+            add(space + constant + "char* " + identifier(p.name) + "_base");
+            add(wide + " " + identifier(p.name) + "_offset");
         } else {
             const std::string alone = p.noalias ? std::string(" ") + target_.restrict_pointer : "";
-            add(space + constant + c_memory_type(target_, p.type) + "*" + alone + " " + p.name);
+            add(space + constant + c_memory_type(target_, p.type) + "*" + alone + " " + identifier(p.name));
         }
     }
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " n" + std::to_string(d));
@@ -107,10 +109,10 @@ std::string CEmitter::arguments() const {
     for (const ir::Param& p : kernel_.params) {
         if (p.pointer && features_.split_pointers) {
             const std::string space = *target_.global ? std::string(target_.global) + " " : "";
-            add("(" + space + (p.access == ir::Access::Read ? "const " : "") + c_memory_type(target_, p.type) + "*)(" + p.name +
-                "_base + " + p.name + "_offset)");
+            add("(" + space + (p.access == ir::Access::Read ? "const " : "") + c_memory_type(target_, p.type) + "*)(" + identifier(p.name) +
+                "_base + " + identifier(p.name) + "_offset)");
         } else {
-            add(p.name);
+            add(identifier(p.name));
         }
     }
     for (int d = 0; d < kernel_.rank; ++d) add("n" + std::to_string(d));

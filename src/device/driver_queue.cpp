@@ -74,7 +74,8 @@ void DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event
 }
 
 template <class Now, class Keep>
-Event DriverQueue::submit(DriverCore::Request request, std::span<const BufferUse> uses, std::span<const Event> depends, Now now, Keep keep) {
+Event DriverQueue::submit(DriverCore::Request request, std::span<const BufferUse> uses, std::span<const Event> depends, Now now,
+                          Keep keep) {
     struct Call final : NativeCall {
         Call(Now& now, Keep& keep) : now_(now), keep_(keep) {}
         void run(Stream& stream, const NativeOrder& order) override { now_(stream, order); }
@@ -103,9 +104,7 @@ Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
     request.cost_ns = l.cost_ns;
     return submit(
         std::move(request), l.uses, depends, [&l](Stream& stream, const NativeOrder& order) { stream.launch(l, order); },
-        [&l] {
-            return [kept = std::make_shared<KeptLaunch>(l)](Stream& stream, const NativeOrder& order) { kept->run(stream, order); };
-        });
+        [&l] { return [kept = std::make_shared<KeptLaunch>(l)](Stream& stream, const NativeOrder& order) { kept->run(stream, order); }; });
 }
 
 Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
@@ -139,24 +138,31 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
     const auto go = [&](auto call, bool by_worker) {
         request.by_worker = by_worker;
         return submit(std::move(request), uses, depends, call, [&] {
-            return NativeCall::Kept([call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) {
-                call(stream, order);
-            });
+            return NativeCall::Kept(
+                [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
         });
     };
     if (stream().copies(to, from)) {
         return go(
-            [=](Stream& stream, const NativeOrder& order) { bytes ? stream.copy(to, to_offset, from, from_offset, bytes, order) : stream.mark(order); },
+            [=](Stream& stream, const NativeOrder& order) {
+                bytes ? stream.copy(to, to_offset, from, from_offset, bytes, order) : stream.mark(order);
+            },
             false);
     }
     const bool to_mine = stream().copies(to, to), from_mine = stream().copies(from, from);
     if (to_mine && from->host_visible()) {
         return go(
-            [=](Stream& stream, const NativeOrder& order) { bytes ? stream.write(to, to_offset, at(from, from_offset), bytes, order) : stream.mark(order); }, true);
+            [=](Stream& stream, const NativeOrder& order) {
+                bytes ? stream.write(to, to_offset, at(from, from_offset), bytes, order) : stream.mark(order);
+            },
+            true);
     }
     if (from_mine && to->host_visible()) {
-        return go([=](Stream& stream, const NativeOrder& order) { bytes ? stream.read(at(to, to_offset), from, from_offset, bytes, order) : stream.mark(order); },
-                  true);
+        return go(
+            [=](Stream& stream, const NativeOrder& order) {
+                bytes ? stream.read(at(to, to_offset), from, from_offset, bytes, order) : stream.mark(order);
+            },
+            true);
     }
     if (from_mine) {  // the other side's queue can write its memory
         std::vector<Event> before(depends.begin(), depends.end());

@@ -55,13 +55,13 @@ private:
 
     Ref<DriverCore> core_;
     // Below: under the core's lock, until somebody has taken the event to complete it.
-    std::uint64_t sequence_ = 0;           // in the order of native submission, from 1; 0: held back, or never submitted
-    bool taken_ = false;                   // somebody completes it
-    std::atomic<bool> watching_{false};    // the watcher thread looks after it
-    bool notifying_ = false;               // the driver has been asked to call (watcher thread only)
-    Ref<Mark> mark_;                       // its own, if it has one
-    std::vector<Event> needs_;             // their failure is this one's too
-    std::vector<Ref<Buffer>> kept_;        // memory of other devices
+    std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: held back, or never submitted
+    bool taken_ = false;                 // somebody completes it
+    std::atomic<bool> watching_{false};  // the watcher thread looks after it
+    bool notifying_ = false;             // the driver has been asked to call (watcher thread only)
+    Ref<Mark> mark_;                     // its own, if it has one
+    std::vector<Event> needs_;           // their failure is this one's too
+    std::vector<Ref<Buffer>> kept_;      // memory of other devices
     Label label_;
     // Held back:
     NativeCall::Kept call_;

@@ -1,6 +1,7 @@
 // src/device/registry.cpp: knows the back ends, and filters their devices by PARDO_DEVICES.
 #include "device/registry.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -39,19 +40,46 @@ const std::vector<std::unique_ptr<Backend>>& backends() {
     return storage();
 }
 
-std::vector<Candidate> all_candidates() {
+namespace {
+
+void add_candidates(Backend& backend, std::vector<Candidate>& list) {
+    for (const Platform& platform : backend.platforms()) {
+        for (Device* d : platform.devices)
+            list.push_back({d, std::string(backend.name()), d->info().type, d->id(), d->info().name, backend.hidden()});
+    }
+}
+
+/// Candidates of those back ends that the alternatives of a selector begin with, so that "cpu" loads no driver; empty when there is more
+/// to look at.
+std::vector<Candidate> named_candidates(std::string_view selector) {
     std::vector<Candidate> list;
-    for (const auto& backend : backends()) {
-        for (const Platform& platform : backend->platforms()) {
-            for (Device* d : platform.devices) {
-                list.push_back({d, std::string(backend->name()), d->info().type, d->id(), d->info().name, backend->hidden()});
-            }
-        }
+    if (env("PARDO_DEVICES")) return list;
+    for (std::size_t start = 0; start <= selector.size();) {
+        const std::size_t end = std::min(selector.find(',', start), selector.size());
+        const std::string_view word = selector.substr(start, std::min(selector.find(':', start), end) - start);
+        const auto& all = backends();
+        const auto named = std::find_if(all.begin(), all.end(), [&](const auto& b) { return b->name() == word; });
+        if (named == all.end()) return {};
+        add_candidates(**named, list);
+        start = end + 1;
     }
     return list;
 }
 
+}  // namespace
+
+std::vector<Candidate> all_candidates() {
+    std::vector<Candidate> list;
+    for (const auto& backend : backends()) add_candidates(*backend, list);
+    return list;
+}
+
 std::vector<Device*> visible_devices(std::string_view backend) {
+    if (const std::vector<Candidate> named = named_candidates(backend); !backend.empty() && !named.empty()) {
+        std::vector<Device*> devices;
+        for (const Candidate& c : named) devices.push_back(c.device);
+        return devices;
+    }
     const std::vector<Candidate> all = all_candidates();
     std::vector<Device*> devices;
     for (const Candidate& c : all) {
@@ -62,6 +90,12 @@ std::vector<Device*> visible_devices(std::string_view backend) {
 }
 
 Device* select(std::string_view selector) {
+    if (const std::vector<Candidate> named = named_candidates(selector); !named.empty()) {
+        try {
+            return choose(selector, named, named, {});
+        } catch (const Error&) {  // the message is to list what else there is
+        }
+    }
     const std::vector<Candidate> all = all_candidates();
     std::vector<Candidate> visible;
     std::string reasons;
@@ -85,10 +119,10 @@ Device* default_device() {
             throw Error(e.code(), "PARDO_DEVICE=" + *wish + ": " + e.message());
         }
     } else {
-        const std::vector<Device*> cpus = visible_devices("cpu"), any = visible_devices();
-        if (!cpus.empty()) {
+        // The CPU first: to look at the others would load their drivers.
+        if (const std::vector<Device*> cpus = visible_devices("cpu"); !cpus.empty()) {
             device = cpus.front();
-        } else if (!any.empty()) {
+        } else if (const std::vector<Device*> any = visible_devices(); !any.empty()) {
             device = any.front();
         } else {
             throw Error(ErrorCode::Device, "Device: PARDO_DEVICES=" + env("PARDO_DEVICES").value_or("") + " leaves no device visible");

@@ -13,14 +13,26 @@
 
 namespace pardo::opencl {
 
-inline std::vector<device::Device*> devices() { return device::visible_devices("opencl"); }
+/// Those that have the way to memory that PARDO_OPENCL_MEMORY asks for.
+inline std::vector<device::Device*> devices() {
+    std::vector<device::Device*> all = device::visible_devices("opencl");
+    std::erase_if(all, [](device::Device* d) {
+        try {
+            memory_path(d);
+            return false;
+        } catch (const Error&) {
+            return true;
+        }
+    });
+    return all;
+}
 
 /// Why there is no device; shown with the skip.
 inline std::string no_devices() {
     for (const auto& backend : device::backends()) {
-        if (backend->name() == "opencl") return backend->unavailable();
+        if (backend->name() == "opencl" && !backend->unavailable().empty()) return backend->unavailable();
     }
-    return "this build has no OpenCL back end";
+    return "no OpenCL device has the memory that PARDO_OPENCL_MEMORY asks for";
 }
 
 class OpenCl : public testing::Test {

@@ -52,7 +52,7 @@ struct FakeEvent {
 /// Runs what it is given one after the other on a thread, as a driver does.
 class FakeStream final : public Stream {
 public:
-    explicit FakeStream(bool late = false) : late_(late), thread_([this] { serve(); }) {}
+    FakeStream(const Device* device, bool late) : device_(device), late_(late), thread_([this] { serve(); }) {}
     ~FakeStream() override {
         {
             std::lock_guard lock(mutex_);
@@ -97,7 +97,9 @@ public:
         end = static_cast<FakeEvent*>(e)->end;
     }
     bool understands(const Stream& other) const noexcept override { return dynamic_cast<const FakeStream*>(&other); }
-    bool copies(const Buffer* to, const Buffer* from) const noexcept override { return to->device() == from->device(); }
+    bool copies(const Buffer* to, const Buffer* from) const noexcept override {
+        return to->device() == device_ && from->device() == device_;
+    }
     bool marks_late() const noexcept override { return late_; }
 
     std::atomic<int> marks{0};
@@ -156,6 +158,7 @@ private:
             c.mark->drop();
         }
     }
+    const Device* device_;
     const bool late_;
     std::mutex mutex_;
     std::condition_variable wake_;
@@ -191,8 +194,8 @@ public:
     std::string id() const override { return id_; }
     bool supports(DType) const noexcept override { return true; }
     Ref<Queue> create_queue(QueueOrder order, bool profiling) override { return make(order, profiling, false); }
-    Ref<DriverQueue> make(QueueOrder order, bool profiling, bool late) {
-        return new DriverQueue(this, order, profiling, std::make_unique<FakeStream>(late));
+    Ref<Queue> make(QueueOrder order, bool profiling, bool late) {
+        return new DriverQueue(this, order, profiling, std::make_unique<FakeStream>(this, late));
     }
     Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue) override { return allocator_.allocate(bytes, kind, queue); }
     Ref<Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override {
@@ -219,12 +222,12 @@ FakeDevice& stranger() {
     static auto* device = new FakeDevice("fake:1");
     return *device;
 }
-Ref<DriverQueue> new_queue(QueueOrder order = QueueOrder::InOrder, bool profiling = false, bool late = false) {
+Ref<Queue> new_queue(QueueOrder order = QueueOrder::InOrder, bool profiling = false, bool late = false) {
     return fake().make(order, profiling, late);
 }
 Ref<Buffer> new_buffer(std::size_t bytes = 64) { return fake().allocate(bytes, MemoryKind::Device, nullptr); }
 
-Event launch(DriverQueue* q, std::function<void()> f, std::span<const BufferUse> uses = {}, std::span<const Event> depends = {},
+Event launch(Queue* q, std::function<void()> f, std::span<const BufferUse> uses = {}, std::span<const Event> depends = {},
              std::string name = "work", double cost_ns = 0) {
     const Ref<Program> p(new FakeProgram(std::move(name), std::move(f)));
     const std::int64_t extents[] = {1};
@@ -260,7 +263,7 @@ struct UserEvent {
 
 TEST(DriverQueue, RunsInOrderAndSaysWhenItIsOver) {
     for (const bool late : {false, true}) {
-        const Ref<DriverQueue> q = new_queue(QueueOrder::InOrder, false, late);
+        const Ref<Queue> q = new_queue(QueueOrder::InOrder, false, late);
         std::vector<int> seen;
         Gate gate;
         launch(q.get(), [&] { gate.pass(); });
@@ -279,7 +282,7 @@ TEST(DriverQueue, RunsInOrderAndSaysWhenItIsOver) {
 }
 
 TEST(DriverQueue, EventsAreSeenToBeOverByAskingAlone) {
-    const Ref<DriverQueue> q = new_queue();
+    const Ref<Queue> q = new_queue();
     const Event e = launch(q.get(), [] {});
     while (!e.done()) std::this_thread::yield();
     EXPECT_EQ(e.status(), EventStatus::Complete);
@@ -287,7 +290,7 @@ TEST(DriverQueue, EventsAreSeenToBeOverByAskingAlone) {
 
 TEST(DriverQueue, WhatADriverCannotWaitForIsHeldBack) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
-        const Ref<DriverQueue> q = new_queue(order);
+        const Ref<Queue> q = new_queue(order);
         UserEvent user;
         std::atomic<int> ran{0};
         const Event depends[] = {user.event()};
@@ -307,7 +310,7 @@ TEST(DriverQueue, WhatADriverCannotWaitForIsHeldBack) {
 }
 
 TEST(DriverQueue, OtherQueuesOfTheDriverAreWaitedForByTheDriver) {
-    const Ref<DriverQueue> one = new_queue(), two = new_queue(QueueOrder::InOrder, false, true);
+    const Ref<Queue> one = new_queue(), two = new_queue(QueueOrder::InOrder, false, true);
     Gate gate;
     std::vector<int> seen;
     const Event first = launch(one.get(), [&] {
@@ -323,7 +326,7 @@ TEST(DriverQueue, OtherQueuesOfTheDriverAreWaitedForByTheDriver) {
 }
 
 TEST(DriverQueue, BuffersOrderQueuesAndOutOfOrderWork) {
-    const Ref<DriverQueue> q = new_queue(QueueOrder::OutOfOrder), other = new_queue();
+    const Ref<Queue> q = new_queue(QueueOrder::OutOfOrder), other = new_queue();
     const Ref<Buffer> b = new_buffer();
     const int value = 7;
     for (int i = 0; i < 50; ++i) {
@@ -341,7 +344,7 @@ TEST(DriverQueue, BuffersOrderQueuesAndOutOfOrderWork) {
 
 TEST(DriverQueue, HostTasksKeepTheirPlace) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
-        const Ref<DriverQueue> q = new_queue(order);
+        const Ref<Queue> q = new_queue(order);
         const Ref<Buffer> b = new_buffer();
         const BufferUse uses[] = {{b.get(), Access::ReadWrite}};
         std::vector<int> seen;
@@ -364,7 +367,7 @@ TEST(DriverQueue, HostTasksKeepTheirPlace) {
 }
 
 TEST(DriverQueue, AFailureIsRaisedOnceAndSpreadsToWhatNeedsIt) {
-    const Ref<DriverQueue> q = new_queue(), other = new_queue();
+    const Ref<Queue> q = new_queue(), other = new_queue();
     const Ref<Buffer> b = new_buffer();
     const BufferUse writes[] = {{b.get(), Access::Write}}, reads[] = {{b.get(), Access::Read}};
     Gate gate;
@@ -391,7 +394,7 @@ TEST(DriverQueue, AFailureIsRaisedOnceAndSpreadsToWhatNeedsIt) {
 }
 
 TEST(DriverQueue, WorkHeldBackForSomethingThatFailsDoesNotRun) {
-    const Ref<DriverQueue> q = new_queue();
+    const Ref<Queue> q = new_queue();
     UserEvent user;
     bool ran = false;
     const Event depends[] = {user.event()};
@@ -405,7 +408,7 @@ TEST(DriverQueue, WorkHeldBackForSomethingThatFailsDoesNotRun) {
 }
 
 TEST(DriverQueue, WhatTheDriverRefusesIsSaidAtOnceOrLater) {
-    const Ref<DriverQueue> q = new_queue();
+    const Ref<Queue> q = new_queue();
     EXPECT_EQ(message_of([&] {
                   launch(
                       q.get(), [] {}, {}, {}, "refused");
@@ -422,7 +425,7 @@ TEST(DriverQueue, WhatTheDriverRefusesIsSaidAtOnceOrLater) {
 
 TEST(DriverQueue, CallbacksComeWithoutAsking) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
-        const Ref<DriverQueue> q = new_queue(order);
+        const Ref<Queue> q = new_queue(order);
         Gate gate;
         std::atomic<int> heard{0};
         for (int i = 0; i < 20; ++i) launch(q.get(), [&] { gate.pass(); }).add_done_callback([&] { ++heard; });
@@ -434,7 +437,7 @@ TEST(DriverQueue, CallbacksComeWithoutAsking) {
 }
 
 TEST(DriverQueue, ProfilingTimesAreInOrder) {
-    const Ref<DriverQueue> q = new_queue(QueueOrder::InOrder, true);
+    const Ref<Queue> q = new_queue(QueueOrder::InOrder, true);
     for (const Event& e : {launch(q.get(), [] {}), q->host_task([] {}, {}, {"task", ""}, 0), q->barrier()}) {
         e.wait();
         const Profiling t = e.profiling();
@@ -446,7 +449,7 @@ TEST(DriverQueue, ProfilingTimesAreInOrder) {
 }
 
 TEST(DriverQueue, LateMarksAreMadeWhenSomebodyAsks) {
-    const Ref<DriverQueue> q = new_queue(QueueOrder::InOrder, false, true);
+    const Ref<Queue> q = new_queue(QueueOrder::InOrder, false, true);
     q->wait();
     const int before = made_events;
     Event first;
@@ -468,7 +471,7 @@ TEST(DriverQueue, ManySubmissionsLeakNothing) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         for (const bool late : {false, true}) {
             const int events = live_events;
-            const Ref<DriverQueue> q = fake().make(order, false, late);
+            const Ref<Queue> q = fake().make(order, false, late);
             const Ref<Buffer> b = new_buffer();
             const BufferUse uses[] = {{b.get(), Access::Read}};
             std::atomic<int> ran{0};
@@ -502,14 +505,14 @@ TEST(DriverQueue, CopiesBetweenDriversGoThroughTheHost) {
 }
 
 TEST(DriverQueue, ManyThreadsSubmitAndWait) {
-    const Ref<DriverQueue> one = new_queue(), two = new_queue(QueueOrder::OutOfOrder);
+    const Ref<Queue> one = new_queue(), two = new_queue(QueueOrder::OutOfOrder);
     std::atomic<int> ran{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             Event last;
             for (int i = 0; i < 500; ++i) {
-                DriverQueue* q = i % 3 ? one.get() : two.get();
+                Queue* q = i % 3 ? one.get() : two.get();
                 last =
                     i % 10 == 9 ? q->host_task([&] { ++ran; }, {}, {"task", ""}, 0, {&last, 1}) : launch(q, [&] { ++ran; }, {}, {&last, 1});
                 if (i % 50 == 0) last.wait();
@@ -527,7 +530,7 @@ TEST(DriverQueue, ManyThreadsSubmitAndWait) {
 TEST(DriverQueue, AnEventOutlivesItsQueue) {
     Event e;
     {
-        const Ref<DriverQueue> q = new_queue();
+        const Ref<Queue> q = new_queue();
         e = launch(q.get(), [] { std::this_thread::sleep_for(1ms); });
     }
     EXPECT_TRUE(e.done());
@@ -549,7 +552,7 @@ TEST(CachingAllocator, ClassesAreAtMostAnEighthApart) {
 
 TEST(CachingAllocator, ABusyBlockIsReusedOnItsQueueAtOnceAndElsewhereLater) {
     FakeDevice& d = fake();
-    const Ref<DriverQueue> q = new_queue(), other = new_queue();
+    const Ref<Queue> q = new_queue(), other = new_queue();
     Gate gate;
     void* address;
     {
@@ -572,7 +575,7 @@ TEST(CachingAllocator, ABusyBlockIsReusedOnItsQueueAtOnceAndElsewhereLater) {
 
 TEST(CachingAllocator, ShortMemoryIsWaitedForAndThenSaid) {
     FakeDevice& d = stranger();
-    const Ref<DriverQueue> q = d.make(QueueOrder::InOrder, false, false);
+    const Ref<Queue> q = d.make(QueueOrder::InOrder, false, false);
     d.trim_memory();
     d.set_memory_limit(d.memory_stats().in_use + d.memory_stats().cached + (4 << 20));
     {
@@ -590,7 +593,7 @@ TEST(CachingAllocator, ShortMemoryIsWaitedForAndThenSaid) {
 }
 
 TEST(CachingAllocator, ForeignMemoryIsGivenBackAfterItsLastUse) {
-    const Ref<DriverQueue> q = new_queue();
+    const Ref<Queue> q = new_queue();
     char memory[64];
     Gate gate;
     std::atomic<bool> released{false};
@@ -620,7 +623,7 @@ TEST(CachingAllocator, SmallBlocksShareOneOfTheDrivers) {
 
 /// Last: the child sees the parent's threads gone.
 TEST(DriverQueueFork, AChildHearsThatItCannotUseTheQueue) {
-    const Ref<DriverQueue> q = new_queue();
+    const Ref<Queue> q = new_queue();
     const Ref<Buffer> b = new_buffer();
     Gate gate;
     const BufferUse uses[] = {{b.get(), Access::Write}};

@@ -57,6 +57,7 @@ private:
     // Below: under the core's lock, until somebody has taken the event to complete it.
     std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: held back, or never submitted
     bool taken_ = false;                 // somebody completes it
+    std::atomic<bool> native_{false};    // at the driver, or complete there
     std::atomic<bool> watching_{false};  // the watcher thread looks after it
     bool notifying_ = false;             // the driver has been asked to call (watcher thread only)
     Ref<Mark> mark_;                     // its own, if it has one

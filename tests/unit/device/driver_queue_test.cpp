@@ -504,6 +504,24 @@ TEST(DriverQueue, CopiesBetweenDriversGoThroughTheHost) {
     }
 }
 
+TEST(DriverQueue, ABlockingReadWaitsForARunningHostTask) {
+    const Ref<Queue> q = new_queue();
+    const Ref<Buffer> b = new_buffer();
+    const BufferUse uses[] = {{b.get(), Access::Write}};
+    std::atomic<bool> started{false};
+    q->host_task(
+        [&] {
+            started = true;
+            std::this_thread::sleep_for(10ms);
+            *static_cast<int*>(b->data()) = 5;
+        },
+        uses, {"task", ""}, 0);
+    while (!started) std::this_thread::yield();
+    int got = 0;
+    q->read(&got, b.get(), 0, 4);
+    EXPECT_EQ(got, 5);
+}
+
 TEST(DriverQueue, ManyThreadsSubmitAndWait) {
     const Ref<Queue> one = new_queue(), two = new_queue(QueueOrder::OutOfOrder);
     std::atomic<int> ran{0};

@@ -1,5 +1,6 @@
 // src/device/driver_event.cpp: how the completion of a driver's work is noticed: by asking, by waiting, and by a watcher thread.
 #include <algorithm>
+#include <bit>
 #include <thread>
 
 #include "base/env.h"
@@ -85,6 +86,9 @@ void DriverCore::complete(const Ref<Mark>& mark, DriverEvent* event) {
 }
 
 void DriverCore::finish(Batch& batch) {
+    static std::atomic<std::uint64_t> finished{0};
+    const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
+    if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
     for (Ref<DriverEvent>& e : batch) {
         std::optional<Error> error;
         bool failed = false;

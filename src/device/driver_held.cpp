@@ -231,6 +231,7 @@ void DriverCore::stop_for_exit() {
     }
     for (const Ref<DriverEvent>& e : dropped) e->set_failed(exit_failure());
     if (!inside_task()) wait_quietly();
+    stopped_ = false;  // destructors of static objects may still compute
 }
 
 }  // namespace pardo::device

@@ -49,7 +49,7 @@ void bind_event(nb::module_& m) {
             },
             nb::sig("def profiling(self) -> dict[str, int]"),
             "Host-clock times in nanoseconds: queued, submitted, start, end. Raises ValueError unless the queue was made with "
-            "profiling=True.")
+            "profiling=True, or a profile was open.")
         .def(
             "add_done_callback", [](const Event& e, nb::callable f) { e.add_done_callback(Callback{f.release().ptr()}); }, nb::arg("f"),
             nb::sig("def add_done_callback(self, f: Callable[[], object]) -> None"),

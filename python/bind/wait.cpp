@@ -7,6 +7,8 @@
 
 #include <pardo/log.h>
 
+#include <pardo/library.h>
+
 #include "bind.h"
 
 namespace bind {
@@ -165,6 +167,8 @@ void bind_wait(nb::module_& m) {
     m.def(
         "_set_package_folder", [](std::string folder) { package_folder = std::move(folder); }, nb::arg("folder"),
         "Frames of files in this folder are not the user's.");
+    m.def("_set_library_folders", &pardo::set_package_folders, nb::arg("folders"),
+          "Folders where packages lie: wheels that hold libraries are searched there.");
     m.def("_report_unheard_failures", &report_unheard_failures, "Sends failures nobody has waited for to sys.unraisablehook.");
     pardo::set_log_sink(&log_sink);
     (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is heard of

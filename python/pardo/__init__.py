@@ -12,6 +12,7 @@ array(5.)
 
 import atexit as _atexit
 import os as _os
+import sys as _sys
 
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
@@ -19,16 +20,31 @@ from numpy import inf as inf
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
-from pardo import _core, _methods
+from pardo import (
+    _core,
+    _creation,
+    _devices,
+    _dtypes,
+    _elementwise,
+    _linalg,
+    _manipulation,
+    _methods,
+    _searching,
+    _sets,
+    _sorting,
+    _statistics,
+)
 from pardo import special as special
 from pardo._core import *
 from pardo._creation import *
+from pardo._devices import *
 from pardo._dtypes import *
 from pardo._elementwise import *
 from pardo._info import *
 from pardo._interop import *
 from pardo._linalg import *
 from pardo._manipulation import *
+from pardo._profile import *
 from pardo._runtime import *
 from pardo._searching import *
 from pardo._sets import *
@@ -41,7 +57,9 @@ __version__ = _core._version
 __array_api_version__ = "2025.12"
 
 _methods.attach()
+_devices.serve_contexts(globals(), [_creation, _dtypes, _elementwise, _linalg, _manipulation, _searching, _sets, _sorting, _statistics])
 _core._set_package_folder(_os.path.dirname(__file__))
+_core._set_library_folders([folder for folder in _sys.path if folder])
 _atexit.register(_core._report_unheard_failures)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, dtype_or, index, queue_of
+from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, default_on, dtype_or, index, queue_of
 from pardo._arguments import shape as read_shape
 from pardo._core import (
     Array,
@@ -74,7 +74,7 @@ def empty(
     shape : int or sequence of int
         Extent of each dimension.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -97,7 +97,7 @@ def empty(
         The elements do not fit into the device's memory.
     """
     by_rows(order, "empty")
-    return _empty(_extents(shape, "empty"), dtype_or(dtype, np.float64), queue_of(device, queue))
+    return _empty(_extents(shape, "empty"), dtype, queue_of(device, queue))
 
 
 def full(
@@ -187,7 +187,7 @@ def zeros(
     shape : int or sequence of int
         Extent of each dimension.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -210,7 +210,8 @@ def zeros(
         The elements do not fit into the device's memory.
     """
     by_rows(order, "zeros")
-    return _full(_extents(shape, "zeros"), 0, dtype_or(dtype, np.float64), queue_of(device, queue))
+    target = queue_of(device, queue)
+    return _full(_extents(shape, "zeros"), 0, default_on(target, np.float64) if dtype is None else dtype, target)
 
 
 def ones(
@@ -228,7 +229,7 @@ def ones(
     shape : int or sequence of int
         Extent of each dimension.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -251,7 +252,8 @@ def ones(
         The elements do not fit into the device's memory.
     """
     by_rows(order, "ones")
-    return _full(_extents(shape, "ones"), 1, dtype_or(dtype, np.float64), queue_of(device, queue))
+    target = queue_of(device, queue)
+    return _full(_extents(shape, "ones"), 1, default_on(target, np.float64) if dtype is None else dtype, target)
 
 
 def empty_like(
@@ -510,19 +512,20 @@ def linspace(
         axis_index(axis, x.ndim, "linspace")
         return (_moveaxis(x, [0], [axis]), step) if retstep else _moveaxis(x, [0], [axis])
     first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
-    x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(start, stop) if dtype is None else dtype, queue_of(device, queue))
+    target = queue_of(device, queue)
+    x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(target, start, stop) if dtype is None else dtype, target)
     axis_index(axis, 1, "linspace")
     return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x
 
 
-def _linspace_dtype(*ends: Any) -> np.dtype[Any]:
+def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
     """Numbers of Python are weak, as in every operation; the result is floating."""
-    return np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0)
+    return default_on(queue, np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0))
 
 
 def _lines(first: Array, last: Array, count: int, parts: int, dtype: DTypeLike | None) -> tuple[Array, Any]:
     """Values between each pair of ends along the first axis, and their distances."""
-    work = _linspace_dtype(first, last)
+    work = _linspace_dtype(first.queue, first, last)
     first, last = _broadcast_arrays([first._astype(work, False), last._astype(work, False)])
     steps = _reshape(_arange(0, count, 1, work, first.queue), [count] + [1] * first.ndim)
     distance = divide(subtract(last, first), parts if parts > 0 else float("nan"))
@@ -565,7 +568,7 @@ def eye(
     k : int
         The diagonal: 0 is the main one, positive ones are above it.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -587,7 +590,7 @@ def eye(
     """
     by_rows(order, "eye")
     rows, columns = read_shape((N, N if M is None else M), "eye")
-    return _eye(rows, columns, index(k, "eye: k"), dtype_or(dtype, np.float64), queue_of(device, queue))
+    return _eye(rows, columns, index(k, "eye: k"), dtype, queue_of(device, queue))
 
 
 def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = None) -> Array:
@@ -598,7 +601,7 @@ def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = Non
     n : int
         Number of rows and columns.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     device : Device or str, optional
         Default: the default device.
 

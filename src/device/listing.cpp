@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "device/device.h"
+#include "device/selection.h"
 
 namespace pardo {
 namespace {
 
-/// Throws Value unless `backend` is empty or a back end of this build.
+/// Throws Value unless `backend` is empty or names a back end; those that this build lacks have no devices.
 void check_backend(std::string_view who, std::string_view backend) {
-    if (backend.empty()) return;
+    if (backend.empty() || device::is_backend_name(backend)) return;
     std::string known;
     for (const auto& b : device::backends()) {
         if (b->name() == backend) return;
@@ -38,7 +38,7 @@ std::vector<Platform> get_platforms(std::string_view backend) {
     for (const auto& b : device::backends()) {
         const auto own = [&](const device::Device* d) { return d->backend() == b.get(); };
         if (std::none_of(visible.begin(), visible.end(), own)) continue;
-        for (const device::Platform& p : b->platforms()) {
+        for (const device::Platform& p : device::platforms_of(*b)) {
             Platform platform{std::string(b->name()), p.name, p.vendor, p.version, {}};
             for (device::Device* d : p.devices) {
                 if (std::find(visible.begin(), visible.end(), d) != visible.end()) platform.devices.emplace_back(d);
@@ -55,9 +55,14 @@ std::vector<BackendInfo> get_backends() {
         if (backend->hidden()) continue;
         BackendInfo info;
         info.name = backend->name();
-        info.versions = backend->versions();
+        if (!device::may_be_visible(*backend)) {
+            info.unavailable = "hidden by PARDO_DEVICES";
+            list.push_back(std::move(info));
+            continue;
+        }
         for (device::Device* d : device::visible_devices(info.name)) info.devices.emplace_back(d);
-        if (backend->platforms().empty()) info.unavailable = backend->unavailable();
+        info.versions = backend->versions();
+        if (device::platforms_of(*backend).empty()) info.unavailable = backend->unavailable();
         list.push_back(std::move(info));
     }
     return list;

@@ -7,6 +7,8 @@
 
 #include <pardo/error.h>
 
+#include "base/fork.h"
+
 namespace pardo {
 
 std::string Partition::text() const {
@@ -24,6 +26,20 @@ namespace pardo::device {
 namespace {
 
 constexpr std::string_view domains[] = {"numa", "L4_cache", "L3_cache", "L2_cache", "L1_cache", "next_partitionable"};
+
+bool same_word(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// The domain of a name: "l3" is "L3_cache"; the name itself where it is none.
+std::string canonical_domain(std::string_view name) {
+    const std::string cache = std::string(name) + "_cache";
+    for (const std::string_view d : domains) {
+        if (same_word(d, name) || same_word(d, cache)) return std::string(d);
+    }
+    return std::string(name);
+}
 
 bool offers(const NameSet& set, std::string_view name) { return set && std::find(set->begin(), set->end(), name) != set->end(); }
 
@@ -90,25 +106,31 @@ std::optional<int> parse_count(std::string_view word) {
     return value;
 }
 
-bool same_word(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 }  // namespace
 
 std::string sub_device_id(const Device& parent, const Partition& partition, std::size_t index) {
     return parent.id() + "/" + partition.text() + "." + std::to_string(index);
 }
 
-const std::vector<Device*>& Device::sub_devices(const Partition& partition) {
+const std::vector<Device*>& Device::sub_devices(const Partition& wanted) {
+    Partition partition = wanted;
+    partition.domain = canonical_domain(wanted.domain);
     check(*this, partition);
     std::lock_guard lock(parts_mutex_);
     const std::string key = partition.text();
     const auto known = parts_.find(key);
     if (known != parts_.end()) return known->second;
     std::vector<Device*> parts = make_sub_devices(partition);
+    if (parts_.empty()) hold_at_fork(parts_mutex_);  // devices with parts live as long as the process
     return parts_.emplace(key, std::move(parts)).first->second;
+}
+
+void Device::collect_in_use(std::vector<Device*>& out) {
+    if (canonical_.load(std::memory_order_acquire)) out.push_back(this);
+    std::lock_guard lock(parts_mutex_);
+    for (const auto& [how, parts] : parts_) {
+        for (Device* part : parts) part->collect_in_use(out);
+    }
 }
 
 std::vector<Device*> Device::make_sub_devices(const Partition& partition) {
@@ -117,9 +139,9 @@ std::vector<Device*> Device::make_sub_devices(const Partition& partition) {
 
 std::optional<Partition> parse_partition(std::string_view text) {
     Partition p;
-    for (const std::string_view d : domains) {
-        if (!same_word(d, text)) continue;
-        p.domain = d;
+    const std::string domain = canonical_domain(text);
+    if (std::find(std::begin(domains), std::end(domains), domain) != std::end(domains)) {
+        p.domain = domain;
         return p;
     }
     if (text.find('+') == std::string_view::npos) {

@@ -93,6 +93,14 @@ void CEmitter::declare(Value v, const std::string& value) {
     text_[v] = name;
 }
 
+/// The value as a name: for places that write it more than once.
+std::string CEmitter::named(Value v) {
+    if (!is_expression(text_[v])) return text_[v];
+    const std::string name = fresh("v");
+    line("const " + c_type(target_, type(v)) + " " + name + " = " + text_[v] + ";");
+    return name;
+}
+
 /// A pure value that is used once, nearby, stands where it is used.
 void CEmitter::define(Value v, const std::string& expression, bool pure) {
     if (uses_[v] == 0 && pure) return;
@@ -133,8 +141,8 @@ void CEmitter::instr(const Instr& in) {
         default: arithmetic(in); break;
     }
     if (result == ir::no_value || type(result) != DType::Int64 || has_effect(in.op)) return;
-    bool plain = in.op == Opcode::Const || in.op == Opcode::Dim || in.op == Opcode::Extent || in.op == Opcode::Add ||
-                 in.op == Opcode::Sub || in.op == Opcode::Mul || in.op == Opcode::Min || in.op == Opcode::Max;
+    bool plain = in.op == Opcode::Const || in.op == Opcode::Param || in.op == Opcode::Dim || in.op == Opcode::Extent ||
+                 in.op == Opcode::Add || in.op == Opcode::Sub || in.op == Opcode::Mul || in.op == Opcode::Min || in.op == Opcode::Max;
     for (const Value v : in.operands) plain = plain && index_like_[v];
     index_like_[result] = plain;
 }
@@ -307,14 +315,8 @@ void CEmitter::arithmetic(const Instr& in) {
         case Opcode::Max:
         case Opcode::Fmin:
         case Opcode::Fmax: {
-            // Operands appear more than once: they get names first.
-            std::string names[2];
-            for (int k = 0; k < 2; ++k) {
-                const Value v = in.operands[k];
-                if (is_expression(at(v))) declare(v, at(v));
-                names[k] = at(v);
-            }
-            value = min_max(in.op, dtype, names[0], names[1]);
+            const std::string a = named(in.operands[0]), b = named(in.operands[1]);
+            value = min_max(in.op, dtype, a, b);
             break;
         }
         case Opcode::Select: value = wrapped(x) + " ? " + wrapped(at(in.operands[1])) + " : " + wrapped(at(in.operands[2])); break;
@@ -491,23 +493,19 @@ void CEmitter::lanes_step(const Instr& in, const std::string& index, const std::
     const Instr* yield = yield_of(kernel_, region);
     for (std::size_t k = 0; k < sums.size(); ++k) {
         const Value v = yield->operands[static_cast<int>(k)];
-        std::string value = at(v);
         const ir::Combine c = in.combines[static_cast<int>(k)];
-        if ((c == ir::Combine::Min || c == ir::Combine::Max) && is_expression(value)) {
-            const std::string name = fresh("v");
-            line("const " + c_type(target_, type(v)) + " " + name + " = " + value + ";");
-            value = name;
-        }
+        const std::string value = c == ir::Combine::Min || c == ir::Combine::Max ? named(v) : at(v);
         line(sums[k] + " = " + combine(c, type(v), sums[k], value) + ";");
     }
 }
 
 void CEmitter::lanes_loop(const Instr& in) {
     const std::string t = c_type(target_, DType::Int64), index = fresh("k");
-    const std::string &lower = at(in.operands[0]), &upper = at(in.operands[1]);
+    const std::string& lower = at(in.operands[0]);
+    const std::string upper = named(in.operands[1]);
     const bool team = uses_team();
     const int count = in.combines.size(), unroll = count > 0 ? geometry_.unroll : 1;
-    const std::string first = team ? wrapped(lower) + " + lane" : lower, step = std::to_string(geometry_.team);
+    const std::string first = !team ? lower : lower == "0" ? "lane" : wrapped(lower) + " + lane", step = std::to_string(geometry_.team);
     // Several running values for each reduction: a chain of dependent operations would wait for each of them.
     std::vector<std::string> sums, identities;
     ir::Builder neutral("neutral", 0, false);
@@ -568,13 +566,12 @@ void CEmitter::lanes_loop(const Instr& in) {
             line("const " + c_type(target_, dtype) + " " + all + " = " + name + "(" + total + ", lane, shared_" + short_name(kept) + ");");
             total = all;
         }
-        const std::string& initial = at(in.operands[3 + k]);
-        std::string start = initial;
-        if (is_expression(start)) {
-            start = fresh("v");
-            line("const " + c_type(target_, dtype) + " " + start + " = " + initial + ";");
+        const std::string start = at(in.operands[3 + k]);
+        if (start == identities[static_cast<std::size_t>(k)] && !is_expression(total)) {
+            text_[in.results[k]] = total;
+        } else {
+            declare(in.results[k], combine(in.combines[k], dtype, named(in.operands[3 + k]), total));
         }
-        declare(in.results[k], start == identities[static_cast<std::size_t>(k)] ? total : combine(in.combines[k], dtype, start, total));
     }
 }
 

@@ -58,6 +58,7 @@ private:
     void count_uses();
     void define(Value v, const std::string& expression, bool pure);
     void declare(Value v, const std::string& value);
+    std::string named(Value v);
     std::string fresh(const char* prefix) { return prefix + std::to_string(counter_++); }
     const std::string& at(Value v) const { return text_[v]; }
     DType type(Value v) const { return kernel_.values[v].type; }

@@ -251,7 +251,8 @@ std::string CEmitter::line_loops() const {
         }
         return inner;
     };
-    if (!rows && !columns) return text + loops(false);
+    // Compilers for CPUs make vectors of whole groups without a condition.
+    if (!rows && !columns && !features_.cpu) return text + loops(false);
     std::string whole = "tile + " + std::to_string(tile) + " <= " + n;
     if (rows) whole += " && row + " + std::to_string(geometry_.rows) + " <= n" + std::to_string(last - 1);
     return text + "if (" + whole + ") {\n" + indented(loops(true), 1) + "} else {\n" + indented(loops(false), 1) + "}\n";

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace pardo::emit {
 namespace {
 
 constexpr int gpu_group = 256, cpu_group = 1024, cpu_item_group = 16;
 constexpr int most_columns = 4, most_rows = 4;
+constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
 constexpr std::int64_t short_line = 64;       // a last dimension up to this is no line
@@ -41,9 +43,51 @@ Widths widths_of(const ir::Kernel& kernel) {
     return w;
 }
 
+/// Complex sums are two sums; other reductions of complex numbers become serial loops (ir::lower_complex).
 bool has_lanes_loop(const ir::Kernel& kernel) {
-    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(),
-                       [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; });
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
+        if (in.op != ir::Opcode::For || in.loop != ir::LoopKind::Lanes) return false;
+        for (int k = 0; k < in.combines.size(); ++k) {
+            if (is_complex(kernel.values[in.results[k]].type) && in.combines[k] != ir::Combine::Add) return false;
+        }
+        return true;
+    });
+}
+
+/// By value: the dimensions of the range that it depends on.
+std::vector<std::uint32_t> dependences(const ir::Kernel& kernel) {
+    std::vector<std::uint32_t> dims(kernel.values.size(), 0);
+    const auto visit = [&](const auto& self, const ir::Region& region) -> void {
+        for (const ir::InstrId id : region.body) {
+            const ir::Instr& in = kernel.instrs[id];
+            std::uint32_t own = in.op == ir::Opcode::Dim ? 1u << in.index : 0;
+            for (const ir::Value v : in.operands) own |= dims[v];
+            for (const ir::RegionId r : in.regions) {
+                for (const ir::Value v : kernel.regions[r].args) dims[v] = own;
+                self(self, kernel.regions[r]);
+                for (const ir::InstrId inner : kernel.regions[r].body) {
+                    for (const ir::Value v : kernel.instrs[inner].results) own |= dims[v];
+                }
+            }
+            for (const ir::Value v : in.results) dims[v] = own;
+        }
+    };
+    visit(visit, kernel.body);
+    return dims;
+}
+
+/// True if items of several rows load less: neighbouring rows read the same elements, which stay in registers, or (stencils) in a cache
+/// of the group's own.
+bool gains_by_rows(const ir::Kernel& kernel) {
+    if (kernel.rank < 2) return false;
+    const std::vector<std::uint32_t> dims = dependences(kernel);
+    const std::uint32_t column = 1u << (kernel.rank - 1), row = 1u << (kernel.rank - 2);
+    int shared = 0, own = 0;
+    for (const ir::Instr& in : kernel.instrs) {
+        if (in.op != ir::Opcode::Load || !(dims[in.operands[1]] & column)) continue;
+        ++(dims[in.operands[1]] & row ? own : shared);
+    }
+    return shared > 0 || own >= stencil_loads;
 }
 
 CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
@@ -121,6 +165,11 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;
+    if (g.mapping == CMapping::Line && gains_by_rows(kernel)) {
+        const std::int64_t before = shape.extents[rank - 2];
+        while (g.rows < most_rows && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
+            g.rows *= 2;
+    }
     return g;
 }
 

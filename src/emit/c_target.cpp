@@ -32,6 +32,9 @@ constexpr CTarget opencl = {
         "static inline ushort f32_to_f16(float x) { ushort bits; vstore_half_rte(x, 0, (half*)&bits); return bits; }\n",
     .f64_to_f16 = "static inline ushort f64_to_f16(double x) { ushort bits; vstore_half_rte(x, 0, (half*)&bits); return bits; }\n",
     .unroll = "#pragma unroll",
+    .popcount = "popcount(x)",
+    .atomic_add_local = "atomic_add((volatile __local uint*)(p), v)",
+    .atomic_max_global = "atomic_max((volatile __global int*)(p), v)",
 };
 
 constexpr CTarget cuda = {
@@ -73,6 +76,9 @@ constexpr CTarget cuda = {
         "    return bits;\n"
         "}\n",
     .unroll = "#pragma unroll",
+    .popcount = "__popc(x)",
+    .atomic_add_local = "atomicAdd(p, v)",
+    .atomic_max_global = "atomicMax(p, v)",
 };
 
 }  // namespace
@@ -121,6 +127,9 @@ std::string c_macros(const CFeatures& features) {
     define("LOCAL_ID", t.local_id);
     define("GROUP_ID", t.group_id);
     define("GROUP_COUNT", t.group_count);
+    define("POPCOUNT(x)", t.popcount);
+    define("ATOMIC_ADD_LOCAL(p, v)", t.atomic_add_local);
+    define("ATOMIC_MAX_GLOBAL(p, v)", t.atomic_max_global);
     define("F32_BITS", t.f32_from_bits);
     define("F64_BITS", t.f64_from_bits);
     define("BITS_F32", t.bits_of_f32);

@@ -36,6 +36,9 @@ struct CTarget {
     const char* f16_functions;  // definitions of f16_to_f32, f32_to_f16
     const char* f64_to_f16;     // definition, where the device has float64
     const char* unroll;         // a line before a loop that is written out
+    const char* popcount;       // of an unsigned integer x of 32 bits
+    const char* atomic_add_local;   // to *p, uint32 that a group shares
+    const char* atomic_max_global;  // with *p, int32 in global memory
 };
 const CTarget& c_target(CLanguage language);
 
@@ -60,6 +63,7 @@ std::string c_memory_type(const CTarget& target, DType dtype);
 ///   ARG, CONST_ARG, PTR, CONST_PTR   a pointer parameter, and the definition of the pointer of that name inside
 ///   FN GLOBAL LOCAL SHARED RESTRICT BARRIER LOCAL_ID GROUP_ID GROUP_COUNT UNROLL
 ///   i8 … i64, u8 … u64, f32, f64 (if the device has it: HAS_FP64), f16_to_f32(u16), f32_to_f16(f32), f64_to_f16(f64)
+///   POPCOUNT(u32), ATOMIC_ADD_LOCAL(u32 pointer, v), ATOMIC_MAX_GLOBAL(i32 pointer, v)
 ///   F32_BITS(u32) F64_BITS(u64) BITS_F32(f32) BITS_F64(f64)
 std::string c_macros(const CFeatures& features);
 

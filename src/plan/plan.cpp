@@ -103,6 +103,7 @@ PlannedLaunch make_launch(const KernelPlan& kernel, const MadeKernel& made) {
     launch.cost_ns = kernel.cost_ns;
     launch.bytes_read = kernel.bytes_read;
     launch.bytes_written = kernel.bytes_written;
+    launch.operations = kernel.operations;
     launch.arguments.reserve(made.arguments.size());
     return launch;
 }

@@ -513,7 +513,6 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
     for (int d = 0; d < group.domain.size(); ++d) {
         if (group.domain[d] != 1) wide |= 1u << d;
     }
-    constexpr double worth_keeping = 8;
     for (const Store& s : kernel.stores) {
         if (s.level != Level::Full || planner_.is_store(s.node)) continue;
         // An output of an earlier loop is read back where it is needed again.
@@ -528,7 +527,7 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
         for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
             const Inst& inst = group.insts[i];
             if (inst.kind != Inst::Kind::Op || inst.dtype != kernel.accesses[s.access].dtype || inst.dims != wide || i == s.inst) continue;
-            if (inst.cost < worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost)) continue;
+            if (inst.cost < planner_.tuning().worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost)) continue;
             for (int loop = 0; loop < s.loop; ++loop) {
                 if (!in[loop][i]) continue;
                 best = i;

@@ -21,6 +21,10 @@ struct Tuning {
     /// Float sums along a lanes loop restart after so many elements, sooner with few digits; argmin and argmax look for the position
     /// there, while the values are cached.
     std::int64_t lanes_chunk, lanes_chunk_short;
+    /// argmin and argmax of narrow dtypes pack value and place into one integer: one pass over memory.
+    bool packed_positions;
+    /// Values that cost at least so many additions wait in an output's memory for a later loop, instead of being computed again.
+    double worth_keeping;
 };
 
 inline constexpr Tuning lanes_tuning = {
@@ -39,6 +43,8 @@ inline constexpr Tuning lanes_tuning = {
     .rows = true,
     .lanes_chunk = 4096,
     .lanes_chunk_short = 1024,
+    .packed_positions = false,
+    .worth_keeping = 8,
 };
 
 // A group reduces a block: its items hold few elements each, and what is combined in a tree needs no restarts.
@@ -58,6 +64,8 @@ inline constexpr Tuning groups_tuning = {
     .rows = false,
     .lanes_chunk = 65536,
     .lanes_chunk_short = 65536,
+    .packed_positions = true,
+    .worth_keeping = 200,
 };
 
 constexpr const Tuning& tuning_of(device::Execution execution) {

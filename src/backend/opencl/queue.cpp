@@ -41,8 +41,8 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
     if (profiling) {
         if (!(offered & CL_QUEUE_PROFILING_ENABLE))
             throw Error(ErrorCode::Device, "Queue: " + device.id() + " has no profiling queues; make it without profiling");
-        wanted |= CL_QUEUE_PROFILING_ENABLE;
     }
+    wanted |= offered & CL_QUEUE_PROFILING_ENABLE;  // always: a profile may be opened when the queue is there already
     // A device without out-of-order queues runs in order what could have run in any.
     if (order == QueueOrder::OutOfOrder) wanted |= offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     cl_int code = CL_SUCCESS;

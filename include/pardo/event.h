@@ -50,9 +50,6 @@ private:
     device::EventState* state_ = nullptr;
 };
 
-/// Drops what no driver has begun to see yet, and blocks until drivers have no work of this process. For the beginning of a program's end:
-/// later, on the way out of exit(), libraries of a driver may be gone that its threads still use.
-PARDO_API void finish_driver_work();
 /// Messages of late failures that nobody has waited for, of all queues; each is given once. The Python layer reports them at exit.
 PARDO_API std::vector<std::string> take_unheard_failures();
 

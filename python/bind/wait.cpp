@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include <pardo/exit.h>
 #include <pardo/log.h>
 
 #include <pardo/library.h>

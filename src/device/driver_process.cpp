@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include <pardo/event.h>
+#include <pardo/exit.h>
 
 #include "base/fork.h"
 #include "device/driver_internal.h"

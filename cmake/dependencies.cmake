@@ -4,3 +4,5 @@ llvm_map_components_to_libnames(PARDO_LLVM orcjit native passes)
 find_package(TBB REQUIRED)
 find_library(PARDO_SLEEF sleef REQUIRED)
 find_library(PARDO_XXHASH NAMES libxxhash.a xxhash REQUIRED)
+# Declarations only: the library is loaded at run time. CL/cl_icd.h came in 2020.
+find_path(PARDO_OPENCL_HEADERS CL/cl_icd.h REQUIRED)

@@ -27,3 +27,12 @@ if(TARGET test_backend_cuda)
   target_include_directories(test_backend_cuda PRIVATE ${PROJECT_SOURCE_DIR}/tests/fake_cuda)
   target_compile_definitions(test_backend_cuda PRIVATE FAKE_CUDA_LIBRARY="$<TARGET_FILE:cuda_fake>")
 endif()
+
+# The OpenCL suite once more for each way to memory; devices that lack it are skipped.
+if(TARGET test_backend_opencl)
+  foreach(path usm svm buffer)
+    add_test(NAME backend_opencl.memory_${path} COMMAND test_backend_opencl)
+    set_tests_properties(backend_opencl.memory_${path} PROPERTIES
+      ENVIRONMENT PARDO_OPENCL_MEMORY=${path} LABELS backend_opencl TIMEOUT 300)
+  endforeach()
+endif()

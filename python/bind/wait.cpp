@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include <pardo/exit.h>
 #include <pardo/log.h>
 
 #include <pardo/library.h>
@@ -108,19 +109,23 @@ std::string location() {
     }
 }
 
-/// Failures nobody has waited for, at exit: they go where exceptions go that no one can catch.
-void report_unheard_failures() {
-    for (const std::string& message : pardo::take_unheard_failures()) {
-        PyErr_SetString(PyExc_RuntimeError, message.c_str());
-        PyErr_WriteUnraisable(nb::str("work submitted by pardo, which nobody waited for").ptr());
-    }
-}
-
 /// The GIL given away and taken back, nothing else: for waiting.
 struct Released {
     PyThreadState* state = PyEval_SaveThread();
     ~Released() { PyEval_RestoreThread(state); }
 };
+
+/// Failures nobody has waited for, at exit: they go where exceptions go that no one can catch.
+void report_unheard_failures() {
+    {
+        const Released released;
+        pardo::finish_driver_work();
+    }
+    for (const std::string& message : pardo::take_unheard_failures()) {
+        PyErr_SetString(PyExc_RuntimeError, message.c_str());
+        PyErr_WriteUnraisable(nb::str("work submitted by pardo, which nobody waited for").ptr());
+    }
+}
 
 constexpr std::int64_t slice_ms = 50;  // how long Ctrl-C may take
 

@@ -2,6 +2,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/cuda/cuda.h"
 #include "backend/null/null.h"
+#include "backend/opencl/opencl.h"
 #include "device/device.h"
 
 namespace pardo::device {
@@ -9,6 +10,7 @@ namespace pardo::device {
 void register_builtin_backends() {
     cpu::register_backend();
     cuda::register_backend();
+    opencl::register_backend();
     null::register_backend();
 }
 

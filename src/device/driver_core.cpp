@@ -51,8 +51,9 @@ Ref<DriverEvent> DriverCore::new_event(Request& request) {
 
 bool DriverCore::before_next(const Event& event) const {
     EventState* state = event.state();
-    return in_order_ && state && state->polled() && static_cast<DriverEvent*>(state)->core_.get() == this &&
-           state->known_status() == EventStatus::Running;
+    if (!in_order_ || !state || !state->polled()) return false;
+    const auto* driven = static_cast<const DriverEvent*>(state);
+    return driven->core_.get() == this && driven->native_.load(std::memory_order_acquire);
 }
 
 void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted) {
@@ -64,7 +65,7 @@ void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, 
             const bool own = driven && driven->core_.get() == this;
             if (own && in_order_) {
                 // Failures of work at a driver that marks late show in whatever comes behind them.
-                if (needed && !(late_marks_ && state->known_status() == EventStatus::Running)) sorted.needs.push_back(e);
+                if (needed && !(late_marks_ && driven->native_.load(std::memory_order_acquire))) sorted.needs.push_back(e);
                 continue;
             }
             if (driven && !task && (own || stream_->understands(driven->core_->stream()))) {
@@ -153,6 +154,7 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, const
     } else {
         ++unmarked_;
     }
+    event.native_.store(true, std::memory_order_release);
     event.set_running();
     if (event.watching_.load(std::memory_order_acquire)) {
         std::lock_guard lock(watch_mutex_);

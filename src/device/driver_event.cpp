@@ -1,5 +1,6 @@
 // src/device/driver_event.cpp: how the completion of a driver's work is noticed: by asking, by waiting, and by a watcher thread.
 #include <algorithm>
+#include <bit>
 #include <thread>
 
 #include "base/env.h"
@@ -85,6 +86,9 @@ void DriverCore::complete(const Ref<Mark>& mark, DriverEvent* event) {
 }
 
 void DriverCore::finish(Batch& batch) {
+    static std::atomic<std::uint64_t> finished{0};
+    const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
+    if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
     for (Ref<DriverEvent>& e : batch) {
         std::optional<Error> error;
         bool failed = false;
@@ -102,7 +106,7 @@ void DriverCore::finish(Batch& batch) {
         std::shared_ptr<Failure> inherited;
         for (const Event& need : e->needs_) {
             if (!known_done(need)) need.state()->wait_quietly();  // it is complete for the driver
-            if (!inherited) inherited = failed ? need.state()->failure() : unheard_failure(need);
+            if (!inherited) inherited = need.state()->failure();
         }
         e->needs_.clear();
         e->kept_.clear();

@@ -16,6 +16,9 @@ struct DriverCore::Sorted {
 /// The list of all cores, for fork(), exit() and memory that is short.
 void add_core(DriverCore* core);
 void remove_core(DriverCore* core);
+/// Has exit() wait for drivers before it ends what was made until now: what is registered last is called first. Drivers make things when
+/// they are first needed, so this is called again now and then.
+void register_exit();
 /// Why work is never complete here: the driver is another process's, or gone.
 std::shared_ptr<Failure> lost_failure(const Device* device);
 

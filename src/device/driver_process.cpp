@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <new>
 
+#include <pardo/exit.h>
+
 #include "base/fork.h"
 #include "device/driver_internal.h"
 
@@ -32,7 +34,8 @@ std::vector<Ref<DriverCore>> live_cores(const Device* device) {
 
 std::string fork_message(const Device* device) {
     return (device ? device->id() : std::string("the device")) +
-           " cannot be used after fork(); start processes with \"spawn\" (multiprocessing.set_start_method), or use it only in the children";
+           " cannot be used after fork(); start processes with \"spawn\" (multiprocessing.set_start_method), or use it only in the "
+           "children";
 }
 
 void before_fork() {
@@ -53,8 +56,8 @@ void after_fork_in_child() {
 }
 
 void at_exit() {
-    if (forked) return;
-    for (const Ref<DriverCore>& c : live_cores(nullptr)) c->stop_for_exit();
+    if (driver_gone()) return;
+    finish_driver_work();
     exited = true;
 }
 
@@ -80,11 +83,12 @@ std::shared_ptr<Failure> lost_failure(const Device* device) {
     return std::make_shared<Failure>(Error(ErrorCode::Device, "work submitted before fork() is lost: " + fork_message(device)));
 }
 
+void register_exit() { std::atexit(at_exit); }
+
 void add_core(DriverCore* core) {
     driver_in_use();
-    // Now, when the driver is loaded: what is registered last is called first, and has to find the driver alive.
     static std::once_flag once;
-    std::call_once(once, [] { std::atexit(at_exit); });
+    std::call_once(once, register_exit);
     std::lock_guard lock(cores().mutex);
     cores().list.push_back(core);
 }
@@ -129,3 +133,12 @@ void sweep_driver_queues(const Device* device) {
 }
 
 }  // namespace pardo::device
+
+namespace pardo {
+
+void finish_driver_work() {
+    if (device::driver_gone()) return;
+    for (const Ref<device::DriverCore>& c : device::live_cores(nullptr)) c->stop_for_exit();
+}
+
+}  // namespace pardo

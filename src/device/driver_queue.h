@@ -60,6 +60,7 @@ private:
     // Below: under the core's lock, until somebody has taken the event to complete it.
     std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: held back, or never submitted
     bool taken_ = false;                 // somebody completes it
+    std::atomic<bool> native_{false};    // at the driver, or complete there
     bool timed_ = false;                 // the queue profiles, or a profile is open
     std::atomic<bool> watching_{false};  // the watcher thread looks after it
     bool notifying_ = false;             // the driver has been asked to call (watcher thread only)

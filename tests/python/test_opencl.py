@@ -1,0 +1,86 @@
+# tests/python/test_opencl.py: the OpenCL back end around the life of a process: what it says, how it ends, what a fork leaves.
+import os
+import subprocess
+import sys
+
+import pardo as pp
+import pytest
+
+DEVICES = [str(d.id) for d in pp.get_devices("opencl")]
+needs_device = pytest.mark.skipif(not DEVICES, reason="no OpenCL device")
+
+
+def run(code, *arguments, **environment):
+    """Runs code in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | {"PARDO_CACHE": "off"} | environment,
+        check=False,
+    )
+
+
+def test_a_wrong_way_to_memory_is_named():
+    done = run("import pardo as pp; pp.get_devices('opencl')", PARDO_OPENCL_MEMORY="disk")
+    assert "ValueError: PARDO_OPENCL_MEMORY=disk: it is usm, svm or buffer" in done.stderr
+
+
+@needs_device
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("path", ["svm", "buffer"])
+def test_arrays_on_every_way_to_memory(device, path):
+    code = """
+import sys, numpy as np, pardo as pp
+a = np.random.default_rng(1).random((50, 60)).astype(np.float32)
+try:
+    x = pp.asarray(a, device=sys.argv[1])
+except pp.DeviceError as e:
+    assert 'PARDO_OPENCL_MEMORY' in str(e), e
+    sys.exit()
+y = (pp.sqrt(x) * 2 + x[::-1]).sum(axis=1)
+x[3:5] = 7
+np.testing.assert_allclose(np.asarray(y.to_device('cpu')), (np.sqrt(a) * 2 + a[::-1]).sum(axis=1), rtol=1e-5)
+a[3:5] = 7
+np.testing.assert_array_equal(np.asarray(x.to_device('cpu')), a)
+"""
+    done = run(code, device, PARDO_OPENCL_MEMORY=path)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_device
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_process_may_end_with_work_in_flight(device):
+    code = """
+import sys, pardo as pp
+x = pp.ones((1000, 1000), dtype=pp.float32, device=sys.argv[1])
+for _ in range(20):
+    x = pp.sin(x) + 1
+    x.force()
+print("bye")
+"""
+    done = run(code, device)
+    assert (done.returncode, done.stdout) == (0, "bye\n"), done.stderr
+
+
+@needs_device
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_forked_child_hears_that_it_cannot_use_the_device(device):
+    code = """
+import os, sys, pardo as pp
+x = pp.ones(1000, dtype=pp.float32, device=sys.argv[1])
+y = x + 1
+y.wait()
+child = os.fork()
+if child == 0:
+    try:
+        (y * 2).wait()
+    except pp.DeviceError as e:
+        sys.exit(0 if "cannot be used after fork(); start processes with \\"spawn\\"" in str(e) else 2)
+    sys.exit(3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert float((y * 2).sum().to_device("cpu")) == 4000
+"""
+    done = run(code, device)
+    assert done.returncode == 0, done.stderr

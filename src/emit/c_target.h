@@ -33,10 +33,10 @@ struct CTarget {
     const char* f64_from_bits;
     const char* bits_of_f32;
     const char* bits_of_f64;
-    const char* f16_functions;  // definitions of f16_to_f32, f32_to_f16
-    const char* f64_to_f16;     // definition, where the device has float64
-    const char* unroll;         // a line before a loop that is written out
-    const char* popcount;       // of an unsigned integer x of 32 bits
+    const char* f16_functions;      // definitions of f16_to_f32, f32_to_f16
+    const char* f64_to_f16;         // definition, where the device has float64
+    const char* unroll;             // a line before a loop that is written out
+    const char* popcount;           // of an unsigned integer x of 32 bits
     const char* atomic_add_local;   // to *p, uint32 that a group shares
     const char* atomic_max_global;  // with *p, int32 in global memory
 };

@@ -31,7 +31,9 @@ struct Stack {
     DeviceWalk batch;
 
     Stack(device::Queue* queue, const Memory& x)
-        : row_step(x.strides[x.strides.size() - 2]), column_step(x.strides[x.strides.size() - 1]), batch(queue, head(x.shape), head(x.strides)) {}
+        : row_step(x.strides[x.strides.size() - 2]),
+          column_step(x.strides[x.strides.size() - 1]),
+          batch(queue, head(x.shape), head(x.strides)) {}
     static Extents head(const Extents& all) { return all.first(all.size() - 2); }
 };
 
@@ -45,9 +47,9 @@ void device_matmul(device::Queue* queue, const Memory& a, const Memory& b, const
     const TileShape tile = choose_tile(queue->device(), out.dtype, batch, rows, columns);
     const Stack left(queue, a), right(queue, b);
     DeviceArgs args;
-    for (const DeviceArg& arg : {reads(a), reads(b), writes(out), DeviceArg(rows), DeviceArg(columns), DeviceArg(depth),
-                                 DeviceArg(left.row_step), DeviceArg(left.column_step), DeviceArg(right.row_step),
-                                 DeviceArg(right.column_step)})
+    for (const DeviceArg& arg :
+         {reads(a), reads(b), writes(out), DeviceArg(rows), DeviceArg(columns), DeviceArg(depth), DeviceArg(left.row_step),
+          DeviceArg(left.column_step), DeviceArg(right.row_step), DeviceArg(right.column_step)})
         args.push_back(arg);
     args.append(left.batch.args.begin(), left.batch.args.end());
     args.append(right.batch.args.begin(), right.batch.args.end());

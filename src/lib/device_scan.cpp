@@ -61,10 +61,9 @@ void scan_columns(device::Queue* queue, Reduction op, const Memory& x, const Mem
     Memory totals = out;
     if (chunks > 1) totals = device_scratch(queue, value_dtype(x.dtype), columns * chunks);
     const auto stage = [&](int number, std::int64_t items) {
-        launch_kernel(queue, "cumulative", Variant(KernelId::ScanColumns, x.dtype, {{"OP", op_code(op)}, {"STAGE", number}}),
-                      groups_for(items),
-                      {reads(x), updates(totals), updates(out), lines.outer, lines.length, lines.inner, chunks, chunk,
-                       std::int64_t{initial}});
+        launch_kernel(
+            queue, "cumulative", Variant(KernelId::ScanColumns, x.dtype, {{"OP", op_code(op)}, {"STAGE", number}}), groups_for(items),
+            {reads(x), updates(totals), updates(out), lines.outer, lines.length, lines.inner, chunks, chunk, std::int64_t{initial}});
     };
     if (chunks > 1) {
         stage(0, columns * chunks);

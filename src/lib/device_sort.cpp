@@ -54,7 +54,9 @@ public:
     Radix(const SortPlan& plan, DType dtype, bool with_positions)
         : plan_(plan),
           dtype_(dtype),
-          position_size_(!with_positions ? 0 : plan.length <= 0xffffffff ? 4 : 8),
+          position_size_(!with_positions             ? 0
+                         : plan.length <= 0xffffffff ? 4
+                                                     : 8),
           count_size_(plan.size() <= 0xffffffff ? 4 : 8),
           items_(itemsize(dtype) > 4 || position_size_ > 4 ? 8 : 16),
           tiles_(divide_up(plan.length, std::int64_t{device_group} * items_)) {
@@ -132,12 +134,11 @@ void write_sorted(const SortPlan& plan, const Radix& radix, const Memory& x, con
     if (indices) args.push_back(writes(indices));
     const std::int64_t total = plan.lines * plan.kept;
     for (const std::int64_t number : {total, plan.length, plan.kept}) args.push_back(number);
-    launch_kernel(plan.queue, plan.name,
-                  moved_variant(KernelId::SortedOut, x.dtype,
-                                {{"P_SIZE", radix.position_size()},
-                                 {"VALUES", static_cast<bool>(values)},
-                                 {"INDICES", static_cast<bool>(indices)}}),
-                  groups_for(total), args);
+    launch_kernel(
+        plan.queue, plan.name,
+        moved_variant(KernelId::SortedOut, x.dtype,
+                      {{"P_SIZE", radix.position_size()}, {"VALUES", static_cast<bool>(values)}, {"INDICES", static_cast<bool>(indices)}}),
+        groups_for(total), args);
 }
 
 /// Positions by ranks: equal elements stay in order.

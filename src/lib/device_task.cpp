@@ -132,7 +132,8 @@ Ref<device::Program> program_for(device::Device* device, const Variant& variant,
 }  // namespace
 
 std::uint64_t Variant::key() const noexcept {
-    std::uint64_t key = static_cast<std::uint64_t>(kernel) | static_cast<std::uint64_t>(dtype) << 8 | static_cast<std::uint64_t>(moved) << 15;
+    std::uint64_t key =
+        static_cast<std::uint64_t>(kernel) | static_cast<std::uint64_t>(dtype) << 8 | static_cast<std::uint64_t>(moved) << 15;
     int shift = 16;
     for (const Define& define : defines) {
         key |= static_cast<std::uint64_t>(define.value) << shift;

@@ -152,7 +152,8 @@ KERNEL(256) radix_count(CONST_ARG(U, keys), ARG(COUNT, counts), i64 length, i64 
 )";
 
 /// Moves keys (and PAYLOAD, positions in the line) where the running counts say. FIRST: positions are made here; LAST: 1 turns
-/// keys back into elements, 2 does not write them. Each tile is sorted in shared memory by four bits at a time, so that neighbours are written together.
+/// keys back into elements, 2 does not write them. Each tile is sorted in shared memory by four bits at a time, so that neighbours are
+/// written together.
 inline constexpr char radix_scatter[] = R"(
 #define PAD(i) ((i) + ((i) >> 5))
 #define COUNTER(i) ((i) + 2 * ((i) >> 6))

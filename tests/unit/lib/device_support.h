@@ -28,8 +28,9 @@ std::vector<device::Queue*> text_queues();
 #endif
 inline device::Queue* cpu_queue() { return device::select("cpu")->queue(); }
 
-constexpr DType all_dtypes[] = {DType::Bool,   DType::Int8,    DType::Int16,   DType::Int32,   DType::Int64,     DType::UInt8,    DType::UInt16,
-                                DType::UInt32, DType::UInt64,  DType::Float16, DType::Float32, DType::Float64,   DType::Complex64, DType::Complex128};
+constexpr DType all_dtypes[] = {DType::Bool,    DType::Int8,    DType::Int16,     DType::Int32,     DType::Int64,
+                                DType::UInt8,   DType::UInt16,  DType::UInt32,    DType::UInt64,    DType::Float16,
+                                DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
 
 template <class F> decltype(auto) visit(DType dtype, F&& f) {
     switch (dtype) {
@@ -99,7 +100,8 @@ inline Memory upload(device::Queue* queue, const Host& host, std::int64_t shift 
         memory.strides[d] = step;
         step *= host.shape[d];
     }
-    if (!host.bytes.empty()) queue->write(memory.buffer.get(), static_cast<std::size_t>(shift) * item, host.bytes.data(), host.bytes.size());
+    if (!host.bytes.empty())
+        queue->write(memory.buffer.get(), static_cast<std::size_t>(shift) * item, host.bytes.data(), host.bytes.size());
     return memory;
 }
 inline Memory fresh(device::Queue* queue, DType dtype, Shape shape) { return upload(queue, Host(dtype, std::move(shape))); }

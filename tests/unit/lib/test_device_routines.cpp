@@ -35,9 +35,9 @@ double tolerance_of(DType dtype) {
     }
 }
 
-const std::vector<Lines> some_lines = {{1, 1, 1},      {1, 7, 1},   {3, 5, 1},    {1, 257, 1},  {2, 1000, 1}, {1, 4099, 1},
-                                       {1, 100003, 1}, {2, 9001, 1}, {300, 13, 1}, {1, 37, 5},   {2, 3001, 3}, {3, 1, 4},
-                                       {1, 2, 1000},   {40, 65, 1},  {2, 2500, 7}};
+const std::vector<Lines> some_lines = {{1, 1, 1},    {1, 7, 1},      {3, 5, 1},    {1, 257, 1},  {2, 1000, 1},
+                                       {1, 4099, 1}, {1, 100003, 1}, {2, 9001, 1}, {300, 13, 1}, {1, 37, 5},
+                                       {2, 3001, 3}, {3, 1, 4},      {1, 2, 1000}, {40, 65, 1},  {2, 2500, 7}};
 Shape shape_of_lines(Lines lines) { return {lines.outer, lines.length, lines.inner}; }
 
 /// Ones and minus ones, whose products stay finite.
@@ -62,7 +62,8 @@ TEST_F(DeviceRoutines, Cumulative) {
                 const bool extreme = op == Reduction::Min || op == Reduction::Max;
                 for (const bool initial : {false, true}) {
                     if (initial && extreme) continue;
-                    SCOPED_TRACE(::testing::Message() << lines.outer << " " << lines.length << " " << lines.inner << " op " << static_cast<int>(op));
+                    SCOPED_TRACE(::testing::Message()
+                                 << lines.outer << " " << lines.length << " " << lines.inner << " op " << static_cast<int>(op));
                     Host x = random_host(dtype, shape_of_lines(lines), extreme, 4);
                     if (op == Reduction::Prod && tolerance_of(dtype) > 0) set_signs(x);
                     const Shape out_shape = {lines.outer, lines.length + initial, lines.inner};
@@ -104,11 +105,9 @@ TEST_F(DeviceRoutines, SortAndTopK) {
                 compare(sort, x.shape, true, false);
                 compare(sort, x.shape, false, true);
                 for (const std::int64_t k : {std::int64_t{1}, std::min<std::int64_t>(lines.length, 5), lines.length}) {
-                    compare(
-                        [&](const lib::Routines& table, device::Queue* on, const Memory& from, const Memory& v, const Memory& i) {
-                            table.top_k(on, from, v, i, lines, k, descending);
-                        },
-                        {lines.outer, k, lines.inner}, true, true);
+                    compare([&](const lib::Routines& table, device::Queue* on, const Memory& from, const Memory& v,
+                                const Memory& i) { table.top_k(on, from, v, i, lines, k, descending); },
+                            {lines.outer, k, lines.inner}, true, true);
                 }
                 if (HasFatalFailure()) return;
             }
@@ -212,15 +211,17 @@ TEST_F(DeviceRoutines, Runs) {
         for (const std::int64_t n : {1, 50, 20000, 70001}) {
             for (const bool equal_nan : {false, true}) {
                 const Host x = random_host(dtype, {n}, true, 500);
-                const Memory input = upload(cpu_queue(), x), order = fresh(cpu_queue(), DType::Int64, {n}), sorted = fresh(cpu_queue(), dtype, {n});
+                const Memory input = upload(cpu_queue(), x), order = fresh(cpu_queue(), DType::Int64, {n}),
+                             sorted = fresh(cpu_queue(), dtype, {n});
                 cpu.sort(cpu_queue(), input, {}, order, {1, n, 1}, false);
                 cpu.take_along_axis(cpu_queue(), input, order, sorted, {1, n, 1}, n);
                 const Host sorted_host = download(cpu_queue(), sorted), order_host = download(cpu_queue(), order);
                 const auto run = [&](const lib::Routines& table, device::Queue* on, std::vector<Host>& out) {
                     const Memory keys = upload(on, sorted_host), blocks = fresh(on, DType::Int64, {lib::mask_blocks(n) + 1});
                     const std::int64_t count = table.count_runs(on, keys, equal_nan, blocks);
-                    const Memory values = fresh(on, dtype, {count}), only = fresh(on, dtype, {count}), first = fresh(on, DType::Int64, {count}),
-                                 inverse = fresh(on, DType::Int64, {n}), counts = fresh(on, DType::Int64, {count});
+                    const Memory values = fresh(on, dtype, {count}), only = fresh(on, dtype, {count}),
+                                 first = fresh(on, DType::Int64, {count}), inverse = fresh(on, DType::Int64, {n}),
+                                 counts = fresh(on, DType::Int64, {count});
                     table.fill_runs(on, keys, {}, equal_nan, blocks, only, {}, {}, {});
                     table.fill_runs(on, keys, upload(on, order_host), equal_nan, blocks, values, first, inverse, counts);
                     for (const Memory& memory : {values, only, first, inverse, counts}) out.push_back(download(on, memory));
@@ -244,10 +245,17 @@ struct IndexCase {
 };
 
 TEST_F(DeviceRoutines, GatherAndScatter) {
-    const std::vector<IndexCase> cases = {{{1}, 0, 1, 1},           {{1000}, 0, 1, 5003},      {{100000}, 0, 1, 300},
-                                          {{50, 7}, 0, 1, 40},      {{5, 31, 4}, 1, 1, 70},    {{9, 11}, 0, 2, 500},
-                                          {{9, 11, 3}, 0, 2, 77, true}, {{3, 4, 5, 2, 3, 2}, 2, 1, 9, true}, {{300000, 2}, 0, 1, 11},
-                                          {{2, 2, 2, 2, 2, 2, 2, 2}, 3, 1, 5, true}, {{900, 900}, 0, 2, 1000}};
+    const std::vector<IndexCase> cases = {{{1}, 0, 1, 1},
+                                          {{1000}, 0, 1, 5003},
+                                          {{100000}, 0, 1, 300},
+                                          {{50, 7}, 0, 1, 40},
+                                          {{5, 31, 4}, 1, 1, 70},
+                                          {{9, 11}, 0, 2, 500},
+                                          {{9, 11, 3}, 0, 2, 77, true},
+                                          {{3, 4, 5, 2, 3, 2}, 2, 1, 9, true},
+                                          {{300000, 2}, 0, 1, 11},
+                                          {{2, 2, 2, 2, 2, 2, 2, 2}, 3, 1, 5, true},
+                                          {{900, 900}, 0, 2, 1000}};
     for_all([&](device::Queue* queue, DType dtype) {
         for (const IndexCase& c : cases) {
             const Host x = random_host(dtype, c.shape);
@@ -332,8 +340,8 @@ struct Product {
 };
 
 TEST_F(DeviceRoutines, Matmul) {
-    const std::vector<Product> products = {{{}, 1, 1, 1},      {{}, 17, 33, 65},   {{}, 200, 300, 130}, {{}, 1, 700, 90},
-                                           {{3}, 20, 7, 31},   {{2, 3}, 5, 19, 4}, {{}, 129, 513, 1},   {{}, 300, 20, 700}};
+    const std::vector<Product> products = {{{}, 1, 1, 1},    {{}, 17, 33, 65},   {{}, 200, 300, 130}, {{}, 1, 700, 90},
+                                           {{3}, 20, 7, 31}, {{2, 3}, 5, 19, 4}, {{}, 129, 513, 1},   {{}, 300, 20, 700}};
     for_all([&](device::Queue* queue, DType dtype) {
         for (const Product& p : products) {
             for (int layout = 0; layout < 4; ++layout) {

@@ -1,0 +1,168 @@
+// tests/unit/lib/test_device_texts.cpp: NVRTC takes the text of every routine's kernel, for every dtype; no driver is needed.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "device_support.h"
+#include "emit/c_target.h"
+
+namespace pardo::test {
+namespace {
+
+using lib::KernelId;
+using lib::Variant;
+
+/// The few functions of NVRTC that compiling takes.
+struct Nvrtc {
+    int (*create)(void**, const char*, const char*, int, const char* const*, const char* const*);
+    int (*compile)(void*, int, const char* const*);
+    int (*log_size)(void*, std::size_t*);
+    int (*log)(void*, char*);
+    int (*destroy)(void**);
+};
+const Nvrtc* nvrtc() {
+    static Nvrtc functions;
+    static const bool found = [] {
+        const char* wanted = std::getenv("PARDO_NVRTC");
+        void* library = nullptr;
+        for (const char* name : {wanted ? wanted : "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}) {
+            if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        }
+        if (!library) return false;
+        const auto bind = [library](auto& function, const char* name) {
+            function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+        };
+        bind(functions.create, "nvrtcCreateProgram");
+        bind(functions.compile, "nvrtcCompileProgram");
+        bind(functions.log_size, "nvrtcGetProgramLogSize");
+        bind(functions.log, "nvrtcGetProgramLog");
+        bind(functions.destroy, "nvrtcDestroyProgram");
+        return functions.create && functions.compile && functions.log_size && functions.log && functions.destroy;
+    }();
+    return found ? &functions : nullptr;
+}
+
+void expect_compiles(const Variant& variant, const std::string& arch) {
+    emit::CFeatures features;
+    features.language = emit::CLanguage::Cuda;
+    const device::SourceKernel source = lib::kernel_source(variant, "");
+    const std::string text = emit::c_macros(features) + source.text, option = "--gpu-architecture=" + arch;
+    void* program = nullptr;
+    ASSERT_EQ(nvrtc()->create(&program, text.c_str(), source.name.c_str(), 0, nullptr, nullptr), 0);
+    const char* options[] = {option.c_str(), "--std=c++17", "--fmad=false", "-default-device"};
+    if (nvrtc()->compile(program, 4, options) != 0) {
+        std::size_t size = 0;
+        nvrtc()->log_size(program, &size);
+        std::string log(size, '\0');
+        nvrtc()->log(program, log.data());
+        std::string defines;
+        for (const auto& define : variant.defines) defines += std::string(define.name) + "=" + std::to_string(define.value) + " ";
+        ADD_FAILURE() << source.name << " " << dtype_name(variant.dtype) << " " << arch << " " << defines << "\n" << log.substr(0, 2000);
+    }
+    nvrtc()->destroy(&program);
+}
+
+/// The variants of one dtype that differ in more than a number.
+std::vector<Variant> variants_of(DType dtype) {
+    std::vector<Variant> list;
+    const int value_size = dtype == DType::Float16 ? 4 : itemsize(dtype), items = std::clamp(64 / value_size, 4, 16);
+    for (int op = 0; op < 4; ++op) {
+        list.push_back({KernelId::ScanRows, dtype, {{"OP", op}, {"ITEMS", items}}});
+        list.push_back({KernelId::ScanTotals, dtype, {{"OP", op}, {"ITEMS", items}, {"ORDERED", op >= 2}}});
+    }
+    list.push_back({KernelId::ScanCarries, dtype, {{"OP", 0}, {"ITEMS", items}}});
+    for (int stage = 0; stage < 3; ++stage) list.push_back({KernelId::ScanColumns, dtype, {{"OP", stage}, {"STAGE", stage}}});
+    for (int action = 0; action < 3; ++action) {
+        for (int rank : {0, 1, 4, 5})
+            list.push_back(
+                lib::moved_variant(KernelId::TakeSelected, dtype,
+                                   {{"SOURCE", rank % 2}, {"ACTION", action}, {"A_RANK", action == 2 ? rank : 0}, {"B_RANK", 0}}));
+    }
+    list.push_back({KernelId::CountRuns, dtype, {{"SOURCE", 2}}});
+    for (int details : {0, 1}) list.push_back({KernelId::FillRuns, dtype, {{"SOURCE", 2}, {"DETAILS", details}}});
+    for (int rank : {0, 1, 4, 5}) {
+        list.push_back(lib::moved_variant(KernelId::Gather, dtype, {{"A_RANK", rank}, {"B_RANK", 5 - rank}}));
+        list.push_back(lib::moved_variant(KernelId::Scatter, dtype, {{"A_RANK", rank}, {"B_RANK", 5 - rank}}));
+    }
+    list.push_back(lib::moved_variant(KernelId::TakeAlong, dtype));
+    list.push_back(lib::moved_variant(KernelId::Transpose, dtype));
+    list.push_back({KernelId::Search, dtype});
+    const int bits = itemsize(dtype) > 8 ? 10 : 11;
+    for (int from : {0, 1})
+        list.push_back({KernelId::SortShort, dtype, {{"ROOM_BITS", bits}, {"FROM", from}, {"VALUES", 1}, {"INDICES", 1}}});
+    for (int positions : {4, 8}) {
+        if (is_complex(dtype)) list.push_back({KernelId::ComplexKeys, dtype, {{"P_SIZE", positions}, {"USE_PAYLOAD", positions == 8}}});
+        list.push_back(lib::moved_variant(KernelId::SortedOut, dtype, {{"P_SIZE", positions}, {"VALUES", 1}, {"INDICES", 1}}));
+    }
+    for (int shape : {0, 1, 2, 3}) {
+        constexpr int rows[] = {8, 4, 2, 1}, columns[] = {4, 4, 2, 1};
+        if (rows[shape] * columns[shape] * itemsize(dtype) > 128) continue;
+        list.push_back(
+            {KernelId::Matmul, dtype, {{"ROWS", rows[shape]}, {"COLUMNS", columns[shape]}, {"A_RANK", shape}, {"B_RANK", 5 - shape}}});
+    }
+    if (is_complex(dtype)) return list;
+    for (int mode : {0, 1, 2}) {
+        for (int positions : {0, 4, 8}) {
+            const int radix_items = itemsize(dtype) > 4 || positions > 4 ? 8 : 16, counts = positions == 8 ? 8 : 4;
+            list.push_back({KernelId::RadixCount, dtype, {{"ITEMS", radix_items}, {"MODE", mode}, {"C_SIZE", counts}}});
+            list.push_back(
+                {KernelId::RadixScatter,
+                 dtype,
+                 {{"ITEMS", radix_items}, {"MODE", mode}, {"C_SIZE", counts}, {"P_SIZE", positions}, {"FIRST", mode > 0}, {"LAST", mode}}});
+        }
+    }
+    return list;
+}
+
+class DeviceTextsOf : public ::testing::TestWithParam<DType> {};
+
+TEST_P(DeviceTextsOf, NvrtcTakesThem) {
+    if (!nvrtc()) GTEST_SKIP() << "no NVRTC (PARDO_NVRTC names its library)";
+    for (const Variant& variant : variants_of(GetParam())) {
+        expect_compiles(variant, "compute_80");  // as far as PTX
+        // What uses most of a group's shared memory, as far as machine code.
+        if (variant.kernel == KernelId::RadixScatter || variant.kernel == KernelId::SortShort || variant.kernel == KernelId::Matmul)
+            expect_compiles(variant, "sm_90");
+    }
+}
+
+TEST(DeviceTexts, ThoseOfNoDtype) {
+    if (!nvrtc()) GTEST_SKIP() << "no NVRTC (PARDO_NVRTC names its library)";
+    for (int choice : {0, 1}) {
+        expect_compiles({KernelId::CountMask, DType::Bool, {{"SOURCE", choice}}}, "sm_90");
+        expect_compiles({KernelId::JoinIndices, DType::Int64, {{"NUMBERS", choice}}}, "sm_90");
+        expect_compiles({KernelId::LastWins, DType::Int64, {{"STAGE", choice}}}, "sm_90");
+    }
+    for (const KernelId kernel : {KernelId::RunLengths, KernelId::FindBad, KernelId::LastOfSorted})
+        expect_compiles({kernel, DType::Int64}, "sm_90");
+}
+
+TEST(DeviceTexts, SingleDevicesSeeNoDouble) {
+    for (const DType dtype : all_dtypes) {
+        for (const Variant& variant : variants_of(dtype)) {
+            if (!variant.moved && (dtype == DType::Float64 || dtype == DType::Complex128)) continue;
+            const std::string text = lib::kernel_source(variant, "").text;
+            EXPECT_EQ(text.find("f64"), std::string::npos) << lib::kernel_source(variant, "").name;
+            EXPECT_EQ(text.find("double"), std::string::npos);
+        }
+    }
+}
+
+TEST(DeviceTexts, ProgramsHaveKeysOfTheirOwn) {
+    std::map<std::uint64_t, std::string> texts;
+    std::map<std::string, std::uint64_t> keys;
+    for (const DType dtype : all_dtypes) {
+        for (const Variant& variant : variants_of(dtype)) {
+            const std::string text = lib::kernel_source(variant, "").text;
+            EXPECT_EQ(texts.try_emplace(variant.key(), text).first->second, text);
+            EXPECT_EQ(keys.try_emplace(text, variant.key()).first->second, variant.key()) << text;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceTextsOf, ::testing::ValuesIn(all_dtypes),
+                         [](const auto& info) { return std::string(dtype_name(info.param)); });
+
+}  // namespace
+}  // namespace pardo::test

@@ -2,12 +2,14 @@
 #include "backend/cpu/cpu.h"
 #include "backend/cuda/cuda.h"
 #include "backend/null/null.h"
+#include "backend/opencl/opencl.h"
 #include "device/device.h"
 
 namespace pardo::device {
 
 void register_builtin_backends() {
     cpu::register_backend();
+    opencl::register_backend();
     cuda::register_backend();
     null::register_backend();
 }

@@ -129,8 +129,7 @@ Event DriverCore::submit_task(Request request, std::function<void()> task) {
     return Event(event.get());
 }
 
-void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted,
-                                 const std::function<void(Stream&, const NativeOrder&)>& call) {
+void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, const std::function<void(Stream&, const NativeOrder&)>& call) {
     SmallVector<NativeEvent, 8> after;
     for (const Ref<Mark>& mark : sorted.natives) after.push_back(mark->native());
     const bool large = event.cost_ns_ >= small_work_ns;

@@ -102,7 +102,7 @@ void DriverCore::finish(Batch& batch) {
         std::shared_ptr<Failure> inherited;
         for (const Event& need : e->needs_) {
             if (!known_done(need)) need.state()->wait_quietly();  // it is complete for the driver
-            if (!inherited) inherited = failed ? need.state()->failure() : unheard_failure(need);
+            if (!inherited) inherited = need.state()->failure();
         }
         e->needs_.clear();
         e->kept_.clear();

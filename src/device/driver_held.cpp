@@ -126,7 +126,7 @@ void DriverCore::run_held(DriverEvent& event) {
             sort(after, false, false, sorted);
             for (const Event& e : sorted.foreign) e.state()->wait_quietly();  // somebody is completing it just now
             for (const Event& e : event.needs_) {
-                if (!sorted.inherited && known_done(e)) sorted.inherited = unheard_failure(e);
+                if (!sorted.inherited) sorted.inherited = e.state()->failure();
             }
             inherited = sorted.inherited;
             if (!inherited) {
@@ -166,7 +166,7 @@ void DriverCore::run_task(DriverEvent& event) {
     for (const Event& e : event.needs_) {
         if (inherited) break;
         e.state()->wait_quietly();
-        inherited = unheard_failure(e);
+        inherited = e.state()->failure();
     }
     std::exception_ptr raised;
     event.set_running();

@@ -32,7 +32,8 @@ std::vector<Ref<DriverCore>> live_cores(const Device* device) {
 
 std::string fork_message(const Device* device) {
     return (device ? device->id() : std::string("the device")) +
-           " cannot be used after fork(); start processes with \"spawn\" (multiprocessing.set_start_method), or use it only in the children";
+           " cannot be used after fork(); start processes with \"spawn\" (multiprocessing.set_start_method), or use it only in the "
+           "children";
 }
 
 void before_fork() {

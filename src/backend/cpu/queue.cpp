@@ -196,21 +196,20 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
             Activity::Copy, [pool = pool_, target, source, bytes] { copy_bytes(*pool, target, source, bytes); }, uses,
             {"copy", {}, {size, size, 0}}, ns_per_byte * static_cast<double>(bytes), depends);
     }
-    // The other side's memory is reached through the other side's queue, which orders by the buffers as well.
-    const bool reading = shares_memory(to);
-    Ref<Buffer> other(reading ? from : to);
-    const BufferUse own[] = {reading ? uses[1] : uses[0]};
+    if (!shares_memory(to)) {  // its own queue can write it, and whoever reads it there comes after that
+        std::vector<Event> before(depends.begin(), depends.end());
+        if (order_ == QueueOrder::InOrder) {
+            for (Event& e : core_->unfinished()) before.push_back(std::move(e));
+        }
+        const Event moved = to->device()->queue()->copy(to, to_offset, from, from_offset, bytes, before);
+        return barrier({&moved, 1});
+    }
     return run(
         Activity::Copy,
-        [reading, other, target, source, to_offset, from_offset, bytes] {
-            device::Queue* queue = other->device()->queue();
-            if (reading) {
-                queue->read(target, other.get(), from_offset, bytes);
-            } else {
-                queue->write(other.get(), to_offset, source, bytes);
-            }
+        [other = Ref<Buffer>(from), target, from_offset, bytes] {
+            other->device()->queue()->read(target, other.get(), from_offset, bytes);
         },
-        own, {"copy", {}, {size, size, 0}}, at_once_limit_ns, depends);
+        uses, {"copy", {}, {size, size, 0}}, at_once_limit_ns, depends);
 }
 
 void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {

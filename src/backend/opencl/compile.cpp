@@ -1,0 +1,174 @@
+// src/backend/opencl/compile.cpp: Kernel or text -> OpenCL program, through the program cache.
+#include <algorithm>
+#include <memory>
+
+#include <pardo/error.h>
+
+#include "backend/opencl/program.h"
+#include "device/driver_queue.h"
+#include "emit/c_family.h"
+#include "ir/ir.h"
+#include "jit/cache.h"
+
+namespace pardo::opencl {
+namespace {
+
+/// How much of a driver's words an error shows.
+constexpr std::size_t most_log = 2000;
+
+/// A cl_program until somebody takes it over.
+class Built {
+public:
+    Built(const Api& api, cl_program program) : api_(api), program_(program) {}
+    Built(const Built&) = delete;
+    ~Built() {
+        if (program_) api_.clReleaseProgram(program_);
+    }
+    cl_program get() const { return program_; }
+    cl_program detach() { return std::exchange(program_, nullptr); }
+
+private:
+    const Api& api_;
+    cl_program program_;
+};
+
+std::string build_log(const Api& api, cl_program program, cl_device_id device) {
+    std::size_t bytes = 0;
+    api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
+    std::string text(bytes, '\0');
+    if (bytes) api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, text.data(), nullptr);
+    while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) text.pop_back();
+    if (text.size() > most_log) text = text.substr(0, most_log) + "\n… (" + std::to_string(text.size() - most_log) + " more bytes)";
+    return text;
+}
+
+void build_program(const Api& api, cl_program program, cl_device_id device, const std::string& options, const std::string& who) {
+    const cl_int code = api.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
+    if (code == CL_SUCCESS) return;
+    const std::string text = build_log(api, program, device);
+    throw Error(ErrorCode::Compile, who + " does not compile it: " + error_name(code) + (text.empty() ? ", and no words" : "\n" + text));
+}
+
+/// The device's part of a built program; empty where the driver gives none.
+jit::Binary binary_of(const Api& api, cl_program program, cl_device_id device) {
+    cl_uint count = 0;
+    if (api.clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, nullptr) != CL_SUCCESS || count == 0) return {};
+    std::vector<cl_device_id> devices(count);
+    std::vector<std::size_t> sizes(count);
+    if (api.clGetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof(cl_device_id), devices.data(), nullptr) != CL_SUCCESS ||
+        api.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof(std::size_t), sizes.data(), nullptr) != CL_SUCCESS) {
+        return {};
+    }
+    const auto at = static_cast<std::size_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
+    if (at == devices.size()) return {};
+    std::vector<jit::Binary> binaries(count);
+    std::vector<unsigned char*> targets(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        binaries[i].resize(sizes[i]);
+        targets[i] = sizes[i] ? binaries[i].data() : nullptr;
+    }
+    if (api.clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof(unsigned char*), targets.data(), nullptr) != CL_SUCCESS)
+        return {};
+    return binaries[at];
+}
+
+}  // namespace
+
+OpenClProgram::OpenClProgram(std::string name, const Api& api, cl_program program, cl_kernel kernel, std::string params,
+                             device::ShapeClass shape, int group_size)
+    : Program(std::move(name)),
+      api_(api),
+      program_(program),
+      kernel_(kernel),
+      params_(std::move(params)),
+      shape_(shape),
+      group_size_(group_size) {}
+
+OpenClProgram::~OpenClProgram() {
+    if (device::driver_gone()) return;
+    api_.clReleaseKernel(kernel_);
+    api_.clReleaseProgram(program_);
+}
+
+std::string OpenClDevice::build_options() const {
+    std::string options = "-cl-std=CL1.2";
+    const NameSet& single = info_.single_fp_config;
+    if (single && std::find(single->begin(), single->end(), "correctly_rounded_divide_sqrt") != single->end())
+        options += " -cl-fp32-correctly-rounded-divide-sqrt";
+    return options;
+}
+
+Ref<device::Program> OpenClDevice::build(const std::string& name, const std::string& entry, const std::string& text,
+                                         const std::string& params, device::ShapeClass shape, int group_size) {
+    device::check_not_forked(name, this);
+    (void)path();
+    const std::string options = build_options(), who = name + ": the compiler of " + id_ + " (" + domain_->name() + ")";
+    std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
+    const auto kernel_of = [&](std::unique_ptr<Built> built) -> Ref<device::Program> {
+        cl_int code = CL_SUCCESS;
+        cl_kernel kernel = api().clCreateKernel(built->get(), entry.c_str(), &code);
+        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, who + " made no kernel " + entry + ": " + error_name(code));
+        return new OpenClProgram(name, api(), built->detach(), kernel, params, shape, group_size);
+    };
+    const auto from_source = [&] {
+        const char* source = text.c_str();
+        cl_int code = CL_SUCCESS;
+        cl_program program = api().clCreateProgramWithSource(domain_->context(), 1, &source, nullptr, &code);
+        check(code, "clCreateProgramWithSource");
+        auto built = std::make_unique<Built>(api(), program);
+        build_program(api(), program, handle_, options, who);
+        return built;
+    };
+    jit::Recipe recipe;
+    recipe.name = name;
+    recipe.compile = [&] {
+        fresh = from_source();
+        return binary_of(api(), fresh->get(), handle_);
+    };
+    recipe.load = [&](const jit::Binary& binary) {
+        if (fresh) return kernel_of(std::move(fresh));
+        if (binary.empty()) return kernel_of(from_source());
+        const unsigned char* data = binary.data();
+        const std::size_t bytes = binary.size();
+        cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+        cl_program program = api().clCreateProgramWithBinary(domain_->context(), 1, &handle_, &bytes, &data, &status, &code);
+        check(code == CL_SUCCESS ? status : code, "clCreateProgramWithBinary");
+        auto built = std::make_unique<Built>(api(), program);
+        build_program(api(), program, handle_, options, who);
+        return kernel_of(std::move(built));
+    };
+    // Sub-devices and memory paths have programs of their own in memory; `id_` tells them apart.
+    const std::string key = "opencl\n" + id_ + "\n" + domain_->name() + "\n" + domain_->version() + "\n" + info_.name + "\n" +
+                            info_.driver_version + "\n" + options + "\n" + features_.key() + "\n" + std::to_string(shape) + " " +
+                            std::to_string(group_size) + " " + params + "\n" + text;
+    return jit::get(jit::key(key), recipe);
+}
+
+namespace {
+
+emit::CText emitted(const ir::Kernel& kernel, const emit::CFeatures& features, device::ShapeClass shape) {
+    return emit::emit_c(ir::expand_math(ir::lower_complex(kernel)), features, emit::CGeometry::decode(shape));
+}
+
+}  // namespace
+
+device::ShapeClass OpenClDevice::shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const {
+    return emit::choose_geometry(kernel, shape, features_).encode();
+}
+
+Ref<device::Program> OpenClDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
+    const emit::CText c = emitted(kernel, features_, shape);
+    return build(kernel.name, c.entry, c.text, c.params, shape, emit::CGeometry::decode(shape).group_size);
+}
+
+Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& kernel) {
+    return build(kernel.name, kernel.name, emit::c_macros(features_) + kernel.text, kernel.params, 0, kernel.group_size);
+}
+
+std::string OpenClDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {
+    if (what == "ir") return ir::print(kernel);
+    if (what == "opencl") return emitted(kernel, features_, shape).text;
+    throw Error(ErrorCode::Value, "inspect: " + id_ + " has no \"" + std::string(what) + "\", only \"ir\" and \"opencl\"");
+}
+
+}  // namespace pardo::opencl

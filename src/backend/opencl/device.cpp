@@ -1,0 +1,123 @@
+// src/backend/opencl/device.cpp: an OpenCL device: queues, memory, parts.
+#include "backend/opencl/device.h"
+
+#include <algorithm>
+
+#include <pardo/error.h>
+
+#include "device/driver_queue.h"
+
+namespace pardo::opencl {
+
+OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_id handle, std::string id, OpenClDevice* parent)
+    : backend_(backend), domain_(domain), handle_(handle), id_(std::move(id)), parent_(parent) {
+    path_ = choose_path(*domain, handle, id_, no_path_);
+    info_ = device_info(*domain, handle, has_usm(*domain, handle));
+    if (path_ == MemoryPath::SvmFine)
+        info_.has_usm_device_allocations = info_.has_usm_host_allocations = info_.has_usm_shared_allocations = true;
+    features_.language = emit::CLanguage::OpenCL;
+    features_.fp64 = info_.has_fp64;
+    features_.split_pointers = path_ == MemoryPath::Buffer;
+    features_.cpu = info_.type == DeviceType::Cpu;
+    features_.max_group_size = static_cast<int>(std::min<std::int64_t>(info_.max_work_group_size, 1024));
+    if (!info_.max_work_item_sizes.empty())
+        features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
+    features_.compute_units = info_.max_compute_units;
+}
+
+bool OpenClDevice::supports(DType dtype) const noexcept {
+    return info_.has_fp64 || (dtype != DType::Float64 && dtype != DType::Complex128);
+}
+
+MemoryPath OpenClDevice::path() const {
+    if (!no_path_.empty()) throw Error(ErrorCode::Device, no_path_);
+    return path_;
+}
+
+device::CachingAllocator& OpenClDevice::allocator() const {
+    std::call_once(allocator_made_, [this] {
+        // The parameter of a Buffer's device is not const: what is allocated here changes the device in the sense of its users.
+        allocator_ = std::make_unique<device::CachingAllocator>(const_cast<OpenClDevice*>(this), make_memory(*this));
+    });
+    return *allocator_;
+}
+
+Ref<device::Queue> OpenClDevice::create_queue(QueueOrder order, bool profiling) {
+    device::check_not_forked("Queue", this);
+    (void)path();
+    return new device::DriverQueue(this, order, profiling, make_stream(*this, order, profiling));
+}
+
+Ref<device::Buffer> OpenClDevice::allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) {
+    return allocator().allocate(bytes, kind, queue);
+}
+
+Ref<device::Buffer> OpenClDevice::import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) {
+    bool known = info_.has_usm_system_allocations && path() != MemoryPath::Buffer;
+    if (!known && path() == MemoryPath::Usm) {
+        cl_unified_shared_memory_type_intel type = CL_MEM_TYPE_UNKNOWN_INTEL;
+        known = domain_->usm().info(domain_->context(), data, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, nullptr) == CL_SUCCESS &&
+                type != CL_MEM_TYPE_UNKNOWN_INTEL;
+    }
+    if (!known) throw Error(ErrorCode::Buffer, "import: " + id_ + " cannot use memory that its driver has not allocated; copy it");
+    return allocator().import(data, bytes, kind, std::move(release));
+}
+
+MemoryStats OpenClDevice::memory_stats() const { return no_path_.empty() ? allocator().stats() : MemoryStats(); }
+void OpenClDevice::trim_memory() { allocator().trim(); }
+void OpenClDevice::set_memory_limit(std::int64_t bytes) { allocator().set_limit(bytes); }
+void OpenClDevice::reset_memory_peak() { allocator().reset_peak(); }
+
+device::Execution OpenClDevice::execution() const noexcept { return features_.cpu ? device::Execution::Lanes : device::Execution::Groups; }
+
+namespace {
+
+struct DomainName {
+    const char* name;
+    cl_device_affinity_domain flag;
+};
+constexpr DomainName domain_names[] = {
+    {"numa", CL_DEVICE_AFFINITY_DOMAIN_NUMA},         {"L4_cache", CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE},
+    {"L3_cache", CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE}, {"L2_cache", CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE},
+    {"L1_cache", CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE}, {"next_partitionable", CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE},
+};
+
+std::vector<cl_device_partition_property> properties_of(const Partition& p) {
+    std::vector<cl_device_partition_property> out;
+    if (!p.domain.empty()) {
+        const auto at =
+            std::find_if(std::begin(domain_names), std::end(domain_names), [&](const DomainName& d) { return p.domain == d.name; });
+        out = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, static_cast<cl_device_partition_property>(at->flag)};
+    } else if (!p.counts.empty()) {
+        out.push_back(CL_DEVICE_PARTITION_BY_COUNTS);
+        out.insert(out.end(), p.counts.begin(), p.counts.end());
+        out.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
+    } else {
+        out = {CL_DEVICE_PARTITION_EQUALLY, p.units};
+    }
+    out.push_back(0);
+    return out;
+}
+
+}  // namespace
+
+std::vector<device::Device*> OpenClDevice::make_sub_devices(const Partition& partition) {
+    device::check_not_forked("create_sub_devices", this);
+    const std::vector<cl_device_partition_property> properties = properties_of(partition);
+    cl_uint count = 0;
+    cl_int code = api().clCreateSubDevices(handle_, properties.data(), 0, nullptr, &count);
+    std::vector<cl_device_id> handles(count);
+    if (code == CL_SUCCESS) code = api().clCreateSubDevices(handle_, properties.data(), count, handles.data(), nullptr);
+    if (code != CL_SUCCESS) {
+        throw Error(ErrorCode::Device,
+                    "create_sub_devices: the driver does not cut " + id_ + " by " + partition.text() + ": " + error_name(code));
+    }
+    // A context holds devices or their parts: the parts of a cut have their own, which they share.
+    auto* shared = new Domain(domain_->platform(), handles);  // lives as long as the process
+    std::vector<Device*> parts;
+    for (std::size_t i = 0; i < handles.size(); ++i)
+        parts.push_back(new OpenClDevice(backend_, shared, handles[i], device::sub_device_id(*this, partition, i), this));
+    return parts;
+}
+
+}  // namespace pardo::opencl

@@ -1,0 +1,84 @@
+// src/backend/opencl/device.h: an OpenCL device, or a part of one.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "backend/opencl/domain.h"
+#include "device/caching_allocator.h"
+#include "device/device.h"
+#include "device/stream.h"
+#include "emit/c_target.h"
+
+namespace pardo::opencl {
+
+/// How kernels reach memory.
+enum class MemoryPath : std::uint8_t {
+    Usm,        // cl_intel_unified_shared_memory
+    SvmFine,    // shared virtual memory that the host may read and write at any time
+    SvmCoarse,  // the same addresses, but the host copies in and out
+    Buffer,     // cl_mem and an offset: no addresses
+};
+
+class OpenClDevice final : public device::Device {
+public:
+    /// `id`: a selection string. `parent`: null for a device of a platform.
+    OpenClDevice(device::Backend* backend, Domain* domain, cl_device_id handle, std::string id, OpenClDevice* parent);
+
+    device::Backend* backend() const noexcept override { return backend_; }
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::string id() const override { return id_; }
+    Device* parent() const noexcept override { return parent_; }
+    bool supports(DType dtype) const noexcept override;
+    Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
+    Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
+    Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
+    MemoryStats memory_stats() const override;
+    void trim_memory() override;
+    void set_memory_limit(std::int64_t bytes) override;
+    void reset_memory_peak() override;
+    device::Execution execution() const noexcept override;
+    device::ShapeClass shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const override;
+    Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
+    std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
+
+    Domain& domain() const noexcept { return *domain_; }
+    const Api& api() const noexcept { return domain_->api(); }
+    cl_device_id handle() const noexcept { return handle_; }
+    /// Throws Device when PARDO_OPENCL_MEMORY asks for a path that the device lacks.
+    MemoryPath path() const;
+    const emit::CFeatures& features() const noexcept { return features_; }
+
+protected:
+    std::vector<Device*> make_sub_devices(const Partition& partition) override;
+
+private:
+    device::CachingAllocator& allocator() const;
+    std::string build_options() const;
+    Ref<device::Program> build(const std::string& name, const std::string& entry, const std::string& text, const std::string& params,
+                               device::ShapeClass shape, int group_size);
+
+    device::Backend* backend_;
+    Domain* domain_;
+    cl_device_id handle_;
+    std::string id_;
+    OpenClDevice* parent_;
+    DeviceInfo info_;
+    MemoryPath path_ = MemoryPath::Buffer;
+    std::string no_path_;  // why there is none
+    emit::CFeatures features_;
+    mutable std::once_flag allocator_made_;
+    mutable std::unique_ptr<device::CachingAllocator> allocator_;
+};
+
+/// What the driver tells of a device; makes no context (info.cpp).
+DeviceInfo device_info(const Domain& domain, cl_device_id device, bool usm);
+/// The best path that the device has, or the one that PARDO_OPENCL_MEMORY names; `error` says why there is none (memory.cpp).
+MemoryPath choose_path(const Domain& domain, cl_device_id device, const std::string& id, std::string& error);
+bool has_usm(const Domain& domain, cl_device_id device);
+std::unique_ptr<device::RawMemory> make_memory(const OpenClDevice& device);
+/// A native queue (queue.cpp).
+std::unique_ptr<device::Stream> make_stream(OpenClDevice& device, QueueOrder order, bool profiling);
+
+}  // namespace pardo::opencl

@@ -1,0 +1,67 @@
+// src/backend/opencl/domain.cpp: contexts, made late, and questions to a driver.
+#include "backend/opencl/domain.h"
+
+#include "device/driver_queue.h"
+
+namespace pardo::opencl {
+namespace {
+
+std::string trimmed(std::string text) {
+    while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+    text.erase(0, text.find_first_not_of(' ') == std::string::npos ? text.size() : text.find_first_not_of(' '));
+    return text;
+}
+
+std::string platform_text(FoundPlatform p, cl_platform_info what) {
+    std::size_t bytes = 0;
+    if (p.api->clGetPlatformInfo(p.id, what, 0, nullptr, &bytes) != CL_SUCCESS) return {};
+    std::string text(bytes, '\0');
+    if (p.api->clGetPlatformInfo(p.id, what, bytes, text.data(), nullptr) != CL_SUCCESS) return {};
+    return trimmed(std::move(text));
+}
+
+}  // namespace
+
+Domain::Domain(FoundPlatform platform, std::vector<cl_device_id> devices)
+    : platform_(platform),
+      devices_(std::move(devices)),
+      name_(platform_text(platform, CL_PLATFORM_NAME)),
+      vendor_(platform_text(platform, CL_PLATFORM_VENDOR)),
+      version_(platform_text(platform, CL_PLATFORM_VERSION)) {
+    const auto load = [&](auto& function, const char* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+            api().clGetExtensionFunctionAddressForPlatform(platform.id, name));
+    };
+    load(usm_.host_alloc, "clHostMemAllocINTEL");
+    load(usm_.device_alloc, "clDeviceMemAllocINTEL");
+    load(usm_.shared_alloc, "clSharedMemAllocINTEL");
+    load(usm_.free, "clMemFreeINTEL");
+    load(usm_.info, "clGetMemAllocInfoINTEL");
+    load(usm_.set_argument, "clSetKernelArgMemPointerINTEL");
+    load(usm_.fill, "clEnqueueMemFillINTEL");
+    load(usm_.copy, "clEnqueueMemcpyINTEL");
+}
+
+cl_context Domain::context() {
+    if (cl_context known = context_.load(std::memory_order_acquire)) return known;
+    std::lock_guard lock(mutex_);
+    if (cl_context known = context_.load(std::memory_order_acquire)) return known;
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_.id), 0};
+    cl_int code = CL_SUCCESS;
+    cl_context made = api().clCreateContext(properties, static_cast<cl_uint>(devices_.size()), devices_.data(), nullptr, nullptr, &code);
+    check(code, "clCreateContext");
+    context_.store(made, std::memory_order_release);
+    return made;
+}
+
+std::string device_text(const Api& api, cl_device_id device, cl_device_info what) {
+    const std::vector<char> text = device_facts<char>(api, device, what);
+    return trimmed(std::string(text.begin(), text.end()));
+}
+
+bool has_extension(const Api& api, cl_device_id device, std::string_view name) {
+    const std::string all = " " + device_text(api, device, CL_DEVICE_EXTENSIONS) + " ";
+    return all.find(" " + std::string(name) + " ") != std::string::npos;
+}
+
+}  // namespace pardo::opencl

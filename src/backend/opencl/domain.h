@@ -1,0 +1,67 @@
+// src/backend/opencl/domain.h: devices that share a context: those of a platform, or the parts of one device.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/opencl/loader.h"
+
+namespace pardo::opencl {
+
+/// Functions of cl_intel_unified_shared_memory; null where the platform has none.
+struct UsmApi {
+    clHostMemAllocINTEL_fn host_alloc = nullptr;
+    clDeviceMemAllocINTEL_fn device_alloc = nullptr;
+    clSharedMemAllocINTEL_fn shared_alloc = nullptr;
+    clMemFreeINTEL_fn free = nullptr;
+    clGetMemAllocInfoINTEL_fn info = nullptr;
+    clSetKernelArgMemPointerINTEL_fn set_argument = nullptr;
+    clEnqueueMemFillINTEL_fn fill = nullptr;
+    clEnqueueMemcpyINTEL_fn copy = nullptr;
+    bool whole() const { return host_alloc && device_alloc && shared_alloc && free && info && set_argument && fill && copy; }
+};
+
+/// A context, made when it is first needed, and the way to the driver. Lives as long as the process.
+class Domain {
+public:
+    Domain(FoundPlatform platform, std::vector<cl_device_id> devices);
+
+    const Api& api() const noexcept { return *platform_.api; }
+    const UsmApi& usm() const noexcept { return usm_; }
+    FoundPlatform platform() const noexcept { return platform_; }
+    /// "Portable Computing Language", "OpenCL 3.0 PoCL 3.1".
+    const std::string& name() const noexcept { return name_; }
+    const std::string& vendor() const noexcept { return vendor_; }
+    const std::string& version() const noexcept { return version_; }
+    cl_context context();
+
+private:
+    FoundPlatform platform_;
+    std::vector<cl_device_id> devices_;
+    UsmApi usm_;
+    std::string name_, vendor_, version_;
+    std::mutex mutex_;
+    std::atomic<cl_context> context_{nullptr};
+};
+
+/// Facts about an OpenCL device; what it cannot tell is zero, empty, false.
+template <class T> T device_fact(const Api& api, cl_device_id device, cl_device_info what, T otherwise = T()) {
+    T value = otherwise;
+    std::size_t bytes = 0;
+    if (api.clGetDeviceInfo(device, what, sizeof value, &value, &bytes) != CL_SUCCESS || bytes != sizeof value) return otherwise;
+    return value;
+}
+template <class T> std::vector<T> device_facts(const Api& api, cl_device_id device, cl_device_info what) {
+    std::size_t bytes = 0;
+    if (api.clGetDeviceInfo(device, what, 0, nullptr, &bytes) != CL_SUCCESS) return {};
+    std::vector<T> values(bytes / sizeof(T));
+    if (!values.empty() && api.clGetDeviceInfo(device, what, bytes, values.data(), nullptr) != CL_SUCCESS) values.clear();
+    return values;
+}
+std::string device_text(const Api& api, cl_device_id device, cl_device_info what);
+/// True when the device lists the extension.
+bool has_extension(const Api& api, cl_device_id device, std::string_view name);
+
+}  // namespace pardo::opencl

@@ -1,0 +1,173 @@
+// src/backend/opencl/loader.cpp: finds the ICD loader and vendors' libraries.
+#include "backend/opencl/loader.h"
+
+#include <CL/cl_icd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include <pardo/error.h>
+
+#include "base/env.h"
+
+namespace pardo::opencl {
+namespace {
+
+constexpr const char* remedy =
+    "install ocl-icd-libopencl1 and a driver such as pocl-opencl-icd, or the Python package intel-opencl-rt; NVIDIA's OpenCL comes with "
+    "its "
+    "driver";
+/// Vendors' own libraries, for machines on which no .icd file names them.
+constexpr const char* vendor_libraries[] = {"libintelocl.so", "libpocl.so.2", "libamdocl64.so", "libigdrcl.so"};
+constexpr const char* nvidia_library = "libnvidia-opencl.so.1";
+
+struct ErrorName {
+    cl_int code;
+    const char* name;
+};
+constexpr ErrorName error_names[] = {
+    {-1, "CL_DEVICE_NOT_FOUND"},
+    {-2, "CL_DEVICE_NOT_AVAILABLE"},
+    {-3, "CL_COMPILER_NOT_AVAILABLE"},
+    {-4, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+    {-5, "CL_OUT_OF_RESOURCES"},
+    {-6, "CL_OUT_OF_HOST_MEMORY"},
+    {-7, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+    {-8, "CL_MEM_COPY_OVERLAP"},
+    {-11, "CL_BUILD_PROGRAM_FAILURE"},
+    {-13, "CL_MISALIGNED_SUB_BUFFER_OFFSET"},
+    {-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+    {-15, "CL_COMPILE_PROGRAM_FAILURE"},
+    {-18, "CL_DEVICE_PARTITION_FAILED"},
+    {-30, "CL_INVALID_VALUE"},
+    {-33, "CL_INVALID_DEVICE"},
+    {-34, "CL_INVALID_CONTEXT"},
+    {-36, "CL_INVALID_COMMAND_QUEUE"},
+    {-37, "CL_INVALID_HOST_PTR"},
+    {-38, "CL_INVALID_MEM_OBJECT"},
+    {-42, "CL_INVALID_BINARY"},
+    {-43, "CL_INVALID_BUILD_OPTIONS"},
+    {-44, "CL_INVALID_PROGRAM"},
+    {-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
+    {-46, "CL_INVALID_KERNEL_NAME"},
+    {-48, "CL_INVALID_KERNEL"},
+    {-49, "CL_INVALID_ARG_INDEX"},
+    {-50, "CL_INVALID_ARG_VALUE"},
+    {-51, "CL_INVALID_ARG_SIZE"},
+    {-52, "CL_INVALID_KERNEL_ARGS"},
+    {-54, "CL_INVALID_WORK_GROUP_SIZE"},
+    {-55, "CL_INVALID_WORK_ITEM_SIZE"},
+    {-57, "CL_INVALID_EVENT_WAIT_LIST"},
+    {-58, "CL_INVALID_EVENT"},
+    {-59, "CL_INVALID_OPERATION"},
+    {-61, "CL_INVALID_BUFFER_SIZE"},
+    {-63, "CL_INVALID_GLOBAL_WORK_SIZE"},
+    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+};
+
+/// Functions by name of a library; false when one that every implementation has is missing.
+bool fill(Api& api, const DynamicLibrary& library) {
+#define PARDO_OPENCL_LOAD(name) api.name = reinterpret_cast<decltype(api.name)>(library.symbol(#name));
+    PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_LOAD)
+    PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_LOAD)
+#undef PARDO_OPENCL_LOAD
+    bool whole = true;
+#define PARDO_OPENCL_CHECK(name) whole = whole && api.name;
+    PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_CHECK)
+#undef PARDO_OPENCL_CHECK
+    return whole;
+}
+
+/// Functions of a platform's own table, which every ICD keeps at the beginning of its objects.
+bool fill(Api& api, cl_platform_id platform) {
+    const cl_icd_dispatch* table = *reinterpret_cast<cl_icd_dispatch* const*>(platform);
+    if (!table) return false;
+#define PARDO_OPENCL_LOAD(name) api.name = reinterpret_cast<decltype(api.name)>(table->name);
+    PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_LOAD)
+    PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_LOAD)
+#undef PARDO_OPENCL_LOAD
+    return api.clGetDeviceIDs && api.clCreateContext;
+}
+
+using GetPlatforms = cl_int (*)(cl_uint, cl_platform_id*, cl_uint*);
+
+std::vector<cl_platform_id> platforms_by(GetPlatforms get) {
+    cl_uint count = 0;
+    if (!get || get(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+    std::vector<cl_platform_id> ids(count);
+    if (get(count, ids.data(), nullptr) != CL_SUCCESS) ids.clear();
+    return ids;
+}
+
+/// The platforms of a vendor's library that are not known yet. The library is its own loader.
+void add_vendor(const std::string& file, Found& found) {
+    std::string error;
+    const DynamicLibrary library = DynamicLibrary::open({file}, &error);
+    if (!library) return;
+    auto get = reinterpret_cast<GetPlatforms>(library.symbol("clIcdGetPlatformIDsKHR"));
+    if (!get) {
+        auto address = reinterpret_cast<void* (*)(const char*)>(library.symbol("clGetExtensionFunctionAddress"));
+        if (address) get = reinterpret_cast<GetPlatforms>(address("clIcdGetPlatformIDsKHR"));
+    }
+    for (cl_platform_id id : platforms_by(get)) {
+        const auto same = [id](const FoundPlatform& p) { return p.id == id; };
+        if (std::any_of(found.platforms.begin(), found.platforms.end(), same)) continue;
+        auto api = std::make_unique<Api>();
+        if (!fill(*api, id)) continue;
+        log(LogLevel::Info, "opencl: a platform of " + library.path() + ", which no loader announced");
+        found.platforms.push_back({id, api.release()});  // lives as long as the process
+    }
+}
+
+std::vector<std::string> listed(const std::string& paths) {
+    std::vector<std::string> out;
+    for (std::size_t start = 0; start <= paths.size();) {
+        const std::size_t end = std::min(paths.find(':', start), paths.size());
+        if (end > start) out.push_back(paths.substr(start, end - start));
+        start = end + 1;
+    }
+    return out;
+}
+
+}  // namespace
+
+Found find_platforms() {
+    Found found;
+    std::string error;
+    const DynamicLibrary library = DynamicLibrary::open({"libOpenCL.so.1", "libOpenCL.so"}, &error);
+    if (library) {
+        auto api = std::make_unique<Api>();
+        if (fill(*api, library)) {
+            found.loader = library.path();
+            for (cl_platform_id id : platforms_by(reinterpret_cast<GetPlatforms>(library.symbol("clGetPlatformIDs"))))
+                found.platforms.push_back({id, api.get()});
+            (void)api.release();  // lives as long as the process
+        } else {
+            error = library.path() + " is too old: it lacks functions of OpenCL 1.2";
+        }
+    }
+    for (const std::string& file : listed(env("OCL_ICD_FILENAMES").value_or(""))) add_vendor(file, found);
+    if (!env("OCL_ICD_VENDORS")) add_vendor(nvidia_library, found);
+    if (found.platforms.empty()) {
+        for (const char* file : vendor_libraries) add_vendor(file, found);
+    }
+    if (found.platforms.empty()) {
+        found.reason = found.loader.empty() ? "no OpenCL loader (libOpenCL.so.1) found (" + error + ")"
+                                            : "the OpenCL loader " + found.loader + " announces no platform";
+        found.reason += ", and no vendor's library either; " + std::string(remedy);
+    }
+    return found;
+}
+
+std::string error_name(cl_int code) {
+    const auto at = std::find_if(std::begin(error_names), std::end(error_names), [code](const ErrorName& e) { return e.code == code; });
+    return std::string(at == std::end(error_names) ? "OpenCL error" : at->name) + " (" + std::to_string(code) + ")";
+}
+
+void check(cl_int code, const char* function) {
+    if (code == CL_SUCCESS) return;
+    const bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES;
+    throw Error(memory ? ErrorCode::Memory : ErrorCode::Device, std::string(function) + " says " + error_name(code));
+}
+
+}  // namespace pardo::opencl

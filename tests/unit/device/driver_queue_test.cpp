@@ -1,0 +1,656 @@
+// tests/unit/device/driver_queue_test.cpp: order, holding back, failures, callbacks, fork and memory of queues on a driver of the test's
+// own.
+#include "device/driver_queue.h"
+
+#include <pardo/error.h>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <deque>
+#include <thread>
+
+#include "device/caching_allocator.h"
+
+namespace pardo::device {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What the fake driver runs: a function of the host, on a thread of the stream.
+class FakeProgram final : public Program {
+public:
+    FakeProgram(std::string name, std::function<void()> f) : Program(std::move(name)), f_(std::move(f)) {}
+    void run() const { f_(); }
+
+private:
+    std::function<void()> f_;
+};
+
+std::atomic<int> live_events{0}, made_events{0};
+
+struct FakeEvent {
+    FakeEvent() { ++live_events, ++made_events; }
+    ~FakeEvent() { --live_events; }
+    std::mutex mutex;
+    std::condition_variable changed;
+    NativeStatus status = NativeStatus::Unfinished;
+    std::string why;
+    std::int64_t start = 0, end = 0;
+    std::atomic<int> owners{2};  // the stream and whoever asked
+    void drop() {
+        if (--owners == 0) delete this;
+    }
+    void wait() {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [this] { return status != NativeStatus::Unfinished; });
+    }
+};
+
+/// Runs what it is given one after the other on a thread, as a driver does.
+class FakeStream final : public Stream {
+public:
+    FakeStream(const Device* device, bool late) : device_(device), late_(late), thread_([this] { serve(); }) {}
+    ~FakeStream() override {
+        {
+            std::lock_guard lock(mutex_);
+            closed_ = true;
+        }
+        wake_.notify_all();
+        thread_.join();
+    }
+    void launch(const Launch& l, const NativeOrder& order) override {
+        if (l.program->name() == "refused") throw Error(ErrorCode::Device, "the driver refuses");
+        add(order, [p = Ref<Program>(l.program)] { static_cast<FakeProgram*>(p.get())->run(); });
+    }
+    void copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes, const NativeOrder& o) override {
+        add(o, [=] { std::memmove(at(to) + to_offset, at(from) + from_offset, bytes); });
+    }
+    void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const NativeOrder& order) override {
+        add(order, [=, this] { std::memcpy(at(to) + offset, from, bytes); });
+    }
+    void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes, const NativeOrder& order) override {
+        add(order, [=, this] { std::memcpy(to, at(from) + offset, bytes); });
+    }
+    void fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t size, const NativeOrder& order) override {
+        const std::string p(static_cast<const char*>(pattern), size);
+        add(order, [=, this] {
+            for (std::size_t i = 0; i < bytes; i += size) std::memcpy(at(to) + offset + i, p.data(), size);
+        });
+    }
+    void mark(const NativeOrder& order) override {
+        ++marks;
+        add(order, [] {});
+    }
+    NativeStatus query(NativeEvent e, std::optional<Error>& error) noexcept override {
+        auto* event = static_cast<FakeEvent*>(e);
+        std::lock_guard lock(event->mutex);
+        if (event->status == NativeStatus::Failed) error = Error(ErrorCode::Device, event->why);
+        return event->status;
+    }
+    void wait(NativeEvent e) noexcept override { static_cast<FakeEvent*>(e)->wait(); }
+    void release(NativeEvent e) noexcept override { static_cast<FakeEvent*>(e)->drop(); }
+    void times(NativeEvent e, std::int64_t&, std::int64_t& start, std::int64_t& end) noexcept override {
+        start = static_cast<FakeEvent*>(e)->start;
+        end = static_cast<FakeEvent*>(e)->end;
+    }
+    bool understands(const Stream& other) const noexcept override { return dynamic_cast<const FakeStream*>(&other); }
+    bool copies(const Buffer* to, const Buffer* from) const noexcept override {
+        return to->device() == device_ && from->device() == device_;
+    }
+    bool marks_late() const noexcept override { return late_; }
+
+    std::atomic<int> marks{0};
+
+private:
+    struct Command {
+        std::function<void()> f;
+        std::vector<FakeEvent*> after;
+        FakeEvent* mark;
+    };
+    static char* at(const Buffer* b) { return static_cast<char*>(b->data()); }
+    void add(const NativeOrder& order, std::function<void()> f) {
+        Command c{std::move(f), {}, order.mark ? new FakeEvent : nullptr};
+        for (NativeEvent e : order.after) {
+            c.after.push_back(static_cast<FakeEvent*>(e));
+            ++c.after.back()->owners;
+        }
+        if (order.mark) *order.mark = c.mark;
+        std::lock_guard lock(mutex_);
+        commands_.push_back(std::move(c));
+        wake_.notify_one();
+    }
+    void serve() {
+        for (;;) {
+            Command c;
+            {
+                std::unique_lock lock(mutex_);
+                wake_.wait(lock, [this] { return closed_ || !commands_.empty(); });
+                if (commands_.empty()) return;
+                c = std::move(commands_.front());
+                commands_.pop_front();
+            }
+            for (FakeEvent* e : c.after) {
+                e->wait();
+                e->drop();
+            }
+            const std::int64_t start = now_ns();
+            NativeStatus status = NativeStatus::Complete;
+            std::string why;
+            try {
+                c.f();
+            } catch (const Error& e) {
+                status = NativeStatus::Failed;
+                why = e.message();
+            }
+            c.f = nullptr;
+            if (!c.mark) continue;
+            {
+                std::lock_guard lock(c.mark->mutex);
+                c.mark->status = status;
+                c.mark->why = why;
+                c.mark->start = start;
+                c.mark->end = now_ns();
+            }
+            c.mark->changed.notify_all();
+            c.mark->drop();
+        }
+    }
+    const Device* device_;
+    const bool late_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Command> commands_;
+    bool closed_ = false;
+    std::thread thread_;
+};
+
+std::atomic<int> raw_blocks{0};
+
+class FakeMemory final : public RawMemory {
+public:
+    bool allocate(std::size_t bytes, MemoryKind, RawBlock& block) override {
+        ++raw_blocks;
+        block.data = std::aligned_alloc(128, bytes);
+        return block.data;
+    }
+    void free(const RawBlock& block, MemoryKind) noexcept override {
+        --raw_blocks;
+        std::free(block.data);
+    }
+    bool host_visible(MemoryKind kind) const noexcept override { return kind != MemoryKind::Device; }
+    std::int64_t total_bytes() const noexcept override { return 256 << 20; }
+    std::int64_t largest_block() const noexcept override { return 128 << 20; }
+};
+
+/// Device memory is the host's, but says that it is not: it is reached through the stream.
+class FakeDevice final : public Device {
+public:
+    explicit FakeDevice(std::string id) : id_(std::move(id)), allocator_(this, std::make_unique<FakeMemory>()) {}
+    Backend* backend() const noexcept override { return nullptr; }
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::string id() const override { return id_; }
+    bool supports(DType) const noexcept override { return true; }
+    Ref<Queue> create_queue(QueueOrder order, bool profiling) override { return make(order, profiling, false); }
+    Ref<Queue> make(QueueOrder order, bool profiling, bool late) {
+        return new DriverQueue(this, order, profiling, std::make_unique<FakeStream>(this, late));
+    }
+    Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue) override { return allocator_.allocate(bytes, kind, queue); }
+    Ref<Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override {
+        return allocator_.import(data, bytes, kind, std::move(release));
+    }
+    MemoryStats memory_stats() const override { return allocator_.stats(); }
+    void trim_memory() override { allocator_.trim(); }
+    void set_memory_limit(std::int64_t bytes) override { allocator_.set_limit(bytes); }
+    void reset_memory_peak() override { allocator_.reset_peak(); }
+    Ref<Program> compile(const ir::Kernel&, ShapeClass) override { return nullptr; }
+    std::string inspect(const ir::Kernel&, ShapeClass, std::string_view) override { return {}; }
+
+private:
+    std::string id_;
+    DeviceInfo info_;
+    mutable CachingAllocator allocator_;
+};
+
+FakeDevice& fake() {
+    static auto* device = new FakeDevice("fake:0");
+    return *device;
+}
+FakeDevice& stranger() {
+    static auto* device = new FakeDevice("fake:1");
+    return *device;
+}
+Ref<Queue> new_queue(QueueOrder order = QueueOrder::InOrder, bool profiling = false, bool late = false) {
+    return fake().make(order, profiling, late);
+}
+Ref<Buffer> new_buffer(std::size_t bytes = 64) { return fake().allocate(bytes, MemoryKind::Device, nullptr); }
+
+Event launch(Queue* q, std::function<void()> f, std::span<const BufferUse> uses = {}, std::span<const Event> depends = {},
+             std::string name = "work", double cost_ns = 0) {
+    const Ref<Program> p(new FakeProgram(std::move(name), std::move(f)));
+    const std::int64_t extents[] = {1};
+    Launch l;
+    l.program = p.get();
+    l.extents = extents;
+    l.uses = uses;
+    l.cost_ns = cost_ns;
+    return q->launch(l, depends);
+}
+
+template <class F> std::string message_of(F f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return e.message();
+    }
+    return "nothing was thrown";
+}
+
+struct Gate {
+    std::atomic<bool> open{false};
+    void pass() const {
+        while (!open) std::this_thread::yield();
+    }
+};
+
+/// An event of nobody's queue, as a user event is.
+struct UserEvent {
+    Ref<EventState> state{new EventState(nullptr)};
+    Event event() const { return Event(state.get()); }
+};
+
+TEST(DriverQueue, RunsInOrderAndSaysWhenItIsOver) {
+    for (const bool late : {false, true}) {
+        const Ref<Queue> q = new_queue(QueueOrder::InOrder, false, late);
+        std::vector<int> seen;
+        Gate gate;
+        launch(q.get(), [&] { gate.pass(); });
+        Event last;
+        for (int i = 0; i < 100; ++i) last = launch(q.get(), [&seen, i] { seen.push_back(i); });
+        EXPECT_FALSE(last.done());
+        EXPECT_FALSE(last.wait_for(1));
+        gate.open = true;
+        last.wait();
+        EXPECT_EQ(last.status(), EventStatus::Complete);
+        ASSERT_EQ(seen.size(), 100u);
+        EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+        q->wait();
+        EXPECT_EQ(q->barrier().state(), nullptr);
+    }
+}
+
+TEST(DriverQueue, EventsAreSeenToBeOverByAskingAlone) {
+    const Ref<Queue> q = new_queue();
+    const Event e = launch(q.get(), [] {});
+    while (!e.done()) std::this_thread::yield();
+    EXPECT_EQ(e.status(), EventStatus::Complete);
+}
+
+TEST(DriverQueue, WhatADriverCannotWaitForIsHeldBack) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<Queue> q = new_queue(order);
+        UserEvent user;
+        std::atomic<int> ran{0};
+        const Event depends[] = {user.event()};
+        const Event held = launch(
+            q.get(), [&] { ++ran; }, {}, depends);
+        const Event behind = launch(q.get(), [&] { ++ran; });
+        const Event free = order == QueueOrder::OutOfOrder ? behind : Event();
+        free.wait();
+        EXPECT_FALSE(held.wait_for(5));
+        EXPECT_EQ(behind.done(), order == QueueOrder::OutOfOrder);
+        EXPECT_EQ(ran, order == QueueOrder::OutOfOrder ? 1 : 0);
+        user.state->set_complete();
+        q->wait();
+        EXPECT_EQ(ran, 2);
+        EXPECT_TRUE(held.done() && behind.done());
+    }
+}
+
+TEST(DriverQueue, OtherQueuesOfTheDriverAreWaitedForByTheDriver) {
+    const Ref<Queue> one = new_queue(), two = new_queue(QueueOrder::InOrder, false, true);
+    Gate gate;
+    std::vector<int> seen;
+    const Event first = launch(one.get(), [&] {
+        gate.pass();
+        seen.push_back(1);
+    });
+    const Event second = launch(two.get(), [&] { seen.push_back(2); }, {}, {&first, 1});
+    const Event third = launch(one.get(), [&] { seen.push_back(3); }, {}, {&second, 1});
+    EXPECT_EQ(third.state()->known_status(), EventStatus::Running);  // all of it is at the driver
+    gate.open = true;
+    third.wait();
+    EXPECT_EQ(seen, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(DriverQueue, BuffersOrderQueuesAndOutOfOrderWork) {
+    const Ref<Queue> q = new_queue(QueueOrder::OutOfOrder), other = new_queue();
+    const Ref<Buffer> b = new_buffer();
+    const int value = 7;
+    for (int i = 0; i < 50; ++i) {
+        q->fill(b.get(), 0, 64, &value, 4);
+        const BufferUse uses[] = {{b.get(), Access::ReadWrite}};
+        launch(
+            other.get(), [&] { ++*static_cast<int*>(b->data()); }, uses);
+        launch(
+            q.get(), [&] { *static_cast<int*>(b->data()) *= 2; }, uses);
+        int got = 0;
+        q->read(&got, b.get(), 0, 4);
+        ASSERT_EQ(got, 16);
+    }
+}
+
+TEST(DriverQueue, HostTasksKeepTheirPlace) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<Queue> q = new_queue(order);
+        const Ref<Buffer> b = new_buffer();
+        const BufferUse uses[] = {{b.get(), Access::ReadWrite}};
+        std::vector<int> seen;
+        std::thread::id where;
+        launch(
+            q.get(), [&] { seen.push_back(1); }, uses);
+        q->host_task(
+            [&] {
+                seen.push_back(2);
+                where = std::this_thread::get_id();
+            },
+            uses, {"task", ""}, 0);
+        launch(
+            q.get(), [&] { seen.push_back(3); }, uses)
+            .wait();
+        EXPECT_EQ(seen, (std::vector<int>{1, 2, 3}));
+        EXPECT_NE(where, std::this_thread::get_id());
+        EXPECT_NE(where, std::thread::id());
+    }
+}
+
+TEST(DriverQueue, AFailureIsRaisedOnceAndSpreadsToWhatNeedsIt) {
+    const Ref<Queue> q = new_queue(), other = new_queue();
+    const Ref<Buffer> b = new_buffer();
+    const BufferUse writes[] = {{b.get(), Access::Write}}, reads[] = {{b.get(), Access::Read}};
+    Gate gate;
+    const Event bad = launch(
+        q.get(),
+        [&] {
+            gate.pass();
+            throw Error(ErrorCode::Device, "illegal address");
+        },
+        writes, {}, "scale");
+    const Event same = launch(
+                    q.get(), [] {}, reads),
+                elsewhere = launch(
+                    other.get(), [] {}, reads),
+                unrelated = launch(q.get(), [] {});
+    gate.open = true;
+    EXPECT_EQ(message_of([&] { elsewhere.wait(); }), "illegal address (in kernel scale)");
+    unrelated.wait();
+    same.wait();  // heard of
+    EXPECT_EQ(same.status(), EventStatus::Failed);
+    EXPECT_EQ(bad.status(), EventStatus::Failed);
+    q->wait();
+    other->wait();
+}
+
+TEST(DriverQueue, WorkHeldBackForSomethingThatFailsDoesNotRun) {
+    const Ref<Queue> q = new_queue();
+    UserEvent user;
+    bool ran = false;
+    const Event depends[] = {user.event()};
+    const Event held = launch(
+        q.get(), [&] { ran = true; }, {}, depends);
+    const Event task = q->host_task([&] { ran = true; }, {}, {"task", ""}, 0, {&held, 1});
+    user.state->set_failed(Error(ErrorCode::Value, "no"), {"user", ""});
+    EXPECT_EQ(message_of([&] { task.wait(); }), "no (in kernel user)");
+    EXPECT_FALSE(ran);
+    EXPECT_EQ(held.status(), EventStatus::Failed);
+}
+
+TEST(DriverQueue, WhatTheDriverRefusesIsSaidAtOnceOrLater) {
+    const Ref<Queue> q = new_queue();
+    EXPECT_EQ(message_of([&] {
+                  launch(
+                      q.get(), [] {}, {}, {}, "refused");
+              }),
+              "refused: the driver refuses");
+    UserEvent user;
+    const Event depends[] = {user.event()};
+    const Event held = launch(
+        q.get(), [] {}, {}, depends, "refused");
+    user.state->set_complete();
+    EXPECT_EQ(message_of([&] { q->wait(); }), "the driver refuses (in kernel refused)");
+    launch(q.get(), [] {}).wait();
+}
+
+TEST(DriverQueue, CallbacksComeWithoutAsking) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<Queue> q = new_queue(order);
+        Gate gate;
+        std::atomic<int> heard{0};
+        for (int i = 0; i < 20; ++i) launch(q.get(), [&] { gate.pass(); }).add_done_callback([&] { ++heard; });
+        EXPECT_EQ(heard, 0);
+        gate.open = true;
+        for (int i = 0; i < 1000 && heard < 20; ++i) std::this_thread::sleep_for(10ms);
+        EXPECT_EQ(heard, 20);
+    }
+}
+
+TEST(DriverQueue, ProfilingTimesAreInOrder) {
+    const Ref<Queue> q = new_queue(QueueOrder::InOrder, true);
+    for (const Event& e : {launch(q.get(), [] {}), q->host_task([] {}, {}, {"task", ""}, 0), q->barrier()}) {
+        e.wait();
+        const Profiling t = e.profiling();
+        EXPECT_GT(t.queued, 0);
+        EXPECT_LE(t.queued, t.submitted);
+        EXPECT_LE(t.submitted, t.start);
+        EXPECT_LE(t.start, t.end);
+    }
+}
+
+TEST(DriverQueue, LateMarksAreMadeWhenSomebodyAsks) {
+    const Ref<Queue> q = new_queue(QueueOrder::InOrder, false, true);
+    q->wait();
+    const int before = made_events;
+    Event first;
+    for (int i = 0; i < 10; ++i) {
+        const Event e = launch(q.get(), [] {});
+        if (i == 0) first = e;
+    }
+    EXPECT_EQ(made_events, before);
+    first.wait();
+    EXPECT_EQ(made_events, before + 1);
+    launch(q.get(), [] {});
+    launch(
+        q.get(), [] {}, {}, {}, "large", 1e9);  // one before it, one of its own
+    EXPECT_EQ(made_events, before + 3);
+    q->wait();
+}
+
+TEST(DriverQueue, ManySubmissionsLeakNothing) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        for (const bool late : {false, true}) {
+            const int events = live_events;
+            const Ref<Queue> q = fake().make(order, false, late);
+            const Ref<Buffer> b = new_buffer();
+            const BufferUse uses[] = {{b.get(), Access::Read}};
+            std::atomic<int> ran{0};
+            int most = 0;
+            for (int i = 0; i < 25'000; ++i) {
+                launch(
+                    q.get(), [&] { ++ran; }, i % 4 == 0 ? std::span<const BufferUse>(uses) : std::span<const BufferUse>());
+                most = std::max(most, live_events - events);
+            }
+            q->wait();
+            EXPECT_EQ(ran, 25'000);
+            EXPECT_LE(most, 1200);
+            for (int i = 0; i < 500 && live_events != events; ++i) std::this_thread::sleep_for(10ms);
+            EXPECT_EQ(live_events, events);
+        }
+    }
+}
+
+TEST(DriverQueue, CopiesBetweenDriversGoThroughTheHost) {
+    const Ref<Buffer> a = new_buffer(1000), b = stranger().allocate(1000, MemoryKind::Device, nullptr);
+    std::vector<char> in(1000), out(1000);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<char>(i);
+    for (Device* by : {static_cast<Device*>(&fake()), static_cast<Device*>(&stranger())}) {
+        fake().queue()->write(a.get(), 0, in.data(), 1000);
+        by->queue()->copy(b.get(), 0, a.get(), 0, 1000);
+        std::fill(out.begin(), out.end(), 0);
+        stranger().queue()->read(out.data(), b.get(), 0, 1000);
+        EXPECT_EQ(in, out);
+        by->queue()->wait();
+    }
+}
+
+TEST(DriverQueue, ManyThreadsSubmitAndWait) {
+    const Ref<Queue> one = new_queue(), two = new_queue(QueueOrder::OutOfOrder);
+    std::atomic<int> ran{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&] {
+            Event last;
+            for (int i = 0; i < 500; ++i) {
+                Queue* q = i % 3 ? one.get() : two.get();
+                last =
+                    i % 10 == 9 ? q->host_task([&] { ++ran; }, {}, {"task", ""}, 0, {&last, 1}) : launch(q, [&] { ++ran; }, {}, {&last, 1});
+                if (i % 50 == 0) last.wait();
+                if (i % 7 == 0) (void)last.done();
+            }
+            last.wait();
+        });
+    }
+    for (std::thread& t : threads) t.join();
+    one->wait();
+    two->wait();
+    EXPECT_EQ(ran, 2000);
+}
+
+TEST(DriverQueue, AnEventOutlivesItsQueue) {
+    Event e;
+    {
+        const Ref<Queue> q = new_queue();
+        e = launch(q.get(), [] { std::this_thread::sleep_for(1ms); });
+    }
+    EXPECT_TRUE(e.done());
+    e.wait();
+}
+
+TEST(CachingAllocator, ClassesAreAtMostAnEighthApart) {
+    std::size_t before = 0;
+    for (int c = 0; c < CachingAllocator::class_count; ++c) {
+        const std::size_t bytes = CachingAllocator::class_bytes(c);
+        ASSERT_GT(bytes, before);
+        ASSERT_EQ(bytes % CachingAllocator::granule, 0u);
+        ASSERT_EQ(CachingAllocator::class_of(bytes), c);
+        ASSERT_EQ(CachingAllocator::class_of(before + 1), c);
+        if (before >= 1024) ASSERT_LE(static_cast<double>(bytes), 1.125 * static_cast<double>(before) + 1);
+        before = bytes;
+    }
+}
+
+TEST(CachingAllocator, ABusyBlockIsReusedOnItsQueueAtOnceAndElsewhereLater) {
+    FakeDevice& d = fake();
+    const Ref<Queue> q = new_queue(), other = new_queue();
+    Gate gate;
+    void* address;
+    {
+        const Ref<Buffer> b = d.allocate(1 << 20, MemoryKind::Device, q.get());
+        address = b->data();
+        const BufferUse uses[] = {{b.get(), Access::Write}};
+        launch(
+            q.get(), [&] { gate.pass(); }, uses);
+    }
+    const Ref<Buffer> elsewhere = d.allocate(1 << 20, MemoryKind::Device, other.get());
+    EXPECT_NE(elsewhere->data(), address);
+    {
+        const Ref<Buffer> here = d.allocate(1 << 20, MemoryKind::Device, q.get());
+        EXPECT_EQ(here->data(), address);
+    }
+    gate.open = true;
+    q->wait();
+    EXPECT_EQ(d.allocate(1 << 20, MemoryKind::Device, other.get())->data(), address);
+}
+
+TEST(CachingAllocator, ShortMemoryIsWaitedForAndThenSaid) {
+    FakeDevice& d = stranger();
+    const Ref<Queue> q = d.make(QueueOrder::InOrder, false, false);
+    d.trim_memory();
+    d.set_memory_limit(d.memory_stats().in_use + d.memory_stats().cached + (4 << 20));
+    {
+        const Ref<Buffer> b = d.allocate(3 << 20, MemoryKind::Device, q.get());
+        const BufferUse uses[] = {{b.get(), Access::Write}};
+        launch(
+            q.get(), [] { std::this_thread::sleep_for(20ms); }, uses);
+    }
+    const Ref<Buffer> c = d.allocate(2 << 20, MemoryKind::Shared, q.get());  // fits when the other is complete and given back
+    EXPECT_TRUE(c->host_visible());
+    const std::string message = message_of([&] { d.allocate(4 << 20, MemoryKind::Device, q.get()); });
+    EXPECT_EQ(message.rfind("cannot allocate 4194304 bytes of device memory on fake:1 (", 0), 0u) << message;
+    EXPECT_NE(message.find("in use"), std::string::npos);
+    d.set_memory_limit(0);
+}
+
+TEST(CachingAllocator, ForeignMemoryIsGivenBackAfterItsLastUse) {
+    const Ref<Queue> q = new_queue();
+    char memory[64];
+    Gate gate;
+    std::atomic<bool> released{false};
+    {
+        const Ref<Buffer> b = fake().import(memory, 64, MemoryKind::Shared, [&] { released = true; });
+        const BufferUse uses[] = {{b.get(), Access::Write}};
+        launch(
+            q.get(), [&] { gate.pass(); }, uses);
+    }
+    EXPECT_FALSE(released);
+    gate.open = true;
+    for (int i = 0; i < 1000 && !released; ++i) std::this_thread::sleep_for(10ms);
+    EXPECT_TRUE(released);
+}
+
+TEST(CachingAllocator, SmallBlocksShareOneOfTheDrivers) {
+    FakeDevice& d = fake();
+    const int before = raw_blocks;
+    std::vector<Ref<Buffer>> blocks;
+    for (int i = 0; i < 100; ++i) blocks.push_back(d.allocate(300, MemoryKind::Host, nullptr));
+    EXPECT_LE(raw_blocks, before + 1);
+    for (std::size_t i = 1; i < blocks.size(); ++i) EXPECT_NE(blocks[i]->data(), blocks[i - 1]->data());
+    blocks.clear();
+    d.trim_memory();
+    EXPECT_LE(raw_blocks, before);
+}
+
+/// Last: the child sees the parent's threads gone.
+TEST(DriverQueueFork, AChildHearsThatItCannotUseTheQueue) {
+    const Ref<Queue> q = new_queue();
+    const Ref<Buffer> b = new_buffer();
+    Gate gate;
+    const BufferUse uses[] = {{b.get(), Access::Write}};
+    const Event e = launch(
+        q.get(), [&] { gate.pass(); }, uses);
+    const pid_t child = fork();
+    if (child == 0) {
+        int wrong = 0;
+        const auto expect = [&](int bit, const std::string& message) {
+            if (message.find("cannot be used after fork()") == std::string::npos) wrong |= bit;
+        };
+        expect(1, message_of([&] { e.wait(); }));
+        expect(2, message_of([&] { launch(q.get(), [] {}); }));
+        expect(4, message_of([&] { q->wait(); }));
+        expect(8, message_of([&] { fake().allocate(64, MemoryKind::Device, q.get()); }));
+        expect(16, message_of([&] { q->read(&wrong, b.get(), 0, 4); }));
+        if (!e.done()) wrong |= 32;
+        _exit(wrong);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_FALSE(e.done());
+    gate.open = true;
+    e.wait();
+}
+
+}  // namespace
+}  // namespace pardo::device

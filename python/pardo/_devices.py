@@ -298,9 +298,10 @@ _AS_THEY_ARE = {
 
 def serve_contexts(namespace: dict[str, Any], modules: Iterable[types.ModuleType]) -> None:
     """Lets the public Python functions of modules take NumPy arrays inside of a context; those in C++ do so by themselves."""
+    wrappers: dict[types.FunctionType, Callable[..., Any]] = {}  # second names stay names of the same function
     for module in modules:
         for name in module.__all__:
             function = getattr(module, name)
             if isinstance(function, types.FunctionType) and name not in _AS_THEY_ARE:
-                namespace[name] = _copying(function)
+                namespace[name] = wrappers.setdefault(function, _copying(function))
                 setattr(module, name, namespace[name])  # where pickle looks for it

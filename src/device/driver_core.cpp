@@ -41,7 +41,8 @@ DriverCore::~DriverCore() {
 
 Ref<DriverEvent> DriverCore::new_event(Request& request) {
     Ref<DriverEvent> event(new DriverEvent(queue_, this));
-    if (profiling_) event->queued_at = now_ns();
+    event->timed_ = profiling_ || request.timed;
+    if (event->timed_) event->queued_at = now_ns();
     event->label_ = std::move(request.label);
     event->kept_ = std::move(request.kept);
     event->cost_ns_ = request.cost_ns;
@@ -134,12 +135,12 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, const
     for (const Ref<Mark>& mark : sorted.natives) after.push_back(mark->native());
     const bool large = event.cost_ns_ >= small_work_ns;
     if (late_marks_ && large && unmarked_ > 0) mark_tail();
-    const bool mark_now = !late_marks_ || large || unmarked_ + 1 >= most_unmarked;
+    const bool mark_now = !late_marks_ || large || event.timed_ || unmarked_ + 1 >= most_unmarked;
     NativeEvent native = nullptr;
-    if (profiling_) event.submitted_at = now_ns();
+    if (event.timed_) event.submitted_at = now_ns();
     in_flight_.emplace_back(&event);  // before the call, so that nothing fails after it
     try {
-        call(*stream_, {after, mark_now ? &native : nullptr});
+        call(*stream_, {after, mark_now ? &native : nullptr, event.timed_});
     } catch (...) {
         in_flight_.pop_back();
         throw;

@@ -93,7 +93,7 @@ void DriverCore::finish(Batch& batch, const Mark& mark) {
         bool failed = late_failed;
         if (e->mark_) {
             failed = stream_->query(e->mark_->native(), error) == NativeStatus::Failed;
-            if (profiling_) {
+            if (e->timed_) {
                 std::int64_t submitted = e->submitted_at, start = 0, end = 0;
                 stream_->times(e->mark_->native(), submitted, start, end);
                 e->submitted_at = submitted;

@@ -3,6 +3,7 @@
 #include <new>
 #include <thread>
 
+#include "base/affinity.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "device/driver_internal.h"
@@ -37,6 +38,7 @@ void DriverCore::start(bool& started, void (DriverCore::*serve)()) {
     if (started) return;
     retain();  // the thread's own reference
     try {
+        const Bound inherit_nothing(any_core);
         std::thread([this, serve] {
             (this->*serve)();
             release();
@@ -170,7 +172,7 @@ void DriverCore::run_task(DriverEvent& event) {
     }
     std::exception_ptr raised;
     event.set_running();
-    if (profiling_) event.submitted_at = event.started_at = now_ns();
+    if (event.timed_) event.submitted_at = event.started_at = now_ns();
     if (!inherited) {
         const TaskScope scope;
         try {
@@ -179,7 +181,7 @@ void DriverCore::run_task(DriverEvent& event) {
             raised = std::current_exception();
         }
     }
-    if (profiling_) event.ended_at = now_ns();
+    if (event.timed_) event.ended_at = now_ns();
     // What the task kept alive goes first: who waits for the event finds its memory given back.
     event.task_ = nullptr;
     event.needs_.clear();

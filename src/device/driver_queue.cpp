@@ -8,6 +8,7 @@
 
 #include "base/counters.h"
 #include "base/small_vector.h"
+#include "device/profile.h"
 
 namespace pardo::device {
 namespace {
@@ -74,8 +75,8 @@ void DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event
 }
 
 template <class Now, class Keep>
-Event DriverQueue::submit(DriverCore::Request request, std::span<const BufferUse> uses, std::span<const Event> depends, Now now,
-                          Keep keep) {
+Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, DriverCore::Request request, std::span<const BufferUse> uses,
+                          std::span<const Event> depends, Now now, Keep keep) {
     struct Call final : NativeCall {
         Call(Now& now, Keep& keep) : now_(now), keep_(keep) {}
         void run(Stream& stream, const NativeOrder& order) override { now_(stream, order); }
@@ -86,7 +87,11 @@ Event DriverQueue::submit(DriverCore::Request request, std::span<const BufferUse
     check_not_forked(request.label.name, device_);
     if (request.label.location.empty()) request.label.location = current_location();
     collect(uses, depends, request);
+    request.timed = activity && recording();
+    const std::optional<Submission> noted =
+        request.timed ? std::optional(Submission{*activity, this, request.label, amount}) : std::nullopt;
     Event event = core_->submit(std::move(request), call);
+    if (noted) record(*noted, event);
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
         if (writes(u)) u.buffer->note_write(event, reads(u));
@@ -103,7 +108,8 @@ Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
     if (request.label.name.empty()) request.label.name = l.program->name();
     request.cost_ns = l.cost_ns;
     return submit(
-        std::move(request), l.uses, depends, [&l](Stream& stream, const NativeOrder& order) { stream.launch(l, order); },
+        Activity::Kernel, amount_of(l), std::move(request), l.uses, depends,
+        [&l](Stream& stream, const NativeOrder& order) { stream.launch(l, order); },
         [&l] { return [kept = std::make_shared<KeptLaunch>(l)](Stream& stream, const NativeOrder& order) { kept->run(stream, order); }; });
 }
 
@@ -112,7 +118,7 @@ Event DriverQueue::submit_native(NativeCall::Kept call, std::span<const BufferUs
     DriverCore::Request request;
     request.label = std::move(label);
     return submit(
-        std::move(request), uses, depends, [&](Stream& stream, const NativeOrder& order) { call(stream, order); },
+        Activity::Kernel, {}, std::move(request), uses, depends, [&](Stream& stream, const NativeOrder& order) { call(stream, order); },
         [&] {
             std::vector<Ref<Buffer>> kept;
             for (const BufferUse& u : uses) kept.emplace_back(u.buffer);
@@ -129,7 +135,11 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
     if (request.label.location.empty()) request.label.location = current_location();
     request.cost_ns = cost_ns;
     collect(uses, depends, request);
+    request.timed = recording();
+    const Submission noted{Activity::HostTask, this, request.label, request.label.amount};
+    const bool timed = request.timed;
     Event event = core_->submit_task(std::move(request), std::move(f));
+    if (timed) record(noted, event);
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
         if (writes(u)) u.buffer->note_write(event, reads(u));
@@ -145,12 +155,13 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
     DriverCore::Request request;
-    request.label.name = "copy";
+    const auto size = static_cast<std::int64_t>(bytes);
+    request.label = {"copy", {}, {size, size, 0}};
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
     // Every call is a closure of plain values that serves at once and, copied, later. What is held back keeps its buffers.
     const auto go = [&](auto call, bool by_worker) {
         request.by_worker = by_worker;
-        return submit(std::move(request), uses, depends, call, [&] {
+        return submit(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, [&] {
             return NativeCall::Kept(
                 [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
         });
@@ -224,13 +235,14 @@ void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::s
     check_range("write", to, offset, bytes);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes == 0) return to->wait_for_write();
+    const auto describe = [&] { return Submission{Activity::Write, this, {"write", {}}, {0, static_cast<std::int64_t>(bytes), 0}}; };
     if (to->host_visible()) {
         to->wait_for_write();
-        std::memcpy(at(to, offset), from, bytes);
-        return;
+        return record_around([&] { std::memcpy(at(to, offset), from, bytes); }, describe);
     }
     const std::vector<Event> ordered = settle(to, true);
-    core_->run_and_wait("write", [&](Stream& stream, const NativeOrder& order) { stream.write(to, offset, from, bytes, order); });
+    const auto go = [&](Stream& stream, const NativeOrder& order) { stream.write(to, offset, from, bytes, order); };
+    record_around([&] { core_->run_and_wait("write", go); }, describe);
     for (const Event& e : ordered) e.wait();
 }
 
@@ -239,13 +251,14 @@ void DriverQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t b
     check_range("read", from, offset, bytes);
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes == 0) return from->wait_for_read();
+    const auto describe = [&] { return Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}}; };
     if (from->host_visible()) {
         from->wait_for_read();
-        std::memcpy(to, at(from, offset), bytes);
-        return;
+        return record_around([&] { std::memcpy(to, at(from, offset), bytes); }, describe);
     }
     const std::vector<Event> ordered = settle(from, false);
-    core_->run_and_wait("read", [&](Stream& stream, const NativeOrder& order) { stream.read(to, from, offset, bytes, order); });
+    const auto go = [&](Stream& stream, const NativeOrder& order) { stream.read(to, from, offset, bytes, order); };
+    record_around([&] { core_->run_and_wait("read", go); }, describe);
     for (const Event& e : ordered) e.wait();
 }
 
@@ -267,7 +280,7 @@ Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const
         if (bytes == 0) return stream.mark(order);
         stream.fill(to, offset, bytes, p.bytes, p.size, order);
     };
-    return submit(std::move(request), uses, depends, call, [&] {
+    return submit(Activity::Fill, {0, static_cast<std::int64_t>(bytes), 0}, std::move(request), uses, depends, call, [&] {
         return NativeCall::Kept([call, kept = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
     });
 }
@@ -282,7 +295,7 @@ Event DriverQueue::barrier(std::span<const Event> depends) {
     request.label.name = "barrier";
     if (order_ == QueueOrder::OutOfOrder) request.after = core_->unfinished();
     const auto call = [](Stream& stream, const NativeOrder& order) { stream.mark(order); };
-    return submit(std::move(request), {}, depends, call, [&] { return NativeCall::Kept(call); });
+    return submit({}, {}, std::move(request), {}, depends, call, [&] { return NativeCall::Kept(call); });
 }
 
 void DriverQueue::wait() {

@@ -7,8 +7,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include <pardo/profile.h>
 
 #include "device/device.h"
 #include "device/stream.h"
@@ -57,6 +60,7 @@ private:
     // Below: under the core's lock, until somebody has taken the event to complete it.
     std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: held back, or never submitted
     bool taken_ = false;                 // somebody completes it
+    bool timed_ = false;                 // the queue profiles, or a profile is open
     std::atomic<bool> watching_{false};  // the watcher thread looks after it
     bool notifying_ = false;             // the driver has been asked to call (watcher thread only)
     Ref<Mark> mark_;                     // its own, if it has one
@@ -87,6 +91,7 @@ public:
         std::vector<Ref<Buffer>> kept;
         double cost_ns = 0;
         bool by_worker = false;  // the native call may block its caller
+        bool timed = false;      // also where the queue does not profile
     };
     Event submit(Request request, NativeCall& call);
     Event submit_task(Request request, std::function<void()> task);
@@ -201,7 +206,9 @@ public:
 
 private:
     template <class Now, class Keep>
-    Event submit(DriverCore::Request request, std::span<const BufferUse> uses, std::span<const Event> depends, Now now, Keep keep);
+    /// Profiles leave out what has no activity.
+    Event submit(std::optional<Activity> activity, Amount amount, DriverCore::Request request, std::span<const BufferUse> uses,
+                 std::span<const Event> depends, Now now, Keep keep);
     void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for.

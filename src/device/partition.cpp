@@ -7,6 +7,8 @@
 
 #include <pardo/error.h>
 
+#include "base/fork.h"
+
 namespace pardo {
 
 std::string Partition::text() const {
@@ -119,6 +121,7 @@ const std::vector<Device*>& Device::sub_devices(const Partition& wanted) {
     const auto known = parts_.find(key);
     if (known != parts_.end()) return known->second;
     std::vector<Device*> parts = make_sub_devices(partition);
+    if (parts_.empty()) hold_at_fork(parts_mutex_);  // devices with parts live as long as the process
     return parts_.emplace(key, std::move(parts)).first->second;
 }
 

@@ -23,7 +23,7 @@ void settle(Entry& entry) {
     if (entry.settled) return;
     const Profiling times = entry.event.state() ? entry.event.state()->times() : Profiling();
     ProfileRecord& r = entry.record;
-    r.failed = entry.event.status() == EventStatus::Failed;
+    r.failed = entry.event.state() && entry.event.state()->known_status() == EventStatus::Failed;
     if (times.queued) r.queued = times.queued;
     // What depended on failed work never ran.
     r.start = times.start ? times.start : r.queued;
@@ -34,7 +34,7 @@ void settle(Entry& entry) {
 
 }  // namespace
 
-/// What one profile has seen. All logs are under one lock, that of the open ones.
+/// What one profile has seen. All logs are under one lock, that of the open ones; under it no driver is asked what is complete.
 class ProfileLog {
 public:
     explicit ProfileLog(std::size_t most) : most_(most) {}
@@ -47,12 +47,12 @@ public:
         entries_.push_back(entry);
         // Now and then, what is complete gives its events back.
         if (entries_.size() % settle_interval != 0) return;
-        for (; settled_ < entries_.size() && entries_[settled_].event.done(); ++settled_) settle(entries_[settled_]);
+        for (; settled_ < entries_.size() && known_done(entries_[settled_].event); ++settled_) settle(entries_[settled_]);
     }
     std::vector<Event> unfinished() const {
         std::vector<Event> events;
         for (const Entry& e : entries_) {
-            if (!e.event.done()) events.push_back(e.event);
+            if (!known_done(e.event)) events.push_back(e.event);
         }
         return events;
     }
@@ -75,7 +75,7 @@ std::vector<ProfileRecord> ProfileLog::records() {
     std::map<std::uint64_t, int> numbers;     // of the queues that are not canonical
     std::map<std::string, int> next_numbers;  // by device
     for (Entry& e : entries_) {
-        if (!e.event.done()) continue;  // submitted a moment ago: the profile is still open
+        if (!known_done(e.event)) continue;  // submitted a moment ago: the profile is still open
         settle(e);
         records.push_back(e.record);
         ProfileRecord& r = records.back();
@@ -188,8 +188,13 @@ void Profile::stop() {
 }
 
 std::vector<Event> Profile::unfinished() const {
-    const std::lock_guard lock(open_logs().mutex);
-    return log_->unfinished();
+    std::vector<Event> events;
+    {
+        const std::lock_guard lock(open_logs().mutex);
+        events = log_->unfinished();
+    }
+    std::erase_if(events, [](const Event& e) { return e.done(); });
+    return events;
 }
 
 std::vector<ProfileRecord> Profile::records() const {

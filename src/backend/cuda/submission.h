@@ -12,7 +12,7 @@ public:
         : owner_(owner), order_(order), scope_(*owner.device_), lane_(owner.lane_for(order)) {
         for (const device::NativeEvent event : order.after)
             check(driver().cuStreamWaitEvent(lane_.stream, static_cast<StreamEvent*>(event)->end, 0), "cuStreamWaitEvent");
-        if (order.mark && owner.profiling_) begin_timed();
+        if (order.mark && (owner.profiling_ || order.timed)) begin_timed();
     }
     Submission(const Submission&) = delete;
     Submission& operator=(const Submission&) = delete;

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "backend/cuda/device.h"
+#include "base/affinity.h"
 #include "base/counters.h"
 #include "base/env.h"
 
@@ -142,7 +143,10 @@ void Transfer::read_part(Lane& lane, std::size_t index, std::size_t lanes, char*
 void Transfer::run(std::size_t parts, const std::function<void(std::size_t)>& f) {
     if (parts > 1) {
         std::lock_guard lock(work_mutex_);
-        for (; helpers_ + 1 < parts; ++helpers_) std::thread([this, index = helpers_ + 1] { serve(index); }).detach();
+        for (; helpers_ + 1 < parts; ++helpers_) {
+            const Bound inherit_nothing(any_core);
+            std::thread([this, index = helpers_ + 1] { serve(index); }).detach();
+        }
         work_ = &f;
         parts_ = parts;
         left_ = parts - 1;

@@ -260,6 +260,34 @@ TEST(CudaQueue, OursWaitForAnotherLibrarysStream) {
     }
 }
 
+TEST(CudaQueue, AnOpenProfileTimesQueuesThatDoNotProfile) {
+    NEEDS_NVRTC();
+    CudaDevice* d = device();
+    const Ref<device::Program> program = d->compile_source(axpy);
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = d->create_queue(order, false);
+        const Ref<Buffer> x = buffer_of(ramp(8)), y = buffer_of(ramp(8));
+        launch_axpy(q.get(), program.get(), x.get(), y.get(), 1.0f);
+        Profile profile;
+        launch_axpy(q.get(), program.get(), x.get(), y.get(), 1.0f);
+        q->host_task([] {}, {}, {"task", {}, {1, 2, 3}}, 10);
+        profile.stop();
+        launch_axpy(q.get(), program.get(), x.get(), y.get(), 1.0f).wait();
+        q->wait();
+        const std::vector<ProfileRecord> all = profile.records();
+        ASSERT_EQ(all.size(), 2u);
+        const bool kernel_first = all[0].activity == Activity::Kernel;
+        const ProfileRecord &kernel = all[kernel_first ? 0 : 1], &task = all[kernel_first ? 1 : 0];
+        EXPECT_EQ(kernel.activity, Activity::Kernel);
+        EXPECT_LE(profile.started(), kernel.queued);
+        EXPECT_LE(kernel.queued, kernel.start);
+        EXPECT_LE(kernel.start, kernel.end);
+        EXPECT_EQ(task.activity, Activity::HostTask);
+        EXPECT_EQ(task.operations, 3);
+        EXPECT_FALSE(kernel.failed || task.failed);
+    }
+}
+
 TEST(CudaQueue, ManySubmissionsLeakNothing) {
     NEEDS_NVRTC();
     CudaDevice* d = device();

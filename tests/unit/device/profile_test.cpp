@@ -38,7 +38,9 @@ TEST(Profiles, SeeWorkThatRunsAtOnceAndWorkThatIsQueued) {
         const Event event = task(queue.get(), "inside", cost);
         p.stop();
         event.wait();
-        if (event.state()) EXPECT_GE(event.profiling().end, event.profiling().start);
+        if (event.state()) {
+            EXPECT_GE(event.profiling().end, event.profiling().start);
+        }
         task(queue.get(), "after", cost);
         const std::vector<ProfileRecord> all = p.records();
         ASSERT_EQ(all.size(), 1u);

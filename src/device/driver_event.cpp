@@ -82,16 +82,19 @@ void DriverCore::complete(const Ref<Mark>& mark, DriverEvent* event) {
         }
         for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
     }
-    finish(batch);
+    finish(batch, *mark);
 }
 
-void DriverCore::finish(Batch& batch) {
+void DriverCore::finish(Batch& batch, const Mark& mark) {
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
+    // What has no mark of its own failed if the mark behind it did: see Stream::marks_late.
+    std::optional<Error> late_error;
+    const bool late_failed = late_marks_ && stream_->query(mark.native(), late_error) == NativeStatus::Failed;
     for (Ref<DriverEvent>& e : batch) {
-        std::optional<Error> error;
-        bool failed = false;
+        std::optional<Error> error = late_error;
+        bool failed = late_failed;
         if (e->mark_) {
             failed = stream_->query(e->mark_->native(), error) == NativeStatus::Failed;
             if (e->timed_) {

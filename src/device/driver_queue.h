@@ -144,7 +144,7 @@ private:
     Ref<Mark> mark_of(DriverEvent& event);  // null when it is being completed, or held back
     Ref<Mark> oldest_mark();                // in order
     void complete(const Ref<Mark>& mark, DriverEvent* event);
-    void finish(Batch& batch);
+    void finish(Batch& batch, const Mark& mark);  // all complete by `mark`
     void fail_all(const Error& error) noexcept;
     void poll(DriverEvent& event) noexcept;
     bool wait_natively(DriverEvent& event) noexcept;

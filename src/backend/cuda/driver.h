@@ -101,7 +101,7 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuMemsetD8Async, "cuMemsetD8Async", (DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream))               \
     F(cuMemsetD16Async, "cuMemsetD16Async", (DevicePointer to, unsigned short value, std::size_t count, StreamHandle stream))            \
     F(cuMemsetD32Async, "cuMemsetD32Async", (DevicePointer to, unsigned value, std::size_t count, StreamHandle stream))                  \
-    F(cuMemsetD2D32Async, "cuMemsetD2D32Async_v2",                                                                                       \
+    F(cuMemsetD2D32Async, "cuMemsetD2D32Async",                                                                                          \
       (DevicePointer to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height, StreamHandle stream))                 \
     F(cuStreamCreate, "cuStreamCreate", (StreamHandle * stream, unsigned flags))                                                         \
     F(cuStreamDestroy, "cuStreamDestroy_v2", (StreamHandle stream))                                                                      \

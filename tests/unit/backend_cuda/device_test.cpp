@@ -4,6 +4,7 @@
 
 #include <pardo/device.h>
 
+#include "base/env.h"
 #include "support.h"
 
 namespace pardo::cuda {
@@ -59,6 +60,16 @@ TEST(CudaDeath, NamesAMachineWithoutDevices) {
 TEST(CudaDeath, NamesADriverWithoutDevices) {
     const Variable v("FAKE_CUDA_DEVICES", "0");
     EXPECT_REASON("has no devices");
+}
+
+TEST(CudaDriver, TheToolkitsStubHasEveryFunctionUnderItsName) {
+    // The fake driver has whatever names we think of; the stub has the real ones.
+    std::string error;
+    const DynamicLibrary stub = DynamicLibrary::open({"/usr/local/cuda/lib64/stubs/libcuda.so", "libcuda.so.1"}, &error);
+    if (!stub) GTEST_SKIP() << error;
+#define EXPECT_SYMBOL(name, symbol_name, params) EXPECT_NE(stub.symbol(symbol_name), nullptr) << symbol_name;
+    PARDO_CUDA_FUNCTIONS(EXPECT_SYMBOL)
+#undef EXPECT_SYMBOL
 }
 
 void list_devices() {

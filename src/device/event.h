@@ -39,8 +39,17 @@ public:
     explicit EventState(Queue* queue) : queue_(queue) {}
     virtual ~EventState() = default;
 
-    EventStatus status() const noexcept { return status_.load(std::memory_order_acquire); }
-    bool done() const noexcept { return status() >= EventStatus::Complete; }
+    /// Where the work is; of a driver's work this asks the driver, and may complete the event (no locks held by the caller).
+    EventStatus status() noexcept {
+        const EventStatus known = known_status();
+        return known < EventStatus::Complete && polled_ ? poll() : known;
+    }
+    bool done() noexcept { return status() >= EventStatus::Complete; }
+    /// The same without asking anybody: what somebody has noticed already.
+    EventStatus known_status() const noexcept { return status_.load(std::memory_order_acquire); }
+    bool known_done() const noexcept { return known_status() >= EventStatus::Complete; }
+    /// True for a DriverEvent: somebody has to ask whether it is complete.
+    bool polled() const noexcept { return polled_; }
     /// Blocks (the queue may lend the waiting thread to the work); raises the failure if nobody has yet.
     virtual void wait();
     /// As wait, without raising.
@@ -66,11 +75,20 @@ public:
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
     void set_failed(std::shared_ptr<Failure> failure);
+    /// As set_failed in a forked child: takes no lock, calls nobody.
+    void lose(std::shared_ptr<Failure> failure);
     std::atomic<std::int64_t> queued_at{0}, submitted_at{0}, started_at{0}, ended_at{0};
 
 protected:
+    EventState(Queue* queue, bool polled) : queue_(queue), polled_(polled) {}
+    /// Asks whether the work is complete, and completes the event if so. Only of polled events, as long as they are not complete.
+    virtual EventStatus poll() noexcept { return known_status(); }
+    /// Somebody has to hear of a polled event's completion without asking.
+    virtual void watched() noexcept {}
+
     Queue* queue_;
     std::atomic<EventStatus> status_{EventStatus::Queued};
+    const bool polled_ = false;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::shared_ptr<Failure> failure_;                  // set before the status says Failed, then constant
@@ -81,6 +99,8 @@ private:
     void finish(EventStatus status);
 };
 
+/// As Event::done, without asking a driver; for places that hold locks, or are hot.
+inline bool known_done(const Event& event) noexcept { return !event.state() || event.state()->known_done(); }
 /// Why the work failed, as long as nobody has heard of it; else null.
 std::shared_ptr<Failure> unheard_failure(const Event& event);
 /// The clock of Profiling.

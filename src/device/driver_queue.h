@@ -1,0 +1,204 @@
+// src/device/driver_queue.h: queues whose work a driver runs: order, dependencies, failures and waiting, once for all drivers.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/device.h"
+#include "device/stream.h"
+
+namespace pardo::device {
+
+class DriverCore;
+
+/// A native event with everything submitted up to it. Shared by the events that it completes; its last owner gives it to the stream back.
+class Mark : public RefCounted<Mark> {
+public:
+    Mark(Ref<DriverCore> core, NativeEvent native, std::uint64_t sequence);
+    ~Mark();
+    NativeEvent native() const noexcept { return native_; }
+    std::uint64_t sequence() const noexcept { return sequence_; }
+
+private:
+    Ref<DriverCore> core_;
+    NativeEvent native_;
+    std::uint64_t sequence_;
+};
+
+/// What a submission does: at once, on the caller's thread, or later from what it kept.
+class NativeCall {
+public:
+    using Kept = std::function<void(Stream&, const NativeOrder&)>;
+    virtual ~NativeCall() = default;
+    virtual void run(Stream& stream, const NativeOrder& order) = 0;
+    virtual Kept keep() = 0;
+};
+
+/// A submission to a driver's queue; or one that is held back on the host until its dependencies are complete.
+class DriverEvent final : public EventState {
+public:
+    DriverEvent(Queue* queue, DriverCore* core);
+    ~DriverEvent() override;
+    void wait_quietly() override;
+    bool wait_for(std::chrono::milliseconds limit) override;
+
+private:
+    friend class DriverCore;
+    EventStatus poll() noexcept override;
+    void watched() noexcept override;
+
+    Ref<DriverCore> core_;
+    // Below: under the core's lock until the event is taken out of its lists to be completed.
+    std::uint64_t sequence_ = 0;  // in the order of native submission, from 1; 0: held back, or never submitted
+    bool taken_ = false;          // somebody completes it
+    bool watching_ = false;       // the watcher thread looks after it
+    Ref<Mark> mark_;              // its own, if it has one
+    std::vector<Event> needs_;    // their failure is this one's too
+    Label label_;
+    // Held back:
+    NativeCall::Kept call_;
+    std::function<void()> task_;
+    std::vector<Event> after_;
+    std::atomic<int> missing_{0};  // dependencies that no driver can wait for
+};
+
+/// The part of a queue that events and threads share; it outlives the queue while they need it.
+///
+/// A submission whose dependencies the driver can wait for goes to the driver on the caller's thread. Others are held back: a worker
+/// thread submits them when what they need is complete. In order, everything behind them is held back too. Completion is noticed by those
+/// who wait or ask, and, for callbacks, by a watcher thread that waits natively. No lock is held while anything completes.
+class DriverCore : public RefCounted<DriverCore> {
+public:
+    DriverCore(Queue* queue, std::unique_ptr<Stream> stream);
+    ~DriverCore();
+
+    struct Request {
+        Label label;
+        std::vector<Event> needs, after;
+        double cost_ns = 0;
+        bool by_worker = false;  // the native call may block its caller
+    };
+    Event submit(Request request, NativeCall& call);
+    Event submit_task(Request request, std::function<void()> task);
+    /// A native call that the caller waits for, outside of the queue's order: nothing is pending for its buffers but `needs`, which are
+    /// earlier submissions to this queue in order, already at the driver. Raises its failure and theirs.
+    void run_and_wait(const char* who, std::span<const Event> needs, const std::function<void(Stream&, const NativeOrder&)>& call);
+    /// True for an event that a native submission to this queue comes after by order alone.
+    bool ordered_before_next(const Event& event);
+
+    bool idle();
+    /// Events of all unfinished work; the last one only on an in-order queue.
+    std::vector<Event> unfinished();
+    void wait_quietly();
+    /// Completes what the driver says is complete.
+    void sweep();
+    void close();
+    const Stream& stream() const noexcept { return *stream_; }
+    Device* device() const noexcept { return device_; }
+
+    // Around fork(), and at exit.
+    void lock_for_fork() { mutex_.lock(); }
+    void unlock_after_fork() { mutex_.unlock(); }
+    void lose_in_child();
+    void stop_for_exit();
+
+private:
+    friend class DriverEvent;
+    friend class Mark;
+    using Lock = std::unique_lock<std::mutex>;
+    struct Sorted;  // dependencies by who can wait for them
+
+    void sort(std::span<const Event> events, bool needed, bool task, Sorted& sorted);
+    Event hold(Ref<DriverEvent> event, const Sorted& sorted);
+    void submit_natively(DriverEvent& event, const Sorted& sorted, double cost_ns, const std::function<void(const NativeOrder&)>& call);
+    void throttle();
+
+    /// The mark whose completion completes the event; null when it is complete or held back.
+    Ref<Mark> mark_of(DriverEvent& event);
+    Ref<Mark> mark_tail();  // with the lock held
+    void complete_up_to(const Mark& mark, NativeStatus status, std::optional<Error> error);
+    void complete_one(DriverEvent& event);
+    void finish(std::vector<Ref<DriverEvent>>& batch, NativeStatus status, std::optional<Error> error);
+    void wait_for(DriverEvent& event);
+    void watch(DriverEvent& event);
+
+    void serve_held();   // worker thread
+    void serve_tasks();  // the same for host tasks of an out-of-order queue
+    void serve_watched();
+    void run_held(const Ref<DriverEvent>& event);
+    void start(bool& started, void (DriverCore::*serve)());  // with the lock held
+    void wake_all();
+
+    Queue* queue_;
+    Device* device_;
+    const bool in_order_, profiling_;
+    std::unique_ptr<Stream> stream_;
+    const bool late_marks_;
+
+    std::mutex mutex_;
+    std::uint64_t submitted_ = 0;                 // the youngest native submission
+    std::atomic<std::uint64_t> completed_{0};     // in order: all up to here are complete
+    std::deque<Ref<DriverEvent>> in_flight_;      // at the driver, by sequence
+    std::deque<Ref<Mark>> marks_;                 // in order: not known to be complete
+    int unmarked_ = 0;                            // submissions behind the last mark
+    std::deque<Ref<DriverEvent>> held_;           // held back; in order of submission
+    std::deque<Ref<DriverEvent>> ready_, tasks_;  // out of order: held back no longer
+    std::vector<Ref<DriverEvent>> watched_;
+    std::deque<Ref<DriverEvent>> notified_;  // out of order: the driver says that they are complete
+    std::condition_variable work_wake_, task_wake_, watch_wake_;
+    bool worker_started_ = false, tasker_started_ = false, watcher_started_ = false;
+    bool closed_ = false;
+    std::atomic<bool> stopped_{false};  // the process is exiting: what is held back ends without running
+};
+
+/// A queue on a Stream. Back ends make it as it is.
+class DriverQueue : public Queue {
+public:
+    DriverQueue(Device* device, QueueOrder order, bool profiling, std::unique_ptr<Stream> stream);
+    ~DriverQueue() override;
+
+    Event launch(const Launch& launch, std::span<const Event> depends) override;
+    Event host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
+                    std::span<const Event> depends) override;
+    Event copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+               std::span<const Event> depends) override;
+    void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
+    void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) override;
+    Event fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+               std::span<const Event> depends) override;
+    Event barrier(std::span<const Event> depends) override;
+    void wait() override;
+    void wait_quietly() override;
+
+    DriverCore& core() noexcept { return *core_; }
+    const Stream& stream() const noexcept { return core_->stream(); }
+
+private:
+    template <class Now, class Keep>
+    Event submit(DriverCore::Request request, std::span<const BufferUse> uses, std::span<const Event> depends, Now now, Keep keep);
+    void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
+    /// Waits on the host for what `events` holds, but for what is before the next native submission anyway: that is left in `events`.
+    void settle(std::vector<Event>& events, bool raise);
+
+    Ref<DriverCore> core_;
+};
+
+/// Blocks until all queues of a device are empty; does nothing inside a task.
+void wait_for_driver_queues(const Device* device);
+/// Completes what the driver says is complete on all queues of a device, without blocking.
+void sweep_driver_queues(const Device* device);
+
+/// A driver has been loaded: children of this process cannot use it. Back ends call it before their first call of a driver.
+void driver_in_use();
+/// Throws Device in a child of a process that had a driver in use: "<who>: … cannot be used after fork() …".
+void check_not_forked(std::string_view who, const Device* device);
+/// True where no driver may be called any more, not even to give something back: in a forked child, and at the end of exit().
+bool driver_gone() noexcept;
+
+}  // namespace pardo::device

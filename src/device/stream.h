@@ -1,0 +1,75 @@
+// src/device/stream.h: what a back end whose driver runs the work supplies for a queue: thin native operations, nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include <pardo/error.h>
+
+#include "device/buffer.h"
+#include "device/program.h"
+
+namespace pardo::device {
+
+/// An event of a driver, or whatever the Stream wants to find behind it (a pair of events with a profiling queue). Never null.
+using NativeEvent = void*;
+
+/// What a native submission waits for, and whether its completion gets an event.
+struct NativeOrder {
+    std::span<const NativeEvent> after;  // of this stream (out of order only) or of streams whose events it understands
+    NativeEvent* mark = nullptr;         // not null: gets an event that is complete when the submission is; given back by `release`
+};
+
+/// Where a native event is.
+enum class NativeStatus : std::uint8_t { Unfinished, Complete, Failed };
+
+/// One native queue. Submissions come one at a time, from any thread, and are asynchronous unless said otherwise. Functions that are not
+/// noexcept throw Error (Device, Memory) with the driver's words.
+class Stream {
+public:
+    virtual ~Stream() = default;
+
+    // Submissions.
+    /// A launch; `launch.uses` holds every buffer that a pointer argument points into.
+    virtual void launch(const Launch& launch, const NativeOrder& order) = 0;
+    /// Between two buffers for which `copies` is true.
+    virtual void copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+                      const NativeOrder& order) = 0;
+    /// From and to host memory, which stays valid until the mark is complete. May block until the host memory is not needed any more.
+    virtual void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const NativeOrder& order) = 0;
+    virtual void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes, const NativeOrder& order) = 0;
+    /// A pattern of 1, 2, 4, 8 or 16 bytes, which is valid during the call only.
+    virtual void fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+                      const NativeOrder& order) = 0;
+    /// Nothing but the order: complete after all of `order.after`, and in order after everything submitted.
+    virtual void mark(const NativeOrder& order) = 0;
+    /// Makes the driver begin with what was submitted.
+    virtual void flush() {}
+
+    // Events; from any thread, several at a time.
+    /// Cheap. `error` gets the reason of a failure.
+    virtual NativeStatus query(NativeEvent event, std::optional<Error>& error) noexcept = 0;
+    /// Blocks until the event is complete or failed, without burning a core for long.
+    virtual void wait(NativeEvent event) noexcept = 0;
+    /// The event is not needed any more; a pool may keep it for the next mark.
+    virtual void release(NativeEvent event) noexcept = 0;
+    /// Start and end of a marked submission to a profiling stream, on the clock of now_ns(); called once, after completion. `submitted`
+    /// may be set better than it is.
+    virtual void times(NativeEvent, std::int64_t& /*submitted*/, std::int64_t& /*start*/, std::int64_t& /*end*/) noexcept {}
+    /// Calls `f(context)` on any thread when the event is complete, for streams out of order; false where the driver has no such call.
+    virtual bool notify(NativeEvent, void (*)(void*), void* /*context*/) noexcept { return false; }
+
+    // Facts.
+    /// True when events of `other` may stand in `NativeOrder::after` here.
+    virtual bool understands(const Stream& other) const noexcept = 0;
+    /// True when `copy` reaches both buffers.
+    virtual bool copies(const Buffer* to, const Buffer* from) const noexcept = 0;
+    /// In order only. True: a submission needs no mark of its own, because a failure shows at every later mark too; the queue then marks
+    /// small work late, when somebody asks, which saves a driver call. False: each submission is marked and asked for its failure.
+    virtual bool marks_late() const noexcept { return false; }
+};
+
+}  // namespace pardo::device

@@ -10,13 +10,13 @@ namespace pardo::device {
 namespace {
 
 /// A failed write still matters: what reads the memory has to fail for the same reason, until somebody has heard of it.
-bool matters_to_readers(const Event& e) { return !e.done() || unheard_failure(e); }
+bool matters_to_readers(const Event& e) { return !known_done(e) || unheard_failure(e); }
 
 /// On an in-order queue a newer event stands for the older ones, if it fails whenever they do; otherwise all are kept.
 void add(std::vector<Event>& uses, const Event& event, bool stands_for_older) {
     const Queue* queue = event.state()->queue();
     if (stands_for_older && queue && queue->order() == QueueOrder::InOrder) {
-        std::erase_if(uses, [&](const Event& e) { return e.state()->queue() == queue && e.status() != EventStatus::Failed; });
+        std::erase_if(uses, [&](const Event& e) { return e.state()->queue() == queue && e.state()->known_status() != EventStatus::Failed; });
     }
     uses.push_back(event);
 }
@@ -41,13 +41,13 @@ void hold_buffers_at_fork() {
 }
 
 void Buffer::prune() {
-    std::erase_if(reads_, [](const Event& e) { return e.done(); });
+    std::erase_if(reads_, [](const Event& e) { return known_done(e); });
     std::erase_if(writes_, [](const Event& e) { return !matters_to_readers(e); });
     busy_.store(!reads_.empty() || !writes_.empty(), std::memory_order_release);
 }
 
 void Buffer::note_read(const Event& event) {
-    if (event.done()) return;
+    if (known_done(event)) return;
     std::lock_guard lock(mutex());
     prune();
     add(reads_, event, true);
@@ -55,7 +55,7 @@ void Buffer::note_read(const Event& event) {
 }
 
 void Buffer::note_write(const Event& event, bool inherits) {
-    const bool complete = event.status() == EventStatus::Complete;
+    const bool complete = !event.state() || event.state()->known_status() == EventStatus::Complete;
     const bool timed = event.state() && event.state()->queue() && event.state()->queue()->profiling();
     if (complete && !timed) return;
     std::lock_guard lock(mutex());

@@ -80,13 +80,13 @@ void EventState::wait() {
 void EventState::wait_quietly() {
     if (done()) return;
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return done(); });
+    changed_.wait(lock, [this] { return known_done(); });
 }
 
 bool EventState::wait_for(std::chrono::milliseconds limit) {
     if (!done()) {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, limit, [this] { return done(); })) return false;
+        if (!changed_.wait_for(lock, limit, [this] { return known_done(); })) return false;
     }
     if (std::optional<Error> error = take_error()) throw *std::move(error);
     return true;
@@ -94,29 +94,26 @@ bool EventState::wait_for(std::chrono::milliseconds limit) {
 
 // Of complete events nothing here takes the lock: a forked child may find it held by a thread that is not there.
 
-void EventState::on_done(std::function<void()> f) {
-    if (!done()) {
+bool EventState::add(std::vector<std::function<void()>>& list, std::function<void()>& f) {
+    if (done()) return false;
+    {
         std::lock_guard lock(mutex_);
-        if (!done()) {
-            callbacks_.push_back(std::move(f));
-            return;
-        }
+        if (known_done()) return false;
+        list.push_back(std::move(f));
     }
-    run_on_helper_thread(std::move(f));
+    if (polled_) watched();
+    return true;
+}
+
+void EventState::on_done(std::function<void()> f) {
+    if (!add(callbacks_, f)) run_on_helper_thread(std::move(f));
 }
 
 void EventState::subscribe(std::function<void()> f) {
-    if (!done()) {
-        std::lock_guard lock(mutex_);
-        if (!done()) {
-            subscriptions_.push_back(std::move(f));
-            return;
-        }
-    }
-    f();
+    if (!add(subscriptions_, f)) f();
 }
 
-std::shared_ptr<Failure> EventState::failure() { return status() == EventStatus::Failed ? failure_ : nullptr; }
+std::shared_ptr<Failure> EventState::failure() { return known_status() == EventStatus::Failed ? failure_ : nullptr; }
 
 std::optional<Error> EventState::take_error() {
     const std::shared_ptr<Failure> f = failure();
@@ -143,6 +140,11 @@ void EventState::set_failed(std::shared_ptr<Failure> failure) {
         failure_ = std::move(failure);
     }
     finish(EventStatus::Failed);
+}
+
+void EventState::lose(std::shared_ptr<Failure> failure) {
+    failure_ = std::move(failure);
+    status_.store(EventStatus::Failed, std::memory_order_release);
 }
 
 void EventState::finish(EventStatus status) {

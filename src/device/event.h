@@ -96,6 +96,8 @@ protected:
     std::vector<std::function<void()>> subscriptions_;  // for the completing thread
 
 private:
+    /// False when the event is complete, and nobody will call `f`.
+    bool add(std::vector<std::function<void()>>& list, std::function<void()>& f);
     void finish(EventStatus status);
 };
 

@@ -51,7 +51,7 @@ std::vector<Event> CpuBuffer::unfinished() {
     std::vector<Event> events;
     for (auto* list : {&reads_, &writes_}) {
         for (Event& e : *list) {
-            if (!e.done()) events.push_back(std::move(e));
+            if (!device::known_done(e)) events.push_back(std::move(e));
         }
         list->clear();
     }
@@ -62,7 +62,7 @@ std::vector<Event> CpuBuffer::unfinished() {
 bool CpuBuffer::only_of(const device::Queue* queue) {
     if (!queue || queue->order() != QueueOrder::InOrder) return false;
     std::lock_guard lock(mutex());
-    const auto own = [&](const Event& e) { return e.done() || e.state()->queue() == queue; };
+    const auto own = [&](const Event& e) { return device::known_done(e) || e.state()->queue() == queue; };
     return std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own);
 }
 
@@ -294,7 +294,7 @@ void Allocator::recycle(CpuBuffer* b) {
     if (b->origin_ == CpuBuffer::Origin::Foreign) return give_back_foreign(b);
     if (b->busy()) {
         std::lock_guard lock(b->mutex());
-        std::erase_if(b->writes_, [](const Event& e) { return e.done(); });
+        std::erase_if(b->writes_, [](const Event& e) { return device::known_done(e); });
         b->prune();
     }
     b->foreign_writable_.store(false, std::memory_order_relaxed);
@@ -333,7 +333,7 @@ void Allocator::trim() {
                 CpuBuffer* b = *link;
                 {
                     std::lock_guard uses(b->mutex());
-                    std::erase_if(b->writes_, [](const Event& e) { return e.done(); });
+                    std::erase_if(b->writes_, [](const Event& e) { return device::known_done(e); });
                     b->prune();
                 }
                 if (b->busy()) {

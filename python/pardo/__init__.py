@@ -19,16 +19,19 @@ from numpy import inf as inf
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
-from pardo import _core, _methods
+from pardo import _core, _events, _methods, _queues
 from pardo import special as special
 from pardo._core import *
 from pardo._creation import *
 from pardo._dtypes import *
 from pardo._elementwise import *
+from pardo._events import *
 from pardo._info import *
 from pardo._interop import *
 from pardo._linalg import *
 from pardo._manipulation import *
+from pardo._memory import *
+from pardo._queues import *
 from pardo._runtime import *
 from pardo._searching import *
 from pardo._sets import *
@@ -40,9 +43,14 @@ ndarray = _core.Array
 __version__ = _core._version
 __array_api_version__ = "2025.12"
 
-_methods.attach()
+_methods.attach(_methods.Methods, _core.Array)
+_methods.attach(_events.EventMethods, _core.Event)
+_methods.attach(_queues.QueueMethods, _core.Queue)
 _core._set_package_folder(_os.path.dirname(__file__))
 _atexit.register(_core._report_unheard_failures)
+_atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_core._forget_threads)
 
 
 def __dir__() -> list[str]:

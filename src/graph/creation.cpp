@@ -111,8 +111,8 @@ Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const
 
 Array zeros(Extents shape, DType dtype, const Queue& queue) { return full(shape, Scalar(0), dtype, queue); }
 Array ones(Extents shape, DType dtype, const Queue& queue) { return full(shape, Scalar(1), dtype, queue); }
-Array empty(Extents shape, DType dtype, const Queue& queue) {
-    return graph::make_empty(queue.impl(), dtype, checked("empty", shape, dtype), "empty");
+Array empty(Extents shape, DType dtype, const Queue& queue, MemoryKind kind) {
+    return graph::make_empty(queue.impl(), dtype, checked("empty", shape, dtype), "empty", kind);
 }
 
 Array iota(Extents shape, int axis, const Queue& queue) {

@@ -504,6 +504,7 @@ def linspace(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Any:
     """Return evenly spaced values over an interval.
 

@@ -26,7 +26,9 @@ class Memory(_core._Block):
 
     def __init__(self, nbytes: int, *, alignment: int = 0, queue: Queue | None = None, device: DeviceLike = None) -> None:
         who = type(self).__name__
-        super().__init__(index(nbytes, f"{who}: nbytes"), self._kind, index(alignment, f"{who}: alignment"), queue_of(device, queue, who=who), who)
+        super().__init__(
+            index(nbytes, f"{who}: nbytes"), self._kind, index(alignment, f"{who}: alignment"), queue_of(device, queue, who=who), who
+        )
 
     @property
     def nbytes(self) -> int:
@@ -147,7 +149,7 @@ class Memory(_core._Block):
             raise BufferError(f"{type(self).__name__}.copy_from_host: the buffer is not contiguous")
         self._check_size(view.nbytes, "copy_from_host")
         host = np.frombuffer(view, np.uint8)
-        self._array._assign(_core._copy_buffer(host, host.dtype, self._array.queue))
+        self.queue._copy(self._array, _core._share_buffer(host, host.dtype, Queue.of("cpu")), [])  # waits: the host's memory is the caller's
 
     def copy_from_device(self, source: Memory) -> None:
         """Copy bytes from other memory, of any device and kind.

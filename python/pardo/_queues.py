@@ -27,9 +27,11 @@ def operand(x: Any, who: str) -> Array:
     if isinstance(x, _core._Block):
         return x._array
     try:
-        host = np.asarray(memoryview(x))
+        host = x if isinstance(x, np.ndarray) else np.asarray(memoryview(x))
     except TypeError:
-        raise TypeError(f"{who}: expected an array, a block of memory, or an object with the buffer protocol, not {type(x).__name__}") from None
+        raise TypeError(
+            f"{who}: expected an array, a block of memory, or an object with the buffer protocol, not {type(x).__name__}"
+        ) from None
     return _core._share_buffer(host, host.dtype, _core.Queue.of("cpu"))
 
 

@@ -58,9 +58,6 @@ Error with_label(const Error& error, const Label& label) {
 thread_local int task_depth = 0;
 thread_local EventState* task_of_thread = nullptr;
 
-std::atomic<void* (*)()> leave_hook{nullptr};
-std::atomic<void (*)(void*)> enter_hook{nullptr};
-
 }  // namespace
 
 std::shared_ptr<Failure> unheard_failure(const Event& event) {
@@ -88,11 +85,12 @@ void check_wait(EventState& event) {
 }
 
 Blocking::Blocking() {
-    if (auto* leave = leave_hook.load(std::memory_order_acquire)) state_ = leave();
+    if (forking_here()) return;
+    if (auto* leave = blocking_hooks().leave.load(std::memory_order_acquire)) state_ = leave();
 }
 
 Blocking::~Blocking() {
-    auto* enter = enter_hook.load(std::memory_order_acquire);
+    auto* enter = blocking_hooks().enter.load(std::memory_order_acquire);
     if (state_ && enter) enter(state_);
 }
 
@@ -170,8 +168,9 @@ void EventState::inherit_gates_of(EventState* event) {
         gates_.emplace_back(event);
         return;
     }
-    for (Ref<EventState>& gate : event->open_gates()) {
-        if (std::find(gates_.begin(), gates_.end(), gate) == gates_.end()) gates_.push_back(std::move(gate));
+    std::lock_guard lock(event->mutex_);
+    for (const Ref<EventState>& gate : event->gates_) {
+        if (!gate->known_done() && std::find(gates_.begin(), gates_.end(), gate) == gates_.end()) gates_.push_back(gate);
     }
 }
 
@@ -279,8 +278,8 @@ void forget_queue(Queue* queue) {
 namespace pardo {
 
 void set_blocking_hooks(void* (*leave)(), void (*enter)(void*)) {
-    device::enter_hook.store(enter, std::memory_order_release);
-    device::leave_hook.store(leave, std::memory_order_release);
+    blocking_hooks().enter.store(enter, std::memory_order_release);
+    blocking_hooks().leave.store(leave, std::memory_order_release);
 }
 
 std::vector<std::string> take_unheard_failures() {

@@ -195,8 +195,13 @@ void hold_graphs(Graphs& all) {
         }
         if (all.held.size() == all.list.size() || device::inside_task()) return;
         let_go(all);
-        const device::Blocking blocking;
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        // Nothing is held yet, and a holder may have to get the caller's language's lock back before it can let go.
+        forking_here() = false;
+        {
+            const device::Blocking blocking;
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+        forking_here() = true;
     }
 }
 

@@ -31,7 +31,7 @@ def test_await_an_array():
         assert await y is y
         assert not y.pending
         np.testing.assert_array_equal(np.asarray(y), np.sqrt(np.arange(2_000_000.0)) * 2)
-        a, b = await asyncio.gather(x + 1, x + 2)
+        a, b = await asyncio.gather(_await(x + 1), _await(x + 2))
         assert float(a[0]) == 1
         assert float(b[0]) == 2
 

@@ -163,7 +163,12 @@ def test_arrays_on_a_block():
     check(y, np.array([[2.0, 3.0], [4.0, 5.0]]))
     y[0, 0] = -1
     assert float(x[2]) == -1
-    for wrong, match in (({"offset": 3}, "offset"), ({"shape": 11}, "88 bytes"), ({"offset": -8}, "offset"), ({"shape": 10, "offset": 8}, "72 are")):
+    for wrong, match in (
+        ({"offset": 3}, "offset"),
+        ({"shape": 11}, "88 bytes"),
+        ({"offset": -8}, "offset"),
+        ({"shape": 10, "offset": 8}, "72 are"),
+    ):
         with pytest.raises(ValueError, match=match):
             memory.array("float64", **wrong)
     assert memory.array("int8", 0, offset=80).shape == (0,)

@@ -25,18 +25,23 @@ def any_queue(request):
     return pp.Queue(request.param)
 
 
+def _fail_in_block(queue):
+    with queue:
+        queue.host_task(lambda: 1 / 0)
+        raise KeyError
+
+
 def test_context_manager():
     with pp.Queue("cpu") as queue:
         x = (pp.asarray(np.ones(1_000_000), queue=queue) + 1).force()
     assert x.event.done()
     with pytest.raises(ZeroDivisionError), pp.Queue("cpu") as queue:
         queue.host_task(lambda: 1 / 0)
-    with pytest.raises(KeyError), pp.Queue("cpu") as queue:
-        task = queue.host_task(lambda: 1 / 0)
-        raise KeyError
-    assert task.done()
+    queue = pp.Queue("cpu")
+    with pytest.raises(KeyError):
+        _fail_in_block(queue)
     with pytest.raises(ZeroDivisionError):
-        task.wait()
+        queue.wait()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -67,13 +72,15 @@ VIEWS = {
 def test_copies_of_strided_arrays(any_queue, view):
     values = np.arange(4 * 5 * 6.0).reshape(4, 5, 6)
     source = pp.asarray(values, queue=any_queue)
-    plain = pp.empty(values[view].shape, queue=any_queue)
-    any_queue.copy(plain, source[view])
-    check(plain, np.asarray(values[view]))
+    if any_queue.device.backend != "null" or values[view].ndim:  # x[i, j, k] is a kernel, and the null device computes nothing
+        plain = pp.empty(values[view].shape, queue=any_queue)
+        any_queue.copy(plain, source[view])
+        check(plain, np.asarray(values[view]))
     target = pp.asarray(-values, queue=any_queue)
     expected = -values
     expected[view] = values[view]
-    any_queue.copy(target[view] if values[view].ndim else target[2:3, 1:2, 3:4], source[view] if values[view].ndim else source[2:3, 1:2, 3:4])
+    place = view if values[view].ndim else tuple(slice(i, i + 1) for i in view)  # x[i, j, k] is a value, not a place
+    any_queue.copy(target[place], source[place])
     check(target, expected)
     if values[view].ndim:
         any_queue.fill(target[view], 9)
@@ -157,7 +164,7 @@ def test_wrong_copies(any_queue):
 def test_rectangles(any_queue):
     host = np.arange(8 * 10, dtype=np.uint8).reshape(8, 10)
     x = pp.asarray(host, queue=any_queue)
-    y = pp.zeros((5, 6), "uint8", queue=any_queue)
+    y = pp.asarray(np.zeros((5, 6), np.uint8), queue=any_queue)
     any_queue.copy_rect(y, x, region=(3, 4), dst_origin=(2, 1), src_origin=(5, 3), dst_pitches=(6,), src_pitches=(10,)).wait()
     expected = np.zeros((5, 6), np.uint8)
     expected[1:5, 2:5] = host[3:7, 5:8]
@@ -167,7 +174,7 @@ def test_rectangles(any_queue):
 def test_boxes(any_queue):
     host = np.arange(4 * 5 * 6, dtype=np.float32).reshape(4, 5, 6)
     x = pp.asarray(host, queue=any_queue)
-    y = pp.zeros((3, 4, 5), "float32", queue=any_queue)
+    y = pp.asarray(np.zeros((3, 4, 5), np.float32), queue=any_queue)
     any_queue.copy_rect(
         y, x, region=(8, 3, 2), dst_origin=(4, 1, 1), src_origin=(12, 2, 1), dst_pitches=(20, 80), src_pitches=(24, 120)
     ).wait()
@@ -401,7 +408,7 @@ def test_queue_that_is_dropped_with_held_work():
 
 def test_many_submissions_leave_nothing():
     queue = pp.Queue("cpu")
-    x = pp.asarray(np.zeros(100), queue=queue)
+    arrays = [pp.asarray(np.zeros(100), queue=queue) for _ in range(50)]
     pp.wait()
     gc.collect()
     pp.trim_memory("cpu")
@@ -411,18 +418,16 @@ def test_many_submissions_leave_nothing():
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def submit(count):
-        for i in range(count):
-            event = queue.fill(x, i % 7)
-            if i % 1000 == 0:
-                event.add_done_callback(lambda: None)
-        queue.wait()
+        for _ in range(count // 2000):
+            gate = pp.UserEvent()
+            queue.barrier(depends=gate)  # so that they are queued, and not run at once
+            for i in range(2000):
+                event = queue.fill(arrays[i % 50], i % 7)
+            event.add_done_callback(lambda: None)
+            gate.set_complete()
+            queue.wait()
 
-    gate = pp.UserEvent()
-    queue.barrier(depends=gate)
-    submit_thread = threading.Thread(target=gate.set_complete)
-    submit_thread.start()
     submit(20_000)
-    submit_thread.join()
     before, used = resident(), pp.memory_stats("cpu").in_use
     submit(200_000)
     assert pp.memory_stats("cpu").in_use == used

@@ -114,6 +114,7 @@ Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<con
         if (writes(u)) u.buffer->collect_for_write(work.after);
     }
     std::erase_if(work.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
+    if (order_ == QueueOrder::InOrder) std::erase_if(work.after, [this](const Event& e) { return e.state()->queue() == this; });
     Event event = core_->submit(std::move(work));
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);

@@ -213,7 +213,8 @@ TEST_P(Queues, ManySubmissionsBehindAGate) {
     const Event depends[] = {gate.event()};
     (void)queue.barrier(depends);
     const Array x = zeros(std::initializer_list<std::int64_t>{4}, DType::Float64, queue).force();
-    for (int i = 0; i < 5000; ++i) (void)queue.fill(x, Scalar(1.0));
+    const int count = in_order && device.info().backend == "cpu" ? 5000 : 300;  // more than the CPU lets run ahead
+    for (int i = 0; i < count; ++i) (void)queue.fill(x, Scalar(1.0));
     gate.set_complete();
     queue.wait();
 }

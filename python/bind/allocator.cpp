@@ -15,8 +15,9 @@ constexpr const char* kind_names[] = {"device", "shared", "host"};
 void* address_from(PyObject* o) {
     if (o == Py_None) return nullptr;
     if (!PyLong_Check(o) || PyBool_Check(o)) {
-        throw pardo::Error(pardo::ErrorCode::Type,
-                           "set_allocator: the function must return an address, an int, or None where it has no memory; it returned " + class_name(o));
+        throw pardo::Error(
+            pardo::ErrorCode::Type,
+            "set_allocator: the function must return an address, an int, or None where it has no memory; it returned " + class_name(o));
     }
     void* const address = PyLong_AsVoidPtr(o);
     if (!address && PyErr_Occurred()) throw error_from_python();
@@ -29,8 +30,8 @@ struct PythonAllocate {
     void* operator()(std::size_t bytes, MemoryKind kind) const {
         const WithGil gil;
         if (!gil) throw pardo::Error(pardo::ErrorCode::Device, "set_allocator: the interpreter is exiting");
-        const nb::object result = nb::steal(
-            PyObject_CallFunction(object_in(function).ptr(), "Ks", static_cast<unsigned long long>(bytes), kind_names[static_cast<int>(kind)]));
+        const nb::object result = nb::steal(PyObject_CallFunction(object_in(function).ptr(), "Ks", static_cast<unsigned long long>(bytes),
+                                                                  kind_names[static_cast<int>(kind)]));
         if (!result) {
             if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
                 PyErr_Clear();
@@ -80,7 +81,9 @@ AllocatorHook hook_from(nb::object allocate, nb::object free) {
     };
     AllocatorHook hook;
     if (check(allocate, "allocate")) {
-        hook.allocate = [f = function_at<AllocateC>(allocate)](std::size_t bytes, MemoryKind kind) { return f(bytes, static_cast<int>(kind)); };
+        hook.allocate = [f = function_at<AllocateC>(allocate)](std::size_t bytes, MemoryKind kind) {
+            return f(bytes, static_cast<int>(kind));
+        };
     } else {
         hook.allocate = PythonAllocate{kept(std::move(allocate))};
     }

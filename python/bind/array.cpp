@@ -194,7 +194,8 @@ void bind_array(nb::module_& m) {
     bind_exchange(m, c);
 
     m.def(
-        "_copy_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue, const std::string& kind) {
+        "_copy_buffer",
+        [](nb::handle object, pardo::DType dtype, QueueArgument queue, const std::string& kind) {
             return copy_buffer(object, dtype, queue, kind_from(kind, "asarray"));
         },
         nb::arg("object"), nb::arg("dtype"), nb::arg("queue"), nb::arg("kind") = "device");

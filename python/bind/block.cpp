@@ -88,8 +88,7 @@ MemoryKind kind_from(const std::string& name, const char* who) {
     for (const auto& [known, kind] : kinds) {
         if (name == known) return kind;
     }
-    throw pardo::Error(pardo::ErrorCode::Value,
-                       std::string(who) + ": usm_type is '" + name + "'; it must be 'device', 'shared' or 'host'");
+    throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": usm_type is '" + name + "'; it must be 'device', 'shared' or 'host'");
 }
 
 void bind_block(nb::module_& m) {
@@ -101,7 +100,8 @@ void bind_block(nb::module_& m) {
             },
             nb::arg("nbytes"), nb::arg("kind"), nb::arg("alignment"), nb::arg("queue"), nb::arg("who"))
         .def_prop_ro("_array", [](const Block& b) { return b.bytes; })
-        .def_prop_ro("_pointer", [](const Block& b) { return b.bytes.address(); }, "The address, as kernels of the device see it.");
+        .def_prop_ro(
+            "_pointer", [](const Block& b) { return b.bytes.address(); }, "The address, as kernels of the device see it.");
     m.def(
         "_in_memory", [](const Array& x, const std::string& kind, const char* who) { return pardo::in_memory(x, kind_from(kind, who)); },
         nb::arg("x"), nb::arg("kind"), nb::arg("who"));

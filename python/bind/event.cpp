@@ -26,8 +26,7 @@ struct Callback {
         if (!gil) return;
         const CallbackScope scope;
         PyObject* const f = object_in(function).ptr();
-        PyObject* const result =
-            argument ? PyObject_CallFunctionObjArgs(f, object_in(argument).ptr(), nullptr) : PyObject_CallNoArgs(f);
+        PyObject* const result = argument ? PyObject_CallFunctionObjArgs(f, object_in(argument).ptr(), nullptr) : PyObject_CallNoArgs(f);
         if (!result) PyErr_WriteUnraisable(f);
         Py_XDECREF(result);
     }
@@ -81,8 +80,7 @@ Event event_from(nb::handle o, const char* who) {
         x.force();
         return x.event();
     }
-    throw pardo::Error(pardo::ErrorCode::Type,
-                       std::string(who) + ": an event or an array is expected to wait for, not " + class_name(o));
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": an event or an array is expected to wait for, not " + class_name(o));
 }
 
 }  // namespace
@@ -100,15 +98,17 @@ std::vector<Event> depends_from(nb::handle o, const char* who) {
 }
 
 void bind_event(nb::module_& m) {
-    nb::class_<Event>(m, "Event", nb::sig("class Event(pardo._events.EventMethods)"), nb::is_weak_referenceable(),
-                      "Work that has been submitted.\n\n"
-                      "A failure is raised once by those who wait: the first of `wait()` on an event or queue that the work concerns. `await`\n"
-                      "and futures give it to everyone who asks them, and who has it from there has heard of it.")
+    nb::class_<Event>(
+        m, "Event", nb::sig("class Event(pardo._events.EventMethods)"), nb::is_weak_referenceable(),
+        "Work that has been submitted.\n\n"
+        "A failure is raised once by those who wait: the first of `wait()` on an event or queue that the work concerns. `await`\n"
+        "and futures give it to everyone who asks them, and who has it from there has heard of it.")
         .def(nb::init<>(), "An event that is complete.")
         .def("wait", &wait_or_time_out, nb::arg("timeout").none() = nb::none(),
              nb::sig("def wait(self, timeout: float | None = None) -> None"),
              "Blocks until the work is complete; raises its failure, once.\n\n"
-             "Parameters\n----------\ntimeout : float, optional\n    Seconds, after which TimeoutError is raised; the work goes on. Default: no "
+             "Parameters\n----------\ntimeout : float, optional\n    Seconds, after which TimeoutError is raised; the work goes on. "
+             "Default: no "
              "limit.")
         .def("done", &Event::done, "True when the work is complete or has failed.")
         .def_prop_ro("status", &status_name, "'queued', 'running', 'complete' or 'failed'.")
@@ -143,9 +143,8 @@ void bind_event(nb::module_& m) {
     m.def(
         "_in_callback", [] { return in_callback; }, "True in a done-callback, on the library's helper thread.");
     m.def(
-        "_wait_any", [](const std::vector<Event>& events, nb::handle timeout, const char* who) {
-            return wait_any(events, timeout_from(timeout, who));
-        },
+        "_wait_any",
+        [](const std::vector<Event>& events, nb::handle timeout, const char* who) { return wait_any(events, timeout_from(timeout, who)); },
         nb::arg("events"), nb::arg("timeout").none(), nb::arg("who"),
         nb::sig("def _wait_any(events: list[Event], timeout: float | None, who: str) -> int"));
 }

@@ -73,8 +73,11 @@ void bind_context(nb::module_& m) {
         .def(
             "__init__", [](Context* self, nb::handle devices) { new (self) Context(context_from(devices)); }, nb::arg("devices"),
             nb::sig("def __init__(self, devices: Device | str | Iterable[Device | str]) -> None"))
-        .def_prop_ro("devices", [](const Context& c) { return nb::tuple(nb::cast(c.devices())); }, nb::sig("def devices(self) -> tuple[Device, ...]"), "Its devices, in the order in which they were given.")
-        .def_prop_ro("platform", [](const Context& c) { return c.devices()[0].info().platform; }, "The name of their platform.")
+        .def_prop_ro(
+            "devices", [](const Context& c) { return nb::tuple(nb::cast(c.devices())); },
+            nb::sig("def devices(self) -> tuple[Device, ...]"), "Its devices, in the order in which they were given.")
+        .def_prop_ro(
+            "platform", [](const Context& c) { return c.devices()[0].info().platform; }, "The name of their platform.")
         .def("__contains__", &Context::contains, nb::arg("device"))
         .def("__len__", [](const Context& c) { return c.devices().size(); })
         .def(
@@ -85,11 +88,12 @@ void bind_context(nb::module_& m) {
                 return nb::bool_(a == *other);
             },
             nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-        .def("__hash__", [](const Context& c) {
-            std::size_t hash = c.devices().size();
-            for (const pardo::Device& d : c.devices()) hash = hash * 31 + std::hash<const void*>()(d.impl());
-            return static_cast<std::int64_t>(hash >> 4);
-        })
+        .def("__hash__",
+             [](const Context& c) {
+                 std::size_t hash = c.devices().size();
+                 for (const pardo::Device& d : c.devices()) hash = hash * 31 + std::hash<const void*>()(d.impl());
+                 return static_cast<std::int64_t>(hash >> 4);
+             })
         .def("__repr__", [](const Context& c) {
             std::string text;
             for (const pardo::Device& d : c.devices()) text += (text.empty() ? "" : ", ") + d.id();
@@ -133,17 +137,18 @@ void bind_queue(nb::module_& m) {
         .def_prop_ro("order", &order_name, "'in_order' or 'out_of_order'.")
         .def_prop_ro("profiling", &Queue::profiling, "True if its events have times.")
         .def_prop_ro("context", &Queue::context, "The devices whose memory it may touch; those of its device's platform if none was given.")
-        .def("wait", &wait_for_all, nb::arg("timeout").none() = nb::none(),
-             nb::sig("def wait(self, timeout: float | None = None) -> None"),
+        .def("wait", &wait_for_all, nb::arg("timeout").none() = nb::none(), nb::sig("def wait(self, timeout: float | None = None) -> None"),
              "Blocks until everything submitted is complete; raises the first failure nobody has heard of, once.\n\n"
-             "Parameters\n----------\ntimeout : float, optional\n    Seconds, after which TimeoutError is raised; the work goes on. Default: no "
+             "Parameters\n----------\ntimeout : float, optional\n    Seconds, after which TimeoutError is raised; the work goes on. "
+             "Default: no "
              "limit.")
         .def("marker", &Queue::marker, "An event that completes after everything submitted so far; later work does not wait for it.")
         .def("submit_barrier", &Queue::submit_barrier, "As marker.")
         .def(
             "_barrier", [](const Queue& q, const Events& depends) { return q.barrier(depends); }, nb::arg("depends"))
         .def(
-            "_submit", [](const Queue& q, const std::vector<pardo::Array>& arrays, const Events& depends) { return q.submit(arrays, depends); },
+            "_submit",
+            [](const Queue& q, const std::vector<pardo::Array>& arrays, const Events& depends) { return q.submit(arrays, depends); },
             nb::arg("arrays"), nb::arg("depends"))
         .def(
             "_copy",

@@ -30,7 +30,8 @@ struct UserEvent : pardo::Event {
 
 void check_set(bool set, const char* who) {
     if (set) return;
-    throw pardo::Error(pardo::ErrorCode::Value, std::string("UserEvent.") + who + ": the event is complete already; it can be set only once");
+    throw pardo::Error(pardo::ErrorCode::Value,
+                       std::string("UserEvent.") + who + ": the event is complete already; it can be set only once");
 }
 
 void set_complete(const UserEvent& e, nb::object value) {

@@ -25,9 +25,9 @@ thread_local std::string noted_line;
 // The interpreter's end: from then on the library's threads leave Python alone.
 
 std::atomic<bool> closed{false};
-std::atomic<int> inside{0};  // threads of the library that run Python
-std::thread::id last_thread;          // the one that ends the interpreter
-std::atomic<int> kept_objects{0};     // that the library holds for work
+std::atomic<int> inside{0};        // threads of the library that run Python
+std::thread::id last_thread;       // the one that ends the interpreter
+std::atomic<int> kept_objects{0};  // that the library holds for work
 
 /// After the end, a thread that takes the GIL would be killed in the middle of C++ code; it sleeps instead, as newer Pythons let it.
 void restore(PyThreadState* state) {
@@ -155,9 +155,10 @@ constexpr int slice_ms = 50;  // how long Ctrl-C may take
 template <class F> bool wait_in_slices(std::optional<double> seconds, F&& step) {
     using Clock = std::chrono::steady_clock;
     constexpr double longest = 1e9;  // beyond it is for ever
-    const auto end = seconds && *seconds < longest
-                         ? std::optional(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds)))
-                         : std::nullopt;
+    const auto end =
+        seconds && *seconds < longest
+            ? std::optional(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds)))
+            : std::nullopt;
     for (;;) {
         int ms = slice_ms;
         if (end) {

@@ -111,7 +111,7 @@ protected:
     const bool polled_ = false;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::shared_ptr<Failure> failure_;                  // set before the status says Failed, then constant
+    std::shared_ptr<Failure> failure_;  // set before the status says Failed, then constant
     struct Subscription {
         std::uint64_t id;
         std::function<void()> f;

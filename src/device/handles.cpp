@@ -66,7 +66,8 @@ Event Queue::marker() const { return impl_->barrier(); }
 
 Context Queue::context() const {
     std::vector<Device> devices;
-    for (device::Device* d : impl_->context ? impl_->context->devices() : device::platform_of(impl_->device()).devices) devices.emplace_back(d);
+    for (device::Device* d : impl_->context ? impl_->context->devices() : device::platform_of(impl_->device()).devices)
+        devices.emplace_back(d);
     return Context(devices);
 }
 
@@ -83,7 +84,8 @@ Event Queue::host_task(std::function<std::shared_ptr<void>()> f, const std::stri
 Context::Context(std::span<const Device> devices) {
     if (devices.empty()) throw Error(ErrorCode::Value, "Context: at least one device is needed");
     for (std::size_t i = 0; i < devices.size(); ++i) {
-        if (std::find(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i), devices[i]) != devices.begin() + static_cast<std::ptrdiff_t>(i))
+        if (std::find(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i), devices[i]) !=
+            devices.begin() + static_cast<std::ptrdiff_t>(i))
             throw Error(ErrorCode::Value, "Context: device " + devices[i].id() + " is given twice");
         const device::Platform &first = device::platform_of(devices[0].impl()), &other = device::platform_of(devices[i].impl());
         if (&first == &other) continue;

@@ -50,7 +50,7 @@ void serve() {
 
 void after_fork_in_child() {
     TaskThreads& t = threads();
-    new (&t.wake) std::condition_variable;             // the old one counts waiters that do not exist here
+    new (&t.wake) std::condition_variable;                     // the old one counts waiters that do not exist here
     new std::deque<std::function<void()>>(std::move(t.work));  // the parent's: neither run nor taken apart here
     t.work.clear();
     t.idle = t.total = 0;
@@ -116,8 +116,9 @@ thread_local std::span<const Event> extra_depends;
 
 void run_on_task_thread(std::function<void()> f) {
     static std::once_flag once;
-    std::call_once(once,
-                   [] { at_fork(ForkStage::Moments, {[] { threads().mutex.lock(); }, [] { threads().mutex.unlock(); }, after_fork_in_child}); });
+    std::call_once(once, [] {
+        at_fork(ForkStage::Moments, {[] { threads().mutex.lock(); }, [] { threads().mutex.unlock(); }, after_fork_in_child});
+    });
     TaskThreads& t = threads();
     std::lock_guard lock(t.mutex);
     t.work.push_back(std::move(f));

@@ -242,7 +242,8 @@ Array as_contiguous(const Array& x, std::optional<DType> dtype) {
     const Array wanted = dtype ? cast(x, *dtype) : x;
     ensure_leaf(wanted);
     if (pardo::is_contiguous(wanted.node()->shape, wanted.node()->strides)) return wanted;
-    const Array packed = make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy", wanted.node()->buffer->kind());
+    const Array packed =
+        make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy", wanted.node()->buffer->kind());
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard guard(state_of(wanted.node()->queue.get()).lock);
     plan::store(packed.node(), wanted.node(), nullptr);

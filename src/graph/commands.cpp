@@ -42,15 +42,15 @@ void check_reach(const char* who, const device::Queue* queue, const Array& x) {
     if (device == queue->device() || !queue->context) return;
     const std::vector<device::Device*>& known = queue->context->devices();
     if (std::find(known.begin(), known.end(), device) != known.end()) return;
-    throw Error(ErrorCode::Placement,
-                std::string(who) + ": memory of " + device->id() + " is of another context than the queue, which is of " + queue->device()->id());
+    throw Error(ErrorCode::Placement, std::string(who) + ": memory of " + device->id() +
+                                          " is of another context than the queue, which is of " + queue->device()->id());
 }
 
 void check_own(const char* who, const device::Queue* queue, const Array& x) {
     const device::Device* device = x.node()->queue->device();
     if (device == queue->device()) return;
-    throw Error(ErrorCode::Placement, std::string(who) + ": the array is on " + device->id() + ", the queue is of " + queue->device()->id() +
-                                          "; use a queue of the array's device");
+    throw Error(ErrorCode::Placement, std::string(who) + ": the array is on " + device->id() + ", the queue is of " +
+                                          queue->device()->id() + "; use a queue of the array's device");
 }
 
 void check_pair(const char* who, const device::Queue* queue, const Array& to, const Array& from) {
@@ -171,13 +171,14 @@ Block block_of(const char* who, const char* which, const Array& x) {
     graph::ensure_leaf(x);
     const Node& leaf = *x.node();
     if (!is_contiguous(leaf.shape, leaf.strides))
-        throw Error(ErrorCode::Value, std::string(who) + ": the " + which + " is not contiguous; only a whole block of bytes can be cut into rows");
+        throw Error(ErrorCode::Value,
+                    std::string(who) + ": the " + which + " is not contiguous; only a whole block of bytes can be cut into rows");
     return {leaf.buffer.get(), leaf.offset * itemsize(leaf.dtype), x.nbytes()};
 }
 
 /// Checks one side of a box against its block, and gives the offset of its first byte and its pitches.
-std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&origin)[3], const std::int64_t (&given)[2], std::int64_t (&pitches)[2],
-                   const Block& block) {
+std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&origin)[3], const std::int64_t (&given)[2],
+                   std::int64_t (&pitches)[2], const Block& block) {
     const auto wrong = [&](const std::string& text) { throw Error(ErrorCode::Value, std::string("Queue.copy_rect: ") + which + text); };
     pitches[0] = given[0] ? given[0] : rect.region[0];
     pitches[1] = given[1] ? given[1] : pitches[0] * rect.region[1];
@@ -189,8 +190,8 @@ std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&ori
     for (const std::int64_t o : origin) {
         if (o < 0) wrong("_origin: " + std::to_string(o) + " is negative");
     }
-    const __int128 first = static_cast<__int128>(origin[0]) + static_cast<__int128>(origin[1]) * pitches[0] +
-                           static_cast<__int128>(origin[2]) * pitches[1];
+    const __int128 first =
+        static_cast<__int128>(origin[0]) + static_cast<__int128>(origin[1]) * pitches[0] + static_cast<__int128>(origin[2]) * pitches[1];
     const __int128 last = first + static_cast<__int128>(rect.region[2] - 1) * pitches[1] +
                           static_cast<__int128>(rect.region[1] - 1) * pitches[0] + rect.region[0];
     if (last > block.bytes) wrong(": the region reaches beyond the block of " + std::to_string(block.bytes) + " bytes");
@@ -219,7 +220,8 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
     const char* who = "Queue.copy";
     if (to.dtype() != from.dtype())
         throw Error(ErrorCode::Type, std::string(who) + ": copies bytes, but the target is " + std::string(dtype_name(to.dtype())) +
-                                         " and the source " + std::string(dtype_name(from.dtype())) + "; assign to convert: dst[...] = src");
+                                         " and the source " + std::string(dtype_name(from.dtype())) +
+                                         "; assign to convert: dst[...] = src");
     if (to.node()->shape != from.node()->shape)
         throw Error(ErrorCode::Value,
                     std::string(who) + ": the target has shape " + to_string(to.shape()) + ", the source " + to_string(from.shape()));
@@ -239,8 +241,8 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
     std::vector<Event> events;
     Boxes(*to.node(), *source.node()).for_each([&](const CopyBox& box) {
         const bool row = box.extents[1] == 1 && box.extents[2] == 1;
-        events.push_back(row ? impl_->copy(target, static_cast<std::size_t>(box.to_offset), origin, static_cast<std::size_t>(box.from_offset),
-                                           static_cast<std::size_t>(box.extents[0]), depends)
+        events.push_back(row ? impl_->copy(target, static_cast<std::size_t>(box.to_offset), origin,
+                                           static_cast<std::size_t>(box.from_offset), static_cast<std::size_t>(box.extents[0]), depends)
                              : impl_->copy_box(target, origin, box, depends));
     });
     return joined(impl_, std::move(events));
@@ -259,7 +261,7 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
     if (box.empty()) return joined(impl_, {depends.begin(), depends.end()});
     box.to_offset = place("dst", rect, rect.to_origin, rect.to_pitches, box.to_pitches, target);
     box.from_offset = place("src", rect, rect.from_origin, rect.from_pitches, box.from_pitches, source);
-    const auto span = [&](const std::int64_t (&pitches)[2]) {
+    const auto span = [&](const std::int64_t(&pitches)[2]) {
         return (box.extents[2] - 1) * pitches[1] + (box.extents[1] - 1) * pitches[0] + box.extents[0];
     };
     if (target.buffer == source.buffer && box.to_offset < box.from_offset + span(box.from_pitches) &&

@@ -248,8 +248,9 @@ Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t o
         throw Error(ErrorCode::Value, std::string(who) + ": offset is " + std::to_string(offset) + "; it must be a multiple of " +
                                           std::to_string(size) + " bytes from the start of the memory, and not negative");
     if (wanted > bytes.nbytes() - offset)
-        throw Error(ErrorCode::Value, std::string(who) + ": shape " + to_string(shape) + " needs " + std::to_string(wanted) + " bytes, and " +
-                                          std::to_string(std::max<std::int64_t>(bytes.nbytes() - offset, 0)) + " are there");
+        throw Error(ErrorCode::Value, std::string(who) + ": shape " + to_string(shape) + " needs " + std::to_string(wanted) +
+                                          " bytes, and " + std::to_string(std::max<std::int64_t>(bytes.nbytes() - offset, 0)) +
+                                          " are there");
     Strides strides = contiguous_strides(shape);
     return Array(graph::make_leaf(leaf.queue, dtype, std::move(extents), std::move(strides), first / size, leaf.buffer).get());
 }

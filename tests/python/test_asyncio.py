@@ -34,6 +34,7 @@ def test_await_an_array():
         a, b = await asyncio.gather(_await(x + 1), _await(x + 2))
         assert float(a[0]) == 1
         assert float(b[0]) == 2
+        await asyncio.gather(a.event, (x + 3).event)
 
     asyncio.run(main())
 

@@ -348,7 +348,8 @@ void QueueCore::lock_idle_for_fork() {
     for (;;) {
         wait_for_ungated();
         mutex_.lock();
-        const bool rests = order_ == QueueOrder::InOrder ? running_ == 0 || (current_ && current_->gated()) : running_ == 0 && tasks_.empty();
+        const bool rests =
+            order_ == QueueOrder::InOrder ? running_ == 0 || (current_ && current_->gated()) : running_ == 0 && tasks_.empty();
         if (rests && !youngest_ungated()) return;
         mutex_.unlock();
         std::this_thread::yield();

@@ -28,23 +28,41 @@ def own_busy() -> float:
 
 
 class Timer:
-    """Times a function that waits for its own result: the first call alone, then samples whenever asked.
+    """Times a function: the first call alone, then samples whenever asked.
 
-    Short functions are looped until a sample lasts a millisecond. Times in seconds a call.
+    Short functions are looped until a sample lasts `shortest` seconds. Times in seconds a call. The function waits for its own result,
+    or `settle` waits for that of the last call of a sample; with `outside`, the clock has stopped by then.
     """
 
-    def __init__(self, function: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        function: Callable[[], object],
+        settle: Callable[[object], object] | None = None,
+        *,
+        outside: bool = False,
+        shortest: float = 1e-3,
+        most_loops: int = 1 << 20,
+    ) -> None:
         self.function = function
+        self.settle = settle
+        self.outside = outside
         self.first = self._run(1)
         self.loops = 1
-        while (passed := self._run(self.loops)) <= 1e-3 and self.loops < 1 << 20:
-            self.loops = max(self.loops * 2, min(self.loops * 100, int(self.loops * 1.2e-3 / max(passed, 1e-9))))
+        while (passed := self._run(self.loops)) <= shortest and self.loops < most_loops:
+            wanted = max(self.loops * 2, min(self.loops * 100, int(self.loops * 1.2 * shortest / max(passed, 1e-9))))
+            self.loops = min(wanted, most_loops)
 
     def _run(self, loops: int) -> float:
+        result = None
         start = time.perf_counter()
         for _ in range(loops):
-            self.function()
-        return time.perf_counter() - start
+            result = self.function()
+        if self.settle and not self.outside:
+            self.settle(result)
+        passed = time.perf_counter() - start
+        if self.settle and self.outside:
+            self.settle(result)
+        return passed
 
     def sample(self, budget: float) -> dict:
         """Samples that fill `budget` seconds, after one that is left out: others have used the caches since the last time."""

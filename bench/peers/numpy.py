@@ -5,13 +5,13 @@ import functools
 
 import numpy as np
 from scipy.special import erf
-from workloads import arrays
+from workloads import devices
 
 PACKAGES = ["numpy", "scipy"]
 
 
 def prepare(name, inputs):
-    function = arrays.ALL[name]
+    function = devices.ALL[name]
     if name == "black_scholes":
         function = functools.partial(function, erf=erf)
     return lambda: function(np, *inputs)

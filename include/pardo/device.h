@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,23 +18,105 @@ class Device;
 
 enum class DeviceType : std::uint8_t { Cpu, Gpu, Accelerator };
 
-/// Facts about a device, by their SYCL names; zero or empty where the back end cannot tell.
+/// What a device can do, by SYCL's names: "fp64", "usm_device_allocations" (src/device/aspects.cpp has the table).
+enum class Aspect : std::uint8_t {
+    Cpu,
+    Gpu,
+    Accelerator,
+    Fp16,
+    Fp64,
+    Atomic64,
+    Image,
+    OnlineCompiler,
+    QueueProfiling,
+    UsmDeviceAllocations,
+    UsmHostAllocations,
+    UsmSharedAllocations,
+    UsmSystemAllocations,
+    UsmAtomicHostAllocations,
+    UsmAtomicSharedAllocations,
+    Partitionable,
+};
+
+/// A set of SYCL's names: {"inf_nan", "fma"}. No value: the back end cannot tell; an empty one: it has none.
+using NameSet = std::optional<std::vector<std::string>>;
+
+/// Facts about a device, by their SYCL names. Zero, empty or without a value where the back end cannot tell: Python shows None.
 struct DeviceInfo {
     std::string backend;   // "cpu", "opencl", "cuda", "null"
     std::string platform;  // "pardo CPU"
     std::string name;      // "Intel(R) Xeon(R) Processor"
     std::string vendor;
     std::string driver_version;  // CPU: "LLVM 19.1.7, avx512f"
+    std::string version;         // of the interface: "OpenCL 3.0 ...", "CUDA 12.8, sm_90"
+    std::string profile;         // OpenCL: "FULL_PROFILE", "EMBEDDED_PROFILE"
+    NameSet extensions;
     DeviceType type = DeviceType::Cpu;
+    std::uint32_t vendor_id = 0;
+    std::string pci_address;  // "0000:3b:00.0", lower case: the same card through two back ends has the same
+    std::string uuid;         // 32 hexadecimal digits in groups "8-4-4-4-12", lower case
+
     int max_compute_units = 0;
+    int max_work_item_dimensions = 0;
+    std::vector<std::int64_t> max_work_item_sizes;
     std::int64_t max_work_group_size = 0;
+    int max_num_sub_groups = 0;
+    std::vector<int> sub_group_sizes;
+    int max_clock_frequency = 0;  // MHz
+    int address_bits = 0;
+    int native_vector_bytes = 0;  // 64 with AVX-512
+    /// Elements that fit a vector; no value: cannot tell; 0: the type is not supported.
+    std::optional<int> preferred_vector_width_char, preferred_vector_width_short, preferred_vector_width_int, preferred_vector_width_long,
+        preferred_vector_width_float, preferred_vector_width_double, preferred_vector_width_half;
+    std::optional<int> native_vector_width_char, native_vector_width_short, native_vector_width_int, native_vector_width_long,
+        native_vector_width_float, native_vector_width_double, native_vector_width_half;
+
     std::int64_t global_mem_size = 0;     // bytes
     std::int64_t local_mem_size = 0;      // bytes
     std::int64_t max_mem_alloc_size = 0;  // bytes
+    std::string local_mem_type;           // "local", "global" or "none"
+    std::string global_mem_cache_type;    // "read_write", "read_only" or "none"
     std::int64_t global_mem_cache_size = 0;
-    int max_clock_frequency = 0;  // MHz
-    int native_vector_bytes = 0;  // 64 with AVX-512
+    int global_mem_cache_line_size = 0;  // bytes
+    int mem_base_addr_align = 0;         // bits
+    std::int64_t max_constant_buffer_size = 0;
+    std::int64_t max_parameter_size = 0;
+    std::int64_t printf_buffer_size = 0;
+    std::optional<bool> error_correction_support, host_unified_memory;
+    std::optional<bool> is_endian_little;
+    std::optional<bool> is_available;
+    std::int64_t profiling_timer_resolution = 0;  // ns
+
+    /// Of "denorm", "inf_nan", "round_to_nearest", "round_to_zero", "round_to_inf", "fma", "correctly_rounded_divide_sqrt", "soft_float".
+    NameSet half_fp_config, single_fp_config, double_fp_config;
+    NameSet execution_capabilities;  // "exec_kernel", "exec_native_kernel"
+    /// Of "relaxed", "acquire", "release", "acq_rel", "seq_cst"; and "work_item", "sub_group", "work_group", "device", "system".
+    NameSet atomic_memory_order_capabilities, atomic_fence_order_capabilities;
+    NameSet atomic_memory_scope_capabilities, atomic_fence_scope_capabilities;
+
+    std::optional<int> partition_max_sub_devices;  // 0 or 1: it cannot be cut
+    NameSet partition_properties;                  // "partition_equally", "partition_by_counts", "partition_by_affinity_domain"
+    NameSet partition_affinity_domains;            // "numa", "L4_cache" … "L1_cache", "next_partitionable"
+    std::string partition_type_property;           // of a sub-device: how it was cut from its parent
+    std::string partition_type_affinity_domain;
+
+    // What is behind the aspects of the same names.
     bool has_fp64 = true, has_fp16 = true;
+    bool has_atomic64 = false, has_image = false;
+    bool has_online_compiler = true;  // programs can be compiled for it: without, there is no use for the device
+    bool has_queue_profiling = false;
+    bool has_usm_device_allocations = false, has_usm_host_allocations = false, has_usm_shared_allocations = false,
+         has_usm_system_allocations = false;  // system: any pointer of the process can be used on the device
+    bool has_usm_atomic_host_allocations = false, has_usm_atomic_shared_allocations = false;
+};
+
+/// How a device is to be cut: into parts of `units` compute units; or of `counts`; or by an affinity domain. One of the three is set.
+struct Partition {
+    int units = 0;
+    std::vector<int> counts;
+    std::string domain;  // "numa", "L4_cache" … "L1_cache", "next_partitionable"
+    /// "4", "3+1", "numa": as in the ids of sub-devices.
+    std::string text() const;
 };
 
 /// A device of the machine. Two handles to the same device are equal. Devices live as long as the process.
@@ -49,6 +132,15 @@ public:
     /// "cpu:0": a selection string that gives this device back.
     std::string id() const;
     bool supports(DType dtype) const;
+    bool has_aspect(Aspect aspect) const;
+    /// Bytes that could be allocated now, other processes' use included; no value where the back end cannot tell.
+    std::optional<std::int64_t> free_memory() const;
+    /// The device that this one was cut from.
+    std::optional<Device> parent() const;
+    /// Parts of this device, each with its own queue; the same cut gives the same devices. Throws Device when it cannot be cut so.
+    std::vector<Device> create_sub_devices(const Partition& partition) const;
+    /// The larger the better, for select_device: GPUs first, then accelerators and CPUs; more compute units first among those.
+    std::int64_t score() const;
     friend bool operator==(const Device& a, const Device& b) { return a.impl_ == b.impl_; }
     device::Device* impl() const { return impl_; }
 
@@ -56,8 +148,34 @@ private:
     device::Device* impl_;
 };
 
-/// All visible devices (after PARDO_DEVICES), optionally of one back end ("" = all).
-PARDO_API std::vector<Device> get_devices(std::string_view backend = "");
+/// All visible devices (after PARDO_DEVICES), optionally of one back end ("" = all) and type.
+PARDO_API std::vector<Device> get_devices(std::string_view backend = "", std::optional<DeviceType> type = std::nullopt);
+/// The visible device of the highest score that has all of `required` and none of `excluded`. Throws Device and says of each what it lacks.
+PARDO_API Device select_device(const std::vector<Aspect>& required = {}, const std::vector<Aspect>& excluded = {});
+/// Changes what Device() gives, for the whole process; no value: PARDO_DEVICE, else the CPU, as at start.
+PARDO_API void set_default_device(std::optional<Device> device);
+/// Asked first for what Device() gives: a host language's thread- or task-local choice; no value: there is none. Null removes it.
+PARDO_API void set_default_device_hook(std::optional<Device> (*hook)());
+/// Devices whose canonical queue has been made, sub-devices among them: where work may be outstanding. Looks for no devices.
+PARDO_API std::vector<Device> get_devices_in_use();
+
+/// SYCL's name of an aspect.
+PARDO_API std::string_view aspect_name(Aspect aspect) noexcept;
+/// The aspect of a name. Throws Value, starting with `who`, and lists the names.
+PARDO_API Aspect parse_aspect(std::string_view name, std::string_view who = "aspect");
+/// All of them, in order.
+PARDO_API const std::vector<Aspect>& all_aspects();
+
+/// What a driver calls a platform: devices of one vendor's implementation.
+struct Platform {
+    std::string backend;  // "opencl"
+    std::string name;     // "Portable Computing Language"
+    std::string vendor;
+    std::string version;  // "OpenCL 3.0 PoCL 5.0"
+    std::vector<Device> devices;
+};
+/// The platforms that have visible devices, optionally of one back end ("" = all).
+PARDO_API std::vector<Platform> get_platforms(std::string_view backend = "");
 
 /// What one back end found, for listings.
 struct BackendInfo {

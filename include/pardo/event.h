@@ -42,7 +42,7 @@ public:
     bool wait_for(int milliseconds) const;
     bool done() const noexcept;
     EventStatus status() const noexcept;
-    /// Times of the work; throws Value unless its queue was made with profiling.
+    /// Times of the work; throws Value unless its queue was made with profiling, or a Profile was open.
     Profiling profiling() const;
     /// Calls `f` on the library's helper thread when the work is complete or has failed (at once if it already has).
     /// The result is for remove_done_callback; 0 when nothing is left to remove.

@@ -60,16 +60,16 @@ PARDO_OPERATOR(/, divide)
 inline Array operator-(const Array& a) { return negative(a); }
 inline Array operator-(Array&& a) { return negative(std::move(a)); }
 
-// Creation.
+// Creation. Without a dtype: float64, or float32 on a device that has no float64.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue());
-PARDO_API Array zeros(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
-PARDO_API Array ones(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue());
-PARDO_API Array empty(Extents shape, DType dtype = DType::Float64, const Queue& queue = Queue(), MemoryKind kind = MemoryKind::Device);
+PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+PARDO_API Array ones(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+PARDO_API Array empty(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue(), MemoryKind kind = MemoryKind::Device);
 PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {},
                        const Queue& queue = Queue());
 PARDO_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint = true, std::optional<DType> dtype = {},
                          const Queue& queue = Queue());
-PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, DType dtype = DType::Float64,
+PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, std::optional<DType> dtype = {},
                     const Queue& queue = Queue());
 PARDO_API Array tril(const Array& x, std::int64_t k = 0);
 PARDO_API Array triu(const Array& x, std::int64_t k = 0);

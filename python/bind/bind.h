@@ -53,6 +53,7 @@ enum class OperandKind { Array, Scalar, Stranger };
 struct ParsedOperand {
     OperandKind kind = OperandKind::Stranger;
     const pardo::Array* array = nullptr;
+    std::optional<pardo::Array> copied;  // of a NumPy array, inside device_context
     pardo::Scalar scalar;
     operator pardo::Operand() const { return array ? pardo::Operand(*array) : pardo::Operand(scalar); }
 };
@@ -60,6 +61,11 @@ struct ParsedOperand {
 /// Python integers beyond 64 bits become floats where `row` computes in floats, or `other`, the operand they meet, is inexact; in
 /// comparisons they are infinite; else OverflowError.
 void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other = nullptr, std::optional<Row> row = {});
+/// Thrown by parse_operand inside device_context for a NumPy array that meets no array of pardo: the whole call goes through
+/// pardo._devices._offload then, which copies in and out.
+struct NumPyOperand {};
+/// True inside `with pardo.device_context(...)`.
+bool in_device_context();
 /// The error for data that would have to be copied in: lists, arrays of other libraries.
 [[noreturn]] void refuse_operand(PyObject* o, const char* who);
 /// A Python number or NumPy scalar as a Scalar (weak if Python's); nothing for other objects.
@@ -185,6 +191,7 @@ void bind_queue(nb::module_& m);
 void bind_task(nb::module_& m);
 void bind_allocator(nb::module_& m);
 void bind_block(nb::module_& m);
+void bind_profile(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_elementwise(nb::module_& m);

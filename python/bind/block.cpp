@@ -107,10 +107,10 @@ void bind_block(nb::module_& m) {
         nb::arg("x"), nb::arg("kind"), nb::arg("who"));
     m.def(
         "_empty_in",
-        [](const Ints& shape, pardo::DType dtype, QueueArgument queue, const std::string& kind, const char* who) {
+        [](const Ints& shape, std::optional<pardo::DType> dtype, QueueArgument queue, const std::string& kind, const char* who) {
             return pardo::empty(shape, dtype, queue, kind_from(kind, who));
         },
-        nb::arg("shape"), nb::arg("dtype"), nb::arg("queue"), nb::arg("kind"), nb::arg("who"));
+        nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("kind"), nb::arg("who"));
     m.def(
         "_view_bytes",
         [](const Array& bytes, pardo::DType dtype, const Ints& shape, std::int64_t offset) {

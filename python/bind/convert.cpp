@@ -157,6 +157,17 @@ void refuse_operand(PyObject* o, const char* who) {
                                                    "pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
 }
 
+namespace {
+
+/// A NumPy array on a queue, by the rules of pardo.asarray.
+pardo::Array copied_in(PyObject* o, const char* who, const pardo::Queue& queue) {
+    nb::object host = nb::borrow(o);
+    if (!nb::cast<bool>(host.attr("dtype").attr("isnative"))) host = host.attr("astype")(host.attr("dtype").attr("newbyteorder")("="));
+    return copy_buffer(host, dtype_of_values(who, host, host), queue);
+}
+
+}  // namespace
+
 void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other, std::optional<Row> row) {
     if (is_array(o)) {
         out.kind = OperandKind::Array;
@@ -170,7 +181,13 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo
             out.scalar = strong(o);
         } else if (!weak_subclass(o, out.scalar, fits)) {
             out.kind = OperandKind::Stranger;
-            if (is_numpy_array(o)) refuse_operand(o, who);
+            if (!is_numpy_array(o)) return;
+            if (!in_device_context()) refuse_operand(o, who);
+            if (!other) throw NumPyOperand{};
+            out.kind = OperandKind::Array;
+            out.copied = copied_in(o, who, other->queue());
+            out.array = &*out.copied;
+            return;
         }
     }
     if (fits) return;

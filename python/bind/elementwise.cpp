@@ -43,16 +43,14 @@ void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k
     }
 }
 
-/// Numbers alone become 0-d arrays with NumPy's default dtypes.
-Array array_of_scalar(pardo::Scalar s) {
-    s.weak = false;
-    return pardo::full({}, s, s.dtype);
-}
+/// Numbers alone become 0-d arrays with the default dtypes.
+Array array_of_scalar(const pardo::Scalar& s) { return pardo::full({}, s); }
 
 Array* as_out(const char* who, PyObject* o) {
     if (PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
-    if (!is_array(o)) throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out must be a pardo.Array");
-    return &array_of(o);
+    if (is_array(o)) return &array_of(o);
+    if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out must be a pardo.Array");
 }
 
 Array as_mask(const char* who, PyObject* o) {
@@ -64,6 +62,7 @@ Array as_mask(const char* who, PyObject* o) {
         return array_of(o);
     }
     if (PyBool_Check(o)) return array_of_scalar(pardo::Scalar(o == Py_True));
+    if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
     throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": where must be a bool or a pardo.Array of bools");
 }
 
@@ -76,52 +75,84 @@ Array apply_where(int id, std::span<const Operand> operands, const Array& mask, 
     return out;
 }
 
+/// Rows that are bound with an underscore in front: special functions have a module of their own, and some names the package wraps.
+bool is_private(const pardo::OpInfo& info) {
+    const std::string_view name = info.name;
+    return std::string_view(info.numpy).empty() || name == "clip" || name == "round" || name == "where";
+}
+
+std::string bound_name(const pardo::OpInfo& info) { return (is_private(info) ? "_" : "") + std::string(info.name); }
+
+/// The call again, with copies of its NumPy arrays on the device of the context.
+PyObject* call_in_context(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const nb::object module = nb::module_::import_("pardo._devices");
+    nb::list positional;
+    nb::dict keywords;
+    for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i)
+        keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + i]);
+    const nb::object function =
+        nb::module_::import_("pardo._core").attr(bound_name(pardo::op_table()[static_cast<std::size_t>(id)]).c_str());
+    return module.attr("_offload")(function, nb::tuple(positional), keywords).release().ptr();
+}
+
+PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
+    const char* const who = info.name;
+    if (count < info.arity || count > info.arity + 1) {
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() takes " + std::to_string(info.arity) +
+                                                       (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " +
+                                                       std::to_string(count) + " positional arguments were given");
+    }
+    ParsedOperand parsed[3];
+    const bool choice = id == static_cast<int>(Row::where);  // its first operand says nothing about the others' dtype
+    const Array* first = nullptr;
+    for (int i = choice ? 1 : 0; i < info.arity && !first; ++i) {
+        if (is_array(args[i])) first = &array_of(args[i]);
+    }
+    std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
+    for (int i = 0; i < info.arity; ++i) {
+        parse_operand(args[i], parsed[i], who, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id));
+        if (parsed[i].kind == OperandKind::Stranger) {
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " +
+                                                           class_name(args[i]) +
+                                                           "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
+        }
+    }
+    const bool keywords = names || count > info.arity;
+    if (keywords && std::any_of(std::begin(parsed), std::end(parsed), [](const ParsedOperand& p) { return p.copied.has_value(); }))
+        throw NumPyOperand{};  // `out` and `where` may be NumPy's too
+    if (!first && !parsed[0].array) {
+        made = array_of_scalar(parsed[0].scalar);
+        parsed[0].array = &*made;
+    }
+    const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false),
+                                info.arity > 2 ? Operand(parsed[2]) : Operand(false)};
+    const std::span<const Operand> used(operands, static_cast<std::size_t>(info.arity));
+    if (count == info.arity && !names) return wrap(pardo::apply(id, used));
+
+    Keywords k;
+    if (count > info.arity && args[info.arity] != Py_None) k.out = args[info.arity];
+    const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(who, PyTuple_GetItem(names, i), args[count + i], k);
+    std::optional<Array> mask;
+    if (k.where) mask = as_mask(who, k.where);
+    if (k.out) {
+        Array* const out = as_out(who, k.out);
+        pardo::apply_out(id, used, *out, mask ? &*mask : nullptr, k.dtype);
+        return Py_NewRef(PyTuple_Check(k.out) ? PyTuple_GetItem(k.out, 0) : k.out);
+    }
+    if (k.where) return wrap(apply_where(id, used, *mask, k.dtype));
+    return wrap(pardo::apply(id, used, k.dtype));
+}
+
 PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     return guarded([&]() -> PyObject* {
-        const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
-        const char* const who = info.name;
-        if (count < info.arity || count > info.arity + 1) {
-            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() takes " + std::to_string(info.arity) +
-                                                           (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " +
-                                                           std::to_string(count) + " positional arguments were given");
+        try {
+            return checked_call(id, args, count, names);
+        } catch (const NumPyOperand&) {
         }
-        ParsedOperand parsed[3];
-        const bool choice = id == static_cast<int>(Row::where);  // its first operand says nothing about the others' dtype
-        const Array* first = nullptr;
-        for (int i = choice ? 1 : 0; i < info.arity && !first; ++i) {
-            if (is_array(args[i])) first = &array_of(args[i]);
-        }
-        std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
-        for (int i = 0; i < info.arity; ++i) {
-            parse_operand(args[i], parsed[i], who, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id));
-            if (parsed[i].kind == OperandKind::Stranger) {
-                throw pardo::Error(pardo::ErrorCode::Type,
-                                   std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " + class_name(args[i]) +
-                                       "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
-            }
-        }
-        if (!first && !parsed[0].array) {
-            made = array_of_scalar(parsed[0].scalar);
-            parsed[0].array = &*made;
-        }
-        const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false),
-                                    info.arity > 2 ? Operand(parsed[2]) : Operand(false)};
-        const std::span<const Operand> used(operands, static_cast<std::size_t>(info.arity));
-        if (count == info.arity && !names) return wrap(pardo::apply(id, used));
-
-        Keywords k;
-        if (count > info.arity && args[info.arity] != Py_None) k.out = args[info.arity];
-        const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
-        for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(who, PyTuple_GetItem(names, i), args[count + i], k);
-        std::optional<Array> mask;
-        if (k.where) mask = as_mask(who, k.where);
-        if (k.out) {
-            Array* const out = as_out(who, k.out);
-            pardo::apply_out(id, used, *out, mask ? &*mask : nullptr, k.dtype);
-            return Py_NewRef(PyTuple_Check(k.out) ? PyTuple_GetItem(k.out, 0) : k.out);
-        }
-        if (k.where) return wrap(apply_where(id, used, *mask, k.dtype));
-        return wrap(pardo::apply(id, used, k.dtype));
+        return call_in_context(id, args, count, names);
     });
 }
 
@@ -192,12 +223,6 @@ std::string docstring(const pardo::OpInfo& info) {
     return doc;
 }
 
-/// Rows that are bound with an underscore in front: special functions have a module of their own, and some names the package wraps.
-bool is_private(const pardo::OpInfo& info) {
-    const std::string_view name = info.name;
-    return std::string_view(info.numpy).empty() || name == "clip" || name == "round" || name == "where";
-}
-
 struct Definition {
     std::string doc;
     PyMethodDef method;
@@ -216,7 +241,7 @@ template <int... ids> void add_all(nb::module_& m, std::integer_sequence<int, id
                     d.doc.c_str()};
         const nb::object f = nb::steal(PyCFunction_NewEx(&d.method, nullptr, is_special ? special.ptr() : general.ptr()));
         if (!f) throw nb::python_error();
-        m.attr(((is_private(info) ? "_" : "") + std::string(info.name)).c_str()) = f;
+        m.attr(bound_name(info).c_str()) = f;
     }
 }
 

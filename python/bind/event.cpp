@@ -114,7 +114,7 @@ void bind_event(nb::module_& m) {
         .def_prop_ro("status", &status_name, "'queued', 'running', 'complete' or 'failed'.")
         .def_prop_ro("profiling", &times, nb::sig("def profiling(self) -> dict[str, int]"),
                      "Host-clock times in nanoseconds: queued, submitted, start, end. Raises ValueError unless the queue was made with "
-                     "profiling=True.")
+                     "profiling=True, or a profile was open.")
         .def(
             "add_done_callback",
             [](const Event& e, nb::callable f) {

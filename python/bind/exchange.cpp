@@ -1,14 +1,17 @@
-// python/bind/exchange.cpp: memory shared with other libraries: the buffer protocol and DLPack 1.1, both ways.
+// python/bind/exchange.cpp: memory shared with other libraries: the buffer protocol, DLPack 1.1 and CUDA's array interface, both ways.
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
+
+#include <pardo/exchange.h>
 
 #include "bind.h"
 
 namespace bind {
 namespace {
 
+using namespace nb::literals;
 using pardo::Array;
 using pardo::DType;
 
@@ -41,7 +44,7 @@ struct DLManagedTensorVersioned {
     std::uint64_t flags;
     DLTensor tensor;
 };
-constexpr std::int32_t dl_cpu = 1, dl_cuda_host = 3, dl_rocm_host = 11, dl_cuda_managed = 13;
+constexpr std::int32_t dl_cpu = 1, dl_cuda = 2, dl_cuda_host = 3, dl_rocm_host = 11, dl_cuda_managed = 13;
 constexpr std::uint64_t flag_read_only = 1, flag_copied = 2;
 constexpr std::uint32_t major_version = 1, minor_version = 1;
 
@@ -131,15 +134,28 @@ std::function<void()> held(const Array& x, bool writable) {
     return x.share_writable();
 }
 
-template <class Managed> std::unique_ptr<Managed> export_tensor(const Array& x, bool writable) {
+/// Where the tensor of an export is, and who goes on with it.
+struct Destination {
+    DLDevice device{dl_cpu, 0};
+    std::optional<pardo::ForeignStream> stream;
+};
+
+/// The first element and what lets go of it. Memory of the host is complete when this returns; a device's is when `stream` gets there.
+pardo::ExportedMemory memory_for(const Array& x, const Destination& to, bool writable) {
+    if (to.device.device_type == dl_cpu) return {const_cast<void*>(x.data()), held(x, writable)};
+    const Unlocked unlocked;
+    return pardo::export_memory(x, to.stream, writable);
+}
+
+template <class Managed> std::unique_ptr<Managed> export_tensor(const Array& x, bool writable, const Destination& to) {
     auto e = std::make_unique<Exported>();
+    pardo::ExportedMemory memory = memory_for(x, to, writable);
     e->array = x;
     e->shape.assign(x.shape().begin(), x.shape().end());
     e->strides.assign(x.strides().begin(), x.strides().end());
-    void* const data = x.size() == 0 ? nullptr : const_cast<void*>(x.data());
-    e->let_go = held(x, writable);
+    e->let_go = std::move(memory.let_go);
     auto m = std::make_unique<Managed>();
-    m->tensor = {data, {dl_cpu, 0}, x.ndim(), dl_type(x.dtype()), e->shape.data(), e->strides.data(), 0};
+    m->tensor = {x.size() == 0 ? nullptr : memory.data, to.device, x.ndim(), dl_type(x.dtype()), e->shape.data(), e->strides.data(), 0};
     m->deleter = &delete_exported<Managed>;
     m->context = e.release();
     return m;
@@ -155,30 +171,98 @@ std::pair<int, int> pair_from(nb::handle o, const char* what) {
     return pair;
 }
 
+constexpr int legacy_stream = 1, no_order = -1;
+
+/// The array API's words for CUDA: None and 1 are the legacy default stream, 2 is the thread's, -1 asks for none, others are addresses.
+std::optional<pardo::ForeignStream> stream_from(nb::handle stream) {
+    if (stream.is_none()) return legacy_stream;
+    std::int64_t value = 0;
+    if (!nb::try_cast<std::int64_t>(stream, value))
+        throw pardo::Error(pardo::ErrorCode::Type, "__dlpack__: stream must be an integer or None, not " + class_name(stream));
+    if (value == no_order) return std::nullopt;
+    if (value <= 0) {
+        throw pardo::Error(pardo::ErrorCode::Value, "__dlpack__: stream is " + std::to_string(value) +
+                                                        "; with CUDA it is 1, 2, the address of a stream, -1 for no order, or None");
+    }
+    return static_cast<pardo::ForeignStream>(value);
+}
+
+std::string text_of(DLDevice d) { return "(" + std::to_string(d.device_type) + ", " + std::to_string(d.device_id) + ")"; }
+
+/// Where the array itself is, in DLPack's terms; throws Buffer where no other library can use it.
+DLDevice place_of(const Array& x, const char* who) {
+    if (on_cpu(x)) return {dl_cpu, 0};
+    std::optional<std::pair<int, int>> place;
+    {
+        const Unlocked unlocked;
+        place = pardo::dlpack_device(x);
+    }
+    if (!place) refuse(std::string(who) + ": device " + x.device().id() + " cannot be exported");
+    return {place->first, place->second};
+}
+
 nb::object dlpack(nb::handle_t<Array> self, nb::object stream, nb::object max_version, nb::object dl_device, std::optional<bool> copy) {
     const Array& x = array_of(self.ptr());
-    if (!on_cpu(x)) refuse("__dlpack__: device " + x.device().id() + " cannot be exported");
-    if (!stream.is_none()) throw pardo::Error(pardo::ErrorCode::Value, "__dlpack__: stream must be None for an array on the CPU");
+    Destination to{place_of(x, "__dlpack__"), {}};
+    bool to_host = false;
     if (!dl_device.is_none()) {
         const auto [type, id] = pair_from(dl_device, "__dlpack__: dl_device");
-        if (type != dl_cpu || id != 0)
-            refuse("__dlpack__: dl_device is (" + std::to_string(type) + ", " + std::to_string(id) +
-                   "); an array on the CPU can be exported to (1, 0) only");
+        to_host = to.device.device_type != dl_cpu && type == dl_cpu && id == 0 && copy != false;
+        if (!to_host && (type != to.device.device_type || id != to.device.device_id)) {
+            refuse("__dlpack__: dl_device is " + text_of({type, id}) + "; an array on " + x.device().id() + " can be exported to " +
+                   text_of(to.device) + (to.device.device_type == dl_cpu ? " only" : ", and copied to (1, 0)"));
+        }
     }
+    if (to_host) to.device = {dl_cpu, 0};
+    if (to.device.device_type == dl_cpu && !to_host && !stream.is_none())
+        throw pardo::Error(pardo::ErrorCode::Value, "__dlpack__: stream must be None for an array on the CPU");
+    if (to.device.device_type == dl_cuda || to.device.device_type == dl_cuda_managed) to.stream = stream_from(stream);
     const bool versioned =
         !max_version.is_none() && pair_from(max_version, "__dlpack__: max_version").first >= static_cast<int>(major_version);
-    const Array source = copy.value_or(false) ? x.copy() : x;
-    settle(source);
+    const bool copied = to_host || copy.value_or(false);
+    const Array source = to_host ? x.to_device(pardo::Device("cpu")) : copied ? x.copy() : x;
+    if (to.device.device_type == dl_cpu) settle(source);
     const bool writable = source.writeable();
     if (versioned) {
-        auto m = export_tensor<DLManagedTensorVersioned>(source, writable);
+        auto m = export_tensor<DLManagedTensorVersioned>(source, writable, to);
         m->major = major_version;
         m->minor = minor_version;
-        m->flags = (writable ? 0 : flag_read_only) | (copy.value_or(false) ? flag_copied : 0);
+        m->flags = (writable ? 0 : flag_read_only) | (copied ? flag_copied : 0);
         return nb::steal(new_capsule(std::move(m), "dltensor_versioned"));
     }
     if (!writable) refuse("__dlpack__: the array is read-only, and DLPack before version 1.0 cannot say so; ask with max_version=(1, 0)");
-    return nb::steal(new_capsule(export_tensor<DLManagedTensor>(source, true), "dltensor"));
+    return nb::steal(new_capsule(export_tensor<DLManagedTensor>(source, true, to), "dltensor"));
+}
+
+// --- export: CUDA's array interface ------------------------------------------------------------------------------------------------
+
+/// Version 3 of the protocol. Whoever reads it keeps the array alive and may write, so the memory is shared from now on.
+nb::object cuda_array_interface(nb::handle_t<Array> self) {
+    const Array& x = array_of(self.ptr());
+    const bool on_cuda = x.device().info().backend == "cuda";
+    if (!on_cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on a device that CUDA does not know");
+    const bool writable = x.writeable();
+    const Array shared = x;
+    pardo::ExportedMemory memory;
+    const pardo::ForeignStream own = pardo::native_stream(x.queue());
+    {
+        const Unlocked unlocked;
+        memory = pardo::export_memory(shared, own ? std::optional(own) : std::nullopt, writable);
+    }
+    nb::dict d;
+    d["shape"] = tuple_of(x.shape());
+    d["typestr"] = dtype_to_python(x.dtype()).attr("str");
+    d["data"] = nb::make_tuple(x.size() == 0 ? std::uintptr_t{0} : reinterpret_cast<std::uintptr_t>(memory.data), !writable);
+    d["version"] = 3;
+    if (x.is_contiguous()) {
+        d["strides"] = nb::none();
+    } else {
+        Ints strides(x.strides().begin(), x.strides().end());
+        for (auto& s : strides) s *= pardo::itemsize(x.dtype());
+        d["strides"] = tuple_of(strides);
+    }
+    d["stream"] = own ? nb::object(nb::int_(own)) : nb::object(nb::none());
+    return d;
 }
 
 // --- import: DLPack --------------------------------------------------------------------------------------------------------------
@@ -226,10 +310,21 @@ ImportedHandle open_capsule(PyObject* capsule) {
 
 bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
 
-/// The producer's capsule; keywords that an old producer does not know are left out the second time.
-nb::object ask(nb::handle x, bool to_host, std::optional<bool> copy) {
+/// The canonical queue of the device that a tensor's memory is on, if that is one of ours that is not the host.
+std::optional<pardo::Queue> home_of(int type, int id) {
+    if (type != dl_cuda && type != dl_cuda_managed) return {};
+    for (const pardo::Device& d : pardo::get_devices("cuda")) {
+        if (d.id() == "cuda:" + std::to_string(id)) return pardo::Queue::of(d);
+    }
+    return {};
+}
+
+/// The producer's capsule; keywords that an old producer does not know are left out the second time. `stream`: where the tensor will be
+/// used.
+nb::object ask(nb::handle x, bool to_host, std::optional<bool> copy, pardo::ForeignStream stream = 0) {
     nb::dict keywords;
     keywords["max_version"] = nb::make_tuple(major_version, minor_version);
+    if (stream) keywords["stream"] = nb::int_(stream);
     if (to_host) {
         keywords["dl_device"] = nb::make_tuple(dl_cpu, 0);
         if (copy) keywords["copy"] = *copy;
@@ -240,26 +335,76 @@ nb::object ask(nb::handle x, bool to_host, std::optional<bool> copy) {
     } catch (nb::python_error& e) {
         if (to_host || !e.matches(PyExc_TypeError)) throw;
     }
-    return method();
+    return stream ? method("stream"_a = nb::int_(stream)) : method();
 }
 
-Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<bool> copy) {
-    const DLTensor& t = *i->tensor;
+/// A tensor's parts as an array has them.
+struct Parts {
+    DType dtype;
+    Ints shape, strides;  // elements
+    char* data;
+};
+Parts parts_of(const DLTensor& t) {
     const auto dtype = dtype_of(t.dtype);
     if (!dtype) {
         refuse("from_dlpack: elements of DLPack type code " + std::to_string(t.dtype.code) + " with " + std::to_string(t.dtype.bits) +
                " bits and " + std::to_string(t.dtype.lanes) + " lanes are not supported");
     }
-    if (!host_readable(t.device.device_type)) refuse("from_dlpack: the tensor's memory is not readable by the host");
     const auto ndim = static_cast<std::size_t>(t.ndim);
-    const pardo::Extents shape(t.shape, ndim);
-    Ints strides(ndim);
+    Parts p{*dtype, Ints(t.shape, t.shape + ndim), Ints(ndim), static_cast<char*>(t.data) + (t.data ? t.byte_offset : 0)};
     std::int64_t next = 1;
     for (std::size_t d = ndim; d-- > 0;) {
-        strides[d] = t.strides ? t.strides[d] : next;
-        next *= shape[d];
+        p.strides[d] = t.strides ? t.strides[d] : next;
+        next *= p.shape[d];
     }
-    char* const data = static_cast<char*>(t.data) + (t.data ? t.byte_offset : 0);
+    return p;
+}
+
+/// The tensor on the device where it is, without a copy.
+Array share_tensor(ImportedHandle i, const pardo::Queue& home) {
+    const Parts p = parts_of(*i->tensor);
+    const auto kind = i->tensor->device.device_type == dl_cuda_managed ? pardo::MemoryKind::Shared : pardo::MemoryKind::Device;
+    const bool read_only = i->read_only;
+    Imported* const raw = i.release();
+    try {
+        return pardo::import_memory(
+            p.data, p.dtype, p.shape, p.strides, kind, read_only, [raw] { call_later(&delete_imported, raw); }, home);
+    } catch (...) {
+        i.reset(raw);
+        throw;
+    }
+}
+
+/// Of memory that somebody else may write at once: a copy is complete when this returns.
+Array copied_now(const Array& x) {
+    const Array y = x.copy();
+    const Unlocked unlocked;
+    y.wait();
+    return y;
+}
+
+/// An array that shares a device's memory, where it is wanted.
+Array delivered(const char* who, const Array& shared, const pardo::Queue* queue, std::optional<bool> copy) {
+    if (queue && !(*queue == shared.queue())) {
+        if (copy == false)
+            throw pardo::Error(pardo::ErrorCode::Value,
+                               std::string(who) + ": copy=False is impossible: the memory is on " + shared.device().id());
+        const Unlocked unlocked;
+        Array moved = shared.to_queue(*queue);
+        moved.wait();
+        return moved;
+    }
+    return copy.value_or(false) ? copied_now(shared) : shared;
+}
+
+Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<bool> copy) {
+    const DLTensor& t = *i->tensor;
+    if (!host_readable(t.device.device_type)) refuse("from_dlpack: the tensor's memory is not readable by the host");
+    Parts parts = parts_of(t);
+    const std::optional<DType> dtype = parts.dtype;
+    const pardo::Extents shape = parts.shape;
+    Ints& strides = parts.strides;
+    char* const data = parts.data;
     const auto size = static_cast<std::uintptr_t>(pardo::itemsize(*dtype));
     const std::uintptr_t alignment = pardo::is_complex(*dtype) ? size / 2 : size;
     const bool misaligned = reinterpret_cast<std::uintptr_t>(data) % alignment != 0;
@@ -285,18 +430,51 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     }
 }
 
-Array from_dlpack(nb::handle x, QueueArgument queue, std::optional<bool> copy) {
+/// Without a queue the array is where the tensor is, if that is a device of ours, and else on the CPU.
+Array from_dlpack(nb::handle x, std::optional<pardo::Queue> queue, std::optional<bool> copy) {
     if (!nb::hasattr(x, "__dlpack_device__")) {
         throw pardo::Error(pardo::ErrorCode::Type, "from_dlpack: " + class_name(x) + " has no __dlpack_device__ method");
     }
     const auto [type, id] = pair_from(nb::object(x.attr("__dlpack_device__")()), "from_dlpack: __dlpack_device__");
+    if (const std::optional<pardo::Queue> home = home_of(type, id)) {
+        const pardo::Queue& where = queue && queue->device() == home->device() ? *queue : *home;
+        const nb::object capsule = ask(x, false, {}, pardo::native_stream(where));
+        return delivered("from_dlpack", share_tensor(open_capsule(capsule.ptr()), where), queue ? &*queue : nullptr, copy);
+    }
+    if (!queue) queue = pardo::Queue::of(pardo::Device("cpu"));
     const bool to_host = !host_readable(type);
     if (to_host && copy == false) {
         throw pardo::Error(pardo::ErrorCode::Value, "from_dlpack: copy=False is impossible: the tensor is on another device (DLPack type " +
                                                         std::to_string(type) + ")");
     }
     const nb::object capsule = ask(x, to_host, copy);
-    return import_tensor(open_capsule(capsule.ptr()), queue, copy);
+    return import_tensor(open_capsule(capsule.ptr()), *queue, copy);
+}
+
+/// What CUDA's array interface says, taken apart in Python; `owner` is kept while the memory is used. The stream is 0 when nothing is to
+/// be waited for.
+Array from_cuda_memory(std::uintptr_t address, DType dtype, const Ints& shape, Ints strides, bool read_only, std::uintptr_t stream,
+                       nb::object owner, std::optional<pardo::Queue> queue, std::optional<bool> copy) {
+    const std::optional<pardo::Device> device = address ? pardo::device_of_memory(address)
+                                                : queue ? std::optional(queue->device())
+                                                        : std::nullopt;
+    if (!device) refuse("asarray: the memory of __cuda_array_interface__ is on no device that pardo sees");
+    const pardo::Queue where = queue && queue->device() == *device ? *queue : pardo::Queue::of(*device);
+    for (auto& s : strides) {
+        if (s % pardo::itemsize(dtype) != 0) refuse("asarray: strides that are no multiples of the element size are not supported");
+        s /= pardo::itemsize(dtype);
+    }
+    PyObject* const kept = owner.release().ptr();
+    const auto let_go = [kept] { call_later([](void* p) { Py_DECREF(static_cast<PyObject*>(p)); }, kept); };
+    std::optional<Array> shared;
+    try {
+        shared = pardo::import_memory(reinterpret_cast<void*>(address), dtype, shape, strides, pardo::MemoryKind::Device, read_only, let_go,
+                                      where, stream ? std::optional(stream) : std::nullopt);
+    } catch (...) {
+        let_go();
+        throw;
+    }
+    return delivered("asarray", *shared, queue ? &*queue : nullptr, copy);
 }
 
 }  // namespace
@@ -343,15 +521,20 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
               "def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = "
               "None, copy: bool | None = None) -> Any"),
           "A DLPack capsule that shares this array's memory (`copy=True`: that holds a copy).\n\nRaises BufferError for what the protocol "
-          "cannot express without a copy, and for devices other than the host.");
+          "cannot express without a copy, and for devices that other libraries cannot reach. `stream`: where a CUDA array is used next; it "
+          "waits for the array's value, the host does not.");
     c.def(
         "__dlpack_device__",
         [](const Array& x) {
-            if (!on_cpu(x)) refuse("__dlpack_device__: device " + x.device().id() + " has no DLPack type here");
-            return std::pair(dl_cpu, 0);
+            const DLDevice place = place_of(x, "__dlpack_device__");
+            return std::pair(place.device_type, place.device_id);
         },
-        "DLPack's device type and index: (1, 0) on the CPU.");
-    m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue"), nb::arg("copy").none());
+        "DLPack's device type and index: (1, 0) on the CPU, (2, i) on the i-th GPU of CUDA.");
+    c.def_prop_ro("__cuda_array_interface__", &cuda_array_interface,
+                  "The array's memory for other CUDA libraries, version 3 of the protocol.\n\nOther devices do not have the attribute.");
+    m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue").none(), nb::arg("copy").none());
+    m.def("_from_cuda_memory", &from_cuda_memory, nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
+          nb::arg("read_only"), nb::arg("stream"), nb::arg("owner"), nb::arg("queue").none(), nb::arg("copy").none());
 }
 
 }  // namespace bind

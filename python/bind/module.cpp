@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind::bind_cache(m);
     bind::bind_event(m);
     bind::bind_queue(m);
+    bind::bind_profile(m);
     bind::bind_array(m);
     bind::bind_task(m);
     bind::bind_allocator(m);

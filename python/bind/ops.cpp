@@ -37,8 +37,8 @@ void bind_creation(nb::module_& m) {
         },
         nb::arg("shape"), nb::arg("value"), nb::arg("dtype").none(), nb::arg("queue"));
     m.def(
-        "_empty", [](const Ints& shape, DType dtype, QueueArgument q) { return pardo::empty(shape, dtype, q); }, nb::arg("shape"),
-        nb::arg("dtype"), nb::arg("queue"));
+        "_empty", [](const Ints& shape, std::optional<DType> dtype, QueueArgument q) { return pardo::empty(shape, dtype, q); },
+        nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"));
     m.def(
         "_arange",
         [](const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, QueueArgument q) {
@@ -53,10 +53,10 @@ void bind_creation(nb::module_& m) {
         nb::arg("start"), nb::arg("stop"), nb::arg("num"), nb::arg("endpoint"), nb::arg("dtype").none(), nb::arg("queue"));
     m.def(
         "_eye",
-        [](std::int64_t rows, std::int64_t columns, std::int64_t k, DType dtype, QueueArgument q) {
+        [](std::int64_t rows, std::int64_t columns, std::int64_t k, std::optional<DType> dtype, QueueArgument q) {
             return pardo::eye(rows, columns, k, dtype, q);
         },
-        nb::arg("rows"), nb::arg("columns"), nb::arg("k"), nb::arg("dtype"), nb::arg("queue"));
+        nb::arg("rows"), nb::arg("columns"), nb::arg("k"), nb::arg("dtype").none(), nb::arg("queue"));
     m.def("_tril", &pardo::tril, nb::arg("x"), nb::arg("k"));
     m.def("_triu", &pardo::triu, nb::arg("x"), nb::arg("k"));
     m.def(

@@ -11,6 +11,8 @@
 
 #include <pardo/log.h>
 
+#include <pardo/library.h>
+
 #include "bind.h"
 
 namespace bind {
@@ -287,6 +289,8 @@ void bind_wait(nb::module_& m) {
     m.def(
         "_set_package_folder", [](std::string folder) { package_folder = std::move(folder); }, nb::arg("folder"),
         "Frames of files in this folder are not the user's.");
+    m.def("_set_library_folders", &pardo::set_package_folders, nb::arg("folders"),
+          "Folders where packages lie: wheels that hold libraries are searched there.");
     m.def("_report_unheard_failures", &report_unheard_failures, "Sends failures nobody has waited for to sys.unraisablehook.");
     m.def("_close_threads", &close_threads, "Waits for Python code on the library's threads, and lets no more of it begin.");
     m.def(

@@ -12,6 +12,7 @@ array(5.)
 
 import atexit as _atexit
 import os as _os
+import sys as _sys
 
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
@@ -19,10 +20,26 @@ from numpy import inf as inf
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
-from pardo import _core, _events, _methods, _queues
+from pardo import (
+    _core,
+    _creation,
+    _devices,
+    _dtypes,
+    _elementwise,
+    _events,
+    _linalg,
+    _manipulation,
+    _methods,
+    _queues,
+    _searching,
+    _sets,
+    _sorting,
+    _statistics,
+)
 from pardo import special as special
 from pardo._core import *
 from pardo._creation import *
+from pardo._devices import *
 from pardo._dtypes import *
 from pardo._elementwise import *
 from pardo._events import *
@@ -31,6 +48,7 @@ from pardo._interop import *
 from pardo._linalg import *
 from pardo._manipulation import *
 from pardo._memory import *
+from pardo._profile import *
 from pardo._queues import *
 from pardo._runtime import *
 from pardo._searching import *
@@ -46,7 +64,9 @@ __array_api_version__ = "2025.12"
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
+_devices.serve_contexts(globals(), [_creation, _dtypes, _elementwise, _linalg, _manipulation, _searching, _sets, _sorting, _statistics])
 _core._set_package_folder(_os.path.dirname(__file__))
+_core._set_library_folders([folder for folder in _sys.path if folder])
 _atexit.register(_core._report_unheard_failures)
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
 if hasattr(_os, "register_at_fork"):

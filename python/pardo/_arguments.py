@@ -45,6 +45,8 @@ def array_like(x: Any, other: Array, who: str) -> Array:
     if not isinstance(x, SCALARS):
         raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
     dtype = np.result_type(other.dtype, x)
+    if not isinstance(x, np.generic):
+        dtype = default_on(other.queue, dtype)
     if type(x) is int and dtype.kind in "fc":
         x = float(x)  # integers of any size have a float nearby
     return _number(x, dtype, other.queue, who)
@@ -147,6 +149,15 @@ def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = N
         wanted = device_of(device, who)
         return fallback if fallback is not None and fallback.device == wanted else Queue.of(wanted)
     return fallback if fallback is not None else default_queue()
+
+
+_NARROW: dict[str, str] = {"float64": "float32", "complex128": "complex64"}
+
+
+def default_on(queue: Queue, dtype: Any) -> np.dtype[Any]:
+    """The dtype, or what takes its place on a device without float64: for dtypes that nobody has asked for."""
+    t: np.dtype[Any] = np.dtype(dtype)
+    return t if queue.device.has_fp64 else np.dtype(_NARROW.get(t.name, t.name))
 
 
 def same_queue(x: Array, y: Array, who: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, dtype_or, in_memory, index, queue_of
+from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, default_on, dtype_or, in_memory, index, queue_of
 from pardo._arguments import shape as read_shape
 from pardo._core import (
     Array,
@@ -76,7 +76,7 @@ def empty(
     shape : int or sequence of int
         Extent of each dimension.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -102,7 +102,7 @@ def empty(
     """
     by_rows(order, "empty")
     kind = "device" if usm_type is None else usm_type
-    return _empty_in(_extents(shape, "empty"), dtype_or(dtype, np.float64), queue_of(device, queue), kind, "empty")
+    return _empty_in(_extents(shape, "empty"), dtype, queue_of(device, queue), kind, "empty")
 
 
 def full(
@@ -196,7 +196,7 @@ def zeros(
     shape : int or sequence of int
         Extent of each dimension.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -221,7 +221,9 @@ def zeros(
         The elements do not fit into the device's memory.
     """
     by_rows(order, "zeros")
-    return in_memory(_full(_extents(shape, "zeros"), 0, dtype_or(dtype, np.float64), queue_of(device, queue)), usm_type, "zeros")
+    target = queue_of(device, queue)
+    made = _full(_extents(shape, "zeros"), 0, default_on(target, np.float64) if dtype is None else dtype, target)
+    return in_memory(made, usm_type, "zeros")
 
 
 def ones(
@@ -240,7 +242,7 @@ def ones(
     shape : int or sequence of int
         Extent of each dimension.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -265,7 +267,9 @@ def ones(
         The elements do not fit into the device's memory.
     """
     by_rows(order, "ones")
-    return in_memory(_full(_extents(shape, "ones"), 1, dtype_or(dtype, np.float64), queue_of(device, queue)), usm_type, "ones")
+    target = queue_of(device, queue)
+    made = _full(_extents(shape, "ones"), 1, default_on(target, np.float64) if dtype is None else dtype, target)
+    return in_memory(made, usm_type, "ones")
 
 
 def empty_like(
@@ -554,20 +558,21 @@ def linspace(
         x = in_memory(_moveaxis(x, [0], [axis]), usm_type, "linspace")
         return (x, step) if retstep else x
     first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
-    x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(start, stop) if dtype is None else dtype, queue_of(device, queue))
+    target = queue_of(device, queue)
+    x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(target, start, stop) if dtype is None else dtype, target)
     axis_index(axis, 1, "linspace")
     x = in_memory(x, usm_type, "linspace")
     return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x
 
 
-def _linspace_dtype(*ends: Any) -> np.dtype[Any]:
+def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
     """Numbers of Python are weak, as in every operation; the result is floating."""
-    return np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0)
+    return default_on(queue, np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0))
 
 
 def _lines(first: Array, last: Array, count: int, parts: int, dtype: DTypeLike | None) -> tuple[Array, Any]:
     """Values between each pair of ends along the first axis, and their distances."""
-    work = _linspace_dtype(first, last)
+    work = _linspace_dtype(first.queue, first, last)
     first, last = _broadcast_arrays([first._astype(work, False), last._astype(work, False)])
     steps = _reshape(_arange(0, count, 1, work, first.queue), [count] + [1] * first.ndim)
     distance = divide(subtract(last, first), parts if parts > 0 else float("nan"))
@@ -611,7 +616,7 @@ def eye(
     k : int
         The diagonal: 0 is the main one, positive ones are above it.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     order : {'C', 'K', 'A'}
         Arrays are laid out row by row: all three mean that.
     device : Device or str, optional
@@ -635,7 +640,7 @@ def eye(
     """
     by_rows(order, "eye")
     rows, columns = read_shape((N, N if M is None else M), "eye")
-    return in_memory(_eye(rows, columns, index(k, "eye: k"), dtype_or(dtype, np.float64), queue_of(device, queue)), usm_type, "eye")
+    return in_memory(_eye(rows, columns, index(k, "eye: k"), dtype, queue_of(device, queue)), usm_type, "eye")
 
 
 def identity(
@@ -653,7 +658,7 @@ def identity(
     n : int
         Number of rows and columns.
     dtype : data type, optional
-        Default: float64.
+        Default: float64; float32 on a device that has no float64.
     device : Device or str, optional
         Default: the default device.
     queue : Queue, optional

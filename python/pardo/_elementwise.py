@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import SCALARS, array, array_like, index, mask, same_kind, store
+from pardo._arguments import SCALARS, array, array_like, default_on, index, mask, same_kind, store
 from pardo._core import (
     Array,
     absolute,
@@ -281,7 +281,7 @@ def angle(z: Any, /, deg: bool = False) -> Array:
     """
     z = array(z, "angle")
     if z.dtype == np.bool_:
-        z = z._astype(np.float64)
+        z = z._astype(default_on(z.queue, np.float64))
     a = arctan2(_core.imag(z), _core.real(z))
     return _core.rad2deg(a) if deg else a
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from pardo import _dtypes
 from pardo._arguments import DeviceLike
-from pardo._core import Device, get_devices
+from pardo._core import Device
+from pardo._devices import get_devices
 
 __all__ = [
     "__array_namespace_info__",
@@ -36,7 +37,7 @@ class NamespaceInfo:
         Returns
         -------
         Device
-            That of PARDO_DEVICE, else the CPU.
+            That of `device_context` or `set_default_device`, of PARDO_DEVICE, else the CPU.
         """
         return Device()
 
@@ -46,7 +47,7 @@ class NamespaceInfo:
         Parameters
         ----------
         device : Device or str, optional
-            The device; all have the same defaults if they support float64.
+            The device; those without float64 have float32 and complex64. Default: the default device.
 
         Returns
         -------

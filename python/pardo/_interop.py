@@ -1,14 +1,15 @@
 # python/pardo/_interop.py: arrays in and out: asarray, asnumpy, DLPack, NumPy's protocols, pickle, copy.
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from pardo._arguments import DeviceLike, default_queue, in_memory, index, queue_of
-from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_dlpack, _share_buffer
+from pardo._arguments import DeviceLike, default_on, default_queue, in_memory, index, queue_of
+from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 
 __all__ = [
     "array",
@@ -16,6 +17,9 @@ __all__ = [
     "asnumpy",
     "from_dlpack",
 ]
+
+
+_DL_CUDA = 2  # DLPack's type of devices
 
 
 def by_rows(order: str | None, who: str) -> None:
@@ -27,6 +31,8 @@ def by_rows(order: str | None, who: str) -> None:
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str, usm_type: str | None = None) -> Array:
     """A copy of what NumPy makes an array of."""
     host = np.asarray(obj) if dtype is None else np.asarray(obj, dtype=dtype)
+    if dtype is None and not hasattr(obj, "dtype") and not _has_buffer(obj):  # Python's numbers: they take the default dtype
+        host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
     return _copy_buffer(host, _dtype_of_values(who, obj, host), target, usm_type or "device")
@@ -57,13 +63,13 @@ def asarray(
     ----------
     obj : object
         Numbers, nested lists (of numbers, NumPy arrays or arrays of pardo), NumPy arrays, objects with the buffer
-        protocol, ``__dlpack__`` or ``__array__``, and arrays.
+        protocol, ``__dlpack__``, ``__cuda_array_interface__`` or ``__array__``, and arrays.
     dtype : data type, optional
         Default: the dtype of `obj`; NumPy's default for Python numbers.
     order : {'C', 'K', 'A'}, optional
         New arrays are laid out row by row: all three mean that.
     device : Device or str, optional
-        Where the array is made. Default: where `obj` is if it is an array, else the default device.
+        Where the array is made. Default: where `obj` is if it is an array of pardo or on a GPU, else the default device.
     copy : bool, optional
         True always copies. False shares the memory of `obj`, which must have an address that the device can read. Default:
         arrays of pardo are returned as they are when dtype and device fit, everything else is copied.
@@ -90,9 +96,10 @@ def asarray(
     if type(obj) is Array:
         return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy), usm_type, copy)
     target = queue_of(device, queue)
-    if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__") and not _has_buffer(obj):
-        imported = _from_dlpack(obj, target, copy is not False)
-        made = imported if dtype is None else _as_array_of_array(imported, dtype, target, False if copy is False else None)
+    if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not _has_buffer(obj):
+        wanted = None if device is None and queue is None and _on_cuda(obj) else target
+        imported = _import(obj, wanted, copy is not False)
+        made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None)
         return _of_kind(made, usm_type, copy)
     if copy is False:
         return _of_kind(_share(obj, dtype, target), usm_type, copy)
@@ -115,6 +122,39 @@ def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: b
         raise ValueError(f"asarray: copy=False is impossible: {reason}")
     y = x if dtype is None or same_dtype else x._astype(dtype, True)
     return y if same_queue else y._to_queue(target)
+
+
+def _has_exchange(obj: Any) -> bool:
+    return hasattr(obj, "__dlpack__") or hasattr(obj, "__cuda_array_interface__")
+
+
+def _on_cuda(obj: Any) -> bool:
+    """Whether a stranger's memory is on a GPU: it stays there unless a device is named."""
+    if hasattr(obj, "__dlpack_device__"):
+        return int(obj.__dlpack_device__()[0]) == _DL_CUDA
+    return True
+
+
+def _import(obj: Any, queue: Queue | None, copy: bool | None) -> Array:
+    if hasattr(obj, "__dlpack__"):
+        return _from_dlpack(obj, queue, copy)
+    return _from_cuda(obj, queue, copy)
+
+
+def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None) -> Array:
+    """An object with `__cuda_array_interface__`, versions 2 and 3."""
+    interface = obj.__cuda_array_interface__
+    if interface.get("mask") is not None:
+        raise TypeError("asarray: __cuda_array_interface__ with a mask is not supported")
+    shape, dtype = tuple(interface["shape"]), np.dtype(interface["typestr"])
+    if not dtype.isnative:
+        raise TypeError(f"asarray: the byte order of {dtype.str} is not the machine's")
+    address, read_only = interface["data"]
+    strides = interface.get("strides")
+    if strides is None:
+        strides = [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    stream = interface.get("stream") or 0
+    return _from_cuda_memory(address or 0, dtype, list(shape), list(strides), read_only, stream, obj, queue, copy)
 
 
 def _has_buffer(obj: Any) -> bool:
@@ -217,7 +257,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
     x : object
         With ``__dlpack__`` and ``__dlpack_device__``.
     device : Device or str, optional
-        Where the array is wanted. Default: the CPU, or where `x` is if it is an array of pardo.
+        Where the array is wanted. Default: where `x` is if that is a device of pardo, else the CPU.
     copy : bool, optional
         True copies, False refuses to; by default memory is shared when that is possible.
 
@@ -239,7 +279,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
         return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy)
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ method")
-    return _from_dlpack(x, queue_of("cpu" if device is None else device, None), copy)
+    return _from_dlpack(x, None if device is None else queue_of(device, None), copy)
 
 
 def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core, _interop, _linalg, _manipulation, _repr, _searching, _sorting, _statistics
-from pardo._arguments import DeviceLike, axis_index, dtype_or, index, queue_of, warn
+from pardo._arguments import DeviceLike, axis_index, default_on, index, queue_of, warn
 from pardo._core import Array, conjugate
 from pardo._elementwise import clip
 from pardo._elementwise import round as round_
@@ -145,7 +145,7 @@ class Methods:
         Parameters
         ----------
         dtype : data type
-            The dtype of the result; None means float64, as in NumPy.
+            The dtype of the result; None means float64, as in NumPy (float32 on a device that has no float64).
         order : {'K', 'C', 'A'}
             NumPy's choice of layout; new arrays lie row by row.
         casting : {'unsafe', 'same_kind', 'safe', 'equiv', 'no'}
@@ -174,7 +174,7 @@ class Methods:
         """
         if order not in _ORDERS:
             raise ValueError(f"astype: order is {order!r}; arrays are made row by row: 'C'")
-        target = dtype_or(dtype, np.float64)
+        target = default_on(self.queue, np.float64) if dtype is None else dtype
         if casting != "unsafe":
             if casting not in ("same_kind", "safe", "equiv", "no"):
                 raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")

@@ -65,7 +65,7 @@ def wait(*arrays: Array) -> None:
     Parameters
     ----------
     *arrays : Array
-        The arrays. Without any: waits for everything on the canonical queues of all visible devices.
+        The arrays. Without any: waits for everything on the canonical queues of all devices that have been used.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def wait(*arrays: Array) -> None:
         What failed since the last wait, with the line that submitted it.
     """
     if not arrays:
-        for device in _core.get_devices():
+        for device in _core._get_devices_in_use():
             Queue.of(device).wait()
         return
     wanted = [array(x, "wait") for x in arrays]

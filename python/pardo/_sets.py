@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
-from pardo._arguments import array, array_like, arrays, axis_index, same_queue
+from pardo._arguments import array, array_like, arrays, axis_index, default_on, same_queue
 from pardo._core import Array
 from pardo._searching import beyond_range
 from pardo._texts import filled
@@ -261,7 +261,7 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
     same_queue(x1, x2, "isin")
     if x2.size == 0:
         return _core._full(list(x1.shape), bool(invert), np.bool_, x1.queue)
-    dtype = np.result_type(x1.dtype, x2.dtype)
+    dtype = default_on(x1.queue, np.result_type(x1.dtype, x2.dtype))
     table = _core._sort(_core._reshape(x2._astype(dtype, False), [-1]), -1, False, True)
     needles = x1._astype(dtype, False)
     places = _core.minimum(_core._searchsorted(table, needles, False, None), table.size - 1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import SCALARS, Axis, array, array_like, axes, axis_index, axis_number, index, mask, store
+from pardo._arguments import SCALARS, Axis, array, array_like, axes, axis_index, axis_number, default_on, index, mask, store
 from pardo._core import Array
 from pardo._texts import filled
 
@@ -426,8 +426,9 @@ def _variance(
         axis_index(a, x.ndim, who)  # raises
     if center is None:
         return (_core._var if who == "var" else _core._std)(x, places, c, bool(keepdims), dtype, m)
-    result = np.dtype(dtype if dtype is not None else x.dtype if x.dtype.kind in "fc" else np.float64)
-    wide = np.dtype(np.float32 if result == np.float16 else np.float64 if result.kind not in "fc" else result)
+    real = default_on(x.queue, np.float64)
+    result = np.dtype(dtype if dtype is not None else x.dtype if x.dtype.kind in "fc" else real)
+    wide = np.dtype(np.float32 if result == np.float16 else real if result.kind not in "fc" else result)
     off: Array = x._astype(wide, False) - array_like(center, x, who)
     if off.shape != x.shape:
         raise ValueError(f"{who}: mean does not broadcast to the array's shape {x.shape}; compute it with keepdims=True")

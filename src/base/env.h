@@ -35,4 +35,7 @@ private:
     std::string path_;
 };
 
+/// What set_package_folders was given.
+std::vector<std::string> package_folders();
+
 }  // namespace pardo

@@ -16,8 +16,7 @@ bool matters_to_readers(const Event& e) { return !known_done(e) || unheard_failu
 void add(std::vector<Event>& uses, const Event& event, bool stands_for_older) {
     const Queue* queue = event.state()->queue();
     if (stands_for_older && queue && queue->order() == QueueOrder::InOrder) {
-        std::erase_if(uses,
-                      [&](const Event& e) { return e.state()->queue() == queue && e.state()->known_status() != EventStatus::Failed; });
+        std::erase_if(uses, [&](const Event& e) { return e.state()->queue() == queue && e.state()->known_status() != EventStatus::Failed; });
     }
     uses.push_back(event);
 }

@@ -43,6 +43,7 @@ public:
 /// A block of a driver's memory.
 class DriverBuffer final : public Buffer {
 public:
+    struct Slab;
     DriverBuffer(Device* device, MemoryKind kind, void* data, std::size_t bytes) : Buffer(device, kind, data, bytes) {}
     bool host_visible() const noexcept override { return host_visible_; }
     /// The driver's object that the block is in, and where in it `data()` is.
@@ -55,7 +56,8 @@ private:
     std::vector<Event> unfinished();
     bool only_of(const Queue* queue);
 
-    struct Slab;
+    void forget_uses();
+
     CachingAllocator* allocator_ = nullptr;
     DriverBuffer* next_ = nullptr;
     void* handle_ = nullptr;
@@ -93,12 +95,14 @@ private:
     friend class DriverBuffer;
     static constexpr int kind_count = 3;
     struct Lists;  // of one kind
+    using Slab = DriverBuffer::Slab;
 
     void recycle(DriverBuffer* buffer);
     void give_back_foreign(DriverBuffer* buffer);
     DriverBuffer* take_cached(Lists& lists, int size_class, const Queue* queue);   // with lock_ held
     DriverBuffer* take_pending(Lists& lists, int size_class, const Queue* queue);  // with lock_ held
     DriverBuffer* fresh(int size_class, MemoryKind kind);                          // null when the driver or the limit says no
+    Slab* new_slab(int size_class, MemoryKind kind);
     DriverBuffer* carve(int size_class, MemoryKind kind);
     DriverBuffer* whole(int size_class, MemoryKind kind);
     std::int64_t bound();  // on in_use + cached
@@ -111,6 +115,7 @@ private:
     std::unique_ptr<RawMemory> raw_;
     std::mutex lock_;
     std::unique_ptr<Lists[]> lists_;
+    std::vector<Slab*> slabs_;
     std::int64_t in_use_ = 0, cached_ = 0, peak_ = 0, limit_ = 0;
 };
 

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pardo/device.h>
@@ -73,6 +76,8 @@ public:
     Device* device() const noexcept { return device_; }
     QueueOrder order() const noexcept { return order_; }
     bool profiling() const noexcept { return profiling_; }
+    /// Tells queues apart, also those that are gone.
+    std::uint64_t serial() const noexcept { return serial_; }
 
     /// Runs a program after `depends` and after what its buffers require. Small work on an idle CPU queue runs before this returns
     /// (its failure is then thrown here), and the Event is complete.
@@ -99,6 +104,14 @@ public:
     virtual Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends = {});
     /// True while unfinished work waits for the user's code: for a user event, or behind a host task of user_task.
     virtual bool gated() { return false; }
+    /// For other libraries that use the same device: the driver's stream behind this queue, in their terms; 0 where there is none.
+    virtual std::uintptr_t native_stream() const { return 0; }
+    /// Makes another library's stream wait for everything submitted so far. Throws Device where the driver has no streams, as the next.
+    virtual void signal_stream(std::uintptr_t stream);
+    /// Makes work that is submitted from now on wait for what that stream has so far; the event is complete when that is.
+    virtual Event wait_for_stream(std::uintptr_t stream);
+    /// In place of a stream: all of the device's; the host waits.
+    static constexpr std::uintptr_t all_streams = ~std::uintptr_t{0};
     /// Blocks until all is complete; raises the first failure nobody has heard of, once.
     virtual void wait() = 0;
     /// As wait, without raising.
@@ -118,6 +131,10 @@ protected:
     Device* device_;
     QueueOrder order_;
     bool profiling_;
+
+private:
+    static std::uint64_t next_serial() noexcept;
+    std::uint64_t serial_ = next_serial();
 };
 
 /// How a device runs a kernel's items; the planner shapes loops for it.
@@ -135,11 +152,21 @@ public:
     virtual std::string id() const = 0;
     virtual Device* parent() const noexcept { return nullptr; }
     virtual bool supports(DType dtype) const noexcept = 0;
+    /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
+    virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
+    /// True when memory at this address, of any library in the process, is this device's.
+    virtual bool holds(std::uintptr_t) { return false; }
+    /// Bytes that could be allocated now; no value where the back end cannot tell.
+    virtual std::optional<std::int64_t> free_memory() { return std::nullopt; }
+    /// The parts of this device, kept: the same cut gives the same devices. Throws Value for a malformed cut, Device for an impossible one.
+    const std::vector<Device*>& sub_devices(const Partition& partition);
 
     /// A new queue. The canonical one is made by `queue()`.
     virtual Ref<Queue> create_queue(QueueOrder order, bool profiling) = 0;
     /// The canonical queue: process-wide, in order, made at first use.
     Queue* queue();
+    /// Adds this device and its parts, those only that have their canonical queue.
+    void collect_in_use(std::vector<Device*>& out);
 
     /// Uninitialised memory, ready on `queue`: from the user's allocator when there is one, else from `allocate`.
     Ref<Buffer> obtain(std::size_t bytes, MemoryKind kind, Queue* queue);
@@ -169,7 +196,14 @@ public:
     /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx". Throws Value for a name this device does not have.
     virtual std::string inspect(const ir::Kernel& kernel, ShapeClass shape, std::string_view what) = 0;
 
+protected:
+    /// Makes the parts; called once for each cut, with a well-formed one that `info()` offers: the counts add up to at most
+    /// `max_compute_units`. Parts live as long as the process; part i has the id `sub_device_id(*this, partition, i)`, and this parent().
+    virtual std::vector<Device*> make_sub_devices(const Partition& partition);
+
 private:
+    std::mutex parts_mutex_;
+    std::map<std::string, std::vector<Device*>> parts_;  // by Partition::text()
     std::mutex queue_mutex_;
     Ref<Queue> queue_;
     std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
@@ -196,6 +230,9 @@ private:
     std::span<const Event> outer_;
 };
 
+/// "cpu:0/3+1.0": part 0 of cpu:0 cut into 3 and 1 units. A selection string like any other id.
+std::string sub_device_id(const Device& parent, const Partition& partition, std::size_t index);
+
 /// One way to reach devices. Registered at start; loads its libraries at first use.
 class Backend {
 public:
@@ -217,7 +254,11 @@ void register_backend(std::unique_ptr<Backend> backend);
 void register_builtin_backends();
 /// All back ends in order of preference.
 const std::vector<std::unique_ptr<Backend>>& backends();
-/// Visible devices, after PARDO_DEVICES; `backend` empty for all.
+/// What a back end found; the way to ask in place of Backend::platforms(), so that it is known which libraries have been loaded.
+const std::vector<Platform>& platforms_of(Backend& backend);
+/// False when PARDO_DEVICES hides all devices of a back end: then it is not even asked.
+bool may_be_visible(const Backend& backend);
+/// Visible devices, after PARDO_DEVICES; `backend` empty for all. Asks no other back ends.
 std::vector<Device*> visible_devices(std::string_view backend = "");
 /// Resolves a selection string; throws Value listing what exists.
 Device* select(std::string_view selector);

@@ -7,8 +7,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include <pardo/profile.h>
 
 #include "device/device.h"
 #include "device/stream.h"
@@ -54,18 +57,22 @@ private:
     void watched() noexcept override;
 
     Ref<DriverCore> core_;
-    // Below: under the core's lock until the event is taken out of its lists to be completed.
-    std::uint64_t sequence_ = 0;  // in the order of native submission, from 1; 0: held back, or never submitted
-    bool taken_ = false;          // somebody completes it
-    bool watching_ = false;       // the watcher thread looks after it
-    Ref<Mark> mark_;              // its own, if it has one
-    std::vector<Event> needs_;    // their failure is this one's too
+    // Below: under the core's lock, until somebody has taken the event to complete it.
+    std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: held back, or never submitted
+    bool taken_ = false;                 // somebody completes it
+    bool timed_ = false;                 // the queue profiles, or a profile is open
+    std::atomic<bool> watching_{false};  // the watcher thread looks after it
+    bool notifying_ = false;             // the driver has been asked to call (watcher thread only)
+    Ref<Mark> mark_;                     // its own, if it has one
+    std::vector<Event> needs_;           // their failure is this one's too
+    std::vector<Ref<Buffer>> kept_;      // memory of other devices
     Label label_;
     // Held back:
     NativeCall::Kept call_;
     std::function<void()> task_;
     std::vector<Event> after_;
     std::atomic<int> missing_{0};  // dependencies that no driver can wait for
+    double cost_ns_ = 0;
 };
 
 /// The part of a queue that events and threads share; it outlives the queue while they need it.
@@ -81,80 +88,101 @@ public:
     struct Request {
         Label label;
         std::vector<Event> needs, after;
+        std::vector<Ref<Buffer>> kept;
         double cost_ns = 0;
         bool by_worker = false;  // the native call may block its caller
+        bool timed = false;      // also where the queue does not profile
     };
     Event submit(Request request, NativeCall& call);
     Event submit_task(Request request, std::function<void()> task);
-    /// A native call that the caller waits for, outside of the queue's order: nothing is pending for its buffers but `needs`, which are
-    /// earlier submissions to this queue in order, already at the driver. Raises its failure and theirs.
-    void run_and_wait(const char* who, std::span<const Event> needs, const std::function<void(Stream&, const NativeOrder&)>& call);
-    /// True for an event that a native submission to this queue comes after by order alone.
-    bool ordered_before_next(const Event& event);
+    /// A native call that the caller waits for, after what is at the driver already. Raises its failure.
+    void run_and_wait(const char* who, const std::function<void(Stream&, const NativeOrder&)>& call);
+    /// True for an event that native submissions to this queue come after by order alone.
+    bool before_next(const Event& event) const;
 
     bool idle();
     /// Events of all unfinished work; the last one only on an in-order queue.
     std::vector<Event> unfinished();
     void wait_quietly();
-    /// Completes what the driver says is complete.
-    void sweep();
+    /// Some unfinished work waits for the user's code.
+    bool gated();
+    /// Out of order: all that is submitted from now on waits for `event`.
+    void order_after(const Event& event);
+    /// Completes what the driver says is complete, without blocking.
+    void sweep() noexcept;
     void close();
     const Stream& stream() const noexcept { return *stream_; }
-    Device* device() const noexcept { return device_; }
+    const Device* device() const noexcept { return device_; }
 
     // Around fork(), and at exit.
-    void lock_for_fork() { mutex_.lock(); }
-    void unlock_after_fork() { mutex_.unlock(); }
-    void lose_in_child();
+    void lock_for_fork();
+    void unlock_after_fork();
+    void lose_in_child(const std::shared_ptr<Failure>& failure);
     void stop_for_exit();
 
 private:
     friend class DriverEvent;
     friend class Mark;
     using Lock = std::unique_lock<std::mutex>;
+    using Batch = std::vector<Ref<DriverEvent>>;
     struct Sorted;  // dependencies by who can wait for them
 
-    void sort(std::span<const Event> events, bool needed, bool task, Sorted& sorted);
-    Event hold(Ref<DriverEvent> event, const Sorted& sorted);
-    void submit_natively(DriverEvent& event, const Sorted& sorted, double cost_ns, const std::function<void(const NativeOrder&)>& call);
+    // Submitting (driver_core.cpp).
+    Ref<DriverEvent> new_event(Request& request);
+    void sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted);
+    void add_fence(Request& request);
+    void hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
+    void submit_natively(DriverEvent& event, const Sorted& sorted, const std::function<void(Stream&, const NativeOrder&)>& call);
     void throttle();
-
-    /// The mark whose completion completes the event; null when it is complete or held back.
-    Ref<Mark> mark_of(DriverEvent& event);
     Ref<Mark> mark_tail();  // with the lock held
-    void complete_up_to(const Mark& mark, NativeStatus status, std::optional<Error> error);
-    void complete_one(DriverEvent& event);
-    void finish(std::vector<Ref<DriverEvent>>& batch, NativeStatus status, std::optional<Error> error);
-    void wait_for(DriverEvent& event);
-    void watch(DriverEvent& event);
 
-    void serve_held();   // worker thread
-    void serve_tasks();  // the same for host tasks of an out-of-order queue
-    void serve_watched();
-    void run_held(const Ref<DriverEvent>& event);
+    // Holding back (driver_held.cpp).
+    void became_ready(DriverEvent& event);
+    void serve_held();
+    void serve_tasks();
+    void run_held(DriverEvent& event);
+    void run_task(DriverEvent& event);
     void start(bool& started, void (DriverCore::*serve)());  // with the lock held
-    void wake_all();
+
+    // Completing (driver_event.cpp).
+    Ref<Mark> mark_of(DriverEvent& event);  // null when it is being completed, or held back
+    Ref<Mark> oldest_mark();                // in order
+    void complete(const Ref<Mark>& mark, DriverEvent* event);
+    void finish(Batch& batch);
+    void fail_all(const Error& error) noexcept;
+    void poll(DriverEvent& event) noexcept;
+    bool wait_natively(DriverEvent& event) noexcept;
+    void watch(DriverEvent& event) noexcept;
+    void serve_watched();
+    bool watch_some(std::vector<Ref<DriverEvent>>& watched);
+    static void notified(void* context);
 
     Queue* queue_;
-    Device* device_;
+    const Device* device_;
     const bool in_order_, profiling_;
     std::unique_ptr<Stream> stream_;
     const bool late_marks_;
 
     std::mutex mutex_;
     std::uint64_t submitted_ = 0;                 // the youngest native submission
-    std::atomic<std::uint64_t> completed_{0};     // in order: all up to here are complete
     std::deque<Ref<DriverEvent>> in_flight_;      // at the driver, by sequence
     std::deque<Ref<Mark>> marks_;                 // in order: not known to be complete
     int unmarked_ = 0;                            // submissions behind the last mark
     std::deque<Ref<DriverEvent>> held_;           // held back; in order of submission
     std::deque<Ref<DriverEvent>> ready_, tasks_;  // out of order: held back no longer
-    std::vector<Ref<DriverEvent>> watched_;
-    std::deque<Ref<DriverEvent>> notified_;  // out of order: the driver says that they are complete
-    std::condition_variable work_wake_, task_wake_, watch_wake_;
-    bool worker_started_ = false, tasker_started_ = false, watcher_started_ = false;
+    std::vector<DriverEvent*> running_;           // held ones that a thread works on
+    std::condition_variable work_wake_, task_wake_;
+    bool worker_started_ = false, tasker_started_ = false;
     bool closed_ = false;
+    Event fence_;  // out of order: what all new work waits for
     std::atomic<bool> stopped_{false};  // the process is exiting: what is held back ends without running
+
+    std::mutex watch_mutex_;  // taken after mutex_, never before it
+    std::condition_variable watch_wake_;
+    std::vector<Ref<DriverEvent>> watched_;
+    std::vector<Ref<DriverEvent>> notified_;  // out of order: the driver says that they are complete
+    std::uint64_t watch_news_ = 0;
+    bool watcher_started_ = false, watch_closed_ = false;
 };
 
 /// A queue on a Stream. Back ends make it as it is.
@@ -175,16 +203,24 @@ public:
     Event barrier(std::span<const Event> depends) override;
     void wait() override;
     void wait_quietly() override;
+    void order_after(const Event& event) override;
+    bool gated() override { return core_->gated(); }
+
+    /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.
+    Event submit_native(NativeCall::Kept call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});
 
     DriverCore& core() noexcept { return *core_; }
     const Stream& stream() const noexcept { return core_->stream(); }
 
 private:
     template <class Now, class Keep>
-    Event submit(DriverCore::Request request, std::span<const BufferUse> uses, std::span<const Event> depends, Now now, Keep keep);
+    /// Profiles leave out what has no activity.
+    Event submit(std::optional<Activity> activity, Amount amount, DriverCore::Request request, std::span<const BufferUse> uses,
+                 std::span<const Event> depends, Now now, Keep keep);
     void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
-    /// Waits on the host for what `events` holds, but for what is before the next native submission anyway: that is left in `events`.
-    void settle(std::vector<Event>& events, bool raise);
+    /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
+    /// order alone, whose failures are still to be asked for.
+    std::vector<Event> settle(Buffer* buffer, bool writing);
 
     Ref<DriverCore> core_;
 };

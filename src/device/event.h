@@ -21,10 +21,17 @@ namespace pardo::device {
 
 class Queue;
 
+/// How much a submission does, for profiles; zero where unknown.
+struct Amount {
+    std::int64_t bytes_read = 0, bytes_written = 0;
+    std::int64_t operations = 0;  // arithmetic on floating-point numbers; a math function counts one
+};
+
 /// What a submission is called in messages, profiles and explain: the kernel's name and the line of Python behind it.
 struct Label {
     std::string name;      // "multiply_add_sum_f64"
     std::string location;  // "model.py:42", empty when unknown
+    Amount amount{};       // of host tasks; launches and copies tell theirs otherwise
 };
 
 /// Why work failed. Work that depended on it shares the record, so that it is raised once whoever waits first.

@@ -14,19 +14,15 @@ const DeviceInfo& Device::info() const { return impl_->info(); }
 std::string Device::id() const { return impl_->id(); }
 bool Device::supports(DType dtype) const { return impl_->supports(dtype); }
 
-std::vector<Device> get_devices(std::string_view backend) {
-    if (!backend.empty()) {
-        std::string known;
-        bool found = false;
-        for (const auto& b : device::backends()) {
-            found |= b->name() == backend;
-            if (!b->hidden()) known += (known.empty() ? "" : ", ") + std::string(b->name());
-        }
-        if (!found) throw Error(ErrorCode::Value, "get_devices: no back end \"" + std::string(backend) + "\"; this build has " + known);
-    }
-    std::vector<Device> devices;
-    for (device::Device* d : device::visible_devices(backend)) devices.emplace_back(d);
-    return devices;
+std::optional<std::int64_t> Device::free_memory() const { return impl_->free_memory(); }
+std::optional<Device> Device::parent() const {
+    device::Device* parent = impl_->parent();
+    return parent ? std::optional<Device>(parent) : std::nullopt;
+}
+std::vector<Device> Device::create_sub_devices(const Partition& partition) const {
+    std::vector<Device> parts;
+    for (device::Device* d : impl_->sub_devices(partition)) parts.emplace_back(d);
+    return parts;
 }
 
 Queue::Queue() : Queue(device::default_device()->queue()) {}

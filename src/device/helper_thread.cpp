@@ -5,6 +5,7 @@
 #include <new>
 #include <thread>
 
+#include "base/affinity.h"
 #include "base/env.h"
 #include "base/fork.h"
 #include "device/buffer.h"
@@ -71,6 +72,7 @@ void run_on_helper_thread(std::function<void()> f) {
     std::lock_guard lock(h.mutex);
     h.work.push_back(std::move(f));
     if (!h.started) {
+        const Bound inherit_nothing(any_core);
         std::thread(serve).detach();
         h.started = true;
     }

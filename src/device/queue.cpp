@@ -27,6 +27,19 @@ void Queue::destroy(Queue* self) {
     delete self;
 }
 
+void Queue::signal_stream(std::uintptr_t) {
+    throw Error(ErrorCode::Device, "Queue: device " + device_->id() + " shares no streams with other libraries");
+}
+Event Queue::wait_for_stream(std::uintptr_t) {
+    Queue::signal_stream(0);
+    return {};
+}
+
+std::uint64_t Queue::next_serial() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 Queue* Device::queue() {
     if (Queue* q = canonical_.load(std::memory_order_acquire)) return q;
     std::lock_guard lock(queue_mutex_);

@@ -1,12 +1,16 @@
-// src/device/registry.cpp: knows the back ends, and filters their devices by PARDO_DEVICES.
+// src/device/registry.cpp: knows the back ends, filters their devices by PARDO_DEVICES, and asks only those that a question is about.
 #include "device/registry.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include <pardo/error.h>
 
 #include "base/env.h"
+#include "base/fork.h"
+#include "device/partition.h"
 #include "device/selection.h"
 
 namespace pardo::device {
@@ -17,10 +21,64 @@ std::vector<std::unique_ptr<Backend>>& storage() {
     return *list;
 }
 
+/// Back ends that have been asked for their devices.
+struct Asked {
+    std::mutex mutex;
+    std::vector<Backend*> list;
+};
+Asked& asked() {
+    static auto* instance = [] {
+        auto* made = new Asked;
+        hold_at_fork(made->mutex);
+        return made;
+    }();
+    return *instance;
+}
+
+std::atomic<Device*> chosen{nullptr};  // the default device, once it is known
+std::atomic<std::optional<pardo::Device> (*)()> default_hook{nullptr};
+
 /// The parsed PARDO_DEVICES; throws Value naming the variable when it is malformed.
-const Filter& visibility(const std::vector<Candidate>& all) {
-    static const Filter filter = parse_filter("PARDO_DEVICES", env("PARDO_DEVICES").value_or(""), all);
+const Filter& visibility() {
+    static const Filter filter = parse_filter("PARDO_DEVICES", env("PARDO_DEVICES").value_or(""), {});
     return filter;
+}
+
+bool is_asked_about(const Backend& backend, std::string_view name) { return name.empty() ? !backend.hidden() : backend.name() == name; }
+
+/// Devices of one back end, or of all but hidden ones; those of back ends that PARDO_DEVICES hides are left out unless it counts them.
+std::vector<Candidate> candidates(std::string_view name) {
+    const bool counts_all = visibility().counts_over_back_ends();
+    std::vector<Candidate> list;
+    for (const auto& backend : backends()) {
+        const bool counted = counts_all && !backend->hidden();
+        if (!counted && !(is_asked_about(*backend, name) && may_be_visible(*backend))) continue;
+        for (const Platform& platform : platforms_of(*backend)) {
+            for (Device* d : platform.devices)
+                list.push_back({d, std::string(backend->name()), d->info().type, d->id(), d->info().name, backend->hidden()});
+        }
+    }
+    return list;
+}
+
+std::vector<Candidate> visible_of(const std::vector<Candidate>& all) {
+    std::vector<Candidate> visible;
+    for (const Candidate& c : all) {
+        if (visibility().admits(c, all)) visible.push_back(c);
+    }
+    return visible;
+}
+
+/// Nothing matched: looks at everything there is, and says so.
+[[noreturn]] void explain(std::string_view selector, std::string reasons = {}) {
+    const std::vector<Candidate> all = candidates("");
+    for (const auto& backend : backends()) {
+        if (backend->hidden()) continue;
+        const std::string reason = may_be_visible(*backend) ? backend->unavailable() : "hidden by PARDO_DEVICES";
+        if (!reason.empty()) reasons += "; " + std::string(backend->name()) + ": " + reason;
+    }
+    choose(selector, all, visible_of(all), reasons);
+    throw Error(ErrorCode::Internal, "Device: \"" + std::string(selector) + "\" is not found and found");
 }
 
 }  // namespace
@@ -36,44 +94,46 @@ const std::vector<std::unique_ptr<Backend>>& backends() {
     return storage();
 }
 
-std::vector<Candidate> all_candidates() {
-    std::vector<Candidate> list;
-    for (const auto& backend : backends()) {
-        for (const Platform& platform : backend->platforms()) {
-            for (Device* d : platform.devices) {
-                list.push_back({d, std::string(backend->name()), d->info().type, d->id(), d->info().name, backend->hidden()});
-            }
-        }
-    }
-    return list;
+const std::vector<Platform>& platforms_of(Backend& backend) {
+    const std::vector<Platform>& platforms = backend.platforms();
+    std::lock_guard lock(asked().mutex);
+    if (std::find(asked().list.begin(), asked().list.end(), &backend) == asked().list.end()) asked().list.push_back(&backend);
+    return platforms;
 }
 
+bool may_be_visible(const Backend& backend) { return visibility().may_admit(backend.name(), backend.hidden()); }
+
 std::vector<Device*> visible_devices(std::string_view backend) {
-    const std::vector<Candidate> all = all_candidates();
+    const std::vector<Candidate> all = candidates(backend);
     std::vector<Device*> devices;
-    for (const Candidate& c : all) {
-        if (backend.empty() ? c.hidden : c.backend != backend) continue;
-        if (visibility(all).admits(c, all)) devices.push_back(c.device);
+    for (const Candidate& c : visible_of(all)) {
+        if (backend.empty() ? !c.hidden : c.backend == backend) devices.push_back(c.device);
     }
     return devices;
 }
 
 Device* select(std::string_view selector) {
-    const std::vector<Candidate> all = all_candidates();
-    std::vector<Candidate> visible;
-    std::string reasons;
-    for (const Candidate& c : all) {
-        if (visibility(all).admits(c, all)) visible.push_back(c);
+    const std::vector<Alternative> alternatives = parse_alternatives(selector);
+    if (std::any_of(alternatives.begin(), alternatives.end(), [](const Alternative& a) { return !a.pattern; })) explain(selector);
+    std::string refused;
+    for (const Alternative& a : alternatives) {
+        const std::vector<Candidate> all = candidates(a.pattern->backend);
+        Device* device = find(*a.pattern, all, visible_of(all));
+        try {
+            if (device && !a.part.empty()) device = part_of(device, a.part);
+        } catch (const Error& e) {  // it cannot be cut so: another alternative may do
+            refused += "; " + e.message();
+            device = nullptr;
+        }
+        if (device) return device;
     }
-    for (const auto& backend : backends()) {
-        const std::string reason = backend->unavailable();
-        if (!reason.empty()) reasons += "; " + std::string(backend->name()) + ": " + reason;
-    }
-    return choose(selector, all, visible, reasons);
+    explain(selector, std::move(refused));
 }
 
 Device* default_device() {
-    static std::atomic<Device*> chosen{nullptr};
+    if (auto* hook = default_hook.load(std::memory_order_acquire)) {
+        if (const std::optional<pardo::Device> d = hook()) return d->impl();
+    }
     if (Device* d = chosen.load(std::memory_order_acquire)) return d;
     Device* device = nullptr;
     if (const std::optional<std::string> wish = env("PARDO_DEVICE")) {
@@ -83,17 +143,37 @@ Device* default_device() {
             throw Error(e.code(), "PARDO_DEVICE=" + *wish + ": " + e.message());
         }
     } else {
-        const std::vector<Device*> cpus = visible_devices("cpu"), any = visible_devices();
-        if (!cpus.empty()) {
-            device = cpus.front();
-        } else if (!any.empty()) {
-            device = any.front();
-        } else {
+        std::vector<Device*> devices = visible_devices("cpu");
+        if (devices.empty()) devices = visible_devices();
+        if (devices.empty())
             throw Error(ErrorCode::Device, "Device: PARDO_DEVICES=" + env("PARDO_DEVICES").value_or("") + " leaves no device visible");
-        }
+        device = devices.front();
     }
     chosen.store(device, std::memory_order_release);
     return device;
 }
 
 }  // namespace pardo::device
+
+namespace pardo {
+
+void set_default_device(std::optional<Device> device) {
+    device::chosen.store(device ? device->impl() : nullptr, std::memory_order_release);
+}
+
+void set_default_device_hook(std::optional<Device> (*hook)()) { device::default_hook.store(hook, std::memory_order_release); }
+
+std::vector<Device> get_devices_in_use() {
+    std::vector<device::Device*> used;
+    {
+        std::lock_guard lock(device::asked().mutex);
+        for (device::Backend* backend : device::asked().list) {
+            for (const device::Platform& platform : backend->platforms()) {
+                for (device::Device* d : platform.devices) d->collect_in_use(used);
+            }
+        }
+    }
+    return {used.begin(), used.end()};
+}
+
+}  // namespace pardo

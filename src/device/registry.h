@@ -18,7 +18,4 @@ struct Candidate {
     bool hidden = false;  // found only when its back end is named
 };
 
-/// Every device of every back end, visible or not, in order of preference.
-std::vector<Candidate> all_candidates();
-
 }  // namespace pardo::device

@@ -51,8 +51,7 @@ std::optional<DeviceType> parse_type(const std::string& word) {
 constexpr std::string_view backend_names[] = {"cpu", "opencl", "cuda", "null"};
 
 bool is_backend(const std::string& word, const std::vector<Candidate>& all) {
-    return std::find(std::begin(backend_names), std::end(backend_names), word) != std::end(backend_names) ||
-           std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.backend == word; });
+    return is_backend_name(word) || std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.backend == word; });
 }
 
 /// Levenshtein distance, for "did you mean".
@@ -102,6 +101,10 @@ std::string inventory(const std::vector<Candidate>& visible) {
 }
 
 }  // namespace
+
+bool is_backend_name(std::string_view word) {
+    return std::find(std::begin(backend_names), std::end(backend_names), word) != std::end(backend_names);
+}
 
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all) {
     const std::vector<std::string> parts = split(text, ':');
@@ -170,6 +173,43 @@ bool Filter::admits(const Candidate& candidate, const std::vector<Candidate>& al
     return wanted;
 }
 
+bool Filter::may_admit(std::string_view backend, bool hidden) const {
+    bool any_wanted = false, named = false;
+    for (const Pattern& p : patterns) {
+        if (p.excluded) {
+            if (p.backend == backend && !p.type && !p.index) return false;
+            continue;
+        }
+        any_wanted = true;
+        named |= p.backend == backend || (p.backend.empty() && !hidden);
+    }
+    return !any_wanted || named || hidden;
+}
+
+bool Filter::counts_over_back_ends() const {
+    return std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) { return p.backend.empty() && p.index; });
+}
+
+std::vector<Alternative> parse_alternatives(std::string_view selector) {
+    std::vector<Alternative> alternatives;
+    for (std::string& text : split(selector, ',')) {
+        const std::size_t slash = std::min(text.find('/'), text.size());
+        Alternative a{text, parse_pattern(std::string_view(text).substr(0, slash), {}), {}};
+        if (slash < text.size()) a.part = text.substr(slash + 1);
+        if (slash < text.size() && a.part.empty()) a.pattern.reset();
+        alternatives.push_back(std::move(a));
+    }
+    return alternatives;
+}
+
+Device* find(const Pattern& pattern, const std::vector<Candidate>& all, const std::vector<Candidate>& visible) {
+    for (const Candidate* c : matches(pattern, pattern.backend.empty() ? visible : all)) {
+        const bool seen = std::any_of(visible.begin(), visible.end(), [&](const Candidate& v) { return v.device == c->device; });
+        if (seen) return c->device;
+    }
+    return nullptr;
+}
+
 Device* choose(std::string_view selector, const std::vector<Candidate>& all, const std::vector<Candidate>& visible,
                const std::string& reasons) {
     const auto no_match = [&](std::string_view text) {
@@ -179,19 +219,14 @@ Device* choose(std::string_view selector, const std::vector<Candidate>& all, con
                          near_matches(text, visible) +
                          (visible.size() < all.size() ? " (PARDO_DEVICES hides " + std::to_string(all.size() - visible.size()) + ")" : ""));
     };
-    const std::vector<std::string> alternatives = split(selector, ',');
-    std::vector<Pattern> patterns;
+    const std::vector<Alternative> alternatives = parse_alternatives(selector);
     // A misspelt alternative is an error even where another one would do: it would be passed over on every machine.
-    for (const std::string& alternative : alternatives) {
-        const std::optional<Pattern> p = parse_pattern(alternative, all);
-        if (!p) throw no_match(alternatives.size() == 1 ? selector : alternative);
-        patterns.push_back(*p);
+    for (const Alternative& a : alternatives) {
+        if (!a.pattern) throw no_match(alternatives.size() == 1 ? selector : a.text);
     }
-    for (const Pattern& p : patterns) {
-        for (const Candidate* c : matches(p, all)) {
-            const bool seen = std::any_of(visible.begin(), visible.end(), [&](const Candidate& v) { return v.device == c->device; });
-            if (seen) return c->device;
-        }
+    for (const Alternative& a : alternatives) {
+        Device* device = a.part.empty() ? find(*a.pattern, all, visible) : nullptr;
+        if (device) return device;
     }
     throw no_match(selector);
 }

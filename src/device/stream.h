@@ -21,6 +21,7 @@ using NativeEvent = void*;
 struct NativeOrder {
     std::span<const NativeEvent> after;  // of this stream (out of order only) or of streams whose events it understands
     NativeEvent* mark = nullptr;         // not null: gets an event that is complete when the submission is; given back by `release`
+    bool timed = false;                  // that event keeps times, as all do on a profiling queue
 };
 
 /// Where a native event is.

@@ -4,29 +4,41 @@
 #include <cstdint>
 #include <string>
 
+#include <pardo/dtype.h>
+
 namespace pardo::emit {
 
 /// The languages.
 enum class CLanguage : std::uint8_t { OpenCL, Cuda };
 
-/// The words of a language. Functions are written as macros would be: `%s` stands for the argument.
+/// The words of a language.
 struct CTarget {
-    CLanguage language;
-    const char* name;        // as inspect() calls it
-    const char* function;    // begins a helper function
-    const char* kernel;      // begins a kernel; %d: its group size
-    const char* global;      // qualifies a pointer to global memory, with the space behind it
-    const char* local;       // qualifies an array that a group shares
-    const char* restrict_;   // a pointer without aliases
-    const char* barrier;     // waits for the group and makes its local and global writes seen
-    const char* local_id;    // int, in [0, group size)
-    const char* group_id;    // of this group
+    const char* name;      // as inspect() calls it
+    const char* head;      // first lines of every program
+    const char* fp64;      // and, where the device has float64
+    const char* function;  // begins a helper function
+    const char* kernel;    // begins a kernel of $G items a group
+    const char* global;    // qualifies what a pointer to global memory points to
+    const char* local;     // qualifies a pointer to memory that a group shares
+    const char* shared;    // begins the definition of an array that a group shares
+    const char* restrict_pointer;
+    const char* barrier;  // a statement: waits for the group, and makes its writes seen in it
+    const char* local_id;
+    const char* group_id;
     const char* group_count;
-    // Integer types by log2 of their bytes; floats have the same names everywhere.
-    const char* signed_types[4];
+    const char* signed_types[4];  // by log2 of the bytes
     const char* unsigned_types[4];
-    /// The dtype-independent part of every program: pragmas, nothing else.
-    const char* head;
+    const char* float_suffix;   // of mathematical functions that take float
+    const char* f32_from_bits;  // function of an unsigned integer
+    const char* f64_from_bits;
+    const char* bits_of_f32;
+    const char* bits_of_f64;
+    const char* f16_functions;  // definitions of f16_to_f32, f32_to_f16
+    const char* f64_to_f16;     // definition, where the device has float64
+    const char* unroll;         // a line before a loop that is written out
+    const char* popcount;       // of an unsigned integer x of 32 bits
+    const char* atomic_add_local;   // to *p, uint32 that a group shares
+    const char* atomic_max_global;  // with *p, int32 in global memory
 };
 const CTarget& c_target(CLanguage language);
 
@@ -34,22 +46,25 @@ const CTarget& c_target(CLanguage language);
 struct CFeatures {
     CLanguage language = CLanguage::OpenCL;
     bool fp64 = true;
-    bool fp16 = false;             // half arithmetic; without it float16 values are floats rounded after each operation, as on the CPU
-    bool split_pointers = false;   // OpenCL: a pointer parameter is a base and an offset in bytes, because buffers have no addresses
-    bool cpu = false;              // work-groups run on a core: a barrier is expensive, a long loop in one item is not
-    bool int64_atomics = false;
-    int sub_group = 1;             // items that run in lock-step and may shuffle; 1 when the language has no shuffles
+    bool split_pointers = false;  // OpenCL: a pointer parameter is a base and an offset in bytes, because buffers have no addresses
+    bool cpu = false;             // work-groups run on a core: a barrier is expensive, a long loop in one item is not
+    int sub_group = 1;            // items in lock-step that may shuffle; 1 where the language has no shuffles
     int max_group_size = 256;
     int compute_units = 1;
     std::string key() const;
 };
 
-/// Macros that make hand-written kernels read alike in all languages; SourceKernel texts begin with them:
-/// KERNEL(size) FN GLOBAL LOCAL RESTRICT BARRIER LOCAL_ID GROUP_ID GROUP_COUNT, the types i8 … u64, f32, f64 (with fp64), f16 (16 bits of
-/// storage), `PTR(type, name)` for a pointer parameter and `AT(type, name)` for its address, f16_to_f32, f32_to_f16, f64_to_f16.
-std::string c_macros(const CFeatures& features);
+/// Name of a dtype in the language, as values are held (Float16: float) and as memory holds them (Float16: 16 bits, Bool: a byte).
+std::string c_type(const CTarget& target, DType dtype);
+std::string c_memory_type(const CTarget& target, DType dtype);
 
-/// Text of the helper functions named (with those that they need), each once, in the order of the table.
-std::string c_helpers(const CFeatures& features, const std::string& used);
+/// What hand-written kernels (device::SourceKernel) begin with, so that they read alike in all languages:
+///   KERNEL(size)  begins a kernel of `size` items a group: KERNEL(256) name(ARG(f32, x), CONST_ARG(f32, y), i64 n) { PTR(f32, x); … }
+///   ARG, CONST_ARG, PTR, CONST_PTR   a pointer parameter, and the definition of the pointer of that name inside
+///   FN GLOBAL LOCAL SHARED RESTRICT BARRIER LOCAL_ID GROUP_ID GROUP_COUNT UNROLL
+///   i8 … i64, u8 … u64, f32, f64 (if the device has it: HAS_FP64), f16_to_f32(u16), f32_to_f16(f32), f64_to_f16(f64)
+///   POPCOUNT(u32), ATOMIC_ADD_LOCAL(u32 pointer, v), ATOMIC_MAX_GLOBAL(i32 pointer, v)
+///   F32_BITS(u32) F64_BITS(u64) BITS_F32(f32) BITS_F64(f64)
+std::string c_macros(const CFeatures& features);
 
 }  // namespace pardo::emit

@@ -99,7 +99,7 @@ void require_matrix(const char* who, const Array& x) {
 }  // namespace
 
 Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const Queue& queue) {
-    const DType t = dtype.value_or(value.dtype);
+    const DType t = dtype.value_or(value.weak ? graph::default_on(queue.impl(), value.dtype) : value.dtype);
     Shape extents = checked("full", shape, t);
     if (value.weak && is_integer(t) && is_integer(value.dtype))
         (void)promote_weak(t, value, "full");  // throws Overflow when it does not fit
@@ -109,9 +109,14 @@ Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const
     return graph::finish(graph::make_constant(impl, value.cast(t), std::move(extents)));
 }
 
-Array zeros(Extents shape, DType dtype, const Queue& queue) { return full(shape, Scalar(0), dtype, queue); }
-Array ones(Extents shape, DType dtype, const Queue& queue) { return full(shape, Scalar(1), dtype, queue); }
-Array empty(Extents shape, DType dtype, const Queue& queue, MemoryKind kind) {
+Array zeros(Extents shape, std::optional<DType> dtype, const Queue& queue) {
+    return full(shape, Scalar(0), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue);
+}
+Array ones(Extents shape, std::optional<DType> dtype, const Queue& queue) {
+    return full(shape, Scalar(1), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue);
+}
+Array empty(Extents shape, std::optional<DType> wanted, const Queue& queue, MemoryKind kind) {
+    const DType dtype = wanted.value_or(graph::default_on(queue.impl(), DType::Float64));
     return graph::make_empty(queue.impl(), dtype, checked("empty", shape, dtype), "empty", kind);
 }
 
@@ -129,7 +134,10 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     }
     const bool integers = !is_float(start.dtype) && !is_float(stop.dtype) && !is_float(step.dtype);
     const bool huge = start.dtype == DType::UInt64 || stop.dtype == DType::UInt64;  // beyond int64
-    const DType t = dtype.value_or(!integers ? promote(promote(start.dtype, stop.dtype), step.dtype) : huge ? DType::UInt64 : DType::Int64);
+    const auto natural = [&](DType t) { return graph::default_on(queue.impl(), t); };
+    const DType t = dtype.value_or(!integers ? natural(promote(promote(start.dtype, stop.dtype), step.dtype))
+                                   : huge    ? DType::UInt64
+                                             : DType::Int64);
     const std::int64_t count = integers ? integer_length(wide(start), wide(stop), wide(step))
                                         : float_length(start.as_double(), stop.as_double(), step.as_double());
     if (t == DType::Bool && count > 2) throw Error(ErrorCode::Type, "arange: no fill-function for data-type bool beyond two elements");
@@ -149,12 +157,12 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
 Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint, std::optional<DType> dtype, const Queue& queue) {
     if (num < 0) throw Error(ErrorCode::Value, "linspace: Number of samples, " + std::to_string(num) + ", must be non-negative.");
     const bool complex = is_complex(start.dtype) || is_complex(stop.dtype) || (dtype && is_complex(*dtype));
-    const DType loop = complex ? DType::Complex128 : DType::Float64;
+    const DType loop = graph::default_on(queue.impl(), complex ? DType::Complex128 : DType::Float64);
     const Scalar from = start.cast(loop), to = stop.cast(loop);
     const auto number = [&](double re, double im) {
         Scalar s = complex ? Scalar(std::complex<double>(re, im)) : Scalar(re);
         s.weak = false;
-        return s;
+        return s.cast(loop);
     };
     const double re = complex ? to.c.re - from.c.re : to.f - from.f, im = complex ? to.c.im - from.c.im : 0.0;
     const double parts = static_cast<double>(endpoint ? num - 1 : num);
@@ -169,7 +177,8 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool e
     return (is_integer(t) ? floor(y) : y).astype(t, false);
 }
 
-Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k, DType dtype, const Queue& queue) {
+Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k, std::optional<DType> wanted, const Queue& queue) {
+    const DType dtype = wanted.value_or(graph::default_on(queue.impl(), DType::Float64));
     const std::int64_t down[] = {rows, 1}, right[] = {1, columns}, both[] = {rows, columns};
     (void)checked("eye", both, dtype);
     const std::int64_t shift = std::clamp(k, -rows - 1, columns + 1);

@@ -221,6 +221,12 @@ Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dt
     return {loop, result_of(rule, loop)};
 }
 
+DType default_on(const device::Queue* queue, DType t) {
+    if (t != DType::Float64 && t != DType::Complex128) return t;
+    if (queue->device()->info().has_fp64) return t;
+    return t == DType::Float64 ? DType::Float32 : DType::Complex64;
+}
+
 void check_number(const char* who, const Scalar& value, DType t) {
     const std::string dtype(dtype_name(t));
     if (value.weak && is_integer(t)) (void)promote_weak(t, value, who);

@@ -94,7 +94,7 @@ Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
     DType dtype = arrays[0].dtype();
     for (const Array& a : arrays) {
         if (a.ndim() == 0) throw Error(ErrorCode::Value, "concat: zero-dimensional arrays cannot be concatenated");
-        dtype = promote(dtype, a.dtype());
+        dtype = graph::default_on(queue, promote(dtype, a.dtype()));
     }
     const int along = normalize_axis("concat", *axis, arrays[0].ndim());
     check_pieces(arrays, along);

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include <pardo/error.h>
+
 #include "base/counters.h"
 #include "base/fork.h"
 
@@ -151,7 +153,19 @@ void detach(GraphState& state, Node* node) {
     }
 }
 
+/// Every array passes here: a device without float64 is never given any.
+void require_supported(const device::Queue* queue, DType dtype) {
+    if (dtype != DType::Float64 && dtype != DType::Complex128) return;
+    const DeviceInfo& info = queue->device()->info();
+    if (info.has_fp64) return;
+    const std::string wide(dtype_name(dtype)), narrow = dtype == DType::Float64 ? "float32" : "complex64";
+    throw Error(ErrorCode::Type, wide + " is not supported by device " + queue->device()->id() + " (" + info.name +
+                                     "), which has no fp64: ask for " + narrow + " (dtype=" + narrow + ", x.astype(" + narrow +
+                                     ")), or use another device");
+}
+
 Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&& shape, std::span<Node* const> inputs) {
+    require_supported(queue.get(), dtype);
     GraphState& state = state_of(queue.get());
     Ref<Node> node = allocate_node();
     node->dtype = dtype;
@@ -260,6 +274,7 @@ void Node::destroy(Node* self) {
 }
 
 Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides strides, std::int64_t offset, Ref<device::Buffer> buffer) {
+    require_supported(queue.get(), dtype);
     Ref<Node> node = allocate_node();
     node->dtype = dtype;
     node->shape = std::move(shape);

@@ -92,10 +92,10 @@ Value Recipe::absolute(Value x) {
     return kind == DKind::Bool || kind == DKind::Unsigned ? x : m_.abs(x);
 }
 
-// Integers as NumPy: 1.0 / x in float64, then back, so that 1 / 0 is what the hardware's conversion of infinity gives.
-// Complex numbers by Smith's method, as NumPy: divided through by the larger part.
+// Integers as NumPy: 1.0 / x in floats, then back (float32 is exact enough for what is -1, 0 or 1 after that), so that 1 / 0 is what the
+// hardware's conversion of infinity gives. Complex numbers by Smith's method, as NumPy: divided through by the larger part.
 Value Recipe::reciprocal(Value x) {
-    if (is_integer(loop_)) return m_.cast(m_.div(m_.constant(DType::Float64, 1.0), m_.cast(x, DType::Float64)), loop_);
+    if (is_integer(loop_)) return m_.cast(m_.div(m_.constant(DType::Float32, 1.0), m_.cast(x, DType::Float32)), loop_);
     if (!is_complex(loop_)) return m_.div(one(), x);
     const Value re = m_.real(x), im = m_.imag(x), unit = part(1.0);
     const Value flat = m_.le(m_.abs(im), m_.abs(re));

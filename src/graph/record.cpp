@@ -180,6 +180,14 @@ bool reads_foreign_memory(const Node& node) {
     return false;
 }
 
+/// What nobody has asked to be float64 is float32 on a device without. A scalar of NumPy asks for what it is, and is refused later.
+Inferred without_fp64(const device::Queue* queue, std::span<const Operand> operands, const Inferred& types) {
+    for (const Operand& o : operands) {
+        if (!o.array() && !o.scalar().weak && default_on(queue, o.scalar().dtype) != o.scalar().dtype) return types;
+    }
+    return {default_on(queue, types.loop), default_on(queue, types.result)};
+}
+
 /// The operation on nodes that are ready for it.
 Array record_nodes(Op op, DType result, std::span<Node* const> inputs) {
     return finish(with_scalar_value(make_elementwise(op, result, broadcast_inputs(op, inputs), inputs)));
@@ -247,7 +255,8 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
     if (op == Op::clip && !dtype) {
         if (auto clipped = clip_beyond_range(operands)) return *std::move(clipped);
     }
-    const Inferred types = infer(op, operands, dtype);
+    Inferred types = infer(op, operands, dtype);
+    if (!dtype && !queue->device()->info().has_fp64) types = without_fp64(queue, operands, types);
     if (op == Op::power) {
         op = simpler_power(operands, types.loop);
         if (op != Op::power) operands = operands.first(1);

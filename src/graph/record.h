@@ -29,6 +29,8 @@ struct Inferred {
     DType loop, result;
 };
 Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dtype);
+/// `t`, or what takes its place on a device without float64: for dtypes that nobody has asked for.
+DType default_on(const device::Queue* queue, DType t);
 /// Throws as NumPy does when a number cannot be stored as a `t`: integers out of bounds, NaN and infinity as integers, complex as real.
 void check_number(const char* who, const Scalar& value, DType t);
 /// Throws Type unless `from` may be cast to `to` under same_kind: results going into out= and in-place operators.
@@ -66,6 +68,9 @@ void ensure_leaf(const Array& x);
 void require_writeable(const char* who, const Array& x);
 /// x itself when it is row-major contiguous memory of that dtype, else a forced copy that is.
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});
+/// An array on memory that somebody else owns; see share_host and import_memory.
+Array share_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only, std::function<void()> release,
+                   const Queue& queue);
 
 /// target[...] = value where `where` (null: everywhere) is true; as plan::store, with NumPy's broadcasting and read-only errors for `who`.
 void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr, After after = After::Kept);

@@ -153,13 +153,14 @@ DType default_dtype(Reduction op, DType t) {
 Operand group_size(std::optional<Array>& counts, const Array& x, std::uint32_t axes, bool keepdims, const Array* where) {
     if (!where) return static_cast<double>(reduced_count(x, axes));
     const Array all = broadcast_to(*where, x.shape());
-    counts = reduced(ReduceOp::Sum, all.astype(DType::Int64), axes, DType::Int64, keepdims).astype(DType::Float64, false);
+    counts = reduced(ReduceOp::Sum, all.astype(DType::Int64), axes, DType::Int64, keepdims)
+                 .astype(graph::default_on(x.node()->queue.get(), DType::Float64), false);
     return *counts;
 }
 
-/// In what mean and variance compute: float16 in float32, integers in float64.
-DType statistics_dtype(DType t) {
-    if (!is_inexact(t)) return DType::Float64;
+/// In what mean and variance compute: float16 in float32, integers in the default float.
+DType statistics_dtype(const Array& x, DType t) {
+    if (!is_inexact(t)) return graph::default_on(x.node()->queue.get(), DType::Float64);
     return t == DType::Float16 ? DType::Float32 : t;
 }
 
@@ -223,7 +224,7 @@ Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std:
 
 Array mean(const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const std::uint32_t set = axes_of("mean", x, axes);
-    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : DType::Float64);
+    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
     const Array values = x.astype(result == DType::Float16 ? DType::Float32 : result, false);
     std::optional<Array> counts;
     const Array total = sum_where("mean", values, set, keepdims, where);
@@ -233,8 +234,8 @@ Array mean(const Array& x, const Axes& axes, bool keepdims, std::optional<DType>
 // Two passes, as NumPy: the mean first, then the squares of what differs from it.
 Array var(const Array& x, const Axes& axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const std::uint32_t set = axes_of("var", x, axes);
-    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : DType::Float64);
-    const Array values = x.astype(statistics_dtype(result), false);
+    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
+    const Array values = x.astype(statistics_dtype(x, result), false);
     std::optional<Array> kept_counts, counts;
     const Array center = divide(sum_where("var", values, set, true, where), group_size(kept_counts, x, set, true, where));
     const Array off = subtract(values, center);
@@ -247,8 +248,8 @@ Array var(const Array& x, const Axes& axes, double correction, bool keepdims, st
 }
 
 Array stddev(const Array& x, const Axes& axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
-    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : DType::Float64);
-    const Array variance = var(x, axes, correction, keepdims, statistics_dtype(result), where);
+    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
+    const Array variance = var(x, axes, correction, keepdims, statistics_dtype(x, result), where);
     return sqrt(variance).astype(real_of(result), false);
 }
 

@@ -157,6 +157,11 @@ Array from_host(const void* data, DType dtype, Extents shape, Extents strides_by
 
 Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,
                  const Queue& queue) {
+    return graph::share_memory(data, dtype, shape, strides, MemoryKind::Host, read_only, std::move(release), queue);
+}
+
+Array graph::share_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
+                          std::function<void()> release, const Queue& queue) {
     const std::int64_t size = itemsize(dtype);
     if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(is_complex(dtype) ? size / 2 : size) != 0) {
         throw Error(ErrorCode::Buffer,
@@ -172,7 +177,7 @@ Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool r
     char* base = static_cast<char*>(data) + low * size;
     // Filled in last: until then an exception leaves the memory to the caller.
     const auto owner = std::make_shared<std::function<void()>>();
-    Ref<device::Buffer> buffer = queue.device().impl()->import(base, static_cast<std::size_t>(bytes), MemoryKind::Host, [owner] {
+    Ref<device::Buffer> buffer = queue.device().impl()->import(base, static_cast<std::size_t>(bytes), kind, [owner] {
         if (*owner) (*owner)();
     });
     queue.impl()->device()->note_kind(MemoryKind::Host);

@@ -11,6 +11,7 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/fork.h"
+#include "device/profile.h"
 #include "jit/disk.h"
 
 namespace pardo::jit {
@@ -92,7 +93,9 @@ private:
         Binary binary;
         if (folder->load(key, binary)) {
             try {
+                const std::int64_t start = device::now_ns();
                 Ref<device::Program> program = recipe.load(binary);
+                if (device::recording()) device::record_program(Activity::Load, recipe.name, start, device::now_ns());
                 counters.from_disk.fetch_add(1, std::memory_order_relaxed);
                 return program;
             } catch (const Error& e) {
@@ -101,9 +104,11 @@ private:
                     "program cache: " + std::string(recipe.name) + " from disk does not load, compiling it again: " + e.message());
             }
         }
+        const std::int64_t start = device::now_ns();
         binary = recipe.compile();
         counters.compiled.fetch_add(1, std::memory_order_relaxed);
         Ref<device::Program> program = recipe.load(binary);
+        if (device::recording()) device::record_program(Activity::Compile, recipe.name, start, device::now_ns());
         folder->store(key, binary);
         return program;
     }

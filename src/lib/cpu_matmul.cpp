@@ -148,10 +148,13 @@ bool cpu_matmul_strides_ok(DType dtype, std::int64_t rows, std::int64_t columns,
 void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const std::int64_t depth = a.shape[a.shape.size() - 1];
     const double products = static_cast<double>(out.size()) * static_cast<double>(depth);
+    // A multiplication and an addition for each pair; of complex numbers six and two.
+    const std::int64_t operations = !is_inexact(out.dtype) ? 0 : out.size() * depth * (is_complex(out.dtype) ? 8 : 2);
     device::Device* device = queue->device();
     if (!is_blas(out.dtype)) {
         const double cost = products * 0.3 + 300;
-        submit(queue, "matmul", cost, {&a, &b}, {&out}, [=] { matmul_loops(device, a, b, out, cost); });
+        submit(
+            queue, "matmul", cost, {&a, &b}, {&out}, [=] { matmul_loops(device, a, b, out, cost); }, operations);
         return;
     }
     const OpenBlas& library = openblas("matmul");
@@ -162,11 +165,14 @@ void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Me
                         "matmul: OpenBLAS takes dimensions up to 2147483647; operand has shape " + to_string(operand->shape));
     }
     const double cost = products * (is_complex(out.dtype) ? 0.12 : 0.03) + 300;
-    submit(queue, "matmul", cost, {&a, &b}, {&out}, [=, &library] {
-        visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
-            if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
-        });
-    });
+    submit(
+        queue, "matmul", cost, {&a, &b}, {&out},
+        [=, &library] {
+            visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
+                if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
+            });
+        },
+        operations);
 }
 
 }  // namespace pardo::lib

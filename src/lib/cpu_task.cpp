@@ -10,7 +10,7 @@
 namespace pardo::lib {
 
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,
-             std::span<const Memory* const> writes, std::function<void()> f) {
+             std::span<const Memory* const> writes, std::function<void()> f, std::int64_t operations) {
     SmallVector<device::BufferUse, 8> uses;
     bool foreign = false;
     const auto add = [&](const Memory* memory, device::Access access) {
@@ -29,14 +29,15 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
     }
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes_read), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes_written), std::memory_order_relaxed);
-    Event event = queue->host_task(std::move(f), uses, device::Label{name, {}}, cost_ns);
+    Event event = queue->host_task(std::move(f), uses, device::Label{name, {}, {bytes_read, bytes_written, operations}}, cost_ns);
     if (foreign) event.wait();
     return event;
 }
 
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
-             std::initializer_list<const Memory*> writes, std::function<void()> f) {
-    return submit(queue, name, cost_ns, std::span(reads.begin(), reads.size()), std::span(writes.begin(), writes.size()), std::move(f));
+             std::initializer_list<const Memory*> writes, std::function<void()> f, std::int64_t operations) {
+    return submit(queue, name, cost_ns, std::span(reads.begin(), reads.size()), std::span(writes.begin(), writes.size()), std::move(f),
+                  operations);
 }
 
 Simd host_simd() noexcept {

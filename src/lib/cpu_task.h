@@ -13,11 +13,12 @@
 
 namespace pardo::lib {
 
-/// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them.
+/// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them. `operations` as in
+/// device::Amount.
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
-             std::initializer_list<const Memory*> writes, std::function<void()> f);
+             std::initializer_list<const Memory*> writes, std::function<void()> f, std::int64_t operations = 0);
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,
-             std::span<const Memory* const> writes, std::function<void()> f);
+             std::span<const Memory* const> writes, std::function<void()> f, std::int64_t operations = 0);
 
 /// Runs f(i) for i in [0, count), each on some thread, given out one after the other, in order: for parts of uneven cost, and for parts
 /// that wait for earlier ones.

@@ -10,7 +10,7 @@ namespace {
 
 /// sum(a * b) along an axis in their common dtype, recorded; the shapes broadcast. NumPy's dot does not widen small integers.
 Array product_sum(const Array& a, const Array& b, std::int64_t axis) {
-    const DType dtype = promote(a.dtype(), b.dtype());
+    const DType dtype = graph::default_on(a.node()->queue.get(), promote(a.dtype(), b.dtype()));
     const std::vector<std::int64_t> axes = {axis};
     if (dtype == DType::Bool) return reduce(Reduction::Any, logical_and(a, b), axes);
     if (dtype == DType::Float16) {
@@ -69,7 +69,7 @@ Array matmul(const Array& a, const Array& b) {
     if (a.ndim() == 1) return without_axis(matmul(with_axis(a, 0), b), -2);
     if (b.ndim() == 1) return without_axis(matmul(a, with_axis(b, 1)), -1);
 
-    const DType dtype = promote(a.dtype(), b.dtype());
+    const DType dtype = graph::default_on(a.node()->queue.get(), promote(a.dtype(), b.dtype()));
     const Shape batch =
         broadcast(who, a.shape().first(static_cast<std::size_t>(a.ndim() - 2)), b.shape().first(static_cast<std::size_t>(b.ndim() - 2)));
     Shape shape = batch;

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "lib/device_routines.h"
+
 namespace pardo::lib {
 
 namespace {
@@ -12,7 +14,7 @@ struct Row {
     const char* backend;
     const Routines& (*table)();
 };
-constexpr Row rows[] = {{"cpu", cpu_routines}, {"null", cpu_routines}};
+constexpr Row rows[] = {{"cpu", cpu_routines}, {"null", cpu_routines}, {"opencl", device_routines}, {"cuda", device_routines}};
 
 }  // namespace
 

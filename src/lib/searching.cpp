@@ -20,7 +20,7 @@ Array searchsorted(const Array& sorted, const Array& values, bool right, const A
         if (sorter->ndim() != 1 || sorter->size() != sorted.size()) lib::fail(ErrorCode::Value, who, "sorter.size must equal a.size");
         keys = take(sorted, *sorter, 0);
     }
-    const DType dtype = promote(sorted.dtype(), values.dtype());
+    const DType dtype = graph::default_on(sorted.node()->queue.get(), promote(sorted.dtype(), values.dtype()));
     const lib::Memory table = lib::contiguous_memory(keys, dtype), wanted = lib::contiguous_memory(values, dtype);
     const lib::Output out = lib::make_output(queue, DType::Int64, lib::shape_of(values), lib::kind_of(table, wanted));
     if (out.memory.size() > 0) lib::routines_for(who, queue).searchsorted(queue, table, wanted, out.memory, right);

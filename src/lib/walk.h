@@ -48,6 +48,9 @@ public:
         }
     }
 
+    /// The merged dimensions.
+    std::span<const std::int64_t> shape() const { return shape_; }
+    std::span<const std::int64_t> strides() const { return strides_; }
     /// Elements that lie `inner_step()` apart.
     std::int64_t inner() const { return shape_.back(); }
     std::int64_t inner_step() const { return strides_.back(); }

@@ -54,6 +54,10 @@ private:
     void store_full();
     Value contribution(const Reduction& r);
     void find_position(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried, int at);
+    /// True where argmin or argmax finds value and position in one pass: both in 64 bits, so that the largest is the first of the best.
+    bool packs(const Reduction& r) const;
+    Value packed(const Reduction& r, Value x, Value place);
+    void take_packed(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried);
     // Carried values: one a reduction, two for argmin and argmax.
     Values identities();
     bool starts_fresh(const Reduction& r) const;

@@ -23,6 +23,52 @@ constexpr double scalar_factor = 8;                    // without lanes
 constexpr double launch_ns = 100;
 constexpr std::size_t name_length = 40;
 
+/// Arithmetic on floating-point numbers that one element of a node takes. Complex numbers count as their parts are computed with.
+int operations_of(const Node* n) {
+    if (!is_inexact(n->dtype) || !is_inexact(graph::loop_dtype(*n))) return 0;
+    const bool complex = is_complex(graph::loop_dtype(*n));
+    switch (n->op) {
+        case graph::Op::add:
+        case graph::Op::subtract: return complex ? 2 : 1;
+        case graph::Op::multiply:
+        case graph::Op::square: return complex ? 6 : 1;
+        case graph::Op::divide:
+        case graph::Op::reciprocal: return complex ? 11 : 1;
+        case graph::Op::absolute: return complex ? 4 : 0;
+        // What moves, chooses, rounds, or touches the sign alone.
+        case graph::Op::positive:
+        case graph::Op::negative:
+        case graph::Op::sign:
+        case graph::Op::copysign:
+        case graph::Op::nextafter:
+        case graph::Op::maximum:
+        case graph::Op::minimum:
+        case graph::Op::fmax:
+        case graph::Op::fmin:
+        case graph::Op::clip:
+        case graph::Op::heaviside:
+        case graph::Op::floor:
+        case graph::Op::ceil:
+        case graph::Op::trunc:
+        case graph::Op::rint:
+        case graph::Op::round:
+        case graph::Op::real:
+        case graph::Op::imag:
+        case graph::Op::conjugate:
+        case graph::Op::where:
+        case graph::Op::cast:
+        case graph::Op::from_parts: return 0;
+        default: return 1;
+    }
+}
+
+int operations_of(graph::ReduceOp op, DType dtype) {
+    if (!is_inexact(dtype)) return 0;
+    if (op == graph::ReduceOp::Sum) return is_complex(dtype) ? 2 : 1;
+    if (op == graph::ReduceOp::Prod) return is_complex(dtype) ? 6 : 1;
+    return 0;
+}
+
 constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
 constexpr const char* dtype_names[] = {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128"};
 
@@ -61,6 +107,23 @@ std::string Scheduler::make_name(const KernelPlan& kernel) const {
     if (kernel.stage == Stage::Blocks) name += "_b";
     if (kernel.stage == Stage::Combine) name += "_c";
     return name;
+}
+
+std::int64_t Scheduler::operations(const KernelPlan& kernel, const std::vector<bool>& in) const {
+    const Group& group = planner_.groups()[kernel.group];
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < group.insts.size(); ++i) {
+        const Inst& inst = group.insts[i];
+        if (!in[i] || inst.kind != Inst::Kind::Op) continue;
+        std::int64_t elements = 1;  // a value is needed once for each index that it depends on
+        for (int d = 0; d < kernel.extents.size(); ++d) elements *= kernel.loop_dims[i] >> d & 1 ? kernel.extents[d] : 1;
+        count += elements * operations_of(planner_.node(inst.node));
+    }
+    for (const Reduction& r : kernel.reductions) {
+        const Node* n = planner_.node(r.node);
+        count += kernel.elements() * operations_of(n->reduce, reduction_dtype(n));
+    }
+    return count;
 }
 
 void Scheduler::estimate(KernelPlan& kernel) const {
@@ -105,6 +168,7 @@ void Scheduler::estimate(KernelPlan& kernel) const {
     }
     double operations = 1;
     const std::vector<bool> in = needed(kernel);
+    kernel.operations = this->operations(kernel, in);
     for (std::size_t i = 0; i < group.insts.size(); ++i) {
         const Inst& inst = group.insts[i];
         if (!in[i]) continue;

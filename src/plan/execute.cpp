@@ -93,6 +93,7 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
     request.cost_ns = planned.cost_ns;
     request.bytes_read = planned.bytes_read;
     request.bytes_written = planned.bytes_written;
+    request.operations = planned.operations;
     request.label = label_of;
     request.label_data = &planned;
     const Event event = queue->launch(request, device::ExtraDepends::current());

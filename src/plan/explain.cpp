@@ -138,7 +138,7 @@ std::string explain(std::span<Node* const> roots) {
     Walk walk;
     std::vector<Ref<Node>> companions;
     collect_with_companions(walk, roots, companions);
-    Planner planner(walk);
+    Planner planner(walk, roots[0]->queue->device()->execution());
     planner.run();
     Scheduler scheduler(planner);
     scheduler.run();

@@ -14,12 +14,7 @@ namespace {
 
 constexpr int group_outputs = 14;
 constexpr int recent_groups = 8;  // groups that an anchor which needs none of them is offered to
-constexpr std::int64_t unroll_count = 8, unroll_kept = 16;
-constexpr std::int64_t lanes_extent = 8, lanes_kept = 64;  // a shorter reduced axis leaves the lanes to the kept ones, if there are as many
-constexpr std::int64_t split_count = 32768, split_items = 32;  // few items that reduce much
-constexpr std::int64_t column_rows = 16384;                    // longer columns do not stay in the second-level cache
 constexpr std::int64_t row_extent = 64, row_count = 16, row_total = 1 << 20;
-constexpr std::int64_t column_items = 64, column_split_rows = 512, column_split_total = 65536;
 
 }  // namespace
 
@@ -37,7 +32,8 @@ std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
     return count;
 }
 
-Planner::Planner(const Walk& walk) : walk_(walk), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {}
+Planner::Planner(const Walk& walk, device::Execution execution)
+    : walk_(walk), tuning_(tuning_of(execution)), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {}
 
 void Planner::run() {
     choose_required();
@@ -294,18 +290,18 @@ void Planner::choose_strategy(Group& group) const {
         along = 1;
         innermost = reduced;
     }
-    if (group.reduced == 0 || (reduced <= unroll_count && kept >= unroll_kept && reduced > 0)) {
+    if (group.reduced == 0 || (reduced <= tuning_.unroll_count && kept >= tuning_.unroll_kept && reduced > 0)) {
         group.strategy = Strategy::Unrolled;
-    } else if (kept == 1 || (along >= across && (innermost >= lanes_extent || kept < lanes_kept))) {
+    } else if (kept == 1 || (along >= across && (innermost >= tuning_.lanes_extent || kept < tuning_.lanes_kept))) {
         group.strategy = Strategy::InnerLanes;
-        group.split = kept < split_items && reduced >= split_count;
-    } else if (row >= row_extent && reduced >= row_count && reduced * kept >= row_total && !has_arg(group)) {
+        group.split = kept < tuning_.split_items && reduced >= tuning_.split_count;
+    } else if (tuning_.rows && row >= row_extent && reduced >= row_count && reduced * kept >= row_total && !has_arg(group)) {
         group.strategy = Strategy::Rows;
         group.split = true;
     } else {
         group.strategy = Strategy::OuterLanes;
-        group.split =
-            reduced >= column_rows || (kept < column_items && reduced >= column_split_rows && reduced * kept >= column_split_total);
+        group.split = reduced >= tuning_.column_rows ||
+                      (kept < tuning_.column_items && reduced >= tuning_.column_split_rows && reduced * kept >= tuning_.column_split_total);
     }
     if (kept == 0) group.split = false;
 }

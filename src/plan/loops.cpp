@@ -13,8 +13,6 @@ using Stage = KernelPlan::Stage;
 
 namespace {
 
-// Float sums restart here, sooner with few digits; argmin and argmax look for the position while the values are cached.
-constexpr std::int64_t lanes_chunk = 4096, lanes_chunk_short = 1024;
 constexpr int rows_together = 4;            // a power of two
 constexpr std::int64_t serial_chunk = 128;  // float sums along serial loops restart here
 
@@ -196,7 +194,7 @@ Emitter::Values Emitter::lanes(int dim, const Values& carried) {
     const bool few_digits = std::any_of(reductions_.begin(), reductions_.end(), [&](const Reduction* r) {
         return starts_fresh(*r) && itemsize(real_of(reduction_dtype(planner_.node(r->node)))) <= 4;
     });
-    const std::int64_t length = few_digits ? lanes_chunk_short : lanes_chunk;
+    const std::int64_t length = few_digits ? planner_.tuning().lanes_chunk_short : planner_.tuning().lanes_chunk;
     if (!chunks || trip_count(dim) <= length) return lanes_range(dim, lower, upper, carried);
     const Value chunk = m_.i64(length);
     return m_.for_loop(lower, upper, chunk, carried, [&](Value begin, std::span<const Value> values) {
@@ -211,14 +209,21 @@ Emitter::Values Emitter::lanes_range(int dim, Value lower, Value upper, const Va
         const Node* n = planner_.node(r->node);
         const Combine combine = combine_of(n->reduce);
         const bool arg = is_arg(n->reduce);
-        combines.push_back({combine, arg ? m_.identity(combine, reduction_dtype(n)) : carried[at]});
+        if (packs(*r)) {
+            combines.push_back({Combine::Max, m_.constant(DType::UInt64, Scalar(std::uint64_t{0}))});
+        } else {
+            combines.push_back({combine, arg ? m_.identity(combine, reduction_dtype(n)) : carried[at]});
+        }
         at += arg ? 2 : 1;
     }
     const Values found = m_.for_lanes(lower, upper, combines, [&](Value index) {
         var_[dim] = index;
         const std::size_t before = mark();
         Values contributions;
-        for (const Reduction* r : reductions_) contributions.push_back(contribution(*r));
+        for (const Reduction* r : reductions_) {
+            const Value x = contribution(*r);
+            contributions.push_back(packs(*r) ? packed(*r, x, m_.sub(index, lower)) : x);
+        }
         store_full();
         forget(before);
         var_[dim] = no_value;
@@ -235,6 +240,11 @@ Emitter::Values Emitter::lanes_range(int dim, Value lower, Value upper, const Va
         }
         values.push_back(carried[at]);
         values.push_back(carried[at + 1]);
+        if (packs(r)) {
+            take_packed(r, dim, lower, upper, found[i], values);
+            at += 2;
+            continue;
+        }
         find_position(r, dim, lower, upper, found[i], values, static_cast<int>(values.size()) - 2);
         at += 2;
     }
@@ -338,6 +348,45 @@ void Emitter::find_position(const Reduction& r, int dim, Value lower, Value uppe
         });
     carried[at] = results[0];
     carried[at + 1] = results[1];
+}
+
+bool Emitter::packs(const Reduction& r) const {
+    const Node* n = planner_.node(r.node);
+    return planner_.tuning().packed_positions && r.by_position() && plan_.stage != Stage::Combine && itemsize(reduction_dtype(n)) <= 4;
+}
+
+ir::Value Emitter::packed(const Reduction& r, Value x, Value place) {
+    const auto u32 = [&](std::uint32_t bits) { return m_.constant(DType::UInt32, Scalar(std::uint64_t{bits}).cast(DType::UInt32)); };
+    const bool least = planner_.node(r.node)->reduce == ReduceOp::ArgMin;
+    const Value top = u32(0x80000000u), all = u32(0xffffffffu);
+    Value key;
+    if (is_float(m_.type(x))) {
+        const Value wide = m_.cast(x, DType::Float32), zero = m_.constant(DType::Float32, 0.0);
+        const Value bits = m_.bitcast(m_.select(m_.eq(wide, zero), zero, wide), DType::UInt32);
+        const Value ordered = m_.select(m_.lt(bits, top), m_.bit_or(bits, top), m_.bit_not(bits));
+        key = m_.select(is_nan(wide), all, least ? m_.bit_not(ordered) : ordered);
+    } else {
+        const bool is_signed = kind_of(m_.type(x)) == DKind::Signed;
+        const Value wide = m_.bitcast(m_.cast(x, is_signed ? DType::Int32 : DType::UInt32), DType::UInt32);
+        const Value ordered = is_signed ? m_.bit_xor(wide, top) : wide;
+        key = least ? m_.bit_not(ordered) : ordered;
+    }
+    const Value half = m_.constant(DType::UInt64, Scalar(std::uint64_t{32}));
+    const Value low = m_.cast(m_.bit_not(m_.cast(place, DType::UInt32)), DType::UInt64);
+    return m_.bit_or(m_.shl(m_.cast(key, DType::UInt64), half), low);
+}
+
+void Emitter::take_packed(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried) {
+    const Value place = m_.cast(m_.bit_not(m_.cast(best, DType::UInt32)), DType::Int64);
+    const std::size_t before = mark();
+    var_[dim] = m_.min(m_.add(lower, place), m_.sub(upper, m_.i64(1)));
+    const Value x = contribution(r), here = index_of(r.position);
+    const std::size_t at = carried.size() - 2;
+    const Value take = better(r, x, carried[at]);
+    carried[at] = m_.select(take, x, carried[at]);
+    carried[at + 1] = m_.select(take, here, carried[at + 1]);
+    forget(before);
+    var_[dim] = no_value;
 }
 
 Emitter::Values Emitter::innermost(const Values& carried) {

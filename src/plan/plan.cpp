@@ -103,6 +103,7 @@ PlannedLaunch make_launch(const KernelPlan& kernel, const MadeKernel& made) {
     launch.cost_ns = kernel.cost_ns;
     launch.bytes_read = kernel.bytes_read;
     launch.bytes_written = kernel.bytes_written;
+    launch.operations = kernel.operations;
     launch.arguments.reserve(made.arguments.size());
     return launch;
 }
@@ -165,7 +166,7 @@ Plan::Result result_of(const Planner& planner, NodeId id, SlotPlan& slots, const
 
 std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCache& cache) {
     auto plan = std::make_unique<Plan>();
-    Planner planner(walk);
+    Planner planner(walk, device->execution());
     planner.run();
     Scheduler scheduler(planner);
     if (!scheduler.run()) {

@@ -36,7 +36,7 @@ struct PlannedLaunch {
     std::vector<Patch> patches;
     std::vector<Use> uses;
     double cost_ns = 0;
-    std::int64_t bytes_read = 0, bytes_written = 0;
+    std::int64_t bytes_read = 0, bytes_written = 0, operations = 0;
 };
 
 /// Everything that is the same for graphs with one signature.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/access.h"
+#include "plan/tuning.h"
 #include "plan/walk.h"
 
 namespace pardo::plan {
@@ -87,11 +88,12 @@ std::int64_t count_over(const Shape& domain, std::uint32_t dims);
 /// Groups of one force, explain or store.
 class Planner {
 public:
-    explicit Planner(const Walk& walk);
+    Planner(const Walk& walk, device::Execution execution);
     /// Cuts into groups; `order()` then gives them so that each comes after those it needs.
     void run();
 
     const Walk& walk() const { return walk_; }
+    const Tuning& tuning() const { return tuning_; }
     std::vector<Group>& groups() { return groups_; }
     const std::vector<Group>& groups() const { return groups_; }
     const std::vector<int>& order() const { return order_; }
@@ -144,6 +146,7 @@ private:
     int fail(const char* reason);
 
     const Walk& walk_;
+    const Tuning& tuning_;
     std::vector<Fact> facts_;
     std::vector<Group> groups_;
     std::vector<int> order_;

@@ -12,8 +12,6 @@ using graph::ReduceOp;
 
 namespace {
 
-constexpr std::int64_t block_elements = 16384;  // of a split reduction; never depends on the number of threads
-constexpr std::int64_t column_block_rows = 256;
 constexpr std::int64_t block_rows = 256, row_tile = 2048;
 constexpr std::int64_t tile_elements = 16384, tile_rows = 32, tile_step = 4;
 constexpr std::int64_t unrolled_extent = 4;  // a shorter innermost kept dim is written out, and leaves the lanes to the next one
@@ -407,6 +405,7 @@ void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
 
 void Scheduler::split_blocks(KernelPlan& kernel) {
     const Group& group = planner_.groups()[kernel.group];
+    const Tuning& tuning = planner_.tuning();
     const bool along = group.strategy == Strategy::InnerLanes;
     const int first = kernel.inner();
     std::int64_t reduced = 1, kept = 1;
@@ -416,7 +415,7 @@ void Scheduler::split_blocks(KernelPlan& kernel) {
         if (kernel.extents[d] > kernel.extents[blocked]) blocked = d;
     }
     const std::int64_t extent = kernel.extents[blocked], rest = reduced / extent;
-    const std::int64_t wanted = along ? block_elements : std::max(column_block_rows, block_elements / kept);
+    const std::int64_t wanted = along ? tuning.block_elements : std::max(tuning.column_block_rows, tuning.block_elements / kept);
     blocks_ = add_block(kernel, along ? kernel.range : kernel.range - 1, blocked, std::clamp<std::int64_t>(wanted / rest, 1, extent));
     for (Access& access : kernel.accesses) {
         if (access.kind != Access::Kind::Partial) continue;
@@ -514,7 +513,6 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
     for (int d = 0; d < group.domain.size(); ++d) {
         if (group.domain[d] != 1) wide |= 1u << d;
     }
-    constexpr double worth_keeping = 8;
     for (const Store& s : kernel.stores) {
         if (s.level != Level::Full || planner_.is_store(s.node)) continue;
         // An output of an earlier loop is read back where it is needed again.
@@ -529,7 +527,7 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
         for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
             const Inst& inst = group.insts[i];
             if (inst.kind != Inst::Kind::Op || inst.dtype != kernel.accesses[s.access].dtype || inst.dims != wide || i == s.inst) continue;
-            if (inst.cost < worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost)) continue;
+            if (inst.cost < planner_.tuning().worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost)) continue;
             for (int loop = 0; loop < s.loop; ++loop) {
                 if (!in[loop][i]) continue;
                 best = i;

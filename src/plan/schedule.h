@@ -74,6 +74,7 @@ struct KernelPlan {
     std::vector<Keep> keeps;
     double cost_ns = 0;
     std::int64_t bytes_read = 0, bytes_written = 0;
+    std::int64_t operations = 0;  // as device::Amount::operations
 
     int inner() const { return range + unrolled; }  // first inner loop dim
     int loops() const;                              // inner loops after one another
@@ -120,6 +121,7 @@ private:
     void finish(KernelPlan& kernel);
     void find_keeps(KernelPlan& kernel);
     void estimate(KernelPlan& kernel) const;
+    std::int64_t operations(const KernelPlan& kernel, const std::vector<bool>& in) const;
     std::string make_name(const KernelPlan& kernel) const;
     std::vector<bool> needed(const KernelPlan& kernel) const;
 

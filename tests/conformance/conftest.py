@@ -1,9 +1,13 @@
 # tests/conformance/conftest.py: every test that asks for `device` runs on each device of the machine that computes.
+import os
+
 import numpy as np
 import pardo as pp
 import pytest
 
-DEVICES = [device for device in pp.get_devices() if device.backend != "null"]
+# PARDO_TEST_DEVICES=cuda,opencl leaves the other back ends out.
+WANTED = os.environ.get("PARDO_TEST_DEVICES", "").split(",")
+DEVICES = [device for device in pp.get_devices() if device.backend != "null" and (WANTED == [""] or device.backend in WANTED)]
 
 
 @pytest.fixture(params=DEVICES, ids=str)

@@ -165,7 +165,7 @@ def run(*arguments, **environment):
 def test_command():
     done = run("-m", "pardo")
     assert done.returncode == 0, done.stdout + done.stderr
-    for word in ("Versions", "NumPy", "Devices", "cpu", "Cache", "works; copies", "GB/s"):
+    for word in ("Versions", "NumPy", "Devices", "cpu", "Cache", "PASSED"):
         assert word in done.stdout
     done = run("-m", "pardo", "--list")
     assert "Versions" not in done.stdout
@@ -246,8 +246,7 @@ def test_command_without_openblas(tmp_path):
     )
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
     done = command(["--self-test"], PYTHONPATH=path, PARDO_OPENBLAS="")
-    assert "cpu:0: works" in done.stdout
-    assert "GB/s" in done.stdout
+    assert "cpu:0: PASSED" in done.stdout
     if "skipped" not in done.stdout:
         pytest.skip("the system has an OpenBLAS of its own")
     assert "product skipped: " in done.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pardo as pp
 import pytest
-from pardo import _elementwise, _linalg, _methods, _searching, _sets, _sorting, _statistics
+from pardo import _elementwise, _linalg, _methods, _profile, _searching, _sets, _sorting, _statistics
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,7 +27,7 @@ def test_documents_are_found():
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
-def test_code_of_documents_runs(name):
+def test_code_of_documents_runs(name, tmp_path):
     """From top to bottom, in a fresh process; the blocks of a file share their names."""
     text = DOCUMENTS[name]
     lines = [""] * len(text.splitlines())  # so that a traceback shows the line of the document
@@ -36,7 +36,7 @@ def test_code_of_documents_runs(name):
         for i, line in enumerate(block[2].splitlines()):
             lines[first + i] = line if block[1] == "python" else ""
     command = [sys.executable, "-W", "error", "-c", f"exec(compile(__import__('sys').stdin.read(), {name!r}, 'exec'))"]
-    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -60,7 +60,7 @@ def test_plan_of_getting_started_is_pending():
 
 FUNCTIONS = {
     f"{module.__name__.removeprefix('pardo._')}.{name}": getattr(module, name)
-    for module in (_elementwise, _linalg, _searching, _sets, _sorting, _statistics)
+    for module in (_elementwise, _linalg, _profile, _searching, _sets, _sorting, _statistics)
     for name in module.__all__
     if inspect.isfunction(getattr(module, name))
 }

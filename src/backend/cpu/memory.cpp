@@ -12,6 +12,8 @@
 
 #include <pardo/error.h>
 
+#include "backend/cpu/device.h"
+
 namespace pardo::cpu {
 
 /// A piece of memory that is cut into equal small blocks.
@@ -28,17 +30,6 @@ constexpr std::size_t small_limit = 4096;                      // up to here blo
 constexpr std::size_t huge_page = std::size_t{2} << 20;        // from here on blocks are mapped
 constexpr std::size_t loose_fit_from = std::size_t{64} << 10;  // from here on a block up to two classes larger will do
 constexpr int pending_looks = 8;
-
-/// MemAvailable of the machine in bytes; 0 when it cannot be read.
-std::int64_t available_memory() {
-    std::ifstream file("/proc/meminfo");
-    std::string word;
-    std::int64_t kib = 0;
-    while (file >> word) {
-        if (word == "MemAvailable:" && file >> kib) return kib << 10;
-    }
-    return 0;
-}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "backend/cpu/launch.h"
 #include "base/counters.h"
+#include "device/profile.h"
 
 namespace pardo::cpu {
 namespace {
@@ -16,6 +17,7 @@ using device::Access;
 using device::Buffer;
 using device::BufferUse;
 using device::Label;
+using device::Submission;
 
 /// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
 constexpr double ns_per_byte = 0.1;
@@ -67,7 +69,7 @@ void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const Pattern& pa
 }  // namespace
 
 CpuQueue::CpuQueue(device::Device* device, ThreadPool* pool, QueueOrder order, bool profiling)
-    : Queue(device, order, profiling), pool_(pool), core_(new QueueCore(this, pool, order, profiling)) {}
+    : Queue(device, order, profiling), pool_(pool), core_(new QueueCore(this, pool, order)) {}
 
 CpuQueue::~CpuQueue() { core_->close(); }
 
@@ -90,6 +92,16 @@ bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std:
     return true;
 }
 
+template <class F, class Describe> Event CpuQueue::run_now(F&& f, std::span<const BufferUse> uses, Describe&& describe) {
+    if (!profiling_) {
+        device::record_around(f, describe);
+        return Event();
+    }
+    Event event = run_profiled(f, uses);
+    if (device::recording()) device::record(describe(), event);
+    return event;
+}
+
 template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse> uses) {
     Ref<device::EventState> state(new device::EventState(this));
     const std::int64_t start = device::now_ns();
@@ -104,18 +116,21 @@ template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse
     return event;
 }
 
-Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends) {
+Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends, const Submission* submission) {
     work.needs.assign(depends.begin(), depends.end());
     for (const BufferUse& u : uses) {
-        // Blocks of this device wait for their uses before they are reused; what others do with theirs is not known here.
-        if (u.buffer->device() != device_) work.kept.emplace_back(u.buffer);
+        // Blocks of this back end wait for their uses before they are reused; what others do with theirs is not known here.
+        if (u.buffer->device()->backend() != device_->backend()) work.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
         if (reads(u)) u.buffer->collect_for_read(work.needs);
         if (writes(u)) u.buffer->collect_for_write(work.after);
     }
     std::erase_if(work.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
     if (order_ == QueueOrder::InOrder) std::erase_if(work.after, [this](const Event& e) { return e.state()->queue() == this; });
+    const bool noted = submission && device::recording();
+    work.timed = profiling_ || noted;
     Event event = core_->submit(std::move(work));
+    if (noted) device::record(*submission, event);
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
         if (writes(u)) u.buffer->note_write(event, reads(u));
@@ -128,41 +143,42 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(l.bytes_read), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
     auto* program = static_cast<CpuProgram*>(l.program);
+    const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
     if (may_run_now(l.cost_ns, l.uses, depends)) {
-        if (profiling_) return run_profiled([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns); }, l.uses);
-        run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns);
-        return Event();
+        return run_now([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns); }, l.uses, describe);
     }
     Work work;
     work.program = Ref<CpuProgram>(program);
     work.extents = SmallVector<std::int64_t, 4>(l.extents);
     work.args = SmallVector<std::uint64_t, 12>(l.args);
     work.cost_ns = l.cost_ns;
-    if (l.label) work.label = l.label(l.label_data);
-    if (work.label.name.empty()) work.label.name = program->name();
-    if (work.label.location.empty()) work.label.location = device::current_location();
-    return submit(std::move(work), l.uses, depends);
+    const Submission submission = describe();
+    work.label = submission.label;
+    return submit(std::move(work), l.uses, depends, &submission);
 }
 
 template <class F>
-Event CpuQueue::run(F&& f, std::span<const BufferUse> uses, Label&& label, double cost_ns, std::span<const Event> depends) {
-    if (may_run_now(cost_ns, uses, depends)) {
-        if (profiling_) return run_profiled(f, uses);
-        f();
-        return Event();
-    }
+Event CpuQueue::run(Activity activity, F&& f, std::span<const BufferUse> uses, Label&& label, double cost_ns,
+                    std::span<const Event> depends) {
+    const auto describe = [&] {
+        Label own = std::move(label);
+        if (own.location.empty()) own.location = device::current_location();
+        const device::Amount amount = own.amount;
+        return Submission{activity, this, std::move(own), amount};
+    };
+    if (may_run_now(cost_ns, uses, depends)) return run_now(f, uses, describe);
     Work work;
     work.function = std::forward<F>(f);
     work.cost_ns = cost_ns;
-    work.label = std::move(label);
-    if (work.label.location.empty()) work.label.location = device::current_location();
-    return submit(std::move(work), uses, depends);
+    const Submission submission = describe();
+    work.label = submission.label;
+    return submit(std::move(work), uses, depends, &submission);
 }
 
 Event CpuQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
                           std::span<const Event> depends) {
     counters.launched.fetch_add(1, std::memory_order_relaxed);
-    return run(std::move(f), uses, std::move(label), cost_ns, depends);
+    return run(Activity::HostTask, std::move(f), uses, std::move(label), cost_ns, depends);
 }
 
 Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
@@ -172,18 +188,21 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const auto size = static_cast<std::int64_t>(bytes);
     const auto shares_memory = [&](const Buffer* b) { return b->device()->backend() == device_->backend() || b->host_visible(); };
     char* target = static_cast<char*>(to->data()) + to_offset;
     const char* source = static_cast<const char*>(from->data()) + from_offset;
     if (shares_memory(to) && shares_memory(from)) {
-        return run([pool = pool_, target, source, bytes] { copy_bytes(*pool, target, source, bytes); }, uses, {"copy", {}},
-                   ns_per_byte * static_cast<double>(bytes), depends);
+        return run(
+            Activity::Copy, [pool = pool_, target, source, bytes] { copy_bytes(*pool, target, source, bytes); }, uses,
+            {"copy", {}, {size, size, 0}}, ns_per_byte * static_cast<double>(bytes), depends);
     }
     // The other side's memory is reached through the other side's queue, which orders by the buffers as well.
     const bool reading = shares_memory(to);
     Ref<Buffer> other(reading ? from : to);
     const BufferUse own[] = {reading ? uses[1] : uses[0]};
     return run(
+        Activity::Copy,
         [reading, other, target, source, to_offset, from_offset, bytes] {
             device::Queue* queue = other->device()->queue();
             if (reading) {
@@ -192,21 +211,27 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
                 queue->write(other.get(), to_offset, source, bytes);
             }
         },
-        own, {"copy", {}}, at_once_limit_ns, depends);
+        own, {"copy", {}, {size, size, 0}}, at_once_limit_ns, depends);
 }
 
 void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
     check_range("write", to, offset, bytes);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     to->wait_for_write();
-    copy_bytes(*pool_, static_cast<char*>(to->data()) + offset, static_cast<const char*>(from), bytes);
+    device::record_around([&] { copy_bytes(*pool_, static_cast<char*>(to->data()) + offset, static_cast<const char*>(from), bytes); },
+                          [&] {
+                              return Submission{Activity::Write, this, {"write", {}}, {0, static_cast<std::int64_t>(bytes), 0}};
+                          });
 }
 
 void CpuQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     check_range("read", from, offset, bytes);
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     from->wait_for_read();
-    copy_bytes(*pool_, static_cast<char*>(to), static_cast<const char*>(from->data()) + offset, bytes);
+    device::record_around([&] { copy_bytes(*pool_, static_cast<char*>(to), static_cast<const char*>(from->data()) + offset, bytes); },
+                          [&] {
+                              return Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}};
+                          });
 }
 
 Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
@@ -221,8 +246,9 @@ Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const vo
     std::memcpy(p.bytes, pattern, pattern_bytes);
     char* target = static_cast<char*>(to->data()) + offset;
     const BufferUse uses[] = {{to, Access::Write}};
-    return run([pool = pool_, target, bytes, p] { fill_bytes(*pool, target, bytes, p); }, uses, {"fill", {}},
-               ns_per_byte * static_cast<double>(bytes), depends);
+    return run(
+        Activity::Fill, [pool = pool_, target, bytes, p] { fill_bytes(*pool, target, bytes, p); }, uses,
+        {"fill", {}, {0, static_cast<std::int64_t>(bytes), 0}}, ns_per_byte * static_cast<double>(bytes), depends);
 }
 
 Event CpuQueue::barrier(std::span<const Event> depends) {
@@ -234,7 +260,7 @@ Event CpuQueue::barrier(std::span<const Event> depends) {
     work.label.name = "barrier";
     std::vector<Event> before = core_->unfinished();
     if (order_ == QueueOrder::OutOfOrder) work.after = std::move(before);
-    return submit(std::move(work), {}, depends);
+    return submit(std::move(work), {}, depends, nullptr);
 }
 
 void CpuQueue::order_after(const Event& event) {
@@ -256,6 +282,7 @@ Event CpuQueue::copy_box(Buffer* to, Buffer* from, const device::CopyBox& box, s
     auto* target = static_cast<char*>(to->data());
     const auto* source = static_cast<const char*>(from->data());
     return run(
+        Activity::Copy,
         [pool = pool_, target, source, box, rows, cost_ns] {
             run_range(*pool, rows, cost_ns, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t row = begin; row < end; ++row) {
@@ -266,7 +293,7 @@ Event CpuQueue::copy_box(Buffer* to, Buffer* from, const device::CopyBox& box, s
                 }
             });
         },
-        uses, {"copy", {}}, cost_ns, depends);
+        uses, {"copy", {}, {bytes, bytes, 0}}, cost_ns, depends);
 }
 
 void CpuQueue::wait() {

@@ -12,7 +12,7 @@
 #include "backend/cpu/program.h"
 #include "backend/cpu/threads.h"
 #include "base/fork.h"
-#include "device/device.h"
+#include "device/profile.h"
 
 namespace pardo::cpu {
 
@@ -29,6 +29,7 @@ struct Work {
     SmallVector<std::uint64_t, 12> args;
     std::function<void()> function;  // may be empty: a barrier
     double cost_ns = 0;
+    bool timed = false;  // the queue profiles, or a profile is open
     device::Label label;
     std::vector<Event> needs;               // data from here: their failure is this work's failure too
     std::vector<Event> after;               // only an order to keep
@@ -60,7 +61,7 @@ private:
 /// waits in a circle.
 class QueueCore : public RefCounted<QueueCore> {
 public:
-    QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order, bool profiling);
+    QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order);
     ~QueueCore();
 
     /// Nothing submitted is unfinished.
@@ -105,7 +106,6 @@ private:
     device::Queue* queue_;
     ThreadPool* pool_;
     const QueueOrder order_;
-    const bool profiling_;
     std::atomic<std::int64_t> outstanding_{0};
     std::mutex mutex_;
     std::condition_variable wake_;  // the worker's
@@ -147,8 +147,12 @@ private:
     bool may_run_now(double cost_ns, std::span<const device::BufferUse> uses, std::span<const Event> depends);
     /// Runs `f` at once or hands it over; the common end of host_task, copy and fill.
     template <class F>
-    Event run(F&& f, std::span<const device::BufferUse> uses, device::Label&& label, double cost_ns, std::span<const Event> depends);
-    Event submit(Work work, std::span<const device::BufferUse> uses, std::span<const Event> depends);
+    Event run(Activity activity, F&& f, std::span<const device::BufferUse> uses, device::Label&& label, double cost_ns,
+              std::span<const Event> depends);
+    /// `submission` is for open profiles; null for what they leave out.
+    Event submit(Work work, std::span<const device::BufferUse> uses, std::span<const Event> depends, const device::Submission* submission);
+    /// On the calling thread; `describe` makes a Submission.
+    template <class F, class Describe> Event run_now(F&& f, std::span<const device::BufferUse> uses, Describe&& describe);
     template <class F> Event run_profiled(F&& f, std::span<const device::BufferUse> uses);
 
     ThreadPool* pool_;

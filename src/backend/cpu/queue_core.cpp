@@ -8,6 +8,7 @@
 
 #include "backend/cpu/launch.h"
 #include "backend/cpu/queue.h"
+#include "base/affinity.h"
 #include "base/counters.h"
 #include "base/env.h"
 
@@ -86,8 +87,7 @@ bool CpuEvent::wait_for(std::chrono::milliseconds limit) {
     return EventState::wait_for(std::max(left, std::chrono::milliseconds(0)));
 }
 
-QueueCore::QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order, bool profiling)
-    : queue_(queue), pool_(pool), order_(order), profiling_(profiling) {
+QueueCore::QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order) : queue_(queue), pool_(pool), order_(order) {
     std::lock_guard lock(cores().mutex);
     cores().list.push_back(this);
 }
@@ -107,7 +107,7 @@ void QueueCore::close() {
 
 Event QueueCore::submit(Work work) {
     Ref<CpuEvent> task(new CpuEvent(queue_, this, std::move(work)));
-    if (profiling_) task->queued_at = task->submitted_at = device::now_ns();
+    if (task->work_.timed) task->queued_at = task->submitted_at = device::now_ns();
     Ref<CpuEvent> ahead_of;
     if (order_ == QueueOrder::OutOfOrder) {
         std::lock_guard lock(mutex_);
@@ -175,6 +175,7 @@ void QueueCore::wake_worker() {
     if (!worker_started_) {
         retain();  // the worker's own reference
         try {
+            const Bound inherit_nothing(any_core);
             std::thread([this] { serve(); }).detach();
             worker_started_ = true;
         } catch (const std::system_error& e) {
@@ -190,6 +191,7 @@ void QueueCore::wake_worker() {
 
 void QueueCore::serve() {
     {
+        const Bound bound(pool_->cores());  // before the lock: for good
         Lock lock(mutex_);
         while (!closed_) {
             if (run_one(lock, any_cost, false)) continue;
@@ -236,6 +238,7 @@ void QueueCore::execute(CpuEvent& task) {
             if (!e.done()) e.state()->wait_quietly();
         }
     }
+    const Bound bound(pool_->cores());
     task.set_running();
     std::shared_ptr<device::Failure> inherited = stopped_.load(std::memory_order_acquire) ? exit_failure() : nullptr;
     for (const Event& e : work.needs) {
@@ -243,7 +246,7 @@ void QueueCore::execute(CpuEvent& task) {
         inherited = device::unheard_failure(e);
     }
     std::exception_ptr raised;
-    if (profiling_) task.started_at = device::now_ns();
+    if (work.timed) task.started_at = device::now_ns();
     if (!inherited) {
         const device::TaskScope scope;
         try {
@@ -256,7 +259,7 @@ void QueueCore::execute(CpuEvent& task) {
             raised = std::current_exception();
         }
     }
-    if (profiling_) task.ended_at = device::now_ns();
+    if (work.timed) task.ended_at = device::now_ns();
     finish(task, std::move(inherited), raised);
 }
 

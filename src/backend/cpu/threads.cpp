@@ -18,6 +18,7 @@
 
 #include <pardo/error.h>
 
+#include "backend/cpu/team.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "device/event.h"
@@ -67,11 +68,16 @@ struct ThreadPool::Arena {
     tbb::global_control* limit = nullptr;  // lets TBB make more threads than there are cores
 };
 
+ThreadPool::ThreadPool(int threads) : threads_(threads) {}
+ThreadPool::ThreadPool(CoreList cores)
+    : cores_(std::move(cores)), team_(std::make_unique<Team>(cores_)), threads_(static_cast<int>(cores_.size())) {}
+ThreadPool::~ThreadPool() = default;
+
 bool ThreadPool::inside() noexcept { return depth > 0; }
 
 #if defined(__SANITIZE_THREAD__)
 // The sanitizer does not see how oneTBB, which is not built with it, hands work from thread to thread.
-void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
+void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data) {
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
     turn.unlock();
@@ -93,9 +99,10 @@ void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
     if (raised) std::rethrow_exception(raised);
 }
 #else
-void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
+void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data) {
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
+    const Bound anywhere(any_core);  // oneTBB's threads inherit from the one that asks for them
     if (!arena_) arena_ = new Arena(threads_);
     tbb::task_arena& arena = arena_->arena;
     turn.unlock();
@@ -108,6 +115,22 @@ void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
     });
 }
 #endif
+
+void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
+    if (!team_) return run_on_arena(parts, f, data);
+    std::unique_lock turn(turn_);
+    const std::shared_lock lock(running_);
+    turn.unlock();
+    struct Parts {
+        void (*f)(void*, int);
+        void* data;
+    } all{f, data};
+    const auto run_part = [](void* p, int part) {
+        const Inside inside;
+        static_cast<Parts*>(p)->f(static_cast<Parts*>(p)->data, part);
+    };
+    team_->run(parts, run_part, &all);
+}
 
 void ThreadPool::stop_for_fork() {
     if (inside() || device::inside_task()) return;
@@ -136,6 +159,7 @@ void ThreadPool::revive_in_child() {
     // They may be held by threads that are not here, and the shared one knows its holder by a thread id that is another one here.
     new (&running_) std::shared_mutex;
     new (&turn_) std::mutex;
+    if (team_) team_->revive_in_child();
     // oneTBB that was not ended may have locks held by threads that are not here either: it is not called again.
     if (!std::exchange(stopped_, false) || !finalized_) threads_ = 1;
 }

@@ -1,10 +1,13 @@
-// src/backend/cpu/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork().
+// src/backend/cpu/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork(), or a Team.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <type_traits>
+
+#include "base/affinity.h"
 
 namespace pardo::cpu {
 
@@ -16,12 +19,19 @@ int configured_threads();
 /// Cores this process may run on.
 int available_cores();
 
+class Team;
+
 /// Runs numbered parts side by side. Safe from any thread; a part that calls run() again runs its parts serially.
 class ThreadPool {
 public:
-    explicit ThreadPool(int threads) : threads_(threads) {}
+    explicit ThreadPool(int threads);
+    /// One thread a core, bound to these.
+    explicit ThreadPool(CoreList cores);
+    ~ThreadPool();
 
     int threads() const noexcept { return threads_; }
+    /// Cores that work has to stay on; empty when it may go anywhere.
+    const CoreList& cores() const noexcept { return cores_; }
     /// Calls f(part) for each part in [0, parts), part i on thread i as far as that can be had; rethrows the first exception.
     template <class F> void run(int parts, F&& f) {
         if (parts <= 1 || threads_ <= 1 || inside()) {
@@ -42,14 +52,17 @@ public:
 
 private:
     struct Arena;
+    void run_on_arena(int parts, void (*f)(void*, int), void* data);
     void run_parallel(int parts, void (*f)(void*, int), void* data);
 
-    int threads_;                // 1 in a child that cannot have more
-    std::mutex turn_;            // taken before `running_`, so that a fork comes next
-    std::shared_mutex running_;  // shared by those that use the arena
-    bool stopped_ = false;       // both are held for a fork
-    bool finalized_ = true;      // oneTBB's threads ended for it
-    Arena* arena_ = nullptr;     // made under turn_
+    const CoreList cores_;
+    std::unique_ptr<Team> team_;  // of a bound pool
+    int threads_;                 // 1 in a child that cannot have more
+    std::mutex turn_;             // taken before `running_`, so that a fork comes next
+    std::shared_mutex running_;   // shared by those that use the arena
+    bool stopped_ = false;        // both are held for a fork
+    bool finalized_ = true;       // oneTBB's threads ended for it
+    Arena* arena_ = nullptr;      // made under turn_
 };
 
 }  // namespace pardo::cpu

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/null/null.h"
-#include "device/device.h"
+#include "device/profile.h"
 
 namespace pardo::null {
 
@@ -81,8 +81,9 @@ public:
 
 private:
     template <class F>
-    Event submit(Record record, const device::Label& label, std::span<const device::BufferUse> uses, std::span<const Event> depends,
-                 F&& act);
+    /// Profiles leave out what has no activity.
+    Event submit(std::optional<Activity> activity, Record record, const device::Label& label, std::span<const device::BufferUse> uses,
+                 std::span<const Event> depends, F&& act);
 
     Event hold(std::vector<Event> needs, std::vector<Event> after, const device::Label& label, std::span<const device::BufferUse> uses,
                std::function<void()> act, std::optional<Error> injected);

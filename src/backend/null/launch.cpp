@@ -4,6 +4,7 @@
 
 #include "backend/null/device.h"
 #include "base/counters.h"
+#include "device/profile.h"
 
 namespace pardo::null {
 namespace {
@@ -20,7 +21,8 @@ char* at(Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) +
 /// Waits for other devices, acts, and gives a complete event; or a failed one when a test or a dependency says so. What waits for the
 /// user's code acts later, on the thread that brings the last of it.
 template <class F>
-Event NullQueue::submit(Record record, const Label& label, std::span<const BufferUse> uses, std::span<const Event> depends, F&& act) {
+Event NullQueue::submit(std::optional<Activity> activity, Record record, const Label& label, std::span<const BufferUse> uses,
+                        std::span<const Event> depends, F&& act) {
     std::vector<Event> needs(depends.begin(), depends.end()), after;
     for (const BufferUse& u : uses) {
         if (u.access != Access::Write) u.buffer->collect_for_read(needs);
@@ -45,15 +47,21 @@ Event NullQueue::submit(Record record, const Label& label, std::span<const Buffe
             }
         }
     }
+    const device::Amount amount{record.bytes_read, record.bytes_written, record.operations};
+    const auto describe = [&] { return device::Submission{*activity, this, label, amount}; };
     null_->record(std::move(record));
     std::optional<Error> injected = null_->take_injected();
-    if (held) return hold(std::move(needs), std::move(after), label, uses, std::forward<F>(act), std::move(injected));
+    if (held) {
+        Event later = hold(std::move(needs), std::move(after), label, uses, std::forward<F>(act), std::move(injected));
+        if (activity && device::recording()) device::record(describe(), later);
+        return later;
+    }
     std::shared_ptr<device::Failure> inherited;
     for (const Event& e : needs) {
         if (!inherited) inherited = device::unheard_failure(e);
     }
     if (!injected && !inherited && !profiling_) {
-        act();
+        activity ? device::record_around(act, describe) : act();
         return Event();
     }
     Ref<device::EventState> state(new device::EventState(this));
@@ -62,6 +70,7 @@ Event NullQueue::submit(Record record, const Label& label, std::span<const Buffe
     if (profiling_) state->ended_at = device::now_ns();
     finish(*state, std::move(injected), std::move(inherited), label);
     Event event(state.get());
+    if (activity && device::recording()) device::record(describe(), event);
     for (const BufferUse& u : uses) {
         if (u.access != Access::Read) u.buffer->note_write(event, u.access == Access::ReadWrite);
     }
@@ -162,9 +171,8 @@ Event NullQueue::launch(const device::Launch& l, std::span<const Event> depends)
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
     const auto* program = static_cast<const NullProgram*>(l.program);
     Record r{"launch",     program->name(), program->text(), {l.extents.begin(), l.extents.end()}, {l.args.begin(), l.args.end()},
-             l.bytes_read, l.bytes_written};
-    Label label = l.label ? l.label(l.label_data) : Label{program->name(), device::current_location()};
-    return submit(std::move(r), label, l.uses, depends, [] {});
+             l.bytes_read, l.bytes_written, l.operations};
+    return submit(Activity::Kernel, std::move(r), device::label_of(l), l.uses, depends, [] {});
 }
 
 Event NullQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double, std::span<const Event> depends) {
@@ -172,7 +180,7 @@ Event NullQueue::host_task(std::function<void()> f, std::span<const BufferUse> u
     Record r;
     r.kind = "host_task";
     r.name = label.name;
-    return submit(std::move(r), label, uses, depends, f);
+    return submit(Activity::HostTask, std::move(r), label, uses, depends, f);
 }
 
 Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
@@ -181,18 +189,24 @@ Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size
     r.kind = "copy";
     r.bytes_read = r.bytes_written = static_cast<std::int64_t>(bytes);
     const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
-    return submit(std::move(r), {"copy", {}}, uses, depends,
+    return submit(Activity::Copy, std::move(r), {"copy", {}}, uses, depends,
                   [to, to_offset, from, from_offset, bytes] { std::memmove(at(to, to_offset), at(from, from_offset), bytes); });
 }
 
 void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
     to->wait_for_write();
-    std::memcpy(at(to, offset), from, bytes);
+    device::record_around([&] { std::memcpy(at(to, offset), from, bytes); },
+                          [&] {
+                              return device::Submission{Activity::Write, this, {"write", {}}, {0, static_cast<std::int64_t>(bytes), 0}};
+                          });
 }
 
 void NullQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     from->wait_for_read();
-    std::memcpy(to, at(from, offset), bytes);
+    device::record_around([&] { std::memcpy(to, at(from, offset), bytes); },
+                          [&] {
+                              return device::Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}};
+                          });
 }
 
 Event NullQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
@@ -202,7 +216,7 @@ Event NullQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const v
     r.bytes_written = static_cast<std::int64_t>(bytes);
     const BufferUse uses[] = {{to, Access::Write}};
     std::string copy(static_cast<const char*>(pattern), pattern_bytes);
-    return submit(std::move(r), {"fill", {}}, uses, depends, [to, offset, bytes, copy = std::move(copy)] {
+    return submit(Activity::Fill, std::move(r), {"fill", {}}, uses, depends, [to, offset, bytes, copy = std::move(copy)] {
         for (std::size_t i = 0; i + copy.size() <= bytes; i += copy.size()) std::memcpy(at(to, offset + i), copy.data(), copy.size());
     });
 }
@@ -210,7 +224,7 @@ Event NullQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const v
 Event NullQueue::barrier(std::span<const Event> depends) {
     Record r;
     r.kind = "barrier";
-    return submit(std::move(r), {"barrier", {}}, {}, depends, [] {});
+    return submit({}, std::move(r), {"barrier", {}}, {}, depends, [] {});
 }
 
 void NullQueue::wait() {

@@ -20,7 +20,7 @@ struct Record {
     std::string ir;    // printed kernel of a launch
     std::vector<std::int64_t> extents;
     std::vector<std::uint64_t> args;
-    std::int64_t bytes_read = 0, bytes_written = 0;
+    std::int64_t bytes_read = 0, bytes_written = 0, operations = 0;
 };
 /// What the null device has been given since the last call; clears the list.
 std::vector<Record> take_records(device::Device* device);

@@ -35,6 +35,7 @@ TEST_F(Structure, AnElementwiseChainIsOneKernel) {
     EXPECT_EQ(all[0].extents, std::vector<std::int64_t>{1000});
     EXPECT_EQ(all[0].bytes_read, 16000);
     EXPECT_EQ(all[0].bytes_written, 8000);
+    EXPECT_EQ(all[0].operations, 2000);
     EXPECT_EQ(y->kind, Kind::Leaf);
 }
 
@@ -57,6 +58,7 @@ TEST_F(Structure, SoftmaxIsOneKernelAndComputesExpOnce) {
     EXPECT_EQ(all[0].extents, std::vector<std::int64_t>{4096});
     const std::string& ir = all[0].ir;
     EXPECT_EQ(ir.find("call exp"), ir.rfind("call exp")) << ir;
+    EXPECT_EQ(all[0].operations, 4 * 4096 * 1024);  // subtract, exp, sum, divide; a maximum is a choice
 }
 
 TEST_F(Structure, ASumOfAllElementsIsSplitOverBlocks) {

@@ -1,0 +1,39 @@
+// include/pardo/exchange.h: memory of devices that other libraries use as well, and the order between their work and ours.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include <pardo/array.h>
+#include <pardo/export.h>
+
+namespace pardo {
+
+/// A stream of another library as DLPack passes it: with CUDA the address of a CUstream, 1 for the legacy default stream, 2 for that of
+/// the thread.
+using ForeignStream = std::uintptr_t;
+
+/// DLPack's numbers {type, number of the device} for the array's memory; nothing where other libraries cannot reach it. Forces.
+PARDO_API std::optional<std::pair<int, int>> dlpack_device(const Array& x);
+/// The device that holds memory of another library at an address of CUDA's; nothing where none of ours does.
+PARDO_API std::optional<Device> device_of_memory(std::uintptr_t address);
+/// The queue's stream as other libraries take it; 0 where the device has none.
+PARDO_API ForeignStream native_stream(const Queue& queue);
+
+/// Memory handed to another library.
+struct ExportedMemory {
+    void* data = nullptr;          // of the first element, as the device sees it
+    std::function<void()> let_go;  // call it when the other library is done
+};
+/// Hands the array's memory to another library, which uses it on `stream`, if given, from now on: the stream waits for our work, the host
+/// does not. Without a stream our work is complete when this returns. `writable`: as Array::share_writable.
+PARDO_API ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream, bool writable);
+
+/// Shares memory of a device (strides in elements); `release` is called when the last use is over, and not at all when this throws.
+/// `stream`: work there so far is waited for, by the queue and not by the host.
+PARDO_API Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
+                              std::function<void()> release, const Queue& queue, std::optional<ForeignStream> stream = {});
+
+}  // namespace pardo

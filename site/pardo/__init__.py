@@ -1,0 +1,65 @@
+# python/pardo/__init__.py: the namespace: NumPy's names, the array API's rules.
+"""Data-parallel Python on every processor of a machine.
+
+Arrays have NumPy's names and follow the Python array API standard, version 2025.12. Operations on them are recorded, and
+fused into few kernels when a value is needed.
+
+>>> import pardo as pp
+>>> x = pp.linspace(0.0, 1.0, 5)
+>>> (pp.sin(x) ** 2 + pp.cos(x) ** 2).sum()
+array(5.)
+"""
+
+import atexit as _atexit
+import os as _os
+
+from numpy import e as e
+from numpy import euler_gamma as euler_gamma
+from numpy import inf as inf
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import pi as pi
+from pardo import (
+    _core,
+    _creation,
+    _devices,
+    _dtypes,
+    _elementwise,
+    _linalg,
+    _manipulation,
+    _methods,
+    _searching,
+    _sets,
+    _sorting,
+    _statistics,
+)
+from pardo import special as special
+from pardo._core import *
+from pardo._creation import *
+from pardo._devices import *
+from pardo._dtypes import *
+from pardo._elementwise import *
+from pardo._info import *
+from pardo._interop import *
+from pardo._linalg import *
+from pardo._manipulation import *
+from pardo._runtime import *
+from pardo._searching import *
+from pardo._sets import *
+from pardo._sorting import *
+from pardo._statistics import *
+
+ndarray = _core.Array
+
+__version__ = _core._version
+__array_api_version__ = "2025.12"
+
+_methods.attach()
+_devices.serve_contexts(globals(), [_creation, _dtypes, _elementwise, _linalg, _manipulation, _searching, _sets, _sorting, _statistics])
+_core._set_package_folder(_os.path.dirname(__file__))
+_atexit.register(_core._report_unheard_failures)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(name for name in globals() if not name.startswith("_") or name.startswith("__array"))

@@ -1,0 +1,282 @@
+# python/pardo/__main__.py: `python -m pardo`: what pardo found on this machine, and whether it works.
+"""Shows devices, versions and the cache, and tests each device."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pardo as pp
+from pardo import _core
+
+
+def _bytes(n: float) -> str:
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if n < 1024 or unit == "GiB":
+            return f"{n:.0f} {unit}" if unit == "bytes" else f"{n:.1f} {unit}"
+        n /= 1024
+    raise AssertionError
+
+
+def _table(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    for row in rows:
+        print("  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip())
+
+
+def _openblas() -> str:
+    try:
+        from importlib.metadata import version
+
+        return version("scipy-openblas32")
+    except ImportError:
+        return "not installed (pip install scipy-openblas32); needed by matmul and its relatives"
+
+
+def _print_versions(backends: Sequence[dict[str, Any]]) -> None:
+    print("Versions")
+    rows = [
+        ("pardo", pp.__version__),
+        ("Python", platform.python_version()),
+        ("NumPy", np.__version__),
+        ("OpenBLAS", _openblas()),
+    ]
+    rows += [(f"back end {b['name']}", b["versions"]) for b in backends if b["versions"]]
+    _table(rows)
+
+
+# What to do about a back end that finds nothing; the back end itself says what it looked for.
+_REMEDIES = {
+    "opencl": "install a driver's OpenCL (Debian, Ubuntu: apt install pocl-opencl-icd, intel-opencl-icd, nvidia-opencl-icd); a folder of "
+    ".icd files may be named by OCL_ICD_VENDORS",
+    "cuda": "install NVIDIA's driver, and its run-time compiler: pip install pardo[cuda]",
+}
+
+
+class _Default(NamedTuple):
+    device: pp.Device | None
+    problem: str  # why there is none
+    status: int  # of the command then
+
+
+def _default() -> _Default:
+    """The default device."""
+    try:
+        return _Default(pp.Device(), "", 0)
+    except ValueError as e:  # the environment asks for nonsense
+        return _Default(None, str(e), 2)
+    except pp.DeviceError as e:
+        return _Default(None, str(e), 1)
+
+
+def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
+    print("Devices")
+    default, problem, _ = _default()
+    rows = [("", "id", "type", "name", "platform", "units", "memory", "free", "fp64", "driver")]
+    for b in backends:
+        for d in b["devices"]:
+            free = d.free_memory
+            star, units = "*" if d == default else "", str(d.max_compute_units or "?")
+            sizes = _bytes(d.global_mem_size or 0), "?" if free is None else _bytes(free)
+            fp64 = "yes" if d.has_fp64 else "no"
+            rows.append((star, d.id, d.type, d.name, d.platform or "?", units, *sizes, fp64, d.driver_version or "?"))
+    if len(rows) > 1:
+        _table(rows)
+    print("  * is the default; PARDO_DEVICE chooses another, PARDO_DEVICES hides some")
+    if problem:
+        print(f"  no default device: {problem}")
+    for b in backends:
+        if not b["unavailable"]:
+            continue
+        print(f"  no device of back end {b['name']}: {b['unavailable']}")
+        if b["name"] in _REMEDIES and not b["unavailable"].startswith("hidden"):
+            print(f"    to have one: {_REMEDIES[b['name']]}")
+    if verbose:
+        for b in backends:
+            for d in b["devices"]:
+                print(f"Device {d.id}")
+                _table([(name, _text(value)) for name, value in _facts(d).items() if value is not None])
+
+
+def _facts(d: pp.Device) -> dict[str, Any]:
+    """All properties of a device, by name; None where the back end cannot tell."""
+    facts: dict[str, Any] = {"id": d.id, "type": d.type}
+    facts.update((name, getattr(d, name)) for name in (*_core._device_facts(), "free_memory", "aspects"))
+    return facts
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+
+
+def _print_json(backends: Sequence[dict[str, Any]]) -> None:
+    default, problem, _ = _default()
+    report = {
+        "pardo": pp.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "default_device": None if default is None else default.id,
+        "problem": problem or None,
+        "cache": _core._cache_info(),
+        "backends": [
+            {
+                "name": b["name"],
+                "versions": b["versions"] or None,
+                "unavailable": b["unavailable"] or None,
+                "remedy": _REMEDIES.get(b["name"]) if b["unavailable"] else None,
+                "devices": [_facts(d) for d in b["devices"]],
+            }
+            for b in backends
+        ],
+    }
+    print(json.dumps(report, indent=2))
+
+
+def _print_cache() -> None:
+    print("Cache of compiled kernels")
+    c = _core._cache_info()
+    rows = [("folder", c["path"] or "none")]
+    if c["enabled"]:
+        rows.append(("holds", f"{c['files']} files, {_bytes(c['bytes'])} of {_bytes(c['limit'])}"))
+    else:
+        rows.append(("not used", c["reason"]))
+    _table(rows)
+
+
+def _checks(device: pp.Device) -> Iterator[tuple[str, Any, Any]]:
+    """Small computations on a device, and what NumPy says to each."""
+    real = pp.__array_namespace_info__().default_dtypes(device=device)["real floating"]
+    host = np.random.default_rng(1).standard_normal((300, 70)).astype(real)
+    whole = np.arange(-5000, 5000, dtype=np.int32).reshape(100, 100)
+    x, n = pp.asarray(host, device=device), pp.asarray(whole, device=device)
+    yield "copy in and out", x, host
+    yield "integers", (n * 3 + 1) // 7, (whole * 3 + 1) // 7
+    root = np.where(host > 0, np.sqrt(np.abs(host)), 0)
+    yield "compiled chain", pp.exp(-x * x) + pp.where(x > 0, pp.sqrt(pp.abs(x)), 0.0), np.exp(-host * host) + root
+    yield "reduction", pp.mean(x, axis=1), host.mean(axis=1)
+    yield "sum of integers", pp.sum(n, axis=0), whole.sum(axis=0)
+    yield "view", x[::-3, 5:], host[::-3, 5:]
+    yield "sort", pp.sort(x, axis=0), np.sort(host, axis=0)
+    try:
+        product = x.T @ x
+    except ImportError as e:  # the CPU's needs OpenBLAS
+        yield f"product skipped: {e}", None, None
+    else:
+        yield "product", product, host.T @ host
+
+
+def _self_test(device: pp.Device) -> bool:
+    """Small computations, against NumPy; prints PASSED or FAILED."""
+    problems, skipped, name, count = [], "", "setting up", 0
+    rough = 1e-10 if device.has_fp64 else 1e-3
+    try:
+        for name, result, expected in _checks(device):
+            if result is None:
+                skipped += "; " + name
+                continue
+            count += 1
+            if not np.allclose(pp.asnumpy(result), expected, rtol=rough, atol=rough):
+                problems.append(f"{name}: other results than NumPy's")
+    except Exception as e:
+        problems.append(f"{name}: {type(e).__name__}: {e}")
+    if problems:
+        print(f"  {device.id}: FAILED: {'; '.join(problems)}")
+    else:
+        print(f"  {device.id}: PASSED ({count} checks){skipped}")
+    return not problems
+
+
+def _seconds(f: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    f()
+    return time.perf_counter() - start
+
+
+def _rate(moved: int, f: Callable[[], object]) -> str:
+    """GB/s of the best of some runs; the first one compiles."""
+    f()
+    return f"{moved / min(_seconds(f) for _ in range(5)) / 1e9:.1f}"
+
+
+def _rates(d: pp.Device, size: int) -> list[str]:
+    host = np.ones(size // 4, np.float32)
+    x, y = pp.asarray(host, device=d).wait(), pp.asarray(host, device=d).wait()
+    z = pp.empty_like(x)
+    return [
+        _rate(2 * size, lambda: x.copy().wait()),
+        _rate(3 * size, lambda: pp.add(x, y, out=z).wait()),
+        _rate(size, lambda: pp.asarray(host, device=d).wait()),
+        _rate(size, lambda: pp.asnumpy(x)),
+    ]
+
+
+def _print_bandwidth(devices: Sequence[pp.Device]) -> bool:
+    """Bytes read and written per second, by arrays that no cache holds."""
+    print("Bandwidth in GB/s (bytes read and written)")
+    rows = [["id", "array", "copy", "add", "host to device", "device to host"]]
+    good = True
+    for d in devices:
+        free = d.free_memory or d.global_mem_size or 1 << 30
+        size = min(256 << 20, free // 8, d.max_mem_alloc_size or free) // 4 * 4
+        try:
+            rates = _rates(d, size)
+        except Exception as e:
+            good = False
+            rates = [f"failed: {type(e).__name__}: {e}", "", "", ""]
+        rows.append([d.id, _bytes(size), *rates])
+    _table(rows)
+    return good
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status: 0, 1 when a device fails, 2 when the environment asks for nonsense."""
+    parser = argparse.ArgumentParser(prog="python -m pardo", description=__doc__)
+    parser.add_argument("-l", "--list", action="store_true", help="list the devices, and why back ends have none")
+    parser.add_argument("-j", "--json", action="store_true", help="print all there is to know about the devices as JSON")
+    parser.add_argument("-s", "--self-test", action="store_true", help="test each device against NumPy")
+    parser.add_argument("-b", "--bandwidth", action="store_true", help="measure each device's memory")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show all facts about the devices")
+    parser.add_argument("--clear-cache", action="store_true", help="delete the compiled kernels of this version and exit")
+    options = parser.parse_args(arguments)
+    if options.clear_cache:
+        _core._clear_cache()
+        return 0
+    try:
+        backends = _core._get_backends()
+    except (ValueError, pp.DeviceError) as e:
+        print(f"pardo: {e}", file=sys.stderr)
+        return 2
+    if options.json:
+        _print_json(backends)
+        return _default().status
+    everything = not (options.list or options.self_test or options.bandwidth)
+    if everything:
+        _print_versions(backends)
+    if everything or options.list:
+        _print_devices(backends, options.verbose)
+    if everything:
+        _print_cache()
+    devices = [d for b in backends for d in b["devices"]]
+    good = True
+    if everything or options.self_test:
+        print("Self-test")
+        results = [_self_test(d) for d in devices]
+        good = bool(results) and all(results)
+        if not results:
+            print("  no device to test")
+    if options.bandwidth:
+        good = _print_bandwidth(devices) and good
+    default = _default()
+    if default.problem:
+        print(f"pardo: {default.problem}", file=sys.stderr)
+    return default.status or (0 if good else 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

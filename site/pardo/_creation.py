@@ -1,0 +1,711 @@
+# python/pardo/_creation.py: new arrays from numbers: zeros, arange, linspace, eye, meshgrid and their like.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, default_on, dtype_or, index, queue_of
+from pardo._arguments import shape as read_shape
+from pardo._core import (
+    Array,
+    Queue,
+    _arange,
+    _broadcast_arrays,
+    _empty,
+    _eye,
+    _full,
+    _linspace,
+    _moveaxis,
+    _reshape,
+    _tril,
+    _triu,
+    _where,
+    add,
+    divide,
+    equal,
+    floor,
+    multiply,
+    subtract,
+)
+from pardo._interop import by_rows, check_fits, from_host
+
+__all__ = [
+    "arange",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "identity",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
+
+
+_MAX_DIMENSIONS = 32
+
+
+def _extents(shape: Shape, who: str) -> list[int]:
+    extents = read_shape(shape, who)
+    if len(extents) > _MAX_DIMENSIONS:
+        raise ValueError(f"{who}: at most {_MAX_DIMENSIONS} dimensions are supported, not {len(extents)}")
+    return extents
+
+
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Return a new array whose elements are not initialised.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        Extent of each dimension.
+    dtype : data type, optional
+        Default: float64; float32 on a device that has no float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
+    device : Device or str, optional
+        Default: the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
+    """
+    by_rows(order, "empty")
+    return _empty(_extents(shape, "empty"), dtype, queue_of(device, queue))
+
+
+def full(
+    shape: Shape,
+    fill_value: Any,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Return a new array that holds one value everywhere.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        Extent of each dimension.
+    fill_value : number, Array, or nested lists of numbers
+        The value; arrays and lists are broadcast to `shape`.
+    dtype : data type, optional
+        Default: NumPy's default for `fill_value`.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
+    device : Device or str, optional
+        Default: that of `fill_value` if it is an array, else the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
+    """
+    return _filled("full", shape, fill_value, dtype, order, device, queue)
+
+
+def _filled(
+    who: str,
+    shape: Shape,
+    value: Any,
+    dtype: DTypeLike | None,
+    order: str,
+    device: DeviceLike,
+    queue: Queue | None,
+    home: Queue | None = None,
+) -> Array:
+    """A new array full of a value; `home` is the queue it goes to when nothing else is said."""
+    by_rows(order, who)
+    extents = _extents(shape, who)
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        if isinstance(value, int) and dtype is not None and np.dtype(dtype).kind in "fc":
+            value = float(value)  # of any size
+        return _full(extents, value, dtype, queue_of(device, queue, home))
+    if type(value) is Array:
+        target = queue_of(device, queue, home if home is not None else value.queue)
+        values = value._to_queue(target)
+    else:
+        target = queue_of(device, queue, home)
+        values = from_host(value, None, target, who)
+    check_fits(values, extents, who)
+    out = _empty(extents, dtype_or(dtype, values.dtype), target)
+    out._assign(values)
+    return out
+
+
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Return a new array of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        Extent of each dimension.
+    dtype : data type, optional
+        Default: float64; float32 on a device that has no float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
+    device : Device or str, optional
+        Default: the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
+    """
+    by_rows(order, "zeros")
+    target = queue_of(device, queue)
+    return _full(_extents(shape, "zeros"), 0, default_on(target, np.float64) if dtype is None else dtype, target)
+
+
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Return a new array of ones.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        Extent of each dimension.
+    dtype : data type, optional
+        Default: float64; float32 on a device that has no float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
+    device : Device or str, optional
+        Default: the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ValueError
+        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+    TypeError
+        The shape is no integer and no sequence of integers, or the dtype is not supported.
+    MemoryError
+        The elements do not fit into the device's memory.
+    """
+    by_rows(order, "ones")
+    target = queue_of(device, queue)
+    return _full(_extents(shape, "ones"), 1, default_on(target, np.float64) if dtype is None else dtype, target)
+
+
+def empty_like(
+    x: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    *,
+    device: DeviceLike = None,
+    shape: Shape | None = None,
+) -> Array:
+    """Return a new array with the shape, dtype and queue of another, not initialised.
+
+    Parameters
+    ----------
+    x : Array
+        The model.
+    dtype, device, shape : optional
+        What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
+    """
+    x = array(x, "empty_like")
+    by_rows(order, "empty_like")
+    return _empty(_extents(x.shape if shape is None else shape, "empty_like"), dtype_or(dtype, x.dtype), queue_of(device, None, x.queue))
+
+
+def full_like(
+    x: Any,
+    /,
+    fill_value: Any,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    *,
+    device: DeviceLike = None,
+    shape: Shape | None = None,
+) -> Array:
+    """Return a new array with the shape, dtype and queue of another, that holds one value everywhere.
+
+    Parameters
+    ----------
+    x : Array
+        The model.
+    fill_value : number, Array, or nested lists of numbers
+        The value; arrays and lists are broadcast.
+    dtype, device, shape : optional
+        What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
+    """
+    return _filled_like("full_like", x, fill_value, dtype, order, device, shape)
+
+
+def _filled_like(who: str, x: Any, value: Any, dtype: DTypeLike | None, order: str, device: DeviceLike, shape: Shape | None) -> Array:
+    x = array(x, who)
+    return _filled(who, x.shape if shape is None else shape, value, dtype_or(dtype, x.dtype), order, device, None, x.queue)
+
+
+def zeros_like(
+    x: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    *,
+    device: DeviceLike = None,
+    shape: Shape | None = None,
+) -> Array:
+    """Return a new array of zeros with the shape, dtype and queue of another.
+
+    Parameters
+    ----------
+    x : Array
+        The model.
+    dtype, device, shape : optional
+        What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
+    """
+    return _filled_like("zeros_like", x, 0, dtype, order, device, shape)
+
+
+def ones_like(
+    x: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    *,
+    device: DeviceLike = None,
+    shape: Shape | None = None,
+) -> Array:
+    """Return a new array of ones with the shape, dtype and queue of another.
+
+    Parameters
+    ----------
+    x : Array
+        The model.
+    dtype, device, shape : optional
+        What shall differ from the model.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    TypeError
+        The model is not an array or a number, or the dtype is not supported.
+    ValueError
+        The shape is wrong, the order is not supported, or no such device exists.
+    """
+    return _filled_like("ones_like", x, 1, dtype, order, device, shape)
+
+
+def arange(
+    start: Any = None,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Return evenly spaced values in a half-open interval.
+
+    Parameters
+    ----------
+    start : number
+        First value; if `stop` is None, `start` is the end and the first value is 0.
+    stop : number, optional
+        End of the interval, not included.
+    step : number
+        Distance of the values; not zero.
+    dtype : data type, optional
+        Default: int64 if all numbers are integers, else float64.
+    device : Device or str, optional
+        Default: the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array
+        One-dimensional, of ``ceil((stop - start) / step)`` values.
+
+    Raises
+    ------
+    TypeError
+        An end is not a number, or the dtype is not supported.
+    ZeroDivisionError
+        The step is zero.
+    """
+    if start is None and stop is None:
+        raise TypeError("arange: an end of the interval is needed")
+    if stop is None:
+        start, stop = None, start
+    first, last = _number(0 if start is None else start, "arange: start"), _number(stop, "arange: stop")
+    distance = _number(1 if step is None else step, "arange: step")
+    if distance == 0:
+        raise ZeroDivisionError("arange: step must not be zero")
+    return _arange(first, last, distance, dtype, queue_of(device, queue))
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Any:
+    """Return evenly spaced values over an interval.
+
+    Parameters
+    ----------
+    start, stop : number or Array
+        The ends of the interval; those that are arrays are broadcast against each other, and each pair is an interval.
+    num : int
+        How many values.
+    endpoint : bool
+        Whether `stop` is the last value.
+    retstep : bool
+        Whether the distance of the values is returned too.
+    dtype : data type, optional
+        Default: float64 for Python's numbers; what arrays and NumPy's scalars promote to, if that is floating.
+    axis : int
+        Where the values of an interval are in the result, when the ends are arrays.
+    device : Device or str, optional
+        Default: that of the ends if they are arrays, else the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array, or (Array, float or Array)
+        One-dimensional of `num` values for numbers, with one dimension more than the ends for arrays; with `retstep` also the
+        distance of the values.
+
+    Raises
+    ------
+    TypeError
+        An end is neither a number nor an array, `num` is not an integer, or the dtype is not supported.
+    ValueError
+        `num` is negative.
+    """
+    count = index(num, "linspace: num")
+    if count < 0:
+        raise ValueError(f"linspace: num is {count}; it must not be negative")
+    parts = count - 1 if endpoint else count
+    if any(type(end) is Array and end.ndim > 0 for end in (start, stop)):
+        ends = arrays((start, stop), "linspace")
+        target = queue_of(device, queue, ends[0].queue)
+        x, step = _lines(ends[0]._to_queue(target), ends[1]._to_queue(target), count, parts, dtype)
+        axis_index(axis, x.ndim, "linspace")
+        return (_moveaxis(x, [0], [axis]), step) if retstep else _moveaxis(x, [0], [axis])
+    first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
+    target = queue_of(device, queue)
+    x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(target, start, stop) if dtype is None else dtype, target)
+    axis_index(axis, 1, "linspace")
+    return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x
+
+
+def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
+    """Numbers of Python are weak, as in every operation; the result is floating."""
+    return default_on(queue, np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0))
+
+
+def _lines(first: Array, last: Array, count: int, parts: int, dtype: DTypeLike | None) -> tuple[Array, Any]:
+    """Values between each pair of ends along the first axis, and their distances."""
+    work = _linspace_dtype(first.queue, first, last)
+    first, last = _broadcast_arrays([first._astype(work, False), last._astype(work, False)])
+    steps = _reshape(_arange(0, count, 1, work, first.queue), [count] + [1] * first.ndim)
+    distance = divide(subtract(last, first), parts if parts > 0 else float("nan"))
+    x = add(multiply(steps, distance), first) if parts > 0 else add(multiply(steps, subtract(last, first)), first)
+    if 0 < parts < count:
+        x = _where(equal(steps, parts), last, x)  # exactly, whatever rounding did
+    if dtype is not None and np.dtype(dtype).kind in "iu":
+        x = floor(x)
+    return (x if dtype is None else x._astype(dtype, False)), distance
+
+
+def _number(x: Any, what: str) -> Scalar:
+    if type(x) is Array and x.ndim == 0:
+        return x.item()  # type: ignore[no-any-return]
+    if isinstance(x, (bool, int, float, complex, np.generic)):
+        return x  # type: ignore[return-value]
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        return x.item()  # type: ignore[no-any-return]
+    raise TypeError(f"{what} must be a number, not {type(x).__name__}")
+
+
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Return a matrix with ones on one diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    N : int
+        Number of rows.
+    M : int, optional
+        Number of columns. Default: as many as rows.
+    k : int
+        The diagonal: 0 is the main one, positive ones are above it.
+    dtype : data type, optional
+        Default: float64; float32 on a device that has no float64.
+    order : {'C', 'K', 'A'}
+        Arrays are laid out row by row: all three mean that.
+    device : Device or str, optional
+        Default: the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array
+        Of shape ``(N, M)``.
+
+    Raises
+    ------
+    TypeError
+        `N`, `M` or `k` is not an integer, or the dtype is not supported.
+    ValueError
+        `N` or `M` is negative, the order is not supported, or no such device exists.
+    """
+    by_rows(order, "eye")
+    rows, columns = read_shape((N, N if M is None else M), "eye")
+    return _eye(rows, columns, index(k, "eye: k"), dtype, queue_of(device, queue))
+
+
+def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = None) -> Array:
+    """Return the identity matrix: `eye(n)`.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows and columns.
+    dtype : data type, optional
+        Default: float64; float32 on a device that has no float64.
+    device : Device or str, optional
+        Default: the default device.
+
+    Returns
+    -------
+    Array
+        Of shape ``(n, n)``.
+
+    Raises
+    ------
+    TypeError
+        `n` is not an integer, or the dtype is not supported.
+    ValueError
+        `n` is negative, or no such device exists.
+    """
+    return eye(n, dtype=dtype, device=device)
+
+
+def tril(x: Any, /, k: int = 0) -> Array:
+    """Return the lower triangle of matrices, with zeros above it.
+
+    Parameters
+    ----------
+    x : Array
+        Of two or more dimensions; the last two are the matrices.
+    k : int
+        The diagonal above which elements become zero.
+
+    Returns
+    -------
+    Array
+        Of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array, or `k` is not an integer.
+    """
+    return _tril(array(x, "tril"), index(k, "tril: k"))
+
+
+def triu(x: Any, /, k: int = 0) -> Array:
+    """Return the upper triangle of matrices, with zeros below it.
+
+    Parameters
+    ----------
+    x : Array
+        Of two or more dimensions; the last two are the matrices.
+    k : int
+        The diagonal below which elements become zero.
+
+    Returns
+    -------
+    Array
+        Of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array, or `k` is not an integer.
+    """
+    return _triu(array(x, "triu"), index(k, "triu: k"))
+
+
+def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
+    """Return coordinate grids of coordinate vectors.
+
+    Parameters
+    ----------
+    *vectors : Array
+        One-dimensional (or 0-d) arrays.
+    copy : bool
+        Whether the grids are arrays of their own (computed with what uses them); else they are views of the vectors.
+    sparse : bool
+        Whether the grids keep extent 1 where they do not vary.
+    indexing : {'xy', 'ij'}
+        Cartesian (the first two axes are swapped) or matrix order.
+
+    Returns
+    -------
+    tuple of Array
+        One grid for each vector.
+
+    Raises
+    ------
+    ValueError
+        `indexing` is unknown, or a vector has more than one dimension.
+    TypeError
+        A vector is not an array.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is {indexing!r}; it must be 'xy' or 'ij'")
+    lines = [array(v, "meshgrid") for v in vectors]
+    n = len(lines)
+    grids = []
+    for i, v in enumerate(lines):
+        if v.ndim > 1:
+            raise ValueError(f"meshgrid: array {i} has {v.ndim} dimensions; one is expected")
+        place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
+        grids.append(_reshape(v, [v.size if d == place else 1 for d in range(n)]))
+    if grids and not sparse:
+        grids = _broadcast_arrays(grids)
+    return tuple(g._copy() if copy else g for g in grids)

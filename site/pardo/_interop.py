@@ -1,0 +1,273 @@
+# python/pardo/_interop.py: arrays in and out: asarray, asnumpy, DLPack, NumPy's protocols, pickle, copy.
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from pardo._arguments import DeviceLike, default_on, default_queue, index, queue_of
+from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_dlpack, _share_buffer
+
+__all__ = [
+    "array",
+    "asarray",
+    "asnumpy",
+    "from_dlpack",
+]
+
+
+def by_rows(order: str | None, who: str) -> None:
+    """The `order` keyword of what makes arrays: those of pardo are laid out row by row."""
+    if order not in ("C", "K", "A", None):
+        raise ValueError(f"{who}: order is {order!r}; arrays are laid out row by row: 'C', 'K' and 'A' are supported")
+
+
+def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
+    """A copy of what NumPy makes an array of."""
+    host = np.asarray(obj) if dtype is None else np.asarray(obj, dtype=dtype)
+    if dtype is None and not hasattr(obj, "dtype") and not _has_buffer(obj):  # Python's numbers: they take the default dtype
+        host = host.astype(default_on(target, host.dtype), copy=False)
+    if not host.dtype.isnative:
+        host = host.astype(host.dtype.newbyteorder("="))
+    return _copy_buffer(host, _dtype_of_values(who, obj, host), target)
+
+
+def check_fits(values: Array, shape: Sequence[int], who: str) -> None:
+    """That values can be stored in an array of a shape: they are broadcast, and may have more dimensions of extent 1 in front."""
+    front = max(values.ndim - len(shape), 0)
+    ends = zip(reversed(values.shape), reversed([1] * front + list(shape)), strict=False)
+    if any(n not in (1, extent) for n, extent in ends):
+        raise ValueError(f"{who}: values of shape {values.shape} cannot be broadcast to shape {tuple(shape)}")
+
+
+def asarray(
+    obj: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Make an array of anything that NumPy makes one of.
+
+    Parameters
+    ----------
+    obj : object
+        Numbers, nested lists (of numbers, NumPy arrays or arrays of pardo), NumPy arrays, objects with the buffer
+        protocol, ``__dlpack__`` or ``__array__``, and arrays.
+    dtype : data type, optional
+        Default: the dtype of `obj`; NumPy's default for Python numbers.
+    order : {'C', 'K', 'A'}, optional
+        New arrays are laid out row by row: all three mean that.
+    device : Device or str, optional
+        Where the array is made. Default: where `obj` is if it is an array, else the default device.
+    copy : bool, optional
+        True always copies. False shares the memory of `obj`, which must have an address that the device can read. Default:
+        arrays of pardo are returned as they are when dtype and device fit, everything else is copied.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+
+    Returns
+    -------
+    Array
+        Memory that is shared with `copy=False` may be written by its owner at any time: operations on it run at once.
+
+    Raises
+    ------
+    ValueError
+        `copy=False` is impossible, the nested lists are ragged, the order is not supported, or no such device exists.
+    TypeError
+        `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
+    """
+    by_rows(order, "asarray")
+    if type(obj) is Array:
+        return _as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy)
+    target = queue_of(device, queue)
+    if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, "__dlpack__") and not _has_buffer(obj):
+        imported = _from_dlpack(obj, target, copy is not False)
+        return imported if dtype is None else _as_array_of_array(imported, dtype, target, False if copy is False else None)
+    if copy is False:
+        return _share(obj, dtype, target)
+    return from_host(obj, dtype, target, "asarray")
+
+
+def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None) -> Array:
+    same_dtype = dtype is None or np.dtype(dtype) == x.dtype
+    same_queue = x.queue == target
+    if same_dtype and same_queue:
+        return x._copy() if copy else x
+    if copy is False:
+        reason = f"the dtype would change from {x.dtype} to {np.dtype(dtype)}" if not same_dtype else "it is on another queue"
+        raise ValueError(f"asarray: copy=False is impossible: {reason}")
+    y = x if dtype is None or same_dtype else x._astype(dtype, True)
+    return y if same_queue else y._to_queue(target)
+
+
+def _has_buffer(obj: Any) -> bool:
+    try:
+        memoryview(obj).release()
+    except (TypeError, BufferError, ValueError):
+        return False
+    return True
+
+
+def _share(obj: Any, dtype: DTypeLike | None, target: Queue) -> Array:
+    if not isinstance(obj, np.ndarray) and not _has_buffer(obj):
+        raise ValueError(f"asarray: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
+    host = np.asarray(obj)
+    if not host.dtype.isnative:
+        raise ValueError("asarray: copy=False is impossible: the byte order would change")
+    if dtype is not None and np.dtype(dtype) != host.dtype:
+        raise ValueError(f"asarray: copy=False is impossible: the dtype would change from {host.dtype} to {np.dtype(dtype)}")
+    if target.device.type != "cpu":
+        raise ValueError(f"asarray: copy=False is impossible: {target.device} does not share the host's memory")
+    if not host.flags.aligned:
+        raise ValueError("asarray: copy=False is impossible: the memory is not aligned for its dtype")
+    return _share_buffer(host, _dtype_of_values("asarray", obj, host), target)
+
+
+def array(
+    obj: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = "K",
+    ndmin: int = 0,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+) -> Array:
+    """Make a new array: `asarray` that copies by default, as NumPy's.
+
+    Parameters
+    ----------
+    obj : object
+        Anything that `asarray` takes.
+    dtype : data type, optional
+        Default: the dtype of `obj`.
+    copy : bool, optional
+        As for `asarray`.
+    order : {'K', 'C', 'A'}
+        As for `asarray`.
+    ndmin : int
+        Dimensions of extent 1 are put in front until there are so many.
+    device, queue : optional
+        As for `asarray`.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `asarray`; TypeError also if `ndmin` is not an integer.
+    """
+    x = asarray(obj, dtype, order, device=device, copy=copy, queue=queue)
+    missing = index(ndmin, "array: ndmin") - x.ndim
+    return x[(None,) * missing] if missing > 0 else x
+
+
+def asnumpy(x: Any, /) -> NDArray[Any]:
+    """Copy an array from any device to a new NumPy array.
+
+    Parameters
+    ----------
+    x : Array
+        Anything else goes through `numpy.array`.
+
+    Returns
+    -------
+    numpy.ndarray
+        A writable, contiguous copy.
+
+    Raises
+    ------
+    RuntimeError
+        The computation of the array failed.
+    """
+    if type(x) is not Array:
+        return np.array(x)
+    host = np.empty(x.shape, x.dtype)
+    x._copy_to(host)
+    return host
+
+
+def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Array:
+    """Make an array of an object that speaks DLPack: arrays of NumPy, PyTorch, JAX, CuPy and others.
+
+    Parameters
+    ----------
+    x : object
+        With ``__dlpack__`` and ``__dlpack_device__``.
+    device : Device or str, optional
+        Where the array is wanted. Default: the CPU, or where `x` is if it is an array of pardo.
+    copy : bool, optional
+        True copies, False refuses to; by default memory is shared when that is possible.
+
+    Returns
+    -------
+    Array
+        Read-only if the producer says so, or cannot say (DLPack before version 1.0).
+
+    Raises
+    ------
+    ValueError
+        `copy=False` is impossible.
+    BufferError
+        The producer cannot export its data, or the elements are of a type that pardo does not have.
+    TypeError
+        `x` does not speak DLPack.
+    """
+    if type(x) is Array:
+        return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy)
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ method")
+    return _from_dlpack(x, queue_of("cpu" if device is None else device, None), copy)
+
+
+def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+    """NumPy's view of an array on the CPU: read-only and without a copy, unless `dtype` or `copy` ask for one."""
+    if x.device.type != "cpu":
+        raise TypeError(f"implicit conversion to a NumPy array is not possible for an array on {x.device}: use pardo.asnumpy(x)")
+    if copy:
+        return asnumpy(x) if dtype is None else asnumpy(x).astype(dtype, copy=False)
+    host = np.asarray(memoryview(x))
+    if dtype is None or np.dtype(dtype) == host.dtype:
+        return host
+    if copy is False:
+        raise ValueError(f"__array__: a conversion from {host.dtype} to {np.dtype(dtype)} needs a copy")
+    return host.astype(dtype)
+
+
+def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
+    """Pickle: the bytes (out of band from protocol 5 on), dtype, shape and device."""
+    host = np.ascontiguousarray(to_array(x) if x.device.type == "cpu" else asnumpy(x)).reshape(-1).view(np.uint8)
+    data = pickle.PickleBuffer(host.data) if int(protocol) >= 5 else host.tobytes()
+    return _rebuild, (data, x.dtype.str, x.shape, x.device.id)
+
+
+def _rebuild(data: Any, dtype: str, shape: tuple[int, ...], device: str) -> Array:
+    """A pickled array, on the device it came from if this process has it, else on the default device."""
+    try:
+        queue = Queue.of(Device(device))
+    except ValueError:
+        queue = default_queue()
+    host = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape)
+    return _copy_buffer(host, host.dtype, queue)
+
+
+def copy_array(x: Array, /) -> Array:
+    """A new array with the same elements."""
+    return x._copy()
+
+
+def deepcopy_array(x: Array, memo: dict[int, Any], /) -> Array:
+    """A new array with the same elements."""
+    memo[id(x)] = y = x._copy()
+    return y

@@ -1,0 +1,71 @@
+# python/pardo/_texts.py: what many docstrings say in the same words stands here once.
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from typing import TypeVar
+
+_TEXTS = {
+    "axes": """\
+axis : int or tuple of int, optional
+    The axes that are reduced. Default: all. Of an array without dimensions, 0 and -1 mean the one element.""",
+    "axis": """\
+axis : int or tuple of int, optional
+    The axes that are reduced. Default: all.""",
+    "flat_axis": """\
+axis : int, optional
+    The axis; None flattens the array first.""",
+    "out": """\
+out : Array, optional
+    Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.""",
+    "keepdims": """\
+keepdims : bool
+    Whether reduced axes stay, with extent 1.""",
+    "where": """\
+where : Array of bool, optional
+    The elements that take part, broadcast to `x`.""",
+    "initial": """\
+initial : number, optional
+    Takes part as one more element.""",
+    "kind": """\
+kind : str, optional
+    NumPy's choice of algorithm; all of them give the same result.""",
+    "no_axis": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.""",
+    "reduction_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, an axis is no integer, `where` is not of bools, or `out` is no Array or of a dtype of
+    another kind.
+ValueError
+    An axis is given twice, or the shape of `out` or `where` does not fit.""",
+    "cumulative_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, `axis` is no integer, or `out` is no Array or of a dtype of another kind.
+ValueError
+    The shape of `out` does not fit.""",
+    "sort_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, or something that should be an integer is none.
+ValueError
+    `kind` is something else.""",
+    "not_an_array": """\
+TypeError
+    `x` is neither an Array nor a number.""",
+}
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def filled(f: F) -> F:
+    """Puts the text in place of each line of the docstring that is a name in braces."""
+    if f.__doc__:  # python -OO has none
+        f.__doc__ = re.sub(r"(?m)^( *)\{(\w+)\}$", lambda line: textwrap.indent(_TEXTS[line[2]], line[1]), f.__doc__)
+    return f

@@ -1,0 +1,108 @@
+// src/backend/cuda/compile.cpp: Kernel or text -> machine code through the program cache.
+#include <pardo/error.h>
+
+#include "backend/cuda/device.h"
+#include "backend/cuda/nvrtc.h"
+#include "backend/cuda/program.h"
+#include "base/counters.h"
+#include "base/env.h"
+#include "emit/c_family.h"
+#include "ir/ir.h"
+#include "jit/cache.h"
+
+namespace pardo::cuda {
+namespace {
+
+/// Raised when the same text is compiled or launched in another way.
+constexpr const char* backend_version = "cuda 1";
+
+ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::lower_complex(kernel)); }
+
+Target target_of(const CudaDevice& device) {
+    Target target = target_for(device.compute_major(), device.compute_minor());
+    if (!target.reason.empty()) {
+        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+        warn_once("cuda target " + target.arch, "cuda: " + target.reason + ": programs are compiled for " + target.arch);
+    }
+    return target;
+}
+
+/// What a program depends on beside its text.
+std::string circumstances(const Target& target) {
+    std::string text = std::string(backend_version) + '\n' + nvrtc_version() + '\n' + target.arch;
+    for (const char* option : default_options()) text += std::string(" ") + option;
+    return text + '\n';
+}
+
+emit::CText text_of(const CudaDevice& device, const ir::Kernel& kernel, device::ShapeClass shape) {
+    return emit::emit_c(lowered(kernel), device.features(), emit::CGeometry::decode(shape));
+}
+
+std::string source_text(const CudaDevice& device, const device::SourceKernel& kernel) {
+    return emit::c_macros(device.features()) + kernel.text;
+}
+
+/// Loads on the device at once, so that a damaged file is found while it can still be compiled again.
+Ref<device::Program> load(CudaDevice& device, const std::string& name, const std::string& entry, const Grid& grid,
+                          const jit::Binary& binary) {
+    const Ref<CudaProgram> program(new CudaProgram(name, entry, grid, binary));
+    const ContextScope scope(device);
+    program->function_on(device);
+    return program;
+}
+
+}  // namespace
+
+device::ShapeClass CudaDevice::shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const {
+    return emit::choose_geometry(kernel, shape, features_).encode();
+}
+
+Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
+    context();  // a lost device says so before anything is compiled
+    const Target target = target_of(*this);
+    const emit::CText text = text_of(*this, kernel, shape);
+    Grid grid;
+    grid.by_geometry = true;
+    grid.geometry = emit::CGeometry::decode(shape);
+    grid.group_size = grid.geometry.group_size;
+    grid.rank = kernel.rank;
+    grid.params = static_cast<int>(text.params.size()) - kernel.rank;
+    jit::Recipe recipe;
+    recipe.name = kernel.name;
+    recipe.compile = [&] { return compile_text(kernel.name, text.text, default_options(), target.arch); };
+    recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, text.entry, grid, binary); };
+    return jit::get(jit::key(circumstances(target) + std::to_string(shape) + ' ' + text.params + '\n' + text.text), recipe);
+}
+
+Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kernel) {
+    context();
+    const Target target = target_of(*this);
+    const std::string text = source_text(*this, kernel);
+    const std::string key =
+        circumstances(target) + kernel.name + ' ' + std::to_string(kernel.group_size) + ' ' + kernel.params + '\n' + text;
+    Grid grid;
+    grid.group_size = kernel.group_size;
+    grid.params = static_cast<int>(kernel.params.size());
+    jit::Recipe recipe;
+    recipe.name = kernel.name;
+    recipe.compile = [&] { return compile_text(kernel.name, text, default_options(), target.arch); };
+    recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, kernel.name, grid, binary); };
+    return jit::get(jit::key(key), recipe);
+}
+
+std::string CudaDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {
+    if (what == "ir") return ir::print(kernel);
+    if (what == "cuda") return text_of(*this, kernel, shape).text;
+    if (what == "ptx") {
+        // PTX of the architecture that programs are compiled for.
+        std::string arch = target_for(major_, minor_).arch;
+        if (arch.starts_with("sm_")) arch.replace(0, 3, "compute_");
+        const jit::Binary ptx = compile_text(kernel.name, text_of(*this, kernel, shape).text, default_options(), arch);
+        std::string text(ptx.begin(), ptx.end());
+        if (const std::size_t end = text.find('\0'); end != std::string::npos) text.resize(end);
+        return text;
+    }
+    throw Error(ErrorCode::Value, "inspect: " + id() + " has no \"" + std::string(what) + "\", only \"ir\", \"cuda\" and \"ptx\"");
+}
+
+}  // namespace pardo::cuda

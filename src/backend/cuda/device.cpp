@@ -1,0 +1,142 @@
+// src/backend/cuda/device.cpp: the primary context of a GPU, what it is made of, and the end of it.
+#include "backend/cuda/device.h"
+
+#include <algorithm>
+
+#include "backend/cuda/memory.h"
+#include "backend/cuda/queue.h"
+#include "base/counters.h"
+#include "base/env.h"
+#include "device/driver_queue.h"
+
+namespace pardo::cuda {
+
+namespace {
+
+emit::CFeatures features_of(const DeviceInfo& info) {
+    emit::CFeatures f;
+    f.language = emit::CLanguage::Cuda;
+    f.sub_group = info.sub_group_sizes.front();
+    f.max_group_size = static_cast<int>(info.max_work_group_size);
+    f.compute_units = info.max_compute_units;
+    return f;
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(device::Backend* backend, int ordinal, DeviceHandle handle)
+    : backend_(backend),
+      ordinal_(ordinal),
+      handle_(handle),
+      info_(device_facts(ordinal, handle)),
+      features_(features_of(info_)),
+      events_(this, false),
+      timed_events_(this, true),
+      transfer_(this),
+      allocator_(this, std::make_unique<CudaMemory>(this)) {
+    driver().cuDeviceGetAttribute(&major_, Attribute::ComputeMajor, handle);
+    driver().cuDeviceGetAttribute(&minor_, Attribute::ComputeMinor, handle);
+}
+
+ContextHandle CudaDevice::context() {
+    if (lost()) [[unlikely]]
+        raise_lost();
+    if (ContextHandle made = context_.load(std::memory_order_acquire)) [[likely]]
+        return made;
+    return make_context();
+}
+
+ContextHandle CudaDevice::make_context() {
+    device::check_not_forked("Device", this);
+    std::lock_guard lock(mutex_);
+    if (ContextHandle made = context_.load(std::memory_order_acquire)) return made;
+    ContextHandle made = nullptr;
+    const Result failed = driver().cuDevicePrimaryCtxRetain(&made, handle_);
+    if (failed != result::success) {
+        throw Error(failed == result::out_of_memory ? ErrorCode::Memory : ErrorCode::Device,
+                    "Device: " + id() + " cannot be used: cuDevicePrimaryCtxRetain failed: " + driver().describe(failed));
+    }
+    context_.store(made, std::memory_order_release);
+    return made;
+}
+
+std::pair<int, int> CudaDevice::dlpack_device(MemoryKind kind) const noexcept {
+    constexpr int cuda = 2, cuda_host = 3, cuda_managed = 13;
+    switch (kind) {
+        case MemoryKind::Device: return {cuda, ordinal_};
+        case MemoryKind::Host: return {cuda_host, 0};
+        case MemoryKind::Shared: return {cuda_managed, ordinal_};
+    }
+    return {0, 0};
+}
+
+bool CudaDevice::holds(std::uintptr_t address) {
+    // Where nobody has made a context there is no memory; to ask must not make one.
+    unsigned flags = 0;
+    int active = 0, ordinal = -1;
+    if (driver().cuDevicePrimaryCtxGetState(handle_, &flags, &active) != result::success || !active) return false;
+    const ContextScope scope(*this);
+    return driver().cuPointerGetAttribute(&ordinal, pointer_device_ordinal, address) == result::success && ordinal == ordinal_;
+}
+
+std::optional<std::int64_t> CudaDevice::free_memory() {
+    context();
+    const std::int64_t bytes = allocator_.raw().free_bytes();
+    if (bytes < 0) return std::nullopt;
+    return bytes;
+}
+
+Ref<device::Queue> CudaDevice::create_queue(QueueOrder order, bool profiling) {
+    device::check_not_forked("Queue", this);
+    return new CudaQueue(this, order, profiling, std::make_unique<CudaStream>(this, order, profiling));
+}
+
+Ref<device::Buffer> CudaDevice::allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) {
+    if (lost()) raise_lost();
+    return allocator_.allocate(bytes, kind, queue);
+}
+
+Ref<device::Buffer> CudaDevice::import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) {
+    context();
+    return allocator_.import(data, bytes, kind, std::move(release));
+}
+
+Error CudaDevice::failure(Result result, const char* call) {
+    Error error = error_of(result, call);
+    if (!loses_context(result)) return error;
+    const std::string reason =
+        error.message() + ": the context of " + id() +
+        " is lost, and its memory with it; other devices go on, but to use this GPU again the process must be restarted";
+    std::lock_guard lock(mutex_);
+    if (lost_reason_.empty()) {
+        lost_reason_ = reason;
+        lost_.store(true, std::memory_order_release);
+        log(LogLevel::Warn, "cuda: " + reason);
+    }
+    return Error(ErrorCode::Device, reason);
+}
+
+void CudaDevice::fail(Result result, const char* call) { throw failure(result, call); }
+
+void CudaDevice::raise_lost() {
+    std::lock_guard lock(mutex_);
+    throw Error(ErrorCode::Device, lost_reason_);
+}
+
+void CudaDevice::enable_peer(CudaDevice& peer) {
+    const ContextHandle other = peer.context();
+    const ContextScope scope(*this);
+    std::lock_guard lock(mutex_);
+    if (std::find(peers_.begin(), peers_.end(), peer.ordinal()) != peers_.end()) return;
+    peers_.push_back(peer.ordinal());
+    int can = 0;
+    Result enabled = driver().cuDeviceCanAccessPeer(&can, handle_, peer.handle());
+    if (enabled == result::success && can) enabled = driver().cuCtxEnablePeerAccess(other, 0);
+    if (can && (enabled == result::success || enabled == result::peer_access_already_enabled)) return;
+    // The driver copies through the host then.
+    counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+    log(LogLevel::Info,
+        "cuda: " + id() + " and " + peer.id() + " do not reach each other's memory: copies between them go through the host");
+}
+
+}  // namespace pardo::cuda

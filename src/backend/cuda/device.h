@@ -1,0 +1,113 @@
+// src/backend/cuda/device.h: one NVIDIA GPU: its primary context, queues, memory and programs.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/driver.h"
+#include "backend/cuda/events.h"
+#include "backend/cuda/transfer.h"
+#include "device/caching_allocator.h"
+#include "device/device.h"
+#include "emit/c_target.h"
+
+namespace pardo::cuda {
+
+/// See device::Device. The primary context, which other CUDA libraries of the process share, is made at first use.
+class CudaDevice final : public device::Device {
+public:
+    CudaDevice(device::Backend* backend, int ordinal, DeviceHandle handle);
+
+    device::Backend* backend() const noexcept override { return backend_; }
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::string id() const override { return "cuda:" + std::to_string(ordinal_); }
+    bool supports(DType) const noexcept override { return true; }
+    std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
+    bool holds(std::uintptr_t address) override;
+    std::optional<std::int64_t> free_memory() override;
+    Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
+    Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
+    Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
+    MemoryStats memory_stats() const override { return allocator_.stats(); }
+    void trim_memory() override { allocator_.trim(); }
+    void set_memory_limit(std::int64_t bytes) override { allocator_.set_limit(bytes); }
+    void reset_memory_peak() override { allocator_.reset_peak(); }
+    device::Execution execution() const noexcept override { return device::Execution::Groups; }
+    device::ShapeClass shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const override;
+    Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
+    std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
+
+    int ordinal() const noexcept { return ordinal_; }
+    DeviceHandle handle() const noexcept { return handle_; }
+    int compute_major() const noexcept { return major_; }
+    int compute_minor() const noexcept { return minor_; }
+    const emit::CFeatures& features() const noexcept { return features_; }
+    EventPool& events() noexcept { return events_; }
+    EventPool& timed_events() noexcept { return timed_events_; }
+    Transfer& transfer() noexcept { return transfer_; }
+
+    /// The primary context, made by the first call. Throws Device when that fails, or when the context is lost.
+    ContextHandle context();
+    /// The context, or null when none has been made.
+    ContextHandle known_context() const noexcept { return context_.load(std::memory_order_acquire); }
+    /// As cuda::check, and remembers results after which the context is lost.
+    void check(Result result, const char* call) {
+        if (result != result::success) [[unlikely]]
+            fail(result, call);
+    }
+    [[noreturn]] void fail(Result result, const char* call);
+    /// What a failed call means here; remembers lost contexts. For places that must not throw.
+    Error failure(Result result, const char* call);
+    bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
+    /// Lets the devices reach each other's memory where the hardware can; once for each pair.
+    void enable_peer(CudaDevice& peer);
+
+private:
+    ContextHandle make_context();
+    [[noreturn]] void raise_lost();
+
+    device::Backend* backend_;
+    const int ordinal_;
+    const DeviceHandle handle_;
+    int major_ = 0, minor_ = 0;
+    DeviceInfo info_;
+    emit::CFeatures features_;
+    std::atomic<ContextHandle> context_{nullptr};
+    std::atomic<bool> lost_{false};
+    std::mutex mutex_;  // guards what follows
+    std::string lost_reason_;
+    std::vector<int> peers_;  // ordinals that have been looked at
+    EventPool events_, timed_events_;
+    Transfer transfer_;
+    mutable device::CachingAllocator allocator_;
+};
+
+/// Makes the device's context current on this thread while it lives; other libraries find theirs again afterwards.
+class ContextScope {
+public:
+    explicit ContextScope(CudaDevice& device) : ContextScope(device.context()) {}
+    explicit ContextScope(ContextHandle context) noexcept {
+        const Driver& d = driver();
+        d.cuCtxGetCurrent(&before_);
+        changed_ = before_ != context;
+        if (changed_) d.cuCtxSetCurrent(context);
+    }
+    ~ContextScope() {
+        if (changed_) driver().cuCtxSetCurrent(before_);
+    }
+    ContextScope(const ContextScope&) = delete;
+    ContextScope& operator=(const ContextScope&) = delete;
+
+private:
+    ContextHandle before_ = nullptr;
+    bool changed_ = false;
+};
+
+/// What the driver tells about a device without a context.
+DeviceInfo device_facts(int ordinal, DeviceHandle handle);
+
+}  // namespace pardo::cuda

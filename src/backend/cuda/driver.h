@@ -1,0 +1,156 @@
+// src/backend/cuda/driver.h: the functions of libcuda.so.1 that we call, loaded at first use; no header of NVIDIA's is needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <pardo/error.h>
+
+namespace pardo::cuda {
+
+// Types and numbers as the driver's interface lays them down. Handles are opaque.
+using Result = int;
+using DeviceHandle = int;
+using DevicePointer = std::uint64_t;
+using ContextHandle = struct ContextOpaque*;
+using StreamHandle = struct StreamOpaque*;
+using EventHandle = struct EventOpaque*;
+using ModuleHandle = struct ModuleOpaque*;
+using FunctionHandle = struct FunctionOpaque*;
+struct Uuid {
+    unsigned char bytes[16];
+};
+/// CUresult, those that are told apart.
+namespace result {
+constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, stub_library = 34, no_device = 100, invalid_image = 200,
+                 no_binary = 209, ecc_uncorrectable = 214, invalid_ptx = 218, nvlink_uncorrectable = 220, unsupported_ptx = 222,
+                 contained = 226, not_ready = 600, illegal_address = 700, launch_timeout = 702, peer_access_already_enabled = 704,
+                 context_is_destroyed = 709, assert_failed = 710, already_registered = 712, hardware_stack_error = 714, launch_failed = 719,
+                 tensor_memory_leak = 721, system_driver_mismatch = 803, compat_not_supported = 804, unknown = 999;
+}
+/// CUdevice_attribute.
+enum class Attribute : int {
+    MaxThreadsPerBlock = 1,
+    MaxBlockX = 2,
+    MaxBlockY = 3,
+    MaxBlockZ = 4,
+    MaxGridX = 5,
+    MaxSharedMemoryPerBlock = 8,
+    TotalConstantMemory = 9,
+    WarpSize = 10,
+    ClockRate = 13,  // kHz
+    Multiprocessors = 16,
+    Integrated = 18,
+    EccEnabled = 32,
+    PciBus = 33,
+    PciDevice = 34,
+    L2CacheSize = 38,
+    MaxThreadsPerMultiprocessor = 39,
+    UnifiedAddressing = 41,
+    PciDomain = 50,
+    ComputeMajor = 75,
+    ComputeMinor = 76,
+    ManagedMemory = 83,
+    ConcurrentManagedAccess = 89,
+    MaxSharedMemoryOptin = 97,
+};
+constexpr unsigned stream_non_blocking = 1;
+constexpr unsigned event_blocking_sync = 1, event_disable_timing = 2;
+constexpr unsigned host_alloc_portable = 1, host_register_portable = 1;
+constexpr unsigned attach_global = 1;
+constexpr unsigned memory_type_host = 1, memory_type_device = 2;
+constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
+constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
+
+/// Everything that is loaded: our name, the library's symbol (those with a version say so), parameters.
+#define PARDO_CUDA_FUNCTIONS(F)                                                                                                          \
+    F(cuInit, "cuInit", (unsigned flags))                                                                                                \
+    F(cuDriverGetVersion, "cuDriverGetVersion", (int* version))                                                                          \
+    F(cuGetErrorName, "cuGetErrorName", (Result error, const char** name))                                                               \
+    F(cuGetErrorString, "cuGetErrorString", (Result error, const char** text))                                                           \
+    F(cuDeviceGetCount, "cuDeviceGetCount", (int* count))                                                                                \
+    F(cuDeviceGet, "cuDeviceGet", (DeviceHandle * device, int ordinal))                                                                  \
+    F(cuDeviceGetName, "cuDeviceGetName", (char* name, int length, DeviceHandle device))                                                 \
+    F(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (Uuid * uuid, DeviceHandle device))                                                         \
+    F(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (std::size_t * bytes, DeviceHandle device))                                               \
+    F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int* value, Attribute attribute, DeviceHandle device))                              \
+    F(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int* can, DeviceHandle device, DeviceHandle peer))                                \
+    F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (ContextHandle * context, DeviceHandle device))                              \
+    F(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (DeviceHandle device, unsigned* flags, int* active))                     \
+    F(cuCtxGetCurrent, "cuCtxGetCurrent", (ContextHandle * context))                                                                     \
+    F(cuCtxSetCurrent, "cuCtxSetCurrent", (ContextHandle context))                                                                       \
+    F(cuCtxSynchronize, "cuCtxSynchronize", ())                                                                                          \
+    F(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (ContextHandle peer, unsigned flags))                                              \
+    F(cuMemGetInfo, "cuMemGetInfo_v2", (std::size_t * free, std::size_t * total))                                                        \
+    F(cuMemAlloc, "cuMemAlloc_v2", (DevicePointer * pointer, std::size_t bytes))                                                         \
+    F(cuMemFree, "cuMemFree_v2", (DevicePointer pointer))                                                                                \
+    F(cuMemHostAlloc, "cuMemHostAlloc", (void** pointer, std::size_t bytes, unsigned flags))                                             \
+    F(cuMemFreeHost, "cuMemFreeHost", (void* pointer))                                                                                   \
+    F(cuMemAllocManaged, "cuMemAllocManaged", (DevicePointer * pointer, std::size_t bytes, unsigned flags))                              \
+    F(cuMemHostRegister, "cuMemHostRegister_v2", (void* pointer, std::size_t bytes, unsigned flags))                                     \
+    F(cuMemHostUnregister, "cuMemHostUnregister", (void* pointer))                                                                       \
+    F(cuPointerGetAttribute, "cuPointerGetAttribute", (void* value, int attribute, DevicePointer pointer))                               \
+    F(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))           \
+    F(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                 \
+    F(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))         \
+    F(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                                                            \
+      (DevicePointer to, ContextHandle to_context, DevicePointer from, ContextHandle from_context, std::size_t bytes,                    \
+       StreamHandle stream))                                                                                                             \
+    F(cuMemcpyAsync, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                    \
+    F(cuMemsetD8Async, "cuMemsetD8Async", (DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream))               \
+    F(cuMemsetD16Async, "cuMemsetD16Async", (DevicePointer to, unsigned short value, std::size_t count, StreamHandle stream))            \
+    F(cuMemsetD32Async, "cuMemsetD32Async", (DevicePointer to, unsigned value, std::size_t count, StreamHandle stream))                  \
+    F(cuMemsetD2D32Async, "cuMemsetD2D32Async_v2",                                                                                       \
+      (DevicePointer to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height, StreamHandle stream))                 \
+    F(cuStreamCreate, "cuStreamCreate", (StreamHandle * stream, unsigned flags))                                                         \
+    F(cuStreamDestroy, "cuStreamDestroy_v2", (StreamHandle stream))                                                                      \
+    F(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle stream, EventHandle event, unsigned flags))                                  \
+    F(cuEventCreate, "cuEventCreate", (EventHandle * event, unsigned flags))                                                             \
+    F(cuEventDestroy, "cuEventDestroy_v2", (EventHandle event))                                                                          \
+    F(cuEventRecord, "cuEventRecord", (EventHandle event, StreamHandle stream))                                                          \
+    F(cuEventQuery, "cuEventQuery", (EventHandle event))                                                                                 \
+    F(cuEventSynchronize, "cuEventSynchronize", (EventHandle event))                                                                     \
+    F(cuEventElapsedTime, "cuEventElapsedTime", (float* milliseconds, EventHandle start, EventHandle end))                               \
+    F(cuModuleLoadDataEx, "cuModuleLoadDataEx", (ModuleHandle * module, const void* image, unsigned count, int* options, void** values)) \
+    F(cuModuleUnload, "cuModuleUnload", (ModuleHandle module))                                                                           \
+    F(cuModuleGetFunction, "cuModuleGetFunction", (FunctionHandle * function, ModuleHandle module, const char* name))                    \
+    F(cuLaunchKernel, "cuLaunchKernel",                                                                                                  \
+      (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
+       unsigned shared_bytes, StreamHandle stream, void** params, void** extra))
+
+/// The loaded driver. Every member has the driver's own name.
+struct Driver {
+#define PARDO_CUDA_MEMBER(name, symbol, params) Result(*name) params = nullptr;
+    PARDO_CUDA_FUNCTIONS(PARDO_CUDA_MEMBER)
+#undef PARDO_CUDA_MEMBER
+    std::string path;
+    int version = 0;  // 12040: the newest CUDA that the driver knows
+
+    /// "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)".
+    std::string describe(Result error) const;
+};
+
+/// "12.4" of 12040.
+std::string version_text(int version);
+
+/// The oldest driver that serves: it has all functions above and takes what NVRTC 12 makes.
+constexpr int oldest_driver = 12000;
+
+/// Loads and initialises the driver once (cuInit costs a tenth of a second). Null when that is impossible; `reason` then says why and
+/// what to do.
+const Driver* load_driver(std::string& reason);
+/// The loaded driver; only for code that has a CUDA device in hand.
+const Driver& driver() noexcept;
+
+/// Errors after which nothing in the device's context works any more, in this process.
+bool loses_context(Result error) noexcept;
+/// The exception for a failed call: "cuMemAlloc failed: …".
+Error error_of(Result error, const char* call);
+/// Throws error_of when a call has failed.
+inline void check(Result error, const char* call) {
+    if (error != result::success) [[unlikely]]
+        throw error_of(error, call);
+}
+
+}  // namespace pardo::cuda

@@ -1,0 +1,241 @@
+// src/backend/cuda/nvrtc.cpp: loads NVRTC, and turns its messages into ours.
+#include "backend/cuda/nvrtc.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include <pardo/error.h>
+
+#include "backend/cuda/driver.h"
+#include "backend/cuda/libraries.h"
+#include "base/env.h"
+#include "base/fork.h"
+
+namespace pardo::cuda {
+namespace {
+
+using NvrtcResult = int;
+using NvrtcProgram = struct NvrtcProgramOpaque*;
+constexpr NvrtcResult nvrtc_success = 0, nvrtc_compilation_failed = 6;
+
+#define PARDO_NVRTC_FUNCTIONS(F)                                                                                                     \
+    F(nvrtcVersion, (int* major, int* minor))                                                                                        \
+    F(nvrtcGetNumSupportedArchs, (int* count))                                                                                       \
+    F(nvrtcGetSupportedArchs, (int* list))                                                                                           \
+    F(nvrtcCreateProgram, (NvrtcProgram * program, const char* text, const char* name, int headers, const char* const* header_texts, \
+                           const char* const* header_names))                                                                         \
+    F(nvrtcDestroyProgram, (NvrtcProgram * program))                                                                                 \
+    F(nvrtcCompileProgram, (NvrtcProgram program, int count, const char* const* options))                                            \
+    F(nvrtcGetPTXSize, (NvrtcProgram program, std::size_t * bytes))                                                                  \
+    F(nvrtcGetPTX, (NvrtcProgram program, char* ptx))                                                                                \
+    F(nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t * bytes))                                                                \
+    F(nvrtcGetCUBIN, (NvrtcProgram program, char* cubin))                                                                            \
+    F(nvrtcGetProgramLogSize, (NvrtcProgram program, std::size_t * bytes))                                                           \
+    F(nvrtcGetProgramLog, (NvrtcProgram program, char* log))
+
+struct Nvrtc {
+#define PARDO_NVRTC_MEMBER(name, params) NvrtcResult(*name) params = nullptr;
+    PARDO_NVRTC_FUNCTIONS(PARDO_NVRTC_MEMBER)
+#undef PARDO_NVRTC_MEMBER
+    const char* (*nvrtcGetErrorString)(NvrtcResult) = nullptr;
+    int major = 0, minor = 0;
+    std::vector<int> architectures;  // 75, 80, …, ascending
+};
+
+struct State {
+    std::mutex mutex;
+    std::unique_ptr<Nvrtc> nvrtc;  // set once, then stays
+};
+State& state() {
+    static State* const instance = [] {
+        auto* made = new State;  // never destroyed: threads may compile until the process ends
+        // Not held while the process forks, as for other libraries: the child may load it again.
+        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
+        return made;
+    }();
+    return *instance;
+}
+
+std::unique_ptr<Nvrtc> bind(const DynamicLibrary& library) {
+    auto n = std::make_unique<Nvrtc>();
+    bool complete = true;
+#define PARDO_NVRTC_BIND(name, params)                                    \
+    n->name = reinterpret_cast<decltype(n->name)>(library.symbol(#name)); \
+    complete &= n->name != nullptr;
+    PARDO_NVRTC_FUNCTIONS(PARDO_NVRTC_BIND)
+#undef PARDO_NVRTC_BIND
+    n->nvrtcGetErrorString = reinterpret_cast<decltype(n->nvrtcGetErrorString)>(library.symbol("nvrtcGetErrorString"));
+    if (!complete || !n->nvrtcGetErrorString) return nullptr;
+    int count = 0;
+    if (n->nvrtcVersion(&n->major, &n->minor) != nvrtc_success || n->nvrtcGetNumSupportedArchs(&count) != nvrtc_success) return nullptr;
+    n->architectures.resize(static_cast<std::size_t>(count));
+    if (n->nvrtcGetSupportedArchs(n->architectures.data()) != nvrtc_success) return nullptr;
+    std::sort(n->architectures.begin(), n->architectures.end());
+    return n;
+}
+
+std::string not_found(const std::string& error) {
+    return "needs NVIDIA's run-time compiler: `pip install pardo[cuda]` brings it, or set PARDO_NVRTC to the path of libnvrtc.so; looked "
+           "in " +
+           searched_places("PARDO_NVRTC", "libnvrtc") + (error.empty() ? "" : " (" + error + ")");
+}
+
+/// Null with words in `problem` when there is none.
+const Nvrtc* load(std::string& problem) {
+    State& s = state();
+    std::lock_guard lock(s.mutex);
+    if (s.nvrtc) return s.nvrtc.get();
+    std::string error;
+    std::string ignored;
+    const Driver* d = load_driver(ignored);
+    for (const std::string& candidate : library_candidates("PARDO_NVRTC", "libnvrtc", d ? d->version / 1000 : 0)) {
+        std::string reason;
+        const DynamicLibrary library = DynamicLibrary::open({candidate}, &reason);
+        // A name that the loader does not know is no news; a file that does not load is.
+        if (!library && candidate.find('/') != std::string::npos) error += (error.empty() ? "" : "; ") + reason;
+        if (!library) continue;
+        if ((s.nvrtc = bind(library))) {
+            log(LogLevel::Info,
+                "cuda: NVRTC " + std::to_string(s.nvrtc->major) + "." + std::to_string(s.nvrtc->minor) + " is " + library.path());
+            return s.nvrtc.get();
+        }
+        error += (error.empty() ? "" : "; ") + candidate + " lacks functions of NVRTC 12";
+    }
+    problem = not_found(error);
+    return nullptr;
+}
+
+const Nvrtc& nvrtc(const std::string& who) {
+    std::string problem;
+    if (const Nvrtc* n = load(problem)) return *n;
+    throw Error(ErrorCode::Import, who + ": " + problem);
+}
+
+/// A program object that is destroyed in the end.
+class Compilation {
+public:
+    Compilation(const Nvrtc& n, const std::string& name, const std::string& text) : n_(n) {
+        if (n.nvrtcCreateProgram(&program_, text.c_str(), (name + ".cu").c_str(), 0, nullptr, nullptr) != nvrtc_success)
+            throw Error(ErrorCode::Compile, name + ": NVRTC takes no more programs");
+    }
+    ~Compilation() { n_.nvrtcDestroyProgram(&program_); }
+    Compilation(const Compilation&) = delete;
+    Compilation& operator=(const Compilation&) = delete;
+    NvrtcProgram get() const { return program_; }
+
+    std::string log() const {
+        std::size_t bytes = 0;
+        if (n_.nvrtcGetProgramLogSize(program_, &bytes) != nvrtc_success || bytes < 2) return {};
+        std::string text(bytes, '\0');
+        if (n_.nvrtcGetProgramLog(program_, text.data()) != nvrtc_success) return {};
+        text.resize(bytes - 1);  // without the terminating zero
+        return text;
+    }
+
+private:
+    const Nvrtc& n_;
+    NvrtcProgram program_ = nullptr;
+};
+
+std::string_view line_of(std::string_view text, int number) {
+    for (; number > 1; --number) {
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+/// The first error of a log, and under it the line of the text; logs can be as long as the text.
+std::string shortened(const std::string& log, const std::string& name, std::string_view text) {
+    std::string_view rest = log, first;
+    int errors = 0;
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        if (line.find("error") != std::string_view::npos && errors++ == 0) first = line;
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    }
+    if (first.empty()) first = std::string_view(log).substr(0, std::min<std::size_t>(log.size(), 400));
+    std::string message(first);
+    const std::string prefix = name + ".cu(";
+    int number = 0;
+    if (const std::size_t at = first.find(prefix); at != std::string_view::npos) {
+        const char* begin = first.data() + at + prefix.size();
+        std::from_chars(begin, first.data() + first.size(), number);
+    }
+    if (number > 0) message += "\n    " + std::string(line_of(text, number));
+    // The count that the log ends with is an "error" line too.
+    if (errors > 2) message += "\n(and " + std::to_string(errors - 2) + " more; PARDO_LOG=debug shows the text and all messages)";
+    return message;
+}
+
+}  // namespace
+
+std::span<const char* const> default_options() {
+    static constexpr const char* options[] = {"--fmad=false", "--std=c++17", "-default-device"};
+    return options;
+}
+
+jit::Binary compile_text(const std::string& name, const std::string& text, std::span<const char* const> options, const std::string& arch) {
+    const Nvrtc& n = nvrtc(name);
+    const Compilation compilation(n, name, text);
+    const std::string arch_option = "--gpu-architecture=" + arch;
+    std::vector<const char*> all(options.begin(), options.end());
+    all.push_back(arch_option.c_str());
+    const NvrtcResult done = n.nvrtcCompileProgram(compilation.get(), static_cast<int>(all.size()), all.data());
+    if (done != nvrtc_success) {
+        const std::string messages = compilation.log();
+        log(LogLevel::Debug, "cuda: " + name + " does not compile:\n" + text + "\n" + messages);
+        const std::string what =
+            done == nvrtc_compilation_failed || !messages.empty() ? shortened(messages, name, text) : n.nvrtcGetErrorString(done);
+        throw Error(ErrorCode::Compile,
+                    name + ": NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor) + " for " + arch + ": " + what);
+    }
+    const bool cubin = arch.starts_with("sm_");
+    std::size_t bytes = 0;
+    NvrtcResult got = cubin ? n.nvrtcGetCUBINSize(compilation.get(), &bytes) : n.nvrtcGetPTXSize(compilation.get(), &bytes);
+    jit::Binary binary(bytes);
+    if (got == nvrtc_success) {
+        auto* to = reinterpret_cast<char*>(binary.data());
+        got = cubin ? n.nvrtcGetCUBIN(compilation.get(), to) : n.nvrtcGetPTX(compilation.get(), to);
+    }
+    if (got != nvrtc_success || bytes == 0)
+        throw Error(ErrorCode::Compile, name + ": NVRTC made nothing for " + arch + " (" + n.nvrtcGetErrorString(got) + ")");
+    return binary;
+}
+
+Target target_for(int major, int minor) {
+    const Nvrtc& n = nvrtc("compile");
+    const int own = 10 * major + minor;
+    const std::vector<int>& known = n.architectures;
+    if (std::binary_search(known.begin(), known.end(), own)) return {"sm_" + std::to_string(own), ""};
+    const std::string version = "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor);
+    const auto next = std::lower_bound(known.begin(), known.end(), own);
+    if (next == known.begin()) {
+        throw Error(ErrorCode::Compile, "compile: " + version + " makes nothing for devices of compute capability " +
+                                            std::to_string(major) + "." + std::to_string(minor) +
+                                            "; an older one does: pip install nvidia-cuda-nvrtc-cu12");
+    }
+    const int below = *(next - 1);
+    const std::string reason = version + " does not know sm_" + std::to_string(own);
+    // Machine code runs on later devices of the same major; for others the driver has to finish what NVRTC began.
+    if (below / 10 == major) return {"sm_" + std::to_string(below), reason};
+    return {"compute_" + std::to_string(below), reason};
+}
+
+std::string nvrtc_version() {
+    std::string problem;
+    const Nvrtc* n = load(problem);
+    return n ? "NVRTC " + std::to_string(n->major) + "." + std::to_string(n->minor) : "";
+}
+
+std::string nvrtc_unavailable() {
+    std::string problem;
+    load(problem);
+    return problem;
+}
+
+}  // namespace pardo::cuda

@@ -1,0 +1,33 @@
+// src/backend/cuda/nvrtc.h: NVIDIA's run-time compiler: CUDA C++ text in, cubin or PTX out. Works without a driver.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jit/cache.h"
+
+namespace pardo::cuda {
+
+/// Options of all our programs: products and sums are rounded one by one, as everywhere else.
+std::span<const char* const> default_options();
+
+/// Compiles text for an architecture: "sm_90" gives a cubin, "compute_90" PTX. `name` is for messages, which hold the compiler's own words
+/// and the line of the text that they are about. Throws Compile; Import when NVRTC is not installed, with where it was looked for.
+jit::Binary compile_text(const std::string& name, const std::string& text, std::span<const char* const> options, const std::string& arch);
+
+/// What NVRTC can make for a device: "sm_90", or when NVRTC is older than the device the newest "compute_…" that it knows, and why.
+struct Target {
+    std::string arch;
+    std::string reason;  // empty when `arch` is the device's own
+};
+/// Throws Import without NVRTC; Compile when NVRTC has dropped so old a device.
+Target target_for(int major, int minor);
+
+/// "NVRTC 13.0" once it is loaded (it is by this call if possible); empty when it is not installed.
+std::string nvrtc_version();
+/// Why NVRTC cannot be used and what to do; empty when it can.
+std::string nvrtc_unavailable();
+
+}  // namespace pardo::cuda

@@ -1,0 +1,58 @@
+// src/backend/cuda/program.h: a loaded kernel.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "backend/cuda/driver.h"
+#include "device/program.h"
+#include "emit/c_geometry.h"
+#include "jit/cache.h"
+
+namespace pardo::cuda {
+
+class CudaDevice;
+
+/// How a kernel's range becomes blocks of threads.
+struct Grid {
+    bool by_geometry = false;  // the kernel takes the extents behind its arguments; else the launch says how many groups
+    emit::CGeometry geometry;
+    int group_size = 1;
+    int rank = 1;    // dimensions of a launch
+    int params = 0;  // slots of a launch's arguments
+};
+
+/// Machine code for one architecture; each device loads it when it first launches it.
+class CudaProgram final : public device::Program {
+public:
+    CudaProgram(std::string name, std::string entry, const Grid& grid, jit::Binary binary);
+    ~CudaProgram() override;
+
+    const Grid& grid() const noexcept { return grid_; }
+    /// The kernel on a device whose context is current. Throws Device when the driver refuses it.
+    FunctionHandle function_on(CudaDevice& device) {
+        const auto i = static_cast<std::size_t>(ordinal_of(device));
+        FunctionHandle f = i < fast_.size() ? fast_[i].load(std::memory_order_acquire) : nullptr;
+        return f ? f : load_on(device);
+    }
+
+private:
+    struct Loaded {
+        CudaDevice* device;
+        ModuleHandle module;
+        FunctionHandle function;
+    };
+    static int ordinal_of(const CudaDevice& device) noexcept;
+    FunctionHandle load_on(CudaDevice& device);
+
+    const std::string entry_;
+    const Grid grid_;
+    const jit::Binary binary_;
+    std::array<std::atomic<FunctionHandle>, 16> fast_{};  // by the device's ordinal
+    std::mutex mutex_;
+    std::vector<Loaded> loaded_;
+};
+
+}  // namespace pardo::cuda

@@ -1,0 +1,76 @@
+// src/backend/cuda/queue.h: a queue's native side: one stream in order, several out of order.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+
+#include "backend/cuda/device.h"
+#include "backend/cuda/events.h"
+#include "device/driver_queue.h"
+#include "device/stream.h"
+
+namespace pardo::cuda {
+
+/// See device::Stream. Its native events are StreamEvents; those of all CUDA devices understand each other.
+class CudaStream final : public device::Stream {
+public:
+    CudaStream(CudaDevice* device, QueueOrder order, bool profiling);
+    ~CudaStream() override;
+
+    void launch(const device::Launch& launch, const device::NativeOrder& order) override;
+    void copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
+              const device::NativeOrder& order) override;
+    void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const device::NativeOrder& order) override;
+    void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
+    void fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+              const device::NativeOrder& order) override;
+    void mark(const device::NativeOrder& order) override;
+    /// Calls `f` with a stream and its context current, for libraries that submit work themselves.
+    void submit(const std::function<void(StreamHandle)>& f, const device::NativeOrder& order);
+
+    device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
+    void wait(device::NativeEvent event) noexcept override;
+    void release(device::NativeEvent event) noexcept override;
+    void times(device::NativeEvent event, std::int64_t& submitted, std::int64_t& start, std::int64_t& end) noexcept override;
+
+    bool understands(const device::Stream& other) const noexcept override { return dynamic_cast<const CudaStream*>(&other) != nullptr; }
+    bool copies(const device::Buffer* to, const device::Buffer* from) const noexcept override;
+    bool marks_late() const noexcept override { return in_order_ && !profiling_; }
+
+    CudaDevice& device() const noexcept { return *device_; }
+    /// The driver's handle, of an in-order queue; for other libraries.
+    StreamHandle handle() const noexcept { return lanes_[0].stream; }
+
+private:
+    struct Lane {
+        StreamHandle stream = nullptr;
+        std::atomic<const StreamEvent*> last{nullptr};  // marks its youngest submission, if that is marked and not released
+    };
+    /// A submission between its begin and its mark. The device's context is current meanwhile.
+    class Submission;
+    Lane& lane_for(const device::NativeOrder& order);
+
+    CudaDevice* device_;
+    const bool in_order_, profiling_;
+    static constexpr int most_lanes = 4;
+    std::array<Lane, most_lanes> lanes_;
+    int lane_count_ = 1, next_lane_ = 0;
+};
+
+/// A driver queue that other CUDA libraries can put in order with their streams.
+class CudaQueue final : public device::DriverQueue {
+public:
+    using DriverQueue::DriverQueue;
+    std::uintptr_t native_stream() const override;
+    void signal_stream(std::uintptr_t stream) override;
+    Event wait_for_stream(std::uintptr_t stream) override;
+    const CudaStream& cuda_stream() const noexcept { return static_cast<const CudaStream&>(stream()); }
+};
+
+/// The driver's address of a place in a buffer.
+inline DevicePointer address_of(const device::Buffer* buffer, std::size_t offset) {
+    return reinterpret_cast<DevicePointer>(buffer->data()) + offset;
+}
+
+}  // namespace pardo::cuda

@@ -1,0 +1,260 @@
+// src/device/driver_core.cpp: submissions to a driver's queue: who waits for their dependencies, and how far the host may be ahead.
+#include <algorithm>
+
+#include "base/small_vector.h"
+#include "device/driver_internal.h"
+
+namespace pardo::device {
+namespace {
+
+/// A submitter this far ahead waits until half of it is done.
+constexpr std::size_t most_ahead = 1024;
+/// How often a submitter looks what is complete.
+constexpr std::uint64_t look_every = 16;
+/// Where marks may come late: work that takes longer than this (on one core) gets one at once, and one before it, so that who waits for
+/// small work never waits for large work behind it.
+constexpr double small_work_ns = 200'000;
+constexpr int most_unmarked = 32;
+
+}  // namespace
+
+Mark::Mark(Ref<DriverCore> core, NativeEvent native, std::uint64_t sequence)
+    : core_(std::move(core)), native_(native), sequence_(sequence) {}
+
+Mark::~Mark() {
+    if (!driver_gone()) core_->stream_->release(native_);
+}
+
+DriverCore::DriverCore(Queue* queue, std::unique_ptr<Stream> stream)
+    : queue_(queue),
+      device_(queue->device()),
+      in_order_(queue->order() == QueueOrder::InOrder),
+      profiling_(queue->profiling()),
+      stream_(std::move(stream)),
+      late_marks_(in_order_ && !profiling_ && stream_->marks_late()) {
+    add_core(this);
+}
+
+DriverCore::~DriverCore() {
+    if (driver_gone()) (void)stream_.release();  // its driver must not be called any more
+}
+
+Ref<DriverEvent> DriverCore::new_event(Request& request) {
+    Ref<DriverEvent> event(new DriverEvent(queue_, this));
+    event->timed_ = profiling_ || request.timed;
+    if (event->timed_) event->queued_at = now_ns();
+    event->label_ = std::move(request.label);
+    event->kept_ = std::move(request.kept);
+    event->cost_ns_ = request.cost_ns;
+    return event;
+}
+
+bool DriverCore::before_next(const Event& event) const {
+    EventState* state = event.state();
+    return in_order_ && state && state->polled() && static_cast<DriverEvent*>(state)->core_.get() == this &&
+           state->known_status() == EventStatus::Running;
+}
+
+void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted) {
+    for (const Event& e : events) {
+        EventState* state = e.state();
+        if (!state) continue;
+        if (!state->known_done()) {
+            auto* driven = state->polled() ? static_cast<DriverEvent*>(state) : nullptr;
+            const bool own = driven && driven->core_.get() == this;
+            if (own && in_order_) {
+                // Failures of work at a driver that marks late show in whatever comes behind them.
+                if (needed && !(late_marks_ && state->known_status() == EventStatus::Running)) sorted.needs.push_back(e);
+                continue;
+            }
+            if (driven && !task && (own || stream_->understands(driven->core_->stream()))) {
+                if (Ref<Mark> mark = driven->core_->mark_of(*driven)) {
+                    sorted.natives.push_back(std::move(mark));
+                    if (needed) sorted.needs.push_back(e);
+                    continue;
+                }
+            }
+            if (!state->done()) {
+                sorted.foreign.push_back(e);
+                if (needed) sorted.needs.push_back(e);
+                continue;
+            }
+        }
+        if (needed && !sorted.inherited) sorted.inherited = unheard_failure(e);
+    }
+}
+
+void DriverCore::order_after(const Event& event) {
+    std::lock_guard lock(mutex_);
+    fence_ = event;
+}
+
+bool DriverCore::gated() {
+    std::lock_guard lock(mutex_);
+    return std::any_of(held_.begin(), held_.end(), [](const Ref<DriverEvent>& e) { return e->gated(); });
+}
+
+/// Adds what all work of this queue waits for to a request.
+void DriverCore::add_fence(Request& request) {
+    if (in_order_) return;
+    std::lock_guard lock(mutex_);
+    if (!known_done(fence_)) request.after.push_back(fence_);
+}
+
+Event DriverCore::submit(Request request, NativeCall& call) {
+    add_fence(request);
+    const Ref<DriverEvent> event = new_event(request);
+    Sorted sorted;
+    sort(request.needs, true, false, sorted);
+    sort(request.after, false, false, sorted);
+    if (sorted.inherited) {
+        event->kept_.clear();
+        event->set_failed(std::move(sorted.inherited));
+        return Event(event.get());
+    }
+    event->needs_ = std::move(sorted.needs);
+    bool now = !request.by_worker && sorted.foreign.empty();
+    if (now) {
+        std::lock_guard lock(mutex_);
+        now = !in_order_ || held_.empty();
+        try {
+            if (now) submit_natively(*event, sorted, [&call](Stream& stream, const NativeOrder& order) { call.run(stream, order); });
+        } catch (const Error& e) {
+            throw Error(e.code(), event->label_.name + ": " + e.message());
+        }
+    }
+    if (now) {
+        throttle();
+    } else {
+        event->call_ = call.keep();
+        hold(event, request, sorted.foreign);
+    }
+    return Event(event.get());
+}
+
+Event DriverCore::submit_task(Request request, std::function<void()> task) {
+    add_fence(request);
+    const Ref<DriverEvent> event = new_event(request);
+    Sorted sorted;
+    sort(request.needs, true, true, sorted);
+    sort(request.after, false, true, sorted);
+    if (sorted.inherited) {
+        event->kept_.clear();
+        event->set_failed(std::move(sorted.inherited));
+        return Event(event.get());
+    }
+    event->needs_ = std::move(sorted.needs);
+    event->task_ = std::move(task);
+    hold(event, request, sorted.foreign);
+    return Event(event.get());
+}
+
+void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, const std::function<void(Stream&, const NativeOrder&)>& call) {
+    SmallVector<NativeEvent, 8> after;
+    for (const Ref<Mark>& mark : sorted.natives) after.push_back(mark->native());
+    const bool large = event.cost_ns_ >= small_work_ns;
+    if (late_marks_ && large && unmarked_ > 0) mark_tail();
+    const bool mark_now = !late_marks_ || large || event.timed_ || unmarked_ + 1 >= most_unmarked;
+    NativeEvent native = nullptr;
+    if (event.timed_) event.submitted_at = now_ns();
+    in_flight_.emplace_back(&event);  // before the call, so that nothing fails after it
+    try {
+        call(*stream_, {after, mark_now ? &native : nullptr, event.timed_});
+    } catch (...) {
+        in_flight_.pop_back();
+        throw;
+    }
+    event.sequence_ = ++submitted_;
+    if (mark_now) {
+        event.mark_ = new Mark(this, native, event.sequence_);
+        if (in_order_) marks_.push_back(event.mark_);
+        unmarked_ = 0;
+    } else {
+        ++unmarked_;
+    }
+    event.set_running();
+    if (event.watching_.load(std::memory_order_acquire)) {
+        std::lock_guard lock(watch_mutex_);
+        ++watch_news_;
+        watch_wake_.notify_one();
+    }
+}
+
+Ref<Mark> DriverCore::mark_tail() {
+    NativeEvent native = nullptr;
+    stream_->mark({{}, &native});
+    Ref<Mark> mark(new Mark(this, native, submitted_));
+    marks_.push_back(mark);
+    unmarked_ = 0;
+    return mark;
+}
+
+void DriverCore::throttle() {
+    Ref<DriverEvent> ahead_of;
+    {
+        std::lock_guard lock(mutex_);
+        if (submitted_ % look_every != 0 && in_flight_.size() < most_ahead) return;
+    }
+    sweep();
+    {
+        std::lock_guard lock(mutex_);
+        if (in_flight_.size() >= most_ahead) ahead_of = in_flight_[in_flight_.size() / 2];
+    }
+    if (ahead_of) ahead_of->wait_quietly();
+}
+
+void DriverCore::run_and_wait(const char* who, const std::function<void(Stream&, const NativeOrder&)>& call) {
+    NativeEvent native = nullptr;
+    {
+        std::lock_guard lock(mutex_);
+        call(*stream_, {{}, &native});
+    }
+    stream_->wait(native);
+    std::optional<Error> error;
+    const NativeStatus status = stream_->query(native, error);
+    stream_->release(native);
+    if (status == NativeStatus::Failed) {
+        throw Error(error ? error->code() : ErrorCode::Device, std::string(who) + ": " + (error ? error->message() : "the driver failed"));
+    }
+}
+
+bool DriverCore::idle() {
+    for (int look = 0; look < 2; ++look) {
+        {
+            std::lock_guard lock(mutex_);
+            if (held_.empty() && in_flight_.empty()) return true;
+            if (!held_.empty()) return false;
+        }
+        if (look == 0) sweep();
+    }
+    return false;
+}
+
+std::vector<Event> DriverCore::unfinished() {
+    std::lock_guard lock(mutex_);
+    std::vector<Event> events;
+    if (in_order_) {
+        if (!held_.empty()) {
+            events.emplace_back(held_.back().get());
+        } else if (!in_flight_.empty()) {
+            events.emplace_back(in_flight_.back().get());
+        }
+        return events;
+    }
+    for (const auto* list : {&held_, &in_flight_}) {
+        for (const Ref<DriverEvent>& e : *list) events.emplace_back(e.get());
+    }
+    return events;
+}
+
+void DriverCore::wait_quietly() {
+    if (driver_gone()) return;
+    for (;;) {
+        const std::vector<Event> events = unfinished();
+        if (events.empty()) return;
+        for (const Event& e : events) e.state()->wait_quietly();
+        if (in_order_) return;
+    }
+}
+
+}  // namespace pardo::device

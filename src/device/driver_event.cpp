@@ -1,0 +1,277 @@
+// src/device/driver_event.cpp: how the completion of a driver's work is noticed: by asking, by waiting, and by a watcher thread.
+#include <algorithm>
+#include <thread>
+
+#include "base/env.h"
+#include "device/driver_internal.h"
+
+namespace pardo::device {
+namespace {
+
+/// How long wait_for asks before it leaves the waiting to the watcher thread: most small work is over by then.
+constexpr auto ask_for = std::chrono::microseconds(30);
+/// Out of order: how many events a sweep asks about.
+constexpr std::size_t most_asked = 64;
+
+}  // namespace
+
+DriverEvent::DriverEvent(Queue* queue, DriverCore* core) : EventState(queue, true), core_(core) {}
+DriverEvent::~DriverEvent() = default;
+
+EventStatus DriverEvent::poll() noexcept {
+    core_->poll(*this);
+    return known_status();
+}
+
+void DriverEvent::watched() noexcept { core_->watch(*this); }
+
+void DriverEvent::wait_quietly() {
+    while (!known_done()) {
+        if (core_->wait_natively(*this)) continue;
+        core_->watch(*this);
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return known_done(); });
+    }
+}
+
+bool DriverEvent::wait_for(std::chrono::milliseconds limit) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto asked_until = begin + std::min<std::chrono::nanoseconds>(ask_for, limit);
+    while (!done() && std::chrono::steady_clock::now() < asked_until) std::this_thread::yield();
+    if (!known_done()) {
+        core_->watch(*this);
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait_until(lock, begin + limit, [this] { return known_done(); })) return false;
+    }
+    return EventState::wait_for(limit);  // complete: raises
+}
+
+Ref<Mark> DriverCore::mark_of(DriverEvent& event) {
+    std::lock_guard lock(mutex_);
+    if (event.taken_ || event.sequence_ == 0) return nullptr;
+    if (event.mark_) return event.mark_;
+    const auto at = std::lower_bound(marks_.begin(), marks_.end(), event.sequence_,
+                                     [](const Ref<Mark>& mark, std::uint64_t sequence) { return mark->sequence() < sequence; });
+    return at == marks_.end() ? mark_tail() : *at;
+}
+
+Ref<Mark> DriverCore::oldest_mark() {
+    std::lock_guard lock(mutex_);
+    if (in_flight_.empty()) return nullptr;
+    return marks_.empty() ? mark_tail() : marks_.front();
+}
+
+void DriverCore::complete(const Ref<Mark>& mark, DriverEvent* event) {
+    Batch batch;
+    std::vector<Ref<Mark>> passed;  // given back after the lock
+    {
+        std::lock_guard lock(mutex_);
+        if (in_order_) {
+            while (!in_flight_.empty() && in_flight_.front()->sequence_ <= mark->sequence()) {
+                batch.push_back(std::move(in_flight_.front()));
+                in_flight_.pop_front();
+            }
+            while (!marks_.empty() && marks_.front()->sequence() <= mark->sequence()) {
+                passed.push_back(std::move(marks_.front()));
+                marks_.pop_front();
+            }
+        } else if (!event->taken_) {
+            batch.emplace_back(event);
+            std::erase(in_flight_, batch.front());
+        }
+        for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
+    }
+    finish(batch);
+}
+
+void DriverCore::finish(Batch& batch) {
+    for (Ref<DriverEvent>& e : batch) {
+        std::optional<Error> error;
+        bool failed = false;
+        if (e->mark_) {
+            failed = stream_->query(e->mark_->native(), error) == NativeStatus::Failed;
+            if (e->timed_) {
+                std::int64_t submitted = e->submitted_at, start = 0, end = 0;
+                stream_->times(e->mark_->native(), submitted, start, end);
+                e->submitted_at = submitted;
+                e->started_at = start;
+                e->ended_at = end;
+            }
+            e->mark_ = nullptr;
+        }
+        std::shared_ptr<Failure> inherited;
+        for (const Event& need : e->needs_) {
+            if (!known_done(need)) need.state()->wait_quietly();  // it is complete for the driver
+            if (!inherited) inherited = failed ? need.state()->failure() : unheard_failure(need);
+        }
+        e->needs_.clear();
+        e->kept_.clear();
+        if (inherited) {
+            e->set_failed(std::move(inherited));
+        } else if (failed) {
+            e->set_failed(error ? *error : Error(ErrorCode::Device, "the driver failed"), e->label_);
+        } else {
+            e->set_complete();
+        }
+        e = nullptr;
+    }
+}
+
+void DriverCore::fail_all(const Error& error) noexcept {
+    Batch batch;
+    std::vector<Ref<Mark>> passed;
+    {
+        std::lock_guard lock(mutex_);
+        batch.assign(in_flight_.begin(), in_flight_.end());
+        in_flight_.clear();
+        passed.assign(marks_.begin(), marks_.end());
+        marks_.clear();
+        for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
+    }
+    std::shared_ptr<Failure> first;
+    for (const Ref<DriverEvent>& e : batch) {
+        e->mark_ = nullptr;
+        e->needs_.clear();
+        e->kept_.clear();
+        if (first) {
+            e->set_failed(first);
+        } else {
+            e->set_failed(error, e->label_);
+            first = e->failure();
+        }
+    }
+}
+
+void DriverCore::poll(DriverEvent& event) noexcept {
+    if (driver_gone()) return event.lose(lost_failure(device_));
+    try {
+        const Ref<Mark> mark = mark_of(event);
+        std::optional<Error> error;
+        if (mark && stream_->query(mark->native(), error) != NativeStatus::Unfinished) complete(mark, &event);
+    } catch (const Error& e) {
+        fail_all(e);
+    }
+}
+
+bool DriverCore::wait_natively(DriverEvent& event) noexcept {
+    if (driver_gone()) {
+        event.lose(lost_failure(device_));
+        return true;
+    }
+    try {
+        const Ref<Mark> mark = mark_of(event);
+        if (!mark) return false;
+        stream_->wait(mark->native());
+        complete(mark, &event);
+    } catch (const Error& e) {
+        fail_all(e);
+    }
+    return true;
+}
+
+void DriverCore::sweep() noexcept {
+    if (driver_gone()) return;
+    try {
+        std::optional<Error> error;
+        if (in_order_) {
+            for (Ref<Mark> mark; (mark = oldest_mark()) && stream_->query(mark->native(), error) != NativeStatus::Unfinished;) {
+                complete(mark, nullptr);
+            }
+            return;
+        }
+        Batch asked;
+        {
+            std::lock_guard lock(mutex_);
+            asked.assign(in_flight_.begin(), in_flight_.begin() + static_cast<std::ptrdiff_t>(std::min(most_asked, in_flight_.size())));
+        }
+        for (const Ref<DriverEvent>& e : asked) poll(*e);
+    } catch (const Error& e) {
+        fail_all(e);
+    }
+}
+
+void DriverCore::watch(DriverEvent& event) noexcept {
+    if (driver_gone() || event.known_done() || event.watching_.exchange(true, std::memory_order_acq_rel)) return;
+    try {
+        std::lock_guard lock(watch_mutex_);
+        start(watcher_started_, &DriverCore::serve_watched);
+        watched_.emplace_back(&event);
+        ++watch_news_;
+        watch_wake_.notify_one();
+    } catch (const Error& e) {
+        warn_once("driver queue watcher", "callbacks of a queue are late: " + e.message());
+    }
+}
+
+void DriverCore::serve_watched() {
+    std::uint64_t seen = 0;
+    for (;;) {
+        std::vector<Ref<DriverEvent>> watched, over;
+        {
+            Lock lock(watch_mutex_);
+            const auto live = std::partition(watched_.begin(), watched_.end(), [](const Ref<DriverEvent>& e) { return e->known_done(); });
+            over.assign(watched_.begin(), live);
+            watched_.erase(watched_.begin(), live);
+            if (watched_.empty() && over.empty()) {
+                watch_wake_.wait(lock, [&] { return watch_closed_ || !watched_.empty(); });
+                if (watch_closed_) return;
+            }
+            watched = watched_;
+            seen = watch_news_;
+        }
+        over.clear();
+        if (watched.empty() || watch_some(watched)) continue;
+        watched.clear();
+        Lock lock(watch_mutex_);
+        watch_wake_.wait(lock, [&] { return watch_closed_ || watch_news_ != seen; });
+        if (watch_closed_) return;
+    }
+}
+
+/// Waits for one of them, or has the driver call; false when there is nothing to do before the next news.
+bool DriverCore::watch_some(std::vector<Ref<DriverEvent>>& watched) {
+    if (in_order_) {
+        // Step by step from the oldest, so that an event that is watched from now on is noticed in time as well.
+        Ref<DriverEvent> oldest;
+        {
+            std::lock_guard lock(mutex_);
+            if (!in_flight_.empty()) oldest = in_flight_.front();
+        }
+        if (!oldest || driver_gone()) return false;
+        wait_natively(*oldest);  // false when somebody else has just taken it: on with the next
+        return true;
+    }
+    Batch complete_now;
+    {
+        std::lock_guard lock(watch_mutex_);
+        complete_now.swap(notified_);
+    }
+    for (const Ref<DriverEvent>& e : complete_now) poll(*e);
+    bool waited = !complete_now.empty();
+    for (const Ref<DriverEvent>& e : watched) {
+        if (e->notifying_ || e->known_done()) continue;
+        const Ref<Mark> mark = mark_of(*e);
+        if (!mark) continue;
+        e->notifying_ = true;
+        e->retain();  // the callback's
+        if (stream_->notify(mark->native(), &DriverCore::notified, e.get())) continue;
+        e->release();
+        e->notifying_ = false;
+        wait_natively(*e);
+        sweep();
+        return true;
+    }
+    return waited;
+}
+
+void DriverCore::notified(void* context) {
+    auto* event = static_cast<DriverEvent*>(context);
+    const Ref<DriverCore> core = event->core_;
+    std::lock_guard lock(core->watch_mutex_);
+    core->notified_.emplace_back(event);
+    event->release();
+    ++core->watch_news_;
+    core->watch_wake_.notify_one();
+}
+
+}  // namespace pardo::device

@@ -1,0 +1,240 @@
+// src/device/driver_held.cpp: submissions held back on the host, host tasks, and the threads that see to them.
+#include <algorithm>
+#include <new>
+#include <thread>
+
+#include "base/affinity.h"
+#include "base/counters.h"
+#include "base/env.h"
+#include "device/driver_internal.h"
+
+namespace pardo::device {
+namespace {
+
+/// Of work that was held back when the process ended; nobody needs to hear of it.
+std::shared_ptr<Failure> exit_failure() {
+    auto failure = std::make_shared<Failure>(Error(ErrorCode::Device, "not run: the process is exiting"));
+    failure->heard = true;
+    return failure;
+}
+
+Error as_error(const std::exception_ptr& raised) {
+    try {
+        std::rethrow_exception(raised);
+    } catch (const Error& e) {
+        return e;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorCode::Memory, "out of memory");
+    } catch (const std::exception& e) {
+        return Error(ErrorCode::Internal, e.what());
+    } catch (...) {
+        return Error(ErrorCode::Internal, "an exception of unknown type");
+    }
+}
+
+}  // namespace
+
+void DriverCore::start(bool& started, void (DriverCore::*serve)()) {
+    if (started) return;
+    retain();  // the thread's own reference
+    try {
+        const Bound inherit_nothing(any_core);
+        std::thread([this, serve] {
+            (this->*serve)();
+            release();
+        }).detach();
+        started = true;
+    } catch (const std::system_error& e) {
+        release();
+        throw Error(ErrorCode::Device, std::string("no thread for a queue's work: ") + e.what());
+    }
+}
+
+void DriverCore::hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign) {
+    event->inherit_gates(foreign);
+    event->after_ = std::move(request.after);
+    // One count is kept until all are subscribed, so that the event becomes ready exactly once.
+    event->missing_.store(static_cast<int>(foreign.size()) + 1, std::memory_order_relaxed);
+    {
+        std::lock_guard lock(mutex_);
+        const bool own_thread = !in_order_ && event->task_;
+        start(own_thread ? tasker_started_ : worker_started_, own_thread ? &DriverCore::serve_tasks : &DriverCore::serve_held);
+        if (in_order_ && !held_.empty()) event->inherit_gates_of(held_.back().get());
+        held_.push_back(event);
+    }
+    const auto count_down = [this, event] {
+        if (event->missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) became_ready(*event);
+    };
+    for (const Event& e : foreign) e.state()->subscribe(count_down);
+    count_down();
+}
+
+void DriverCore::became_ready(DriverEvent& event) {
+    std::lock_guard lock(mutex_);
+    if (event.taken_) return;
+    if (!in_order_) (event.task_ ? tasks_ : ready_).emplace_back(&event);
+    (!in_order_ && event.task_ ? task_wake_ : work_wake_).notify_one();
+}
+
+void DriverCore::serve_held() {
+    const auto next = [this]() -> Ref<DriverEvent> {
+        if (!in_order_) return ready_.empty() ? nullptr : ready_.front();
+        return !held_.empty() && held_.front()->missing_.load(std::memory_order_acquire) == 0 ? held_.front() : nullptr;
+    };
+    Lock lock(mutex_);
+    for (;;) {
+        work_wake_.wait(lock, [&] { return closed_ || next(); });
+        Ref<DriverEvent> event = next();
+        if (!event) return;
+        if (!in_order_) ready_.pop_front();
+        running_.push_back(event.get());
+        lock.unlock();
+        event->task_ ? run_task(*event) : run_held(*event);
+        lock.lock();
+        std::erase(running_, event.get());
+        std::erase(held_, event);  // only now: in order, what is behind it stays behind it
+        lock.unlock();
+        event = nullptr;
+        lock.lock();
+    }
+}
+
+void DriverCore::serve_tasks() {
+    Lock lock(mutex_);
+    for (;;) {
+        task_wake_.wait(lock, [&] { return closed_ || !tasks_.empty(); });
+        if (tasks_.empty()) return;
+        Ref<DriverEvent> event = std::move(tasks_.front());
+        tasks_.pop_front();
+        running_.push_back(event.get());
+        lock.unlock();
+        run_task(*event);
+        lock.lock();
+        std::erase(running_, event.get());
+        std::erase(held_, event);
+        lock.unlock();
+        event = nullptr;
+        lock.lock();
+    }
+}
+
+void DriverCore::run_held(DriverEvent& event) {
+    const NativeCall::Kept call = std::move(event.call_);
+    std::exception_ptr raised;
+    std::shared_ptr<Failure> inherited = stopped_ ? exit_failure() : nullptr;
+    if (!inherited) {
+        try {
+            Sorted sorted;
+            const std::vector<Event> after = std::move(event.after_);
+            sort(event.needs_, true, false, sorted);
+            sort(after, false, false, sorted);
+            for (const Event& e : sorted.foreign) e.state()->wait_quietly();  // somebody is completing it just now
+            for (const Event& e : event.needs_) {
+                if (!sorted.inherited && known_done(e)) sorted.inherited = unheard_failure(e);
+            }
+            inherited = sorted.inherited;
+            if (!inherited) {
+                std::lock_guard lock(mutex_);
+                event.needs_ = std::move(sorted.needs);
+                submit_natively(event, sorted, call);
+            }
+        } catch (...) {
+            raised = std::current_exception();
+        }
+    }
+    if (!raised && !inherited) return;
+    {
+        std::lock_guard lock(mutex_);
+        event.taken_ = true;
+    }
+    event.needs_.clear();
+    event.kept_.clear();
+    if (raised) {
+        event.set_failed(as_error(raised), event.label_);
+    } else {
+        event.set_failed(std::move(inherited));
+    }
+}
+
+void DriverCore::run_task(DriverEvent& event) {
+    for (;;) {  // in order, after everything at the driver
+        Ref<DriverEvent> last;
+        if (in_order_) {
+            std::lock_guard lock(mutex_);
+            if (!in_flight_.empty()) last = in_flight_.back();
+        }
+        if (!last) break;
+        last->wait_quietly();
+    }
+    std::shared_ptr<Failure> inherited = stopped_ ? exit_failure() : nullptr;
+    for (const Event& e : event.needs_) {
+        if (inherited) break;
+        e.state()->wait_quietly();
+        inherited = unheard_failure(e);
+    }
+    std::exception_ptr raised;
+    event.set_running();
+    if (event.timed_) event.submitted_at = event.started_at = now_ns();
+    if (!inherited) {
+        const TaskScope scope;
+        try {
+            event.task_();
+        } catch (...) {
+            raised = std::current_exception();
+        }
+    }
+    if (event.timed_) event.ended_at = now_ns();
+    // What the task kept alive goes first: who waits for the event finds its memory given back.
+    event.task_ = nullptr;
+    event.needs_.clear();
+    event.after_.clear();
+    event.kept_.clear();
+    {
+        // Who hears of the completion finds the queue idle.
+        std::lock_guard lock(mutex_);
+        event.taken_ = true;
+        if (!in_order_) std::erase_if(held_, [&](const Ref<DriverEvent>& e) { return e.get() == &event; });
+    }
+    if (raised) {
+        event.set_failed(as_error(raised), event.label_);
+    } else if (inherited) {
+        event.set_failed(std::move(inherited));
+    } else {
+        event.set_complete();
+    }
+}
+
+void DriverCore::close() {
+    {
+        std::lock_guard lock(mutex_);
+        closed_ = true;
+        work_wake_.notify_all();
+        task_wake_.notify_all();
+    }
+    {
+        std::lock_guard lock(watch_mutex_);
+        watch_closed_ = true;
+        watch_wake_.notify_all();
+    }
+    remove_core(this);
+}
+
+void DriverCore::stop_for_exit() {
+    stopped_ = true;
+    Batch dropped;
+    {
+        std::lock_guard lock(mutex_);
+        std::erase_if(held_, [&](const Ref<DriverEvent>& e) {
+            if (std::find(running_.begin(), running_.end(), e.get()) != running_.end()) return false;
+            e->taken_ = true;
+            dropped.push_back(e);
+            return true;
+        });
+        ready_.clear();
+        tasks_.clear();
+    }
+    for (const Ref<DriverEvent>& e : dropped) e->set_failed(exit_failure());
+    if (!inside_task()) wait_quietly();
+}
+
+}  // namespace pardo::device

@@ -1,0 +1,317 @@
+// src/device/driver_queue.cpp: what can be submitted to a queue whose work a driver runs.
+#include "device/driver_queue.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <pardo/error.h>
+
+#include "base/counters.h"
+#include "base/small_vector.h"
+#include "device/profile.h"
+
+namespace pardo::device {
+namespace {
+
+bool writes(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Write); }
+bool reads(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Read); }
+
+/// Between drivers memory goes through the host in pieces of this size.
+constexpr std::size_t staging_bytes = std::size_t{8} << 20;
+/// A guess at what copies and fills take, to tell small ones from large ones.
+constexpr double ns_per_byte = 0.01;
+
+void check_range(const char* who, const Buffer* b, std::size_t offset, std::size_t bytes) {
+    if (offset <= b->bytes() && bytes <= b->bytes() - offset) return;
+    throw Error(ErrorCode::Internal, std::string(who) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+                                         " of a buffer of " + std::to_string(b->bytes()));
+}
+
+char* at(const Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
+
+/// All that a Launch points to.
+struct KeptLaunch {
+    explicit KeptLaunch(const Launch& l) : launch(l), program(l.program), extents(l.extents), args(l.args) {
+        uses.assign(l.uses.begin(), l.uses.end());
+        for (const BufferUse& u : l.uses) buffers.emplace_back(u.buffer);
+        launch.label = nullptr;
+        launch.label_data = nullptr;
+    }
+    void run(Stream& stream, const NativeOrder& order) {
+        launch.extents = extents;
+        launch.args = args;
+        launch.uses = uses;
+        stream.launch(launch, order);
+    }
+    Launch launch;
+    Ref<Program> program;
+    SmallVector<std::int64_t, 4> extents;
+    SmallVector<std::uint64_t, 12> args;
+    std::vector<BufferUse> uses;
+    std::vector<Ref<Buffer>> buffers;
+};
+
+struct Pattern {
+    char bytes[16];
+    std::size_t size;
+};
+
+}  // namespace
+
+DriverQueue::DriverQueue(Device* device, QueueOrder order, bool profiling, std::unique_ptr<Stream> stream)
+    : Queue(device, order, profiling), core_(new DriverCore(this, std::move(stream))) {}
+
+DriverQueue::~DriverQueue() { core_->close(); }
+
+void DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request) {
+    request.needs.assign(depends.begin(), depends.end());
+    for (const BufferUse& u : uses) {
+        // Blocks of this device wait for their uses before they are reused; what others do with theirs is not known here.
+        if (u.buffer->device() != device_) request.kept.emplace_back(u.buffer);
+        if (!u.buffer->busy()) continue;
+        if (reads(u)) u.buffer->collect_for_read(request.needs);
+        if (writes(u)) u.buffer->collect_for_write(request.after);
+    }
+}
+
+template <class Now, class Keep>
+Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, DriverCore::Request request, std::span<const BufferUse> uses,
+                          std::span<const Event> depends, Now now, Keep keep) {
+    struct Call final : NativeCall {
+        Call(Now& now, Keep& keep) : now_(now), keep_(keep) {}
+        void run(Stream& stream, const NativeOrder& order) override { now_(stream, order); }
+        Kept keep() override { return keep_(); }
+        Now& now_;
+        Keep& keep_;
+    } call(now, keep);
+    check_not_forked(request.label.name, device_);
+    if (request.label.location.empty()) request.label.location = current_location();
+    collect(uses, depends, request);
+    request.timed = activity && recording();
+    const std::optional<Submission> noted =
+        request.timed ? std::optional(Submission{*activity, this, request.label, amount}) : std::nullopt;
+    Event event = core_->submit(std::move(request), call);
+    if (noted) record(*noted, event);
+    for (const BufferUse& u : uses) {
+        if (reads(u)) u.buffer->note_read(event);
+        if (writes(u)) u.buffer->note_write(event, reads(u));
+    }
+    return event;
+}
+
+Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_read.fetch_add(static_cast<std::uint64_t>(l.bytes_read), std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
+    DriverCore::Request request;
+    if (l.label) request.label = l.label(l.label_data);
+    if (request.label.name.empty()) request.label.name = l.program->name();
+    request.cost_ns = l.cost_ns;
+    return submit(
+        Activity::Kernel, amount_of(l), std::move(request), l.uses, depends,
+        [&l](Stream& stream, const NativeOrder& order) { stream.launch(l, order); },
+        [&l] { return [kept = std::make_shared<KeptLaunch>(l)](Stream& stream, const NativeOrder& order) { kept->run(stream, order); }; });
+}
+
+Event DriverQueue::submit_native(NativeCall::Kept call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends) {
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    DriverCore::Request request;
+    request.label = std::move(label);
+    return submit(
+        Activity::Kernel, {}, std::move(request), uses, depends, [&](Stream& stream, const NativeOrder& order) { call(stream, order); },
+        [&] {
+            std::vector<Ref<Buffer>> kept;
+            for (const BufferUse& u : uses) kept.emplace_back(u.buffer);
+            return NativeCall::Kept([call, kept](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        });
+}
+
+Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
+                             std::span<const Event> depends) {
+    check_not_forked(label.name, device_);
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    DriverCore::Request request;
+    request.label = std::move(label);
+    if (request.label.location.empty()) request.label.location = current_location();
+    request.cost_ns = cost_ns;
+    collect(uses, depends, request);
+    request.timed = recording();
+    const Submission noted{Activity::HostTask, this, request.label, request.label.amount};
+    const bool timed = request.timed;
+    Event event = core_->submit_task(std::move(request), std::move(f));
+    if (timed) record(noted, event);
+    for (const BufferUse& u : uses) {
+        if (reads(u)) u.buffer->note_read(event);
+        if (writes(u)) u.buffer->note_write(event, reads(u));
+    }
+    return event;
+}
+
+Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+                        std::span<const Event> depends) {
+    check_range("copy", to, to_offset, bytes);
+    check_range("copy", from, from_offset, bytes);
+    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    DriverCore::Request request;
+    const auto size = static_cast<std::int64_t>(bytes);
+    request.label = {"copy", {}, {size, size, 0}};
+    request.cost_ns = ns_per_byte * static_cast<double>(bytes);
+    // Every call is a closure of plain values that serves at once and, copied, later. What is held back keeps its buffers.
+    const auto go = [&](auto call, bool by_worker) {
+        request.by_worker = by_worker;
+        return submit(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, [&] {
+            return NativeCall::Kept(
+                [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        });
+    };
+    if (stream().copies(to, from)) {
+        return go(
+            [=](Stream& stream, const NativeOrder& order) {
+                bytes ? stream.copy(to, to_offset, from, from_offset, bytes, order) : stream.mark(order);
+            },
+            false);
+    }
+    const bool to_mine = stream().copies(to, to), from_mine = stream().copies(from, from);
+    if (to_mine && from->host_visible()) {
+        return go(
+            [=](Stream& stream, const NativeOrder& order) {
+                bytes ? stream.write(to, to_offset, at(from, from_offset), bytes, order) : stream.mark(order);
+            },
+            true);
+    }
+    if (from_mine && to->host_visible()) {
+        return go(
+            [=](Stream& stream, const NativeOrder& order) {
+                bytes ? stream.read(at(to, to_offset), from, from_offset, bytes, order) : stream.mark(order);
+            },
+            true);
+    }
+    if (from_mine) {  // the other side's queue can write its memory
+        std::vector<Event> before(depends.begin(), depends.end());
+        if (order_ == QueueOrder::InOrder) {
+            for (Event& e : core_->unfinished()) before.push_back(std::move(e));
+        }
+        const Event moved = to->device()->queue()->copy(to, to_offset, from, from_offset, bytes, before);
+        return barrier({&moved, 1});
+    }
+    if (!to_mine) throw Error(ErrorCode::Internal, "copy: neither buffer is of device " + device_->id());
+    return host_task(
+        [this, a = Ref<Buffer>(to), b = Ref<Buffer>(from), to_offset, from_offset, bytes] {
+            const std::size_t piece = std::min(bytes, staging_bytes);
+            const std::unique_ptr<char[]> staging(new char[piece]);
+            for (std::size_t done = 0; done < bytes; done += piece) {
+                const std::size_t n = std::min(piece, bytes - done);
+                b->device()->queue()->read(staging.get(), b.get(), from_offset + done, n);
+                core_->run_and_wait("copy", [&](Stream& stream, const NativeOrder& order) {
+                    stream.write(a.get(), to_offset + done, staging.get(), n, order);
+                });
+            }
+        },
+        uses, std::move(request.label), request.cost_ns, depends);
+}
+
+std::vector<Event> DriverQueue::settle(Buffer* buffer, bool writing) {
+    std::vector<Event> needs, after, ordered;
+    if (!buffer->busy()) return needs;
+    buffer->collect_for_read(needs);
+    if (writing) buffer->collect_for_write(after);
+    for (const Event& e : after) {
+        if (!core_->before_next(e)) e.state()->wait_quietly();
+    }
+    for (const Event& e : needs) {
+        if (core_->before_next(e)) {
+            ordered.push_back(e);
+        } else {
+            e.wait();
+        }
+    }
+    return ordered;
+}
+
+void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
+    check_not_forked("write", device_);
+    check_range("write", to, offset, bytes);
+    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    if (bytes == 0) return to->wait_for_write();
+    const auto describe = [&] { return Submission{Activity::Write, this, {"write", {}}, {0, static_cast<std::int64_t>(bytes), 0}}; };
+    if (to->host_visible()) {
+        to->wait_for_write();
+        return record_around([&] { std::memcpy(at(to, offset), from, bytes); }, describe);
+    }
+    const std::vector<Event> ordered = settle(to, true);
+    const auto go = [&](Stream& stream, const NativeOrder& order) { stream.write(to, offset, from, bytes, order); };
+    record_around([&] { core_->run_and_wait("write", go); }, describe);
+    for (const Event& e : ordered) e.wait();
+}
+
+void DriverQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
+    check_not_forked("read", device_);
+    check_range("read", from, offset, bytes);
+    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+    if (bytes == 0) return from->wait_for_read();
+    const auto describe = [&] { return Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}}; };
+    if (from->host_visible()) {
+        from->wait_for_read();
+        return record_around([&] { std::memcpy(to, at(from, offset), bytes); }, describe);
+    }
+    const std::vector<Event> ordered = settle(from, false);
+    const auto go = [&](Stream& stream, const NativeOrder& order) { stream.read(to, from, offset, bytes, order); };
+    record_around([&] { core_->run_and_wait("read", go); }, describe);
+    for (const Event& e : ordered) e.wait();
+}
+
+Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+                        std::span<const Event> depends) {
+    check_range("fill", to, offset, bytes);
+    const bool known_size = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 || pattern_bytes == 16;
+    if (!known_size || bytes % pattern_bytes != 0) {
+        throw Error(ErrorCode::Internal, "fill: " + std::to_string(bytes) + " bytes with a pattern of " + std::to_string(pattern_bytes));
+    }
+    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    Pattern p{{}, pattern_bytes};
+    std::memcpy(p.bytes, pattern, pattern_bytes);
+    const BufferUse uses[] = {{to, Access::Write}};
+    DriverCore::Request request;
+    request.label.name = "fill";
+    request.cost_ns = ns_per_byte * static_cast<double>(bytes);
+    const auto call = [to, offset, bytes, p](Stream& stream, const NativeOrder& order) {
+        if (bytes == 0) return stream.mark(order);
+        stream.fill(to, offset, bytes, p.bytes, p.size, order);
+    };
+    return submit(Activity::Fill, {0, static_cast<std::int64_t>(bytes), 0}, std::move(request), uses, depends, call, [&] {
+        return NativeCall::Kept([call, kept = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+    });
+}
+
+Event DriverQueue::barrier(std::span<const Event> depends) {
+    check_not_forked("barrier", device_);
+    if (!profiling_ && std::all_of(depends.begin(), depends.end(), [](const Event& e) { return e.status() == EventStatus::Complete; }) &&
+        core_->idle()) {
+        return Event();
+    }
+    DriverCore::Request request;
+    request.label.name = "barrier";
+    if (order_ == QueueOrder::OutOfOrder) request.after = core_->unfinished();
+    const auto call = [](Stream& stream, const NativeOrder& order) { stream.mark(order); };
+    return submit({}, {}, std::move(request), {}, depends, call, [&] { return NativeCall::Kept(call); });
+}
+
+void DriverQueue::wait() {
+    check_not_forked("wait", device_);
+    core_->wait_quietly();
+    raise_failure_of(this);
+}
+
+void DriverQueue::order_after(const Event& event) {
+    if (order_ == QueueOrder::InOrder) {
+        (void)barrier({&event, 1});
+    } else {
+        core_->order_after(event);
+    }
+}
+
+void DriverQueue::wait_quietly() { core_->wait_quietly(); }
+
+}  // namespace pardo::device

@@ -1,0 +1,87 @@
+// src/emit/c_emitter.h: state of the translation of one kernel to text; c_family.cpp has its frame, c_emitter.cpp its instructions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emit/c_family.h"
+#include "emit/c_helpers.h"
+
+namespace pardo::emit {
+
+class CEmitter {
+public:
+    CEmitter(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry);
+    CText run();
+
+private:
+    using Value = ir::Value;
+    using Instr = ir::Instr;
+
+    // c_family.cpp: the kernel function, which says which items there are, and the function of one item.
+    std::string item_function();
+    std::string kernel_function();
+    std::string head() const;
+    std::string parameters(bool kernel) const;
+    std::string arguments() const;
+    std::string line_loops() const;
+    std::string flat_loop() const;
+    std::string team_items() const;
+    std::string decomposed(int dims, const std::string& counter) const;
+    std::string shared_arrays() const;
+    bool uses_team() const { return geometry_.team > 1; }
+    std::string wide_type() const;
+
+    // c_emitter.cpp: the item's statements.
+    void body(const ir::Region& region, const Instr* owner);
+    void instr(const Instr& in);
+    void yields(const Instr& in, const std::vector<std::string>& targets);
+    void arithmetic(const Instr& in);
+    std::string binary(const Instr& in, DType type);
+    std::string call(const Instr& in, DType type);
+    std::string cast(const std::string& x, DType from, DType to);
+    std::string bitcast(const std::string& x, DType from, DType to);
+    std::string constant(const Scalar& value);
+    std::string min_max(ir::Opcode op, DType type, const std::string& a, const std::string& b);
+    std::string combine(ir::Combine combine, DType type, const std::string& a, const std::string& b);
+    std::string wrapping(const char* sign, DType type, const std::string& a, const std::string& b);
+    std::string rounded(DType type, std::string expression);
+    void load(const Instr& in);
+    void store(const Instr& in);
+    void serial_loop(const Instr& in);
+    void lanes_loop(const Instr& in);
+    void lanes_step(const Instr& in, const std::string& index, const std::vector<std::string>& sums);
+    void while_loop(const Instr& in);
+    void branch(const Instr& in);
+
+    // Values and lines.
+    void count_uses();
+    void define(Value v, const std::string& expression, bool pure);
+    void declare(Value v, const std::string& value);
+    std::string named(Value v);
+    std::string fresh(const char* prefix) { return prefix + std::to_string(counter_++); }
+    const std::string& at(Value v) const { return text_[v]; }
+    DType type(Value v) const { return kernel_.values[v].type; }
+    void line(const std::string& text);
+    void pragma_unroll() { out_ += std::string(target_.unroll) + "\n"; }
+
+    const ir::Kernel& kernel_;
+    const CFeatures& features_;
+    const CGeometry& geometry_;
+    const CTarget& target_;
+    CHelpers helpers_;
+    std::vector<std::string> text_;  // by value: a name or an expression
+    std::vector<int> uses_;
+    std::vector<ir::RegionId> home_, use_home_;  // regions of a value's definition and of its one use
+    std::vector<bool> index_like_;               // made of indices, extents and numbers alone: cannot overflow
+    std::vector<std::string> names_;             // of the parameters
+    std::vector<DType> shared_;                  // dtypes that team reductions exchange
+    std::vector<const Instr*> owners_;           // region instructions around the current one
+    ir::RegionId region_ = ~0u;
+    int stores_ = 0;  // in the current region, behind which loads must not move
+    int depth_ = 1;
+    int counter_ = 0;
+    std::string out_;
+};
+
+}  // namespace pardo::emit

@@ -1,0 +1,273 @@
+// src/emit/c_family.cpp: the frame of a program: parameters, the function of one item, and the kernel that says which items there are.
+#include "emit/c_family.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "emit/c_emitter.h"
+
+namespace pardo::emit {
+namespace {
+
+char letter_of(DType dtype) {
+    switch (itemsize(dtype)) {
+        case 1: return 'b';
+        case 2: return 'h';
+        case 4: return dtype == DType::Float32 ? 'f' : 'i';
+        default: return dtype == DType::Float64 ? 'd' : 'l';
+    }
+}
+
+/// A name that no language keeps for itself.
+std::string identifier(const std::string& name) {
+    std::string out = name;
+    for (char& c : out) {
+        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    }
+    if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out = "k_" + out;
+    return out;
+}
+
+}  // namespace
+
+CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry) {
+    return CEmitter(kernel, features, geometry).run();
+}
+
+CText CEmitter::run() {
+    CText out;
+    out.entry = identifier(kernel_.name);
+    for (const ir::Param& p : kernel_.params) {
+        names_.push_back(p.name);
+        text_[p.value] = p.pointer || p.type != DType::Bool ? p.name : "(" + p.name + " != 0)";
+        if (!p.pointer && p.type == DType::Float16) {
+            helpers_.use("f16", p.type);
+            text_[p.value] = "f16_to_f32(" + p.name + ")";
+        }
+        index_like_[p.value] = p.type == DType::Int64 && !p.pointer;
+        names_.back() = text_[p.value];
+        out.params += p.pointer ? 'p' : letter_of(p.type);
+    }
+    out.params.append(static_cast<std::size_t>(kernel_.rank), 'l');
+    const std::string item = item_function();
+    const std::string kernel_text = kernel_function();
+    out.text = head() + helpers_.text() + item + kernel_text;
+    return out;
+}
+
+std::string CEmitter::head() const {
+    std::string text = target_.head;
+    const bool doubles =
+        std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const ir::ValueInfo& v) { return v.type == DType::Float64; });
+    if (doubles) text += target_.fp64;
+    return text;
+}
+
+/// Of the item's function, or of the kernel, which may get its pointers in two parts and the extents.
+std::string CEmitter::parameters(bool kernel) const {
+    std::string text;
+    const std::string wide = c_type(target_, DType::Int64);
+    const auto add = [&](const std::string& p) {
+        if (!text.empty()) text += ", ";
+        text += p;
+    };
+    for (const ir::Param& p : kernel_.params) {
+        if (!p.pointer) {
+            add(c_memory_type(target_, p.type) + " " + p.name);
+            continue;
+        }
+        const std::string constant = p.access == ir::Access::Read ? "const " : "",
+                          space = *target_.global ? std::string(target_.global) + " " : "";
+        if (kernel && features_.split_pointers) {
+            add(space + constant + "char* " + p.name + "_base");
+            add(wide + " " + p.name + "_offset");
+        } else {
+            const std::string alone = p.noalias ? std::string(" ") + target_.restrict_pointer : "";
+            add(space + constant + c_memory_type(target_, p.type) + "*" + alone + " " + p.name);
+        }
+    }
+    for (int d = 0; d < kernel_.rank; ++d) add(wide + " n" + std::to_string(d));
+    if (kernel) return text;
+    for (int d = 0; d < kernel_.rank; ++d) add(wide + " i" + std::to_string(d));
+    if (uses_team()) add("int lane");
+    for (const DType dtype : shared_) {
+        const std::string space = *target_.local ? std::string(target_.local) + " " : "";
+        add(space + c_type(target_, dtype) + "* shared_" + short_name(dtype));
+    }
+    return text;
+}
+
+/// What the kernel hands to the item's function.
+std::string CEmitter::arguments() const {
+    std::string text;
+    const auto add = [&](const std::string& a) {
+        if (!text.empty()) text += ", ";
+        text += a;
+    };
+    for (const ir::Param& p : kernel_.params) {
+        if (p.pointer && features_.split_pointers) {
+            const std::string space = *target_.global ? std::string(target_.global) + " " : "";
+            add("(" + space + (p.access == ir::Access::Read ? "const " : "") + c_memory_type(target_, p.type) + "*)(" + p.name +
+                "_base + " + p.name + "_offset)");
+        } else {
+            add(p.name);
+        }
+    }
+    for (int d = 0; d < kernel_.rank; ++d) add("n" + std::to_string(d));
+    for (int d = 0; d < kernel_.rank; ++d) add("i" + std::to_string(d));
+    if (uses_team()) add("lane");
+    for (const DType dtype : shared_) add("shared_" + short_name(dtype));
+    return text;
+}
+
+std::string CEmitter::item_function() {
+    out_.clear();
+    body(kernel_.body, nullptr);
+    const std::string statements = std::move(out_);
+    out_.clear();
+    return std::string(target_.function) + " void item(" + parameters(false) + ") {\n" + statements + "}\n";
+}
+
+std::string CEmitter::wide_type() const { return geometry_.wide ? target_.unsigned_types[3] : target_.unsigned_types[2]; }
+
+/// Takes `counter` apart into i0 … i<dims - 1>, the last one fastest.
+std::string CEmitter::decomposed(int dims, const std::string& counter) const {
+    std::string text;
+    const std::string wide = c_type(target_, DType::Int64), u = wide_type();
+    for (int d = dims - 1; d >= 0; --d) {
+        const std::string n = std::to_string(d);
+        if (d == 0) {
+            text += "const " + wide + " i0 = " + counter + ";\n";
+        } else {
+            text += "const " + wide + " i" + n + " = " + counter + " % (" + u + ")n" + n + ";\n" + counter + " /= (" + u + ")n" + n + ";\n";
+        }
+    }
+    return text;
+}
+
+namespace {
+
+std::string indented(const std::string& text, int by) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        if (text[at] != '#') out.append(static_cast<std::size_t>(4 * by), ' ');
+        out.append(text, at, end + 1 - at);
+        at = end + 1;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string CEmitter::shared_arrays() const {
+    std::string text;
+    const int words = features_.sub_group >= 2 ? 32 : geometry_.team;
+    for (const DType dtype : shared_)
+        text += std::string(target_.shared) + " " + c_type(target_, dtype) + " shared_" + short_name(dtype) + "[" + std::to_string(words) +
+                "];\n";
+    return text;
+}
+
+std::string CEmitter::team_items() const {
+    const std::string u = wide_type();
+    std::string text = shared_arrays();
+    const int together = geometry_.group_size / geometry_.team;
+    const std::string call = "item(" + arguments() + ");\n";
+    if (kernel_.rank == 0)
+        return text + (uses_team() ? "const int lane = " + std::string(target_.local_id) + ";\n" + call
+                                   : "if (" + std::string(target_.local_id) + " == 0) " + call);
+    if (uses_team()) {
+        text += "const int lane = " + std::string(target_.local_id) + (together > 1 ? " % " + std::to_string(geometry_.team) : "") + ";\n";
+    }
+    text += u + " at = (" + u + ")" + target_.group_id;
+    if (together > 1) {
+        text += " * " + std::to_string(together) + " + (" + u + ")(" + target_.local_id + ")";
+        if (uses_team()) text += " / " + std::to_string(geometry_.team);
+    }
+    text += ";\n";
+    if (together > 1) {
+        std::string items;
+        for (int d = 0; d < kernel_.rank; ++d) items += (d ? " * (" : "(") + u + ")n" + std::to_string(d);
+        text += "if (at >= " + items + ") return;\n";
+    }
+    return text + decomposed(kernel_.rank, "at") + call;
+}
+
+std::string CEmitter::flat_loop() const {
+    const std::string u = wide_type(), size = std::to_string(geometry_.group_size),
+                      tile = std::to_string(geometry_.group_size * geometry_.columns);
+    std::string items;
+    for (int d = 0; d < kernel_.rank; ++d) items += (d ? " * (" : "(") + u + ")n" + std::to_string(d);
+    std::string text = "const " + u + " items = " + items + ";\n";
+    text += "const " + u + " first = (" + u + ")" + target_.group_id + " * " + tile + " + (" + u + ")" + target_.local_id + ";\n";
+    const std::string inner = decomposed(kernel_.rank, "at") + "item(" + arguments() + ");\n";
+    if (geometry_.columns == 1) return text + u + " at = first;\nif (at < items) {\n" + indented(inner, 1) + "}\n";
+    text += std::string(target_.unroll) + "\nfor (int c = 0; c < " + std::to_string(geometry_.columns) + "; ++c) {\n";
+    text += indented(u + " at = first + c * " + size + ";\nif (at < items) {\n" + indented(inner, 1) + "}\n", 1);
+    return text + "}\n";
+}
+
+std::string CEmitter::line_loops() const {
+    const int last = kernel_.rank - 1, tile = geometry_.group_size * geometry_.columns;
+    const std::string wide = c_type(target_, DType::Int64), u = wide_type(), size = std::to_string(geometry_.group_size);
+    const std::string n = "n" + std::to_string(last), i = "i" + std::to_string(last), call = "item(" + arguments() + ");\n";
+    std::string text;
+    if (last == 0) {
+        text += "const " + wide + " tile = " + target_.group_id + " * " + std::to_string(tile) + ";\n";
+    } else {
+        text += u + " at = (" + u + ")" + target_.group_id + ";\n";
+        text += "const " + u + " tiles = (" + u + ")((" + n + " + " + std::to_string(tile - 1) + ") / " + std::to_string(tile) + ");\n";
+        text += "const " + wide + " tile = (" + wide + ")(at % tiles) * " + std::to_string(tile) + ";\nat /= tiles;\n";
+        if (geometry_.rows == 1) {
+            text += decomposed(last, "at");
+        } else {
+            const std::string m = "n" + std::to_string(last - 1), rows = std::to_string(geometry_.rows);
+            const std::string bands = "(" + u + ")((" + m + " + " + std::to_string(geometry_.rows - 1) + ") / " + rows + ")";
+            if (last == 1) {
+                text += "const " + wide + " row = (" + wide + ")at * " + rows + ";\n";
+            } else {
+                text += "const " + u + " bands = " + bands + ";\n";
+                text += "const " + wide + " row = (" + wide + ")(at % bands) * " + rows + ";\nat /= bands;\n" + decomposed(last - 1, "at");
+            }
+        }
+    }
+    text += "const " + wide + " first = tile + " + target_.local_id + ";\n";
+    const bool rows = geometry_.rows > 1, columns = geometry_.columns > 1;
+    const auto loops = [&](bool whole) {
+        std::string inner = call;
+        if (columns) {
+            inner = "const " + wide + " " + i + " = first + c * " + size + ";\n" + (whole ? call : "if (" + i + " < " + n + ") " + call);
+            inner = std::string(target_.unroll) + "\nfor (int c = 0; c < " + std::to_string(geometry_.columns) + "; ++c) {\n" +
+                    indented(inner, 1) + "}\n";
+        } else {
+            inner = "const " + wide + " " + i + " = first;\n" + (whole ? call : "if (" + i + " < " + n + ") " + call);
+        }
+        if (rows) {
+            const std::string r = "i" + std::to_string(last - 1), m = "n" + std::to_string(last - 1);
+            const std::string head = "const " + wide + " " + r + " = row + r;\n" + (whole ? "" : "if (" + r + " >= " + m + ") break;\n");
+            inner = std::string(target_.unroll) + "\nfor (int r = 0; r < " + std::to_string(geometry_.rows) + "; ++r) {\n" +
+                    indented(head + inner, 1) + "}\n";
+        }
+        return inner;
+    };
+    // Compilers for CPUs make vectors of whole groups without a condition.
+    if (!rows && !columns && !features_.cpu) return text + loops(false);
+    std::string whole = "tile + " + std::to_string(tile) + " <= " + n;
+    if (rows) whole += " && row + " + std::to_string(geometry_.rows) + " <= n" + std::to_string(last - 1);
+    return text + "if (" + whole + ") {\n" + indented(loops(true), 1) + "} else {\n" + indented(loops(false), 1) + "}\n";
+}
+
+std::string CEmitter::kernel_function() {
+    std::string begin = target_.kernel;
+    begin.replace(begin.find("$G"), 2, std::to_string(geometry_.group_size));
+    std::string statements;
+    if (kernel_.rank == 0 || geometry_.mapping == CMapping::Team) {
+        statements = team_items();
+    } else {
+        statements = geometry_.mapping == CMapping::Flat ? flat_loop() : line_loops();
+    }
+    return begin + " " + identifier(kernel_.name) + "(" + parameters(true) + ") {\n" + indented(statements, 1) + "}\n";
+}
+
+}  // namespace pardo::emit

@@ -1,0 +1,25 @@
+// src/emit/c_family.h: Kernel -> text of a C-family language.
+#pragma once
+
+#include <string>
+
+#include "emit/c_geometry.h"
+#include "emit/c_target.h"
+#include "ir/ir.h"
+
+namespace pardo::emit {
+
+/// Part of every program's key; raised when the text of any kernel changes.
+inline constexpr int c_emitter_version = 1;
+
+/// A program's text, and how its kernel is called.
+struct CText {
+    std::string text;
+    std::string entry;   // the kernel's name in the text
+    std::string params;  // as device::SourceKernel's: those of the IR kernel, then one extent ('l') a dimension
+};
+
+/// `kernel`: without complex values (ir::lower_complex, ir::expand_math). Throws Compile for dtypes that the device lacks.
+CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry);
+
+}  // namespace pardo::emit

@@ -1,0 +1,191 @@
+// src/emit/c_geometry.cpp: how the items of a kernel are laid over the work-groups of a device, and how many groups a launch takes.
+#include "emit/c_geometry.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace pardo::emit {
+namespace {
+
+constexpr int gpu_group = 256, cpu_group = 1024, cpu_item_group = 16;
+constexpr int most_columns = 4, most_rows = 4;
+constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
+constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
+constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
+constexpr std::int64_t short_line = 64;       // a last dimension up to this is no line
+constexpr std::int64_t narrow_limit = std::int64_t(1) << 31;
+
+std::int64_t saturated_product(std::span<const std::int64_t> extents) {
+    std::int64_t product = 1;
+    for (const std::int64_t n : extents) {
+        if (n == 0) return 0;
+        if (__builtin_mul_overflow(product, n, &product)) return INT64_MAX;
+    }
+    return product;
+}
+
+int floor_power(std::int64_t n) { return n < 1 ? 1 : 1 << std::min(30, 63 - std::countl_zero(static_cast<std::uint64_t>(n))); }
+int ceil_power(std::int64_t n) { return n <= 1 ? 1 : 1 << std::min(30, 64 - std::countl_zero(static_cast<std::uint64_t>(n - 1))); }
+
+/// Bytes of the narrowest and the widest element that the kernel moves.
+struct Widths {
+    int narrow = 16, wide = 1;
+};
+Widths widths_of(const ir::Kernel& kernel) {
+    Widths w;
+    for (const ir::Param& p : kernel.params) {
+        if (!p.pointer) continue;
+        w.narrow = std::min(w.narrow, itemsize(p.type));
+        w.wide = std::max(w.wide, itemsize(p.type));
+    }
+    if (w.narrow > w.wide) w.narrow = w.wide;
+    return w;
+}
+
+/// Complex sums are two sums; other reductions of complex numbers become serial loops (ir::lower_complex).
+bool has_lanes_loop(const ir::Kernel& kernel) {
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
+        if (in.op != ir::Opcode::For || in.loop != ir::LoopKind::Lanes) return false;
+        for (int k = 0; k < in.combines.size(); ++k) {
+            if (is_complex(kernel.values[in.results[k]].type) && in.combines[k] != ir::Combine::Add) return false;
+        }
+        return true;
+    });
+}
+
+/// By value: the dimensions of the range that it depends on.
+std::vector<std::uint32_t> dependences(const ir::Kernel& kernel) {
+    std::vector<std::uint32_t> dims(kernel.values.size(), 0);
+    const auto visit = [&](const auto& self, const ir::Region& region) -> void {
+        for (const ir::InstrId id : region.body) {
+            const ir::Instr& in = kernel.instrs[id];
+            std::uint32_t own = in.op == ir::Opcode::Dim ? 1u << in.index : 0;
+            for (const ir::Value v : in.operands) own |= dims[v];
+            for (const ir::RegionId r : in.regions) {
+                for (const ir::Value v : kernel.regions[r].args) dims[v] = own;
+                self(self, kernel.regions[r]);
+                for (const ir::InstrId inner : kernel.regions[r].body) {
+                    for (const ir::Value v : kernel.instrs[inner].results) own |= dims[v];
+                }
+            }
+            for (const ir::Value v : in.results) dims[v] = own;
+        }
+    };
+    visit(visit, kernel.body);
+    return dims;
+}
+
+/// True if items of several rows load less: neighbouring rows read the same elements, which stay in registers, or (stencils) in a cache
+/// of the group's own.
+bool gains_by_rows(const ir::Kernel& kernel) {
+    if (kernel.rank < 2) return false;
+    const std::vector<std::uint32_t> dims = dependences(kernel);
+    const std::uint32_t column = 1u << (kernel.rank - 1), row = 1u << (kernel.rank - 2);
+    int shared = 0, own = 0;
+    for (const ir::Instr& in : kernel.instrs) {
+        if (in.op != ir::Opcode::Load || !(dims[in.operands[1]] & column)) continue;
+        ++(dims[in.operands[1]] & row ? own : shared);
+    }
+    return shared > 0 || own >= stencil_loads;
+}
+
+CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
+    CGeometry g;
+    g.mapping = CMapping::Team;
+    const std::int64_t items = saturated_product(shape.extents);
+    g.wide = items >= narrow_limit;
+    const int most = std::min(floor_power(features.max_group_size), 1024);
+    const int width = widths_of(kernel).wide;
+    g.unroll = width >= 16 ? 2 : width == 8 ? 4 : 8;
+    if (features.cpu) {
+        g.group_size = std::min({most, cpu_item_group, ceil_power(items / (4 * std::max(features.compute_units, 1)) + 1)});
+        g.unroll *= 2;
+    } else {
+        // Long loops with few items want large teams; otherwise each item of the team gets some iterations to overlap.
+        const std::int64_t wanted = shape.innermost / (items >= 64 * features.compute_units ? 4 : 1);
+        g.team = std::min({most, items >= features.compute_units ? gpu_group : 1024, std::max(floor_power(wanted), 1)});
+        if (features.sub_group < 2) {
+            // Without shuffles a team is a whole group, and small groups leave a GPU idle.
+            g.team = shape.innermost <= 8 ? 1 : std::max(g.team, std::min(most, 32));
+            g.group_size = g.team == 1 ? std::min(most, gpu_group) : g.team;
+        } else {
+            if (g.team > features.sub_group && g.team < 2 * features.sub_group) g.team = features.sub_group;
+            g.group_size = std::max(g.team, g.team <= features.sub_group ? std::min(most, 128) : g.team);
+        }
+        while (g.unroll > 1 && std::int64_t(g.unroll) * g.team > shape.innermost) g.unroll /= 2;
+    }
+    return g;
+}
+
+}  // namespace
+
+device::ShapeClass CGeometry::encode() const {
+    const auto log = [](int n) { return static_cast<device::ShapeClass>(std::countr_zero(static_cast<unsigned>(n))); };
+    return static_cast<device::ShapeClass>(mapping) | static_cast<device::ShapeClass>(wide) << 2 | log(group_size) << 3 |
+           log(columns) << 7 | log(rows) << 10 | log(team) << 13 | log(unroll) << 17 | 1u << 31;
+}
+
+CGeometry CGeometry::decode(device::ShapeClass code) {
+    const auto power = [&](int shift, unsigned mask) { return 1 << (code >> shift & mask); };
+    CGeometry g;
+    g.mapping = static_cast<CMapping>(code & 3);
+    g.wide = code >> 2 & 1;
+    g.group_size = power(3, 15);
+    g.columns = power(7, 7);
+    g.rows = power(10, 7);
+    g.team = power(13, 15);
+    g.unroll = power(17, 15);
+    return g;
+}
+
+CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
+    if (!kernel.lanes && has_lanes_loop(kernel)) return team_geometry(kernel, shape, features);
+    CGeometry g;
+    const std::int64_t items = saturated_product(shape.extents);
+    g.wide = items >= narrow_limit;
+    const int most = floor_power(features.max_group_size);
+    if (!kernel.lanes) {
+        g.mapping = CMapping::Team;
+        g.group_size = std::min(most, features.cpu ? cpu_item_group : gpu_group);
+        return g;
+    }
+    const std::size_t rank = shape.extents.size();
+    const std::int64_t line = rank ? shape.extents[rank - 1] : 1;
+    if (rank > 1 && line <= short_line) g.mapping = CMapping::Flat;
+    if (features.cpu) {
+        g.group_size = std::min(most, std::clamp(ceil_power(g.mapping == CMapping::Flat ? items : line), 1, cpu_group));
+        return g;
+    }
+    g.group_size = std::min(most, gpu_group);
+    while (g.mapping == CMapping::Line && rank > 1 && g.group_size > 32 && g.group_size / 2 >= line) g.group_size /= 2;
+    const std::int64_t enough = groups_per_unit * std::max(features.compute_units, 1);
+    const Widths w = widths_of(kernel);
+    const int wanted = static_cast<int>(std::clamp<std::int64_t>(bytes_in_flight / w.narrow, 1, most_columns));
+    const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
+    while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
+        g.columns *= 2;
+    if (g.mapping == CMapping::Line && gains_by_rows(kernel)) {
+        const std::int64_t before = shape.extents[rank - 2];
+        while (g.rows < most_rows && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
+            g.rows *= 2;
+    }
+    return g;
+}
+
+std::int64_t group_count(const CGeometry& g, std::span<const std::int64_t> extents) {
+    const auto cover = [](std::int64_t n, std::int64_t part) { return (n + part - 1) / part; };
+    std::int64_t items = 1;
+    for (const std::int64_t n : extents) items *= n;
+    if (items == 0) return 0;
+    if (g.mapping == CMapping::Team) return cover(items, g.group_size / g.team);
+    const std::int64_t tile = std::int64_t(g.group_size) * g.columns;
+    if (g.mapping == CMapping::Flat) return cover(items, tile);
+    const std::size_t rank = extents.size();
+    if (rank == 0) return 1;
+    std::int64_t groups = cover(extents[rank - 1], tile);
+    for (std::size_t d = 0; d + 1 < rank; ++d) groups *= d + 2 == rank ? cover(extents[d], g.rows) : extents[d];
+    return groups;
+}
+
+}  // namespace pardo::emit

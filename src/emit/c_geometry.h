@@ -1,0 +1,37 @@
+// src/emit/c_geometry.h: how the items of a kernel are laid over the work-groups of a device, and how many groups a launch takes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "device/program.h"
+#include "emit/c_target.h"
+#include "ir/ir.h"
+
+namespace pardo::emit {
+
+/// What becomes neighbours in a group.
+enum class CMapping : std::uint8_t {
+    Line,  // a stretch of the last dimension, of one or several rows
+    Flat,  // any items, numbered through and taken apart by division: for short last dimensions
+    Team,  // those that share the lanes loops of one kernel item; without sharing (team 1), any items
+};
+
+struct CGeometry {
+    CMapping mapping = CMapping::Line;
+    bool wide = false;   // indices of items or groups need 64 bits
+    int group_size = 1;  // a power of two
+    int columns = 1;     // Line, Flat: elements that an item handles, a group size apart
+    int rows = 1;        // Line: and in so many rows
+    int team = 1;        // Team: items of the language that share a kernel item; a power of two, at most the group size
+    int unroll = 1;      // Team: iterations of a lanes loop that are under way at once
+
+    device::ShapeClass encode() const;
+    static CGeometry decode(device::ShapeClass code);
+};
+
+CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features);
+/// Groups that cover the extents; 0 if one of them is 0.
+std::int64_t group_count(const CGeometry& geometry, std::span<const std::int64_t> extents);
+
+}  // namespace pardo::emit

@@ -1,0 +1,209 @@
+// src/emit/c_helpers.cpp: functions that C-family languages lack, as text; a program holds those that it calls.
+#include "emit/c_helpers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <pardo/error.h>
+
+namespace pardo::emit {
+namespace {
+
+/// In texts: $F begins a function, $T the type, $U its unsigned twin, $N its short name, $B its bits, $Z its smallest value (integers),
+/// $S the suffix of float functions, $L that of float constants.
+struct Row {
+    const char* name;
+    const char* needs;  // another helper of the same dtype, in front of it
+    const char* text;
+};
+
+constexpr Row rows[] = {
+    // Integers: x op 0 is 0, and the smallest one by -1 wraps.
+    {"floor_divide_signed", "", R"($F $T floor_divide_$N($T a, $T b) {
+    if (b == 0) return 0;
+    if (b == -1) return ($T)(($U)0 - ($U)a);
+    const $T q = ($T)(a / b);
+    return ($T)(q - (($T)(q * b) != a && (a < 0) != (b < 0)));
+}
+)"},
+    {"floor_divide_unsigned", "", R"($F $T floor_divide_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a / b); }
+)"},
+    {"remainder_signed", "", R"($F $T remainder_$N($T a, $T b) {
+    if (b == 0 || b == -1) return 0;
+    const $T r = ($T)(a % b);
+    return ($T)(r != 0 && (r < 0) != (b < 0) ? r + b : r);
+}
+)"},
+    {"remainder_unsigned", "", R"($F $T remainder_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a % b); }
+)"},
+    {"fmod_signed", "", R"($F $T fmod_$N($T a, $T b) { return b == 0 || b == -1 ? ($T)0 : ($T)(a % b); }
+)"},
+    {"fmod_unsigned", "", R"($F $T fmod_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a % b); }
+)"},
+    // Counts outside of [0, bits) shift everything out.
+    {"shift_left", "", R"($F $T shift_left_$N($T a, $T count) { return ($U)count < $B ? ($T)(($U)a << count) : ($T)0; }
+)"},
+    {"shift_right_signed", "", R"($F $T shift_right_$N($T a, $T count) { return ($T)(a >> (($U)count < $B ? count : $B - 1)); }
+)"},
+    {"shift_right_unsigned", "", R"($F $T shift_right_$N($T a, $T count) { return count < $B ? ($T)(a >> count) : ($T)0; }
+)"},
+    // Floats: NumPy's divmod, step by step.
+    {"floor_divide_float", "", R"($F $T floor_divide_$N($T a, $T b) {
+    if (b == 0) return a / b;
+    const $T mod = fmod$S(a, b);
+    $T q = (a - mod) / b;
+    if (mod != 0 && (b < 0) != (mod < 0)) q -= 1;
+    if (q == 0) return copysign$S(($T)0, a / b);
+    const $T whole = floor$S(q);
+    return q - whole > ($T)0.5$L ? whole + 1 : whole;
+}
+)"},
+    {"remainder_float", "", R"($F $T remainder_$N($T a, $T b) {
+    const $T mod = fmod$S(a, b);
+    if (b == 0) return mod;
+    if (mod == 0) return copysign$S(($T)0, b);
+    return (b < 0) != (mod < 0) ? mod + b : mod;
+}
+)"},
+    // Float to integer as x86-64 does it: what does not fit gives the smallest int32 or int64.
+    {"to_i32", "", R"($F int to_i32_$N($T x) { return x > ($T)-2147483649.0$L && x < ($T)2147483648.0$L ? (int)x : -2147483647 - 1; }
+)"},
+    {"to_i32_f32", "", R"($F int to_i32_f32(float x) { return x >= -2147483648.0f && x < 2147483648.0f ? (int)x : -2147483647 - 1; }
+)"},
+    {"to_i64", "", R"($F $I to_i64_$N($T x) {
+    return x >= ($T)-9223372036854775808.0$L && x < ($T)9223372036854775808.0$L ? ($I)x : ($I)0x8000000000000000u;
+}
+)"},
+    {"to_u64", "to_i64", R"($F $J to_u64_$N($T x) {
+    if (!(x >= ($T)9223372036854775808.0$L)) return ($J)to_i64_$N(x);
+    return ($J)to_i64_$N(x - ($T)9223372036854775808.0$L) ^ ($J)0x8000000000000000u;
+}
+)"},
+    // The neighbour of a float16, which is held as a float.
+    {"nextafter_f16", "", R"($F float nextafter_f16(float x, float y) {
+    if (x != x || y != y) return x + y;
+    if (x == y) return y;
+    if (x == 0) return copysign$S(f16_to_f32((unsigned short)1), y);
+    const unsigned short bits = f32_to_f16(x);
+    return f16_to_f32((unsigned short)((x < y) == (x > 0) ? bits + 1 : bits - 1));
+}
+)"},
+};
+
+void replace_all(std::string& text, const char* what, const std::string& with) {
+    const std::size_t length = std::char_traits<char>::length(what);
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, length, with);
+}
+
+/// How two values of a reduction become one.
+std::string combined(const std::string& combine, DType dtype, const std::string& a, const std::string& b) {
+    if (combine == "add" || combine == "mul") {
+        const char* sign = combine == "add" ? " + " : " * ";
+        if (kind_of(dtype) == DKind::Signed) return "($T)(($U)" + a + sign + "($U)" + b + ")";  // overflow wraps
+        std::string value = a + sign + b;
+        if (dtype == DType::Float16) return "f16_to_f32(f32_to_f16(" + value + "))";
+        return value;
+    }
+    if (combine == "and" || combine == "or") return a + (combine == "and" ? " & " : " | ") + b;
+    const char* order = combine == "min" ? " < " : " > ";
+    std::string test = a + order + b;
+    if (is_float(dtype)) test += " || " + a + " != " + a;
+    return test + " ? " + a + " : " + b;
+}
+
+}  // namespace
+
+std::string short_name(DType dtype) {
+    const std::string bits = std::to_string(8 * itemsize(dtype));
+    switch (kind_of(dtype)) {
+        case DKind::Bool: return "bool";
+        case DKind::Signed: return "i" + bits;
+        case DKind::Unsigned: return "u" + bits;
+        default: return "f" + bits;
+    }
+}
+
+bool CHelpers::add(const std::string& name) {
+    if (std::find(names_.begin(), names_.end(), name) != names_.end()) return false;
+    names_.push_back(name);
+    return true;
+}
+
+std::string CHelpers::filled(std::string text, DType dtype) const {
+    const bool single = dtype != DType::Float64;
+    const auto size = static_cast<std::size_t>(itemsize(dtype) == 1 ? 0 : itemsize(dtype) == 2 ? 1 : itemsize(dtype) == 4 ? 2 : 3);
+    replace_all(text, "$F", target_.function);
+    replace_all(text, "$T", c_type(target_, dtype));
+    replace_all(text, "$U", target_.unsigned_types[size]);
+    replace_all(text, "$N", short_name(dtype));
+    replace_all(text, "$B", std::to_string(8 * itemsize(dtype)));
+    replace_all(text, "$S", single ? target_.float_suffix : "");
+    replace_all(text, "$L", single ? "f" : "");
+    replace_all(text, "$I", target_.signed_types[3]);
+    replace_all(text, "$J", target_.unsigned_types[3]);
+    return text;
+}
+
+std::string CHelpers::use(const std::string& row, DType dtype) {
+    if (row == "f16") {  // f16_to_f32, f32_to_f16
+        if (add("f16")) text_ += target_.f16_functions;
+        return {};
+    }
+    if (row == "f64_to_f16") {
+        if (add(row)) text_ += target_.f64_to_f16;
+        return row;
+    }
+    const std::string special = row + "_" + short_name(dtype);
+    const auto* found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == special; });
+    if (found == std::end(rows)) found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == row; });
+    if (found == std::end(rows)) {
+        const std::string kind = is_float(dtype) ? "_float" : kind_of(dtype) == DKind::Signed ? "_signed" : "_unsigned";
+        found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == row + kind; });
+    }
+    if (found == std::end(rows)) throw Error(ErrorCode::Internal, "emit_c: there is no helper " + special);
+    if (special == "nextafter_f16") use("f16", dtype);
+    if (*found->needs) use(found->needs, dtype);
+    if (add(special)) text_ += filled(found->text, dtype);
+    return special;
+}
+
+std::string CHelpers::use_team(const std::string& combine, DType dtype, int group, int team) {
+    const std::string name = "team_" + combine + "_" + short_name(dtype);
+    if (dtype == DType::Float16) use("f16", dtype);
+    if (!add(name)) return name;
+    const bool shuffles = features_.sub_group >= 2;
+    std::string text =
+        "/* All " + std::to_string(team) + " items of a team get the value. */\n$F $T " + name + "($T x, int lane, $X $T* scratch) {\n";
+    if (shuffles) {
+        // Narrow integers and truth values travel as int.
+        const bool narrow = itemsize(dtype) < 4 && dtype != DType::Float16;
+        const std::string cast = narrow ? "($T)" : "", wide = narrow ? "(int)x" : "x";
+        const int within = std::min(team, features_.sub_group);
+        const std::string mask =
+            within == 32 ? "0xffffffffu" : std::to_string((1u << within) - 1) + "u << (threadIdx.x & " + std::to_string(32 - within) + "u)";
+        const auto butterfly = [&](int width) {
+            text += "    for (int step = " + std::to_string(width / 2) + "; step > 0; step /= 2) {\n        const $T y = " + cast +
+                    "__shfl_xor_sync(" + mask + ", " + wide + ", step);\n        x = " + combined(combine, dtype, "x", "y") + ";\n    }\n";
+        };
+        butterfly(within);
+        if (team > within) {
+            text += "    if ((lane & 31) == 0) scratch[lane >> 5] = x;\n    $W;\n    x = scratch[lane & " +
+                    std::to_string(team / within - 1) + "];\n";
+            butterfly(team / within);
+            text += "    $W;\n";
+        }
+    } else {
+        text += "    scratch[lane] = x;\n    $W;\n    for (int step = " + std::to_string(team / 2) +
+                "; step > 0; step /= 2) {\n        if (lane < step) {\n            const $T a = scratch[lane], b = scratch[lane + step];\n"
+                "            scratch[lane] = " +
+                combined(combine, dtype, "a", "b") + ";\n        }\n        $W;\n    }\n    x = scratch[0];\n    $W;\n";
+    }
+    text += "    return x;\n}\n";
+    replace_all(text, "$W", target_.barrier);
+    replace_all(text, "$X", target_.local);
+    text_ += filled(std::move(text), dtype);
+    (void)group;
+    return name;
+}
+
+}  // namespace pardo::emit

@@ -1,0 +1,34 @@
+// src/emit/c_helpers.h: functions that C-family languages lack, as text; a program holds those that it calls.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emit/c_target.h"
+
+namespace pardo::emit {
+
+/// Collects the helpers of one program.
+class CHelpers {
+public:
+    explicit CHelpers(const CFeatures& features) : features_(features), target_(c_target(features.language)) {}
+    /// The name of helper `row` for a dtype, as "floor_divide_i32"; its text joins the program. `group` and `team`: of reductions.
+    std::string use(const std::string& row, DType dtype);
+    /// A reduction over a team; the function takes (value, lane, scratch).
+    std::string use_team(const std::string& combine, DType dtype, int group, int team);
+    const std::string& text() const { return text_; }
+
+private:
+    bool add(const std::string& name);
+    std::string filled(std::string text, DType dtype) const;
+
+    const CFeatures& features_;
+    const CTarget& target_;
+    std::vector<std::string> names_;
+    std::string text_;
+};
+
+/// "i32", "f64", "bool".
+std::string short_name(DType dtype);
+
+}  // namespace pardo::emit

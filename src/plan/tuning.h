@@ -1,0 +1,75 @@
+// src/plan/tuning.h: the numbers by which the planner shapes loops, a row for each way in which devices run items.
+#pragma once
+
+#include <cstdint>
+
+#include "device/device.h"
+
+namespace pardo::plan {
+
+struct Tuning {
+    // Reductions of few elements are written out, if there are enough of them.
+    std::int64_t unroll_count, unroll_kept;
+    // A shorter reduced axis leaves the lanes to the kept ones, if there are as many.
+    std::int64_t lanes_extent, lanes_kept;
+    // Few items that reduce much are split into blocks of so many elements. Never depends on the number of threads.
+    std::int64_t split_count, split_items, block_elements;
+    // Lanes across the kept axis: longer columns are split; so are shorter ones of few items.
+    std::int64_t column_rows, column_items, column_split_rows, column_split_total, column_block_rows;
+    /// Large arrays add whole rows to results in memory: what caches and long vectors like.
+    bool rows;
+    /// Float sums along a lanes loop restart after so many elements, sooner with few digits; argmin and argmax look for the position
+    /// there, while the values are cached.
+    std::int64_t lanes_chunk, lanes_chunk_short;
+    /// argmin and argmax of narrow dtypes pack value and place into one integer: one pass over memory.
+    bool packed_positions;
+    /// Values that cost at least so many additions wait in an output's memory for a later loop, instead of being computed again.
+    double worth_keeping;
+};
+
+inline constexpr Tuning lanes_tuning = {
+    .unroll_count = 8,
+    .unroll_kept = 16,
+    .lanes_extent = 8,
+    .lanes_kept = 64,
+    .split_count = 32768,
+    .split_items = 32,
+    .block_elements = 16384,
+    .column_rows = 16384,  // longer columns do not stay in the second-level cache
+    .column_items = 64,
+    .column_split_rows = 512,
+    .column_split_total = 65536,
+    .column_block_rows = 256,
+    .rows = true,
+    .lanes_chunk = 4096,
+    .lanes_chunk_short = 1024,
+    .packed_positions = false,
+    .worth_keeping = 8,
+};
+
+// A group reduces a block: its items hold few elements each, and what is combined in a tree needs no restarts.
+inline constexpr Tuning groups_tuning = {
+    .unroll_count = 8,
+    .unroll_kept = 16,
+    .lanes_extent = 32,
+    .lanes_kept = 4096,
+    .split_count = 32768,
+    .split_items = 512,
+    .block_elements = 16384,
+    .column_rows = 16384,
+    .column_items = 65536,
+    .column_split_rows = 512,
+    .column_split_total = 65536,
+    .column_block_rows = 256,
+    .rows = false,
+    .lanes_chunk = 65536,
+    .lanes_chunk_short = 65536,
+    .packed_positions = true,
+    .worth_keeping = 200,
+};
+
+constexpr const Tuning& tuning_of(device::Execution execution) {
+    return execution == device::Execution::Groups ? groups_tuning : lanes_tuning;
+}
+
+}  // namespace pardo::plan

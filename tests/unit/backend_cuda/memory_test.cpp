@@ -1,0 +1,115 @@
+// tests/unit/backend_cuda/memory_test.cpp: kinds of memory, the cache in front of the driver, imports, limits.
+#include "support.h"
+
+namespace pardo::cuda {
+namespace {
+
+using namespace test;
+using device::Buffer;
+
+TEST(CudaMemory, FreedBlocksAreReusedWithoutTheDriver) {
+    CudaDevice* d = device();
+    void* first;
+    {
+        const Ref<Buffer> b = d->allocate(1 << 20, MemoryKind::Device, d->queue());
+        first = b->data();
+    }
+    const long calls = fake_cuda_calls("cuMemAlloc");
+    const Ref<Buffer> b = d->allocate(1 << 20, MemoryKind::Device, d->queue());
+    EXPECT_EQ(b->data(), first);
+    EXPECT_EQ(fake_cuda_calls("cuMemAlloc"), calls);
+}
+
+TEST(CudaMemory, TrimGivesBack) {
+    CudaDevice* d = device();
+    for (const MemoryKind kind : {MemoryKind::Device, MemoryKind::Host, MemoryKind::Shared}) (void)d->allocate(4 << 20, kind, d->queue());
+    d->queue()->wait();
+    d->trim_memory();
+    EXPECT_EQ(d->memory_stats().cached, 0);
+    EXPECT_EQ(fake_cuda_live("managed memory"), 0);
+}
+
+TEST(CudaMemory, SaysHowMuchIsWantedAndFree) {
+    CudaDevice* d = device();
+    try {
+        (void)d->allocate(std::size_t{3} << 30, MemoryKind::Device, d->queue());
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::Memory);
+        EXPECT_NE(e.message().find("3221225472"), std::string::npos) << e.message();
+        EXPECT_NE(e.message().find("cuda:0"), std::string::npos) << e.message();
+    }
+}
+
+TEST(CudaMemory, TriesAgainWithoutTheCache) {
+    CudaDevice* d = device();
+    { const Ref<Buffer> large = d->allocate(std::size_t{700} << 20, MemoryKind::Device, d->queue()); }
+    const Ref<Buffer> other = d->allocate(std::size_t{600} << 20, MemoryKind::Device, d->queue());
+    EXPECT_TRUE(other);
+    d->trim_memory();
+}
+
+TEST(CudaMemory, OutOfMemoryFromTheDriverIsAMemoryError) {
+    CudaDevice* d = device();
+    d->trim_memory();
+    for (int i = 0; i < 8; ++i) {
+        fake_cuda_fail_next("cuMemAlloc", 2, 0);
+        try {
+            (void)d->allocate(std::size_t{64} << 20, MemoryKind::Device, d->queue());
+        } catch (const Error& e) {
+            EXPECT_EQ(e.code(), ErrorCode::Memory);
+        }
+    }
+    fake_cuda_forget_failures();
+    EXPECT_TRUE(d->allocate(std::size_t{64} << 20, MemoryKind::Device, d->queue()));
+}
+
+TEST(CudaMemory, ImportedMemoryIsReleasedAfterItsLastUse) {
+    CudaDevice* d = device();
+    const ContextScope scope(*d);
+    DevicePointer pointer = 0;
+    ASSERT_EQ(driver().cuMemAlloc(&pointer, 4096), 0);
+    bool released = false;
+    {
+        const Ref<Buffer> b = d->import(reinterpret_cast<void*>(pointer), 4096, MemoryKind::Device, [&] { released = true; });
+        EXPECT_FALSE(b->host_visible());
+        const int seven = 7;
+        d->queue()->fill(b.get(), 0, 4096, &seven, 4);
+        EXPECT_EQ(values_of(b.get()).size(), 1024u);
+        d->queue()->wait();
+    }
+    EXPECT_TRUE(released);
+    EXPECT_EQ(*static_cast<int*>(fake_cuda_host_address(pointer, 4)), 7);
+    driver().cuMemFree(pointer);
+}
+
+TEST(CudaMemory, LargeMemoryMayBePinnedWhereItIs) {
+    CudaDevice* d = device();
+    d->transfer().prefer_registration(true);
+    const std::vector<float> values = ramp(std::size_t{20} << 20);
+    for (const bool refused : {false, true}) {
+        if (refused) fake_cuda_fail_next("cuMemHostRegister", 801, 0);
+        const long before = fake_cuda_calls("cuMemHostRegister");
+        const Ref<Buffer> b = buffer_of(values);
+        EXPECT_TRUE(values_of(b.get()) == values);
+        EXPECT_EQ(fake_cuda_calls("cuMemHostRegister"), before + 2);
+        EXPECT_EQ(fake_cuda_live("registration"), 0);
+    }
+    d->transfer().prefer_registration(false);
+}
+
+TEST(CudaMemory, PinnedMemoryIsCopiedDirectly) {
+    CudaDevice* d = device();
+    const std::size_t bytes = 8 << 20;
+    const Ref<Buffer> pinned = d->allocate(bytes, MemoryKind::Host, d->queue()), b = d->allocate(bytes, MemoryKind::Device, d->queue());
+    std::memset(pinned->data(), 5, bytes);
+    const long before = fake_cuda_calls("cuMemcpyHtoDAsync");
+    d->queue()->write(b.get(), 0, pinned->data(), bytes);
+    EXPECT_EQ(fake_cuda_calls("cuMemcpyHtoDAsync"), before + 1);
+    std::vector<char> back(bytes);
+    d->queue()->read(back.data(), b.get(), 0, bytes);
+    EXPECT_EQ(back, std::vector<char>(bytes, 5));
+}
+
+}  // namespace
+}  // namespace pardo::cuda

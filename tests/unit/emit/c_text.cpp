@@ -1,0 +1,185 @@
+// tests/unit/emit/c_text.cpp: the text of C-family programs, and how items are laid over groups. That the text computes what the IR says
+// is tested on the devices that a machine has (run_on_devices in support.cpp).
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "emit/c_family.h"
+#include "emit/c_helpers.h"
+#include "ir/builder.h"
+
+namespace pardo::test {
+namespace {
+
+using emit::CFeatures;
+using emit::CGeometry;
+using emit::CLanguage;
+using emit::CMapping;
+using ir::Access;
+
+constexpr DType f32 = DType::Float32;
+
+ir::Kernel addition() {
+    ir::Builder m("add_f32", 1, true);
+    const ir::Value out = m.pointer("out0", f32, Access::Write, true), a = m.pointer("in0", f32, Access::Read, true),
+                    b = m.pointer("in1", f32, Access::Read, true);
+    const ir::Value x = m.load(a, m.dim(0)), y = m.load(b, m.dim(0));
+    m.store(out, m.dim(0), m.add(x, y));
+    return m.finish();
+}
+
+/// out[i] = sum of the row i of in.
+ir::Kernel row_sums() {
+    ir::Builder m("sum_f32", 1, false);
+    const ir::Value out = m.pointer("out0", f32, Access::Write, true), in = m.pointer("in0", f32, Access::Read, true),
+                    n = m.scalar_param("n1", DType::Int64);
+    const ir::Reduction sum[] = {{ir::Combine::Add, m.constant(f32, 0.0)}};
+    const auto total = m.for_lanes(m.i64(0), n, sum, [&](ir::Value k) { return std::vector{m.load(in, m.add(m.mul(m.dim(0), n), k))}; });
+    m.store(out, m.dim(0), total[0]);
+    return m.finish();
+}
+
+CFeatures gpu(CLanguage language) {
+    CFeatures f;
+    f.language = language;
+    f.sub_group = language == CLanguage::Cuda ? 32 : 1;
+    f.max_group_size = 1024;
+    f.compute_units = 132;
+    return f;
+}
+
+TEST(CText, reads_like_a_program_in_each_language) {
+    CGeometry g;
+    g.group_size = 256;
+    EXPECT_EQ(emit::emit_c(addition(), gpu(CLanguage::OpenCL), g).text, R"(#pragma OPENCL FP_CONTRACT OFF
+static inline void item(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, long i0) {
+    out0[i0] = in0[i0] + in1[i0];
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0) {
+    const long tile = (long)get_group_id(0) * 256;
+    const long first = tile + (int)get_local_id(0);
+    const long i0 = first;
+    if (i0 < n0) item(out0, in0, in1, n0, i0);
+}
+)");
+    g.columns = 4;
+    const emit::CText cuda = emit::emit_c(addition(), gpu(CLanguage::Cuda), g);
+    EXPECT_EQ(cuda.params, "pppl");
+    EXPECT_EQ(cuda.entry, "add_f32");
+    EXPECT_EQ(
+        cuda.text,
+        R"(static __device__ __forceinline__ void item(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0, long long i0) {
+    out0[i0] = in0[i0] + in1[i0];
+}
+extern "C" __global__ void __launch_bounds__(256) add_f32(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0) {
+    const long long tile = (long long)blockIdx.x * 1024;
+    const long long first = tile + (int)threadIdx.x;
+    if (tile + 1024 <= n0) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+            const long long i0 = first + c * 256;
+            item(out0, in0, in1, n0, i0);
+        }
+    } else {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+            const long long i0 = first + c * 256;
+            if (i0 < n0) item(out0, in0, in1, n0, i0);
+        }
+    }
+}
+)");
+}
+
+TEST(CText, pointers_without_addresses_come_in_two_parts) {
+    CFeatures f = gpu(CLanguage::OpenCL);
+    f.split_pointers = true;
+    const std::string text = emit::emit_c(addition(), f, {}).text;
+    EXPECT_NE(text.find("__global const char* in0_base, long in0_offset"), std::string::npos) << text;
+    EXPECT_NE(text.find("(__global const float*)(in0_base + in0_offset)"), std::string::npos) << text;
+}
+
+TEST(CText, teams_share_lanes_loops_and_one_of_them_stores) {
+    for (const CLanguage language : {CLanguage::OpenCL, CLanguage::Cuda}) {
+        CGeometry g;
+        g.mapping = CMapping::Team;
+        g.group_size = g.team = 128;
+        const std::string text = emit::emit_c(row_sums(), gpu(language), g).text;
+        EXPECT_NE(text.find("k0 += 128"), std::string::npos) << text;
+        EXPECT_NE(text.find("team_add_f32("), std::string::npos) << text;
+        EXPECT_NE(text.find("if (lane == 0) out0[i0] = "), std::string::npos) << text;
+        EXPECT_EQ(text.find("__shfl") != std::string::npos, language == CLanguage::Cuda);
+    }
+}
+
+TEST(CText, refuses_what_a_device_lacks) {
+    ir::Builder m("double", 1, true);
+    const ir::Value out = m.pointer("out0", DType::Float64, Access::Write, true);
+    m.store(out, m.dim(0), m.constant(DType::Float64, 1.0));
+    const ir::Kernel kernel = m.finish();
+    CFeatures f = gpu(CLanguage::OpenCL);
+    f.fp64 = false;
+    try {
+        emit::emit_c(kernel, f, {});
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::Compile);
+        EXPECT_NE(e.message().find("float64"), std::string::npos);
+    }
+}
+
+TEST(CGeometry, survives_encoding_and_covers_all_items) {
+    std::mt19937 random(1);
+    const auto power = [&](int most) { return 1 << random() % static_cast<unsigned>(most + 1); };
+    for (int round = 0; round < 500; ++round) {
+        CGeometry g;
+        g.mapping = static_cast<CMapping>(random() % 3);
+        g.wide = random() % 2;
+        g.group_size = power(10);
+        g.columns = power(3);
+        g.rows = power(3);
+        g.team = std::min(power(10), g.group_size);
+        g.unroll = power(5);
+        const CGeometry back = CGeometry::decode(g.encode());
+        EXPECT_EQ(back.mapping, g.mapping);
+        EXPECT_EQ(back.wide, g.wide);
+        EXPECT_EQ(back.group_size, g.group_size);
+        EXPECT_EQ(back.columns, g.columns);
+        EXPECT_EQ(back.rows, g.rows);
+        EXPECT_EQ(back.team, g.team);
+        EXPECT_EQ(back.unroll, g.unroll);
+        std::vector<std::int64_t> extents;
+        std::int64_t items = 1;
+        for (unsigned d = 0; d < 1 + random() % 4; ++d) items *= extents.emplace_back(static_cast<std::int64_t>(random() % 40));
+        std::int64_t each = std::int64_t(g.group_size) * g.columns;
+        if (g.mapping == CMapping::Line && extents.size() > 1) each *= g.rows;
+        if (g.mapping == CMapping::Team) each = g.group_size / g.team;
+        const std::int64_t groups = emit::group_count(g, extents);
+        EXPECT_GE(groups * each, items);
+        EXPECT_EQ(groups == 0, items == 0);
+    }
+}
+
+TEST(CGeometry, fits_the_device_and_the_size) {
+    const std::int64_t large[] = {1 << 28}, small[] = {16}, pairs[] = {20000, 20000}, triples[] = {1000000, 3};
+    const CFeatures f = gpu(CLanguage::Cuda);
+    const auto of = [&](const ir::Kernel& kernel, std::span<const std::int64_t> extents, std::int64_t inner) {
+        return emit::choose_geometry(kernel, {.extents = extents, .inner = inner, .innermost = inner}, f);
+    };
+    EXPECT_EQ(of(addition(), large, 1).columns, 4);  // 16 bytes of each array an item
+    EXPECT_EQ(of(addition(), small, 1).columns, 1);
+    EXPECT_FALSE(of(addition(), large, 1).wide);
+    const std::int64_t rows[] = {1 << 14};
+    EXPECT_EQ(of(row_sums(), rows, 4096).team, 256);
+    EXPECT_LE(of(row_sums(), rows, 40).team, 32);
+    ir::Builder m("copy_f32", 2, true);
+    m.store(m.pointer("out0", f32, Access::Write, true), m.add(m.mul(m.dim(0), m.extent(1)), m.dim(1)), m.constant(f32, 1.0));
+    const ir::Kernel plane = m.finish();
+    EXPECT_EQ(of(plane, pairs, 1).mapping, CMapping::Line);
+    EXPECT_EQ(of(plane, triples, 1).mapping, CMapping::Flat);
+    const std::int64_t huge[] = {std::int64_t(1) << 20, std::int64_t(1) << 20};
+    EXPECT_TRUE(of(plane, huge, 1).wide);
+}
+
+}  // namespace
+}  // namespace pardo::test

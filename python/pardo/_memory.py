@@ -149,7 +149,8 @@ class Memory(_core._Block):
             raise BufferError(f"{type(self).__name__}.copy_from_host: the buffer is not contiguous")
         self._check_size(view.nbytes, "copy_from_host")
         host = np.frombuffer(view, np.uint8)
-        self.queue._copy(self._array, _core._share_buffer(host, host.dtype, Queue.of("cpu")), [])  # waits: the host's memory is the caller's
+        # Waits: the host's memory is the caller's.
+        self.queue._copy(self._array, _core._share_buffer(host, host.dtype, Queue.of("cpu")), [])
 
     def copy_from_device(self, source: Memory) -> None:
         """Copy bytes from other memory, of any device and kind.

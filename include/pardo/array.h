@@ -80,6 +80,10 @@ public:
     const void* data() const;
     void* mutable_data() const;  // throws Value when read-only; marks nothing: see share_writable
     bool writeable() const;
+    /// Address of the first element as kernels of the device see it; does not wait.
+    std::uint64_t address() const;
+    /// True when somebody else may write the memory: what uses it is waited for.
+    bool foreign_writable() const;
     bool is_contiguous() const;  // row-major
     MemoryKind memory_kind() const;
     /// Keeps the memory alive, for exports: call the returned function to let go.
@@ -138,7 +142,13 @@ private:
 
 // In from the host.
 /// Copies host memory (strides in bytes, any alignment) to a new array.
-PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue());
+PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue(),
+                          MemoryKind kind = MemoryKind::Device);
+/// The bytes of a contiguous array from `offset` on as elements of another dtype, row-major, on the same memory. Throws Value where they do
+/// not suffice or `offset` is no multiple of the element size.
+PARDO_API Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset = 0);
+/// x in memory of a kind: itself when it is there already, else a copy. Hands the computation over.
+PARDO_API Array in_memory(const Array& x, MemoryKind kind);
 /// Shares host memory on a CPU device (strides in elements); `release` is called when the last use is over, and not
 /// at all when this throws.
 PARDO_API Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -29,13 +30,19 @@ enum class ErrorCode : unsigned char {
 class PARDO_API Error : public std::exception {
 public:
     Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+    /// A failure of the caller's own code; `origin` is opaque to the library: the exception object of the caller's language.
+    Error(ErrorCode code, std::string message, std::shared_ptr<void> origin)
+        : code_(code), message_(std::move(message)), origin_(std::move(origin)) {}
     ErrorCode code() const noexcept { return code_; }
     const std::string& message() const noexcept { return message_; }
+    /// Null for failures of the library and of devices.
+    const std::shared_ptr<void>& origin() const noexcept { return origin_; }
     const char* what() const noexcept override { return message_.c_str(); }
 
 private:
     ErrorCode code_;
     std::string message_;
+    std::shared_ptr<void> origin_;
 };
 
 }  // namespace pardo

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <pardo/error.h>
 #include <pardo/export.h>
 
 namespace pardo {
@@ -42,13 +45,43 @@ public:
     /// Times of the work; throws Value unless its queue was made with profiling, or a Profile was open.
     Profiling profiling() const;
     /// Calls `f` on the library's helper thread when the work is complete or has failed (at once if it already has).
-    void add_done_callback(std::function<void()> f) const;
+    /// The result is for remove_done_callback; 0 when nothing is left to remove.
+    std::uint64_t add_done_callback(std::function<void()> f) const;
+    /// Takes back a callback whose turn has not come; false when it is too late.
+    bool remove_done_callback(std::uint64_t id) const;
+    /// Why the work failed, whoever has heard of it; nothing while it has not. With `hear` it is not raised elsewhere any more.
+    std::optional<Error> failure(bool hear = true) const;
+    /// What a host task or the owner of a user event left; null for other work, and before it is complete.
+    std::shared_ptr<void> value() const;
     /// Internal: null when complete from the start.
     device::EventState* state() const noexcept { return state_; }
 
 private:
     device::EventState* state_ = nullptr;
 };
+
+/// Blocks until one of the events is complete or has failed, and gives its position; -1 when `milliseconds` (negative: no limit) are over
+/// first. Raises nothing of the events' own. Throws Value when there are none.
+PARDO_API int wait_any(std::span<const Event> events, int milliseconds = -1);
+
+/// An event that its owner completes. If all owners let go of it first, it fails. Handles share the event; safe from any thread.
+class PARDO_API UserEvent {
+public:
+    /// `location`: the line that made it, for messages.
+    explicit UserEvent(const std::string& location = {});
+    const Event& event() const noexcept;
+    /// False when it is complete already.
+    bool set_complete(std::shared_ptr<void> value = {}) const;
+    bool set_failed(const Error& error) const;
+
+private:
+    struct Owned;
+    std::shared_ptr<Owned> owned_;
+};
+
+/// Called around waits that block: languages with a global lock let go of it, since what is waited for may need it. `leave` may give null,
+/// and then `enter` is not called. Null functions remove them.
+PARDO_API void set_blocking_hooks(void* (*leave)(), void (*enter)(void*));
 
 /// Messages of late failures that nobody has waited for, of all queues; each is given once. The Python layer reports them at exit.
 PARDO_API std::vector<std::string> take_unheard_failures();

@@ -1,7 +1,9 @@
 // include/pardo/memory.h: memory kinds and allocator statistics.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include <pardo/device.h>
 #include <pardo/export.h>
@@ -26,5 +28,16 @@ PARDO_API void trim_memory(const Device& device);
 PARDO_API void set_memory_limit(const Device& device, std::int64_t bytes);
 /// Sets peak to in_use.
 PARDO_API void reset_memory_peak(const Device& device);
+
+/// Memory from somewhere else: addresses as the device's kernels see them.
+struct AllocatorHook {
+    /// At least `bytes` (never 0), aligned for every dtype; null or an exception where there are none. Called from any thread.
+    std::function<void*(std::size_t bytes, MemoryKind kind)> allocate;
+    /// Called once for each block, when the last use of it is over, on any thread; throws nothing.
+    std::function<void(void* block, std::size_t bytes)> free;
+};
+/// From now on `hook` makes the memory of a device's arrays, in place of the caching allocator; what it has made, it frees, even after it
+/// was replaced. An empty `allocate` brings the caching allocator back. Its bytes do not count in memory_stats.
+PARDO_API void set_allocator(const Device& device, AllocatorHook hook);
 
 }  // namespace pardo

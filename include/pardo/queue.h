@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +17,30 @@ namespace pardo {
 namespace device {
 class Queue;
 }
+class Array;
 
 enum class QueueOrder : std::uint8_t { InOrder, OutOfOrder };
+
+/// Devices of one platform that work together. Two contexts of the same devices are equal.
+class PARDO_API Context {
+public:
+    /// Throws Value when there is none, one is given twice, or they are of different platforms.
+    explicit Context(std::span<const Device> devices);
+    const std::vector<Device>& devices() const noexcept { return *devices_; }
+    bool contains(const Device& device) const;
+    friend bool operator==(const Context& a, const Context& b) { return *a.devices_ == *b.devices_; }
+
+private:
+    std::shared_ptr<const std::vector<Device>> devices_;
+};
+
+/// A box of bytes in two blocks: `region` is bytes a row, rows, and planes; origins are in bytes, rows and planes; pitches in bytes from
+/// row to row and from plane to plane, 0 where rows and planes lie side by side.
+struct Rect {
+    std::int64_t region[3] = {0, 1, 1};
+    std::int64_t to_origin[3] = {0, 0, 0}, from_origin[3] = {0, 0, 0};
+    std::int64_t to_pitches[2] = {0, 0}, from_pitches[2] = {0, 0};
+};
 
 /// A queue of one device; a cheap, copyable handle, safe from any thread.
 class PARDO_API Queue {
@@ -26,6 +51,8 @@ public:
     static Queue of(const Device& device);
     /// A new queue.
     explicit Queue(const Device& device, QueueOrder order = QueueOrder::InOrder, bool profiling = false);
+    /// A new queue that touches memory of the context's devices only. Throws Placement when `device` is not one of them.
+    Queue(const Context& context, const Device& device, QueueOrder order = QueueOrder::InOrder, bool profiling = false);
     explicit Queue(device::Queue* impl);
     Queue(const Queue&);
     Queue& operator=(const Queue&);
@@ -36,8 +63,30 @@ public:
     bool profiling() const;
     /// Blocks until everything submitted is complete; raises the first failure nobody has heard of, once.
     void wait() const;
-    /// An event that completes after everything submitted so far.
-    Event submit_barrier() const;
+    /// The devices that it was made for; those of its device's platform if it was made without a context.
+    Context context() const;
+
+    /// Completes after everything submitted so far, and `depends`; all that is submitted later waits for it.
+    Event barrier(std::span<const Event> depends = {}) const;
+    /// Completes after everything submitted so far; later work does not wait for it.
+    Event marker() const;
+    /// As marker.
+    Event submit_barrier() const { return marker(); }
+    /// Runs `f` on a thread of the library after `depends`, in this queue's order; the result is the event's value(), an exception its
+    /// failure. `f` may use the library, but must not wait for what comes after it.
+    Event host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends = {}) const;
+
+    // On arrays, and asynchronous: what they still are to be computed from is handed over first. Defined in src/graph/commands.cpp.
+    /// Hands over what has been recorded for `arrays`, after `depends`; all that is pending on this queue if there are none. The event
+    /// completes when they are computed; without arrays, after everything submitted so far.
+    Event submit(std::span<const Array> arrays, std::span<const Event> depends = {}) const;
+    /// The elements of one array into another of the same shape and dtype, on any device; either may be strided.
+    Event copy(const Array& to, const Array& from, std::span<const Event> depends = {}) const;
+    /// A box of bytes; both arrays are row-major and taken as blocks of bytes.
+    Event copy_rect(const Array& to, const Array& from, const Rect& rect, std::span<const Event> depends = {}) const;
+    Event fill(const Array& to, const Scalar& value, std::span<const Event> depends = {}) const;
+    /// A hint that this queue's device reads the array next.
+    Event prefetch(const Array& x, std::span<const Event> depends = {}) const;
     friend bool operator==(const Queue& a, const Queue& b) { return a.impl_ == b.impl_; }
     device::Queue* impl() const { return impl_; }
 

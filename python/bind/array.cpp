@@ -104,12 +104,12 @@ PyType_Slot* all_slots() { return operator_slots; }
 
 }  // namespace
 
-Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue) {
+Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue, pardo::MemoryKind kind) {
     const BufferView view(object.ptr(), PyBUF_STRIDED_RO);
     check_itemsize(view.buffer, dtype);
-    if (view.buffer.len < long_copy) return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue);
+    if (view.buffer.len < long_copy) return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind);
     const Unlocked unlocked;
-    return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue);
+    return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind);
 }
 
 void bind_array(nb::module_& m) {
@@ -144,6 +144,13 @@ void bind_array(nb::module_& m) {
                 return names[static_cast<int>(x.memory_kind())];
             },
             "'device', 'shared' or 'host'.")
+        .def_prop_ro(
+            "usm_type",
+            [](const Array& x) {
+                constexpr const char* names[] = {"device", "shared", "host"};
+                return names[static_cast<int>(x.memory_kind())];
+            },
+            "The kind of its memory: 'device', 'shared' or 'host'. A result has the first of them that one of its operands has.")
         .def(
             "force",
             [](nb::handle_t<Array> self) {
@@ -187,8 +194,11 @@ void bind_array(nb::module_& m) {
     bind_exchange(m, c);
 
     m.def(
-        "_copy_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue) { return copy_buffer(object, dtype, queue); },
-        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
+        "_copy_buffer",
+        [](nb::handle object, pardo::DType dtype, QueueArgument queue, const std::string& kind) {
+            return copy_buffer(object, dtype, queue, kind_from(kind, "asarray"));
+        },
+        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"), nb::arg("kind") = "device");
     m.def(
         "_share_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue) { return share_buffer(object, dtype, queue); },
         nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,7 +98,10 @@ pardo::Device device_from(nb::handle o, const char* who);
 void find_openblas();
 
 /// Host memory behind an object with the buffer protocol, copied to a new array.
-pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue);
+pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue,
+                         pardo::MemoryKind kind = pardo::MemoryKind::Device);
+/// 'device', 'shared' or 'host'; throws ValueError.
+pardo::MemoryKind kind_from(const std::string& name, const char* who);
 
 // --- index expressions (index.cpp) --------------------------------------------------------------------------------------------
 
@@ -137,8 +141,43 @@ void wait(const pardo::Event& event);
 /// Forces and waits as above: afterwards the array's data can be read without blocking.
 const pardo::Array& settle(const pardo::Array& array);
 
+/// As wait, for at most `seconds` (none: no limit); false when they are over first.
+bool wait_for(const pardo::Event& event, std::optional<double> seconds);
+/// Position of the first of the events that is complete; -1 when `seconds` are over first.
+int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seconds);
+/// A limit in seconds that a user gives: None or a number that is not negative.
+std::optional<double> timeout_from(nb::handle o, const char* who);
+
+/// The GIL on a thread of the library, or on one that has given it away, as long as the interpreter lives.
+class WithGil {
+public:
+    WithGil();
+    ~WithGil();
+    WithGil(const WithGil&) = delete;
+    /// False at the interpreter's end: then nothing of Python may be touched.
+    explicit operator bool() const { return held_; }
+
+private:
+    bool held_ = false, outer_ = false;
+    PyGILState_STATE state_{};
+};
 /// Calls f(context) at a time when the GIL is held and no lock of the library is; callable from any thread.
 void call_later(void (*f)(void*), void* context);
+
+/// An object that the library keeps; it is let go when that is safe, on any thread.
+std::shared_ptr<void> kept(nb::object o);
+inline nb::handle object_in(const std::shared_ptr<void>& keeper) { return nb::handle(static_cast<PyObject*>(keeper.get())); }
+/// "file.py:42" of the user's innermost frame.
+std::string users_line();
+
+/// The exception that Python has set, as an error of the library; clears it.
+pardo::Error error_from_python();
+pardo::Error error_from_exception(nb::object exception);
+/// The exception that stands for an error: the user's own object when one is behind it.
+nb::object exception_from(const pardo::Error& e);
+
+/// What to wait for: None, an event, an array, or several of them.
+std::vector<pardo::Event> depends_from(nb::handle o, const char* who);
 
 // --- one function a header ----------------------------------------------------------------------------------------------------
 
@@ -149,6 +188,9 @@ void bind_memory(nb::module_& m);
 void bind_cache(nb::module_& m);
 void bind_event(nb::module_& m);
 void bind_queue(nb::module_& m);
+void bind_task(nb::module_& m);
+void bind_allocator(nb::module_& m);
+void bind_block(nb::module_& m);
 void bind_profile(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);

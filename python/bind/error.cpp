@@ -36,7 +36,23 @@ PyObject* class_of(pardo::ErrorCode code) {
     return PyExc_RuntimeError;
 }
 
-void set_error(const pardo::Error& e) { PyErr_SetString(class_of(e.code()), e.what()); }
+/// The user's own exception, with a note that says where it was submitted.
+nb::object with_note(const pardo::Error& e) {
+    nb::object exception = nb::borrow(object_in(e.origin()));
+    std::size_t at = e.message().rfind(" (in host task ");
+    if (at == std::string::npos) at = e.message().rfind(" (at ");
+    if (at == std::string::npos || e.message().back() != ')') return exception;
+    const std::string note = e.message().substr(at + 2, e.message().size() - at - 3);
+    const nb::object notes = nb::getattr(exception, "__notes__", nb::list());
+    if (!nb::cast<bool>(notes.attr("__contains__")(note))) exception.attr("add_note")(note);
+    return exception;
+}
+
+void set_error(const pardo::Error& e) {
+    if (!e.origin()) return PyErr_SetString(class_of(e.code()), e.what());
+    const nb::object exception = with_note(e);
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+}
 
 void translate(const std::exception_ptr& p, void*) {
     try {
@@ -55,6 +71,32 @@ PyObject* new_error(nb::module_& m, const char* name, const char* doc, PyObject*
 }
 
 }  // namespace
+
+pardo::Error error_from_exception(nb::object exception) {
+    std::string text = class_name(exception);
+    const nb::object words = nb::steal(PyObject_Str(exception.ptr()));
+    if (!words) {
+        PyErr_Clear();
+    } else if (const char* const utf8 = nb::str(words).c_str(); *utf8) {
+        text += std::string(": ") + utf8;
+    }
+    return {pardo::ErrorCode::Internal, text, kept(std::move(exception))};
+}
+
+pardo::Error error_from_python() {
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return error_from_exception(nb::steal(value));
+}
+
+nb::object exception_from(const pardo::Error& e) {
+    if (e.origin()) return with_note(e);
+    return nb::handle(class_of(e.code()))(e.message());
+}
 
 void set_error_from_current_exception() noexcept {
     try {

@@ -13,6 +13,9 @@ NB_MODULE(_core, m) {
     bind::bind_queue(m);
     bind::bind_profile(m);
     bind::bind_array(m);
+    bind::bind_task(m);
+    bind::bind_allocator(m);
+    bind::bind_block(m);
     bind::bind_elementwise(m);
     bind::bind_ops(m);
 }

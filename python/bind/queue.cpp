@@ -1,5 +1,7 @@
 // python/bind/queue.cpp: pardo/queue.h for Python.
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 
 #include <pardo/queue.h>
 
@@ -19,39 +21,151 @@ pardo::QueueOrder order_from(const std::string& name) {
 
 const char* order_name(const Queue& q) { return q.order() == pardo::QueueOrder::InOrder ? "in_order" : "out_of_order"; }
 
-void wait_for_all(const Queue& q) {
-    const pardo::Event barrier = q.submit_barrier();
-    if (!barrier.done()) wait(barrier);
+void wait_for_all(const Queue& q, nb::handle timeout) {
+    const auto seconds = timeout_from(timeout, "Queue.wait");
+    const pardo::Event all = q.marker();
+    if (!all.done() && !wait_for(all, seconds)) {
+        PyErr_SetString(PyExc_TimeoutError, "Queue.wait: the work was not complete in time; it goes on");
+        throw nb::python_error();
+    }
     q.wait();
+}
+
+using Events = std::vector<pardo::Event>;
+
+/// What strangers may write or read is over when the call returns.
+pardo::Event over(const pardo::Event& event, const pardo::Array& a, const pardo::Array& b) {
+    if ((a.foreign_writable() || b.foreign_writable()) && !event.done()) wait(event);
+    return event;
+}
+
+pardo::Event copy_rect(const Queue& q, const pardo::Array& to, const pardo::Array& from, const Ints& numbers, const Events& depends) {
+    pardo::Rect rect;
+    const std::int64_t* next = numbers.data();
+    for (auto* list : {rect.region, rect.to_origin, rect.from_origin}) {
+        std::copy(next, next + 3, list);
+        next += 3;
+    }
+    for (auto* list : {rect.to_pitches, rect.from_pitches}) {
+        std::copy(next, next + 2, list);
+        next += 2;
+    }
+    return over(q.copy_rect(to, from, rect, depends), to, from);
+}
+
+pardo::Context context_from(nb::handle o) {
+    std::vector<pardo::Device> devices;
+    const bool one = PyUnicode_Check(o.ptr()) || nb::isinstance<pardo::Device>(o);
+    if (one || !PyObject_HasAttrString(o.ptr(), "__iter__")) {
+        devices.push_back(device_from(o, "Context"));
+    } else {
+        for (nb::handle each : nb::iter(o)) devices.push_back(device_from(each, "Context"));
+    }
+    return pardo::Context(devices);
+}
+
+void bind_context(nb::module_& m) {
+    using pardo::Context;
+    nb::class_<Context>(m, "Context", nb::is_final(),
+                        "Devices of one platform that work together: queues made of it touch the memory of these devices only.\n\n"
+                        "Parameters\n----------\ndevices : Device, str, or sequence of them\n    All of one platform.\n\n"
+                        "Raises\n------\nValueError\n    There is no device, one is given twice, or they are of different platforms.")
+        .def(
+            "__init__", [](Context* self, nb::handle devices) { new (self) Context(context_from(devices)); }, nb::arg("devices"),
+            nb::sig("def __init__(self, devices: Device | str | Iterable[Device | str]) -> None"))
+        .def_prop_ro(
+            "devices", [](const Context& c) { return nb::tuple(nb::cast(c.devices())); },
+            nb::sig("def devices(self) -> tuple[Device, ...]"), "Its devices, in the order in which they were given.")
+        .def_prop_ro(
+            "platform", [](const Context& c) { return c.devices()[0].info().platform; }, "The name of their platform.")
+        .def("__contains__", &Context::contains, nb::arg("device"))
+        .def("__len__", [](const Context& c) { return c.devices().size(); })
+        .def(
+            "__eq__",
+            [](const Context& a, nb::object b) -> nb::object {
+                Context* other = nullptr;
+                if (!nb::try_cast<Context*>(b, other) || !other) return nb::borrow(nb::handle(Py_NotImplemented));
+                return nb::bool_(a == *other);
+            },
+            nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__",
+             [](const Context& c) {
+                 std::size_t hash = c.devices().size();
+                 for (const pardo::Device& d : c.devices()) hash = hash * 31 + std::hash<const void*>()(d.impl());
+                 return static_cast<std::int64_t>(hash >> 4);
+             })
+        .def("__repr__", [](const Context& c) {
+            std::string text;
+            for (const pardo::Device& d : c.devices()) text += (text.empty() ? "" : ", ") + d.id();
+            return "<Context of " + text + ">";
+        });
 }
 
 }  // namespace
 
 void bind_queue(nb::module_& m) {
-    nb::class_<Queue>(m, "Queue", nb::is_final(),
+    bind_context(m);
+    nb::class_<Queue>(m, "Queue", nb::sig("class Queue(pardo._queues.QueueMethods)"), nb::is_final(), nb::is_weak_referenceable(),
                       "Where work for one device is submitted. Safe from any thread.\n\n"
                       "Parameters\n----------\ndevice : Device or str, optional\n    Default: the default device.\n"
                       "order : {'in_order', 'out_of_order'}\n    Whether work runs in the order of its submission, or as soon as what it "
                       "reads is there.\n"
-                      "profiling : bool\n    Whether events have times.")
+                      "profiling : bool\n    Whether events have times.\n"
+                      "context : Context, optional\n    Bounds whose memory it may touch. Default: that of all devices.\n\n"
+                      "As a context manager it waits for its work at the end of the block.")
         .def(
             "__init__",
-            [](Queue* self, nb::handle device, nb::handle order, bool profiling) {
+            [](Queue* self, nb::handle device, nb::handle order, bool profiling, std::optional<pardo::Context> context) {
                 if (!PyUnicode_Check(order.ptr())) {
                     throw pardo::Error(pardo::ErrorCode::Type, "Queue: order must be a string, not " + class_name(order));
                 }
-                new (self) Queue(device_from(device, "Queue"), order_from(nb::cast<std::string>(order)), profiling);
+                const pardo::QueueOrder read = order_from(nb::cast<std::string>(order));
+                if (!context) {
+                    new (self) Queue(device_from(device, "Queue"), read, profiling);
+                } else {
+                    new (self) Queue(*context, device.is_none() ? context->devices()[0] : device_from(device, "Queue"), read, profiling);
+                }
             },
             nb::arg("device").none() = nb::none(), nb::kw_only(), nb::arg("order") = "in_order", nb::arg("profiling") = false,
-            nb::sig("def __init__(self, device: Device | str | None = None, *, order: str = 'in_order', profiling: bool = False) -> None"))
+            nb::arg("context").none() = nb::none(),
+            nb::sig("def __init__(self, device: Device | str | None = None, *, order: str = 'in_order', profiling: bool = False, "
+                    "context: Context | None = None) -> None"))
         .def_static(
             "of", [](nb::handle device) { return Queue::of(device_from(device, "Queue.of")); }, nb::arg("device").none(),
             nb::sig("def of(device: Device | str | None) -> Queue"), "The canonical queue of a device: the one that arrays use by default.")
         .def_prop_ro("device", &Queue::device, "The device that it feeds.")
         .def_prop_ro("order", &order_name, "'in_order' or 'out_of_order'.")
         .def_prop_ro("profiling", &Queue::profiling, "True if its events have times.")
-        .def("wait", &wait_for_all, "Blocks until everything submitted is complete; raises the first failure nobody has heard of, once.")
-        .def("submit_barrier", &Queue::submit_barrier, "An event that completes after everything submitted so far.")
+        .def_prop_ro("context", &Queue::context, "The devices whose memory it may touch; those of its device's platform if none was given.")
+        .def("wait", &wait_for_all, nb::arg("timeout").none() = nb::none(), nb::sig("def wait(self, timeout: float | None = None) -> None"),
+             "Blocks until everything submitted is complete; raises the first failure nobody has heard of, once.\n\n"
+             "Parameters\n----------\ntimeout : float, optional\n    Seconds, after which TimeoutError is raised; the work goes on. "
+             "Default: no "
+             "limit.")
+        .def("marker", &Queue::marker, "An event that completes after everything submitted so far; later work does not wait for it.")
+        .def("submit_barrier", &Queue::submit_barrier, "As marker.")
+        .def(
+            "_barrier", [](const Queue& q, const Events& depends) { return q.barrier(depends); }, nb::arg("depends"))
+        .def(
+            "_submit",
+            [](const Queue& q, const std::vector<pardo::Array>& arrays, const Events& depends) { return q.submit(arrays, depends); },
+            nb::arg("arrays"), nb::arg("depends"))
+        .def(
+            "_copy",
+            [](const Queue& q, const pardo::Array& to, const pardo::Array& from, const Events& depends) {
+                return over(q.copy(to, from, depends), to, from);
+            },
+            nb::arg("to"), nb::arg("from_"), nb::arg("depends"))
+        .def("_copy_rect", &copy_rect, nb::arg("to"), nb::arg("from_"), nb::arg("numbers"), nb::arg("depends"))
+        .def(
+            "_fill",
+            [](const Queue& q, const pardo::Array& to, const pardo::Scalar& value, const Events& depends) {
+                return over(q.fill(to, value, depends), to, to);
+            },
+            nb::arg("to"), nb::arg("value"), nb::arg("depends"))
+        .def(
+            "_prefetch", [](const Queue& q, const pardo::Array& x, const Events& depends) { return q.prefetch(x, depends); }, nb::arg("x"),
+            nb::arg("depends"))
         .def(
             "__eq__",
             [](const Queue& a, nb::object b) -> nb::object {

@@ -2,8 +2,12 @@
 //
 // The library never takes the GIL: it may hold a lock of its own that a thread with the GIL is waiting for. What needs Python goes to a
 // list here, and the interpreter is asked to work it off between two of its instructions.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 
 #include <pardo/exit.h>
 #include <pardo/log.h>
@@ -18,8 +22,36 @@ namespace {
 // The user's line, for warnings and late failures.
 
 std::string package_folder;
-thread_local bool unlocked = false;
+thread_local bool unlocked = false;  // this thread has given the GIL away, or is none of Python's
 thread_local std::string noted_line;
+
+// The interpreter's end: from then on the library's threads leave Python alone.
+
+std::atomic<bool> closed{false};
+std::atomic<int> inside{0};        // threads of the library that run Python
+std::thread::id last_thread;       // the one that ends the interpreter
+std::atomic<int> kept_objects{0};  // that the library holds for work
+
+/// After the end, a thread that takes the GIL would be killed in the middle of C++ code; it sleeps instead, as newer Pythons let it.
+void restore(PyThreadState* state) {
+    if (closed.load(std::memory_order_acquire) && std::this_thread::get_id() != last_thread) {
+        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+    PyEval_RestoreThread(state);
+}
+
+/// Around waits inside the library: what is waited for may need the GIL.
+void* leave_python() {
+    if (unlocked || !Py_IsInitialized() || !PyGILState_GetThisThreadState()) return nullptr;
+    PyThreadState* const state = PyEval_SaveThread();
+    unlocked = true;
+    return state;
+}
+
+void enter_python(void* state) {
+    restore(static_cast<PyThreadState*>(state));
+    unlocked = false;
+}
 
 /// The innermost frame outside the package; invalid if there is none.
 nb::object users_frame(std::string& file) {
@@ -34,13 +66,6 @@ nb::object users_frame(std::string& file) {
 }
 
 int line_of(const nb::object& frame) { return PyFrame_GetLineNumber(reinterpret_cast<PyFrameObject*>(frame.ptr())); }
-
-/// "file.py:42" of the user.
-std::string users_line() {
-    std::string file;
-    const nb::object frame = users_frame(file);
-    return frame.is_valid() ? file + ":" + std::to_string(line_of(frame)) : std::string();
-}
 
 /// A RuntimeWarning at the user's line; nonzero if it became an exception.
 int warn(const std::string& text) {
@@ -112,7 +137,11 @@ std::string location() {
 /// The GIL given away and taken back, nothing else: for waiting.
 struct Released {
     PyThreadState* state = PyEval_SaveThread();
-    ~Released() { PyEval_RestoreThread(state); }
+    Released() { unlocked = true; }
+    ~Released() {
+        restore(state);
+        unlocked = false;
+    }
 };
 
 /// Failures nobody has waited for, at exit: they go where exceptions go that no one can catch.
@@ -127,9 +156,58 @@ void report_unheard_failures() {
     }
 }
 
-constexpr std::int64_t slice_ms = 50;  // how long Ctrl-C may take
+constexpr int slice_ms = 50;  // how long Ctrl-C may take
+
+/// Waits in slices, so that signals and what call_later has collected get their turn. `step(ms)` is true when the wait is over.
+template <class F> bool wait_in_slices(std::optional<double> seconds, F&& step) {
+    using Clock = std::chrono::steady_clock;
+    constexpr double longest = 1e9;  // beyond it is for ever
+    const auto end =
+        seconds && *seconds < longest
+            ? std::optional(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds)))
+            : std::nullopt;
+    for (;;) {
+        int ms = slice_ms;
+        if (end) {
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end - Clock::now()).count();
+            ms = static_cast<int>(std::clamp<std::int64_t>(left, 0, slice_ms));
+        }
+        {
+            const Released released;
+            if (step(ms)) return true;
+        }
+        if (PyErr_CheckSignals() != 0 || Py_MakePendingCalls() != 0) throw nb::python_error();
+        if (end && Clock::now() >= *end) return false;
+    }
+}
+
+/// Called before the interpreter ends: waits for Python code on the library's threads, and lets no more of it begin.
+void close_threads() {
+    last_thread = std::this_thread::get_id();
+    closed.store(true, std::memory_order_release);
+    while (inside.load(std::memory_order_acquire) > 0) {
+        {
+            const Released released;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+    if (Py_MakePendingCalls() != 0) throw nb::python_error();
+    if (kept_objects.load(std::memory_order_relaxed) > 0) nb::set_leak_warnings(false);  // unfinished work keeps them, for ever now
+}
+
+void decref(void* o) {
+    kept_objects.fetch_sub(1, std::memory_order_relaxed);
+    Py_DECREF(static_cast<PyObject*>(o));
+}
 
 }  // namespace
+
+std::string users_line() {
+    std::string file;
+    const nb::object frame = users_frame(file);
+    return frame.is_valid() ? file + ":" + std::to_string(line_of(frame)) : std::string();
+}
 
 Unlocked::Unlocked() {
     noted_line = location();
@@ -138,19 +216,67 @@ Unlocked::Unlocked() {
 }
 
 Unlocked::~Unlocked() {
-    PyEval_RestoreThread(state_);
+    restore(state_);
     unlocked = false;
 }
 
-void wait(const pardo::Event& event) {
-    while (!event.done()) {
-        {
-            const Released released;
-            event.wait_for(slice_ms);
-        }
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+WithGil::WithGil() {
+    inside.fetch_add(1, std::memory_order_acq_rel);
+    const bool ended = closed.load(std::memory_order_acquire) && std::this_thread::get_id() != last_thread;
+    if (ended || !Py_IsInitialized()) {
+        inside.fetch_sub(1, std::memory_order_acq_rel);
+        return;
     }
+    // A thread of the library keeps its Python state from call to call: making one takes longer than most calls.
+    if (!PyGILState_GetThisThreadState()) {
+        (void)PyGILState_Ensure();
+        (void)PyEval_SaveThread();
+        unlocked = true;
+    }
+    held_ = true;
+    state_ = PyGILState_Ensure();
+    outer_ = std::exchange(unlocked, false);
+}
+
+WithGil::~WithGil() {
+    if (!held_) return;
+    unlocked = outer_;
+    PyGILState_Release(state_);
+    inside.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+std::shared_ptr<void> kept(nb::object o) {
+    kept_objects.fetch_add(1, std::memory_order_relaxed);
+    return {o.release().ptr(), [](void* p) { call_later(&decref, p); }};
+}
+
+std::optional<double> timeout_from(nb::handle o, const char* who) {
+    if (o.is_none()) return std::nullopt;
+    const double seconds = PyFloat_AsDouble(o.ptr());
+    if (seconds == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();
+        throw pardo::Error(pardo::ErrorCode::Type,
+                           std::string(who) + ": timeout must be a number of seconds or None, not " + class_name(o));
+    }
+    if (seconds != seconds) throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": timeout is not a number (nan)");
+    return std::max(seconds, 0.0);
+}
+
+bool wait_for(const pardo::Event& event, std::optional<double> seconds) {
+    if (!event.done() && !wait_in_slices(seconds, [&](int ms) { return event.wait_for(ms); })) return false;
     event.wait();
+    return true;
+}
+
+void wait(const pardo::Event& event) { (void)wait_for(event, std::nullopt); }
+
+int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seconds) {
+    int first = -1;
+    (void)wait_in_slices(seconds, [&](int ms) {
+        first = pardo::wait_any(events, ms);
+        return first >= 0;
+    });
+    return first;
 }
 
 const pardo::Array& settle(const pardo::Array& array) {
@@ -171,6 +297,10 @@ void bind_wait(nb::module_& m) {
     m.def("_set_library_folders", &pardo::set_package_folders, nb::arg("folders"),
           "Folders where packages lie: wheels that hold libraries are searched there.");
     m.def("_report_unheard_failures", &report_unheard_failures, "Sends failures nobody has waited for to sys.unraisablehook.");
+    m.def("_close_threads", &close_threads, "Waits for Python code on the library's threads, and lets no more of it begin.");
+    m.def(
+        "_forget_threads", [] { inside.store(0, std::memory_order_release); }, "In a forked child: the parent's threads are not here.");
+    pardo::set_blocking_hooks(&leave_python, &enter_python);
     pardo::set_log_sink(&log_sink);
     (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is heard of
     pardo::set_location_hook(&location);

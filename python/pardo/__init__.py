@@ -26,9 +26,11 @@ from pardo import (
     _devices,
     _dtypes,
     _elementwise,
+    _events,
     _linalg,
     _manipulation,
     _methods,
+    _queues,
     _searching,
     _sets,
     _sorting,
@@ -40,11 +42,14 @@ from pardo._creation import *
 from pardo._devices import *
 from pardo._dtypes import *
 from pardo._elementwise import *
+from pardo._events import *
 from pardo._info import *
 from pardo._interop import *
 from pardo._linalg import *
 from pardo._manipulation import *
+from pardo._memory import *
 from pardo._profile import *
+from pardo._queues import *
 from pardo._runtime import *
 from pardo._searching import *
 from pardo._sets import *
@@ -56,11 +61,16 @@ ndarray = _core.Array
 __version__ = _core._version
 __array_api_version__ = "2025.12"
 
-_methods.attach()
+_methods.attach(_methods.Methods, _core.Array)
+_methods.attach(_events.EventMethods, _core.Event)
+_methods.attach(_queues.QueueMethods, _core.Queue)
 _devices.serve_contexts(globals(), [_creation, _dtypes, _elementwise, _linalg, _manipulation, _searching, _sets, _sorting, _statistics])
 _core._set_package_folder(_os.path.dirname(__file__))
 _core._set_library_folders([folder for folder in _sys.path if folder])
 _atexit.register(_core._report_unheard_failures)
+_atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_core._forget_threads)
 
 
 def __dir__() -> list[str]:

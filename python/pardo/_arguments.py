@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full
+from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full, _in_memory
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 Shape: TypeAlias = int | Sequence[int]
@@ -205,6 +205,11 @@ def same_kind(source: Array, dtype: Any, who: str) -> Any:
     if not _can_cast_same_kind(source.dtype, dtype):
         raise TypeError(f"{who}: cannot cast from {source.dtype} to {np.dtype(dtype)} with casting rule 'same_kind'")
     return dtype
+
+
+def in_memory(x: Array, usm_type: str | None, who: str) -> Array:
+    """The array in memory of a kind; as it is for None."""
+    return x if usm_type is None else _in_memory(x, usm_type, who)
 
 
 def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:

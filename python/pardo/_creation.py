@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, default_on, dtype_or, index, queue_of
+from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, default_on, dtype_or, in_memory, index, queue_of
 from pardo._arguments import shape as read_shape
 from pardo._core import (
     Array,
@@ -13,6 +13,7 @@ from pardo._core import (
     _arange,
     _broadcast_arrays,
     _empty,
+    _empty_in,
     _eye,
     _full,
     _linspace,
@@ -66,6 +67,7 @@ def empty(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array whose elements are not initialised.
 
@@ -81,6 +83,8 @@ def empty(
         Default: the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -97,7 +101,8 @@ def empty(
         The elements do not fit into the device's memory.
     """
     by_rows(order, "empty")
-    return _empty(_extents(shape, "empty"), dtype, queue_of(device, queue))
+    kind = "device" if usm_type is None else usm_type
+    return _empty_in(_extents(shape, "empty"), dtype, queue_of(device, queue), kind, "empty")
 
 
 def full(
@@ -108,6 +113,7 @@ def full(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array that holds one value everywhere.
 
@@ -125,6 +131,8 @@ def full(
         Default: that of `fill_value` if it is an array, else the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -140,7 +148,7 @@ def full(
     MemoryError
         The elements do not fit into the device's memory.
     """
-    return _filled("full", shape, fill_value, dtype, order, device, queue)
+    return in_memory(_filled("full", shape, fill_value, dtype, order, device, queue), usm_type, "full")
 
 
 def _filled(
@@ -179,6 +187,7 @@ def zeros(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array of zeros.
 
@@ -194,6 +203,8 @@ def zeros(
         Default: the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -211,7 +222,8 @@ def zeros(
     """
     by_rows(order, "zeros")
     target = queue_of(device, queue)
-    return _full(_extents(shape, "zeros"), 0, default_on(target, np.float64) if dtype is None else dtype, target)
+    made = _full(_extents(shape, "zeros"), 0, default_on(target, np.float64) if dtype is None else dtype, target)
+    return in_memory(made, usm_type, "zeros")
 
 
 def ones(
@@ -221,6 +233,7 @@ def ones(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array of ones.
 
@@ -236,6 +249,8 @@ def ones(
         Default: the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -253,7 +268,8 @@ def ones(
     """
     by_rows(order, "ones")
     target = queue_of(device, queue)
-    return _full(_extents(shape, "ones"), 1, default_on(target, np.float64) if dtype is None else dtype, target)
+    made = _full(_extents(shape, "ones"), 1, default_on(target, np.float64) if dtype is None else dtype, target)
+    return in_memory(made, usm_type, "ones")
 
 
 def empty_like(
@@ -264,6 +280,7 @@ def empty_like(
     *,
     device: DeviceLike = None,
     shape: Shape | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array with the shape, dtype and queue of another, not initialised.
 
@@ -271,7 +288,7 @@ def empty_like(
     ----------
     x : Array
         The model.
-    dtype, device, shape : optional
+    dtype, device, shape, usm_type : optional
         What shall differ from the model.
     order : {'K', 'C', 'A'}
         Arrays are laid out row by row: all three mean that.
@@ -290,7 +307,8 @@ def empty_like(
     """
     x = array(x, "empty_like")
     by_rows(order, "empty_like")
-    return _empty(_extents(x.shape if shape is None else shape, "empty_like"), dtype_or(dtype, x.dtype), queue_of(device, None, x.queue))
+    extents, target = _extents(x.shape if shape is None else shape, "empty_like"), queue_of(device, None, x.queue)
+    return _empty_in(extents, dtype_or(dtype, x.dtype), target, _kind_like(x, target, usm_type), "empty_like")
 
 
 def full_like(
@@ -302,6 +320,7 @@ def full_like(
     *,
     device: DeviceLike = None,
     shape: Shape | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array with the shape, dtype and queue of another, that holds one value everywhere.
 
@@ -311,7 +330,7 @@ def full_like(
         The model.
     fill_value : number, Array, or nested lists of numbers
         The value; arrays and lists are broadcast.
-    dtype, device, shape : optional
+    dtype, device, shape, usm_type : optional
         What shall differ from the model.
     order : {'K', 'C', 'A'}
         Arrays are laid out row by row: all three mean that.
@@ -328,12 +347,30 @@ def full_like(
     ValueError
         The shape is wrong, the order is not supported, or no such device exists.
     """
-    return _filled_like("full_like", x, fill_value, dtype, order, device, shape)
+    return _filled_like("full_like", x, fill_value, dtype, order, device, shape, usm_type)
 
 
-def _filled_like(who: str, x: Any, value: Any, dtype: DTypeLike | None, order: str, device: DeviceLike, shape: Shape | None) -> Array:
+def _kind_like(x: Array, target: Queue, usm_type: str | None) -> str:
+    """The kind of memory of what is made after a model: the model's own where it stays on the device."""
+    if usm_type is not None:
+        return usm_type
+    return x.usm_type if target.device == x.device else "device"
+
+
+def _filled_like(
+    who: str,
+    x: Any,
+    value: Any,
+    dtype: DTypeLike | None,
+    order: str,
+    device: DeviceLike,
+    shape: Shape | None,
+    usm_type: str | None,
+) -> Array:
     x = array(x, who)
-    return _filled(who, x.shape if shape is None else shape, value, dtype_or(dtype, x.dtype), order, device, None, x.queue)
+    made = _filled(who, x.shape if shape is None else shape, value, dtype_or(dtype, x.dtype), order, device, None, x.queue)
+    kind = _kind_like(x, made.queue, usm_type)
+    return made if usm_type is None and kind == "device" else in_memory(made, kind, who)
 
 
 def zeros_like(
@@ -344,6 +381,7 @@ def zeros_like(
     *,
     device: DeviceLike = None,
     shape: Shape | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array of zeros with the shape, dtype and queue of another.
 
@@ -351,7 +389,7 @@ def zeros_like(
     ----------
     x : Array
         The model.
-    dtype, device, shape : optional
+    dtype, device, shape, usm_type : optional
         What shall differ from the model.
     order : {'K', 'C', 'A'}
         Arrays are laid out row by row: all three mean that.
@@ -368,7 +406,7 @@ def zeros_like(
     ValueError
         The shape is wrong, the order is not supported, or no such device exists.
     """
-    return _filled_like("zeros_like", x, 0, dtype, order, device, shape)
+    return _filled_like("zeros_like", x, 0, dtype, order, device, shape, usm_type)
 
 
 def ones_like(
@@ -379,6 +417,7 @@ def ones_like(
     *,
     device: DeviceLike = None,
     shape: Shape | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a new array of ones with the shape, dtype and queue of another.
 
@@ -386,7 +425,7 @@ def ones_like(
     ----------
     x : Array
         The model.
-    dtype, device, shape : optional
+    dtype, device, shape, usm_type : optional
         What shall differ from the model.
     order : {'K', 'C', 'A'}
         Arrays are laid out row by row: all three mean that.
@@ -403,7 +442,7 @@ def ones_like(
     ValueError
         The shape is wrong, the order is not supported, or no such device exists.
     """
-    return _filled_like("ones_like", x, 1, dtype, order, device, shape)
+    return _filled_like("ones_like", x, 1, dtype, order, device, shape, usm_type)
 
 
 def arange(
@@ -414,6 +453,7 @@ def arange(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return evenly spaced values in a half-open interval.
 
@@ -431,6 +471,8 @@ def arange(
         Default: the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -452,7 +494,7 @@ def arange(
     distance = _number(1 if step is None else step, "arange: step")
     if distance == 0:
         raise ZeroDivisionError("arange: step must not be zero")
-    return _arange(first, last, distance, dtype, queue_of(device, queue))
+    return in_memory(_arange(first, last, distance, dtype, queue_of(device, queue)), usm_type, "arange")
 
 
 def linspace(
@@ -466,6 +508,7 @@ def linspace(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Any:
     """Return evenly spaced values over an interval.
 
@@ -487,6 +530,8 @@ def linspace(
         Default: that of the ends if they are arrays, else the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -510,11 +555,13 @@ def linspace(
         target = queue_of(device, queue, ends[0].queue)
         x, step = _lines(ends[0]._to_queue(target), ends[1]._to_queue(target), count, parts, dtype)
         axis_index(axis, x.ndim, "linspace")
-        return (_moveaxis(x, [0], [axis]), step) if retstep else _moveaxis(x, [0], [axis])
+        x = in_memory(_moveaxis(x, [0], [axis]), usm_type, "linspace")
+        return (x, step) if retstep else x
     first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
     target = queue_of(device, queue)
     x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(target, start, stop) if dtype is None else dtype, target)
     axis_index(axis, 1, "linspace")
+    x = in_memory(x, usm_type, "linspace")
     return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x
 
 
@@ -556,6 +603,7 @@ def eye(
     *,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Return a matrix with ones on one diagonal and zeros elsewhere.
 
@@ -575,6 +623,8 @@ def eye(
         Default: the default device.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -590,10 +640,17 @@ def eye(
     """
     by_rows(order, "eye")
     rows, columns = read_shape((N, N if M is None else M), "eye")
-    return _eye(rows, columns, index(k, "eye: k"), dtype, queue_of(device, queue))
+    return in_memory(_eye(rows, columns, index(k, "eye: k"), dtype, queue_of(device, queue)), usm_type, "eye")
 
 
-def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = None) -> Array:
+def identity(
+    n: int,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> Array:
     """Return the identity matrix: `eye(n)`.
 
     Parameters
@@ -604,6 +661,10 @@ def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = Non
         Default: float64; float32 on a device that has no float64.
     device : Device or str, optional
         Default: the default device.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: 'device'.
 
     Returns
     -------
@@ -617,7 +678,7 @@ def identity(n: int, dtype: DTypeLike | None = None, *, device: DeviceLike = Non
     ValueError
         `n` is negative, or no such device exists.
     """
-    return eye(n, dtype=dtype, device=device)
+    return eye(n, dtype=dtype, device=device, queue=queue, usm_type=usm_type)
 
 
 def tril(x: Any, /, k: int = 0) -> Array:

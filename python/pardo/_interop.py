@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from pardo._arguments import DeviceLike, default_on, default_queue, index, queue_of
+from pardo._arguments import DeviceLike, default_on, default_queue, in_memory, index, queue_of
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 
 __all__ = [
@@ -28,14 +28,14 @@ def by_rows(order: str | None, who: str) -> None:
         raise ValueError(f"{who}: order is {order!r}; arrays are laid out row by row: 'C', 'K' and 'A' are supported")
 
 
-def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
+def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str, usm_type: str | None = None) -> Array:
     """A copy of what NumPy makes an array of."""
     host = np.asarray(obj) if dtype is None else np.asarray(obj, dtype=dtype)
     if dtype is None and not hasattr(obj, "dtype") and not _has_buffer(obj):  # Python's numbers: they take the default dtype
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
-    return _copy_buffer(host, _dtype_of_values(who, obj, host), target)
+    return _copy_buffer(host, _dtype_of_values(who, obj, host), target, usm_type or "device")
 
 
 def check_fits(values: Array, shape: Sequence[int], who: str) -> None:
@@ -55,6 +55,7 @@ def asarray(
     device: DeviceLike = None,
     copy: bool | None = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Make an array of anything that NumPy makes one of.
 
@@ -74,6 +75,9 @@ def asarray(
         arrays of pardo are returned as they are when dtype and device fit, everything else is copied.
     queue : Queue, optional
         A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: that of `obj` if it is an array on the device, else 'device'; with `copy=False` it is
+        'host'.
 
     Returns
     -------
@@ -83,21 +87,29 @@ def asarray(
     Raises
     ------
     ValueError
-        `copy=False` is impossible, the nested lists are ragged, the order is not supported, or no such device exists.
+        `copy=False` is impossible, the nested lists are ragged, the order or the kind of memory does not exist, or no such
+        device exists.
     TypeError
         `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
     """
     by_rows(order, "asarray")
     if type(obj) is Array:
-        return _as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy)
+        return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy), usm_type, copy)
     target = queue_of(device, queue)
     if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not _has_buffer(obj):
         wanted = None if device is None and queue is None and _on_cuda(obj) else target
         imported = _import(obj, wanted, copy is not False)
-        return imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None)
+        made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None)
+        return _of_kind(made, usm_type, copy)
     if copy is False:
-        return _share(obj, dtype, target)
-    return from_host(obj, dtype, target, "asarray")
+        return _of_kind(_share(obj, dtype, target), usm_type, copy)
+    return from_host(obj, dtype, target, "asarray", usm_type)
+
+
+def _of_kind(x: Array, usm_type: str | None, copy: bool | None) -> Array:
+    if copy is False and usm_type is not None and x.usm_type != usm_type:
+        raise ValueError(f"asarray: copy=False is impossible: the memory is of kind '{x.usm_type}', not '{usm_type}'")
+    return in_memory(x, usm_type, "asarray")
 
 
 def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None) -> Array:
@@ -178,6 +190,7 @@ def array(
     ndmin: int = 0,
     device: DeviceLike = None,
     queue: Queue | None = None,
+    usm_type: str | None = None,
 ) -> Array:
     """Make a new array: `asarray` that copies by default, as NumPy's.
 
@@ -193,7 +206,7 @@ def array(
         As for `asarray`.
     ndmin : int
         Dimensions of extent 1 are put in front until there are so many.
-    device, queue : optional
+    device, queue, usm_type : optional
         As for `asarray`.
 
     Returns
@@ -206,7 +219,7 @@ def array(
     ValueError, TypeError
         As `asarray`; TypeError also if `ndmin` is not an integer.
     """
-    x = asarray(obj, dtype, order, device=device, copy=copy, queue=queue)
+    x = asarray(obj, dtype, order, device=device, copy=copy, queue=queue, usm_type=usm_type)
     missing = index(ndmin, "array: ndmin") - x.ndim
     return x[(None,) * missing] if missing > 0 else x
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from pardo._elementwise import round as round_
 from pardo._texts import filled
 
 if TYPE_CHECKING:
+    import concurrent.futures
     from types import ModuleType
 
 
@@ -211,6 +212,25 @@ class Methods:
         if device is None:
             raise TypeError("to_device: a device is needed, not None")
         return self._to_queue(queue_of(device, None, self.queue, "to_device"))
+
+    def as_future(self: Array) -> concurrent.futures.Future[Array]:  # type: ignore[misc]
+        """Hand the computation over and return a future of it.
+
+        Returns
+        -------
+        concurrent.futures.Future
+            Resolves to the array when it is computed; a failure becomes its exception, with kernel and line. Cancelling it leaves
+            the computation as it is.
+        """
+        from pardo import _futures
+
+        return _futures.future_of_array(self)
+
+    def __await__(self: Array) -> Generator[Any, None, Array]:  # type: ignore[misc]
+        """Compute the array while other tasks of asyncio run; `await x` gives the array, or raises its failure."""
+        from pardo import _futures
+
+        return _futures.await_array(self)
 
     def to_queue(self: Array, queue: _core.Queue, /) -> Array:  # type: ignore[misc]
         """Copy the array to a queue.
@@ -604,12 +624,12 @@ def _set_part(x: Array, part: str, value: Any) -> None:
     x._assign(_core._copy_buffer(host, host.dtype, x.queue))
 
 
-def attach() -> None:
-    """Copies the methods into the class of the core; messages of Python itself shall say `Array.astype()` and not `Methods.astype()`."""
+def attach(methods: type, target: type) -> None:
+    """Copies methods into a class of the core; messages of Python itself shall say `Array.astype()` and not `Methods.astype()`."""
     skip = {"__module__", "__qualname__", "__doc__", "__slots__", "__dict__", "__weakref__", "__annotations__"}
     skip |= {"__static_attributes__", "__firstlineno__"}
-    for name, value in vars(Methods).items():
+    for name, value in vars(methods).items():
         if name not in skip:
-            if getattr(value, "__qualname__", "").startswith("Methods."):
-                value.__qualname__ = f"Array.{name}"
-            setattr(Array, name, value)
+            if getattr(value, "__qualname__", "").startswith(f"{methods.__name__}."):
+                value.__qualname__ = f"{target.__name__}.{name}"
+            setattr(target, name, value)

@@ -32,9 +32,20 @@ Handlers& handlers() {
     return *instance;
 }
 
+/// Another thread that forks may have to wait for a lock of the caller's language that this one holds.
+void lock_forking(std::mutex& mutex) {
+    if (mutex.try_lock()) return;
+    auto* leave = blocking_hooks().leave.load(std::memory_order_acquire);
+    auto* enter = blocking_hooks().enter.load(std::memory_order_acquire);
+    void* const state = leave && enter ? leave() : nullptr;
+    mutex.lock();
+    if (state) enter(state);
+}
+
 void before_fork() {
     Handlers& h = handlers();
-    h.forking.lock();
+    lock_forking(h.forking);
+    forking_here() = true;
     {
         const std::lock_guard lock(h.mutex);
         h.prepared = h.stages;
@@ -56,6 +67,7 @@ template <class Which> void after_fork(Which which) {
             if (const auto& f = which(*handler)) f();
         }
     }
+    forking_here() = false;
     h.forking.unlock();
 }
 void after_fork_in_parent() {
@@ -66,6 +78,16 @@ void after_fork_in_child() {
 }
 
 }  // namespace
+
+BlockingHooks& blocking_hooks() {
+    static BlockingHooks hooks;
+    return hooks;
+}
+
+bool& forking_here() {
+    thread_local bool forking = false;
+    return forking;
+}
 
 void at_fork(ForkStage stage, ForkHandler handler) {
     Handlers& h = handlers();

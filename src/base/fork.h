@@ -1,6 +1,7 @@
 // src/base/fork.h: what fork() has to find at rest, in one order for all layers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -22,5 +23,14 @@ struct ForkHandler {
 void at_fork(ForkStage stage, ForkHandler handler);
 /// Holds a lock of the last stage while the process forks; the lock lives as long as the process.
 void hold_at_fork(std::mutex& mutex);
+
+/// What pardo::set_blocking_hooks has been given; null without.
+struct BlockingHooks {
+    std::atomic<void* (*)()> leave{nullptr};
+    std::atomic<void (*)(void*)> enter{nullptr};
+};
+BlockingHooks& blocking_hooks();
+/// True on a thread that forks, from the first handler to the last: there nobody else may come in between, and no hook is called.
+bool& forking_here();
 
 }  // namespace pardo

@@ -99,7 +99,9 @@ void Buffer::wait_for_write() {
     std::vector<Event> events;
     collect_for_write(events);
     for (const Event& e : events) {
-        if (e.state()) e.state()->wait_quietly();
+        if (!e.state()) continue;
+        check_wait(*e.state());
+        e.state()->wait_quietly();
     }
     wait_for_read();
 }

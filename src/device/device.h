@@ -49,6 +49,23 @@ struct Platform {
     std::vector<Device*> devices;
 };
 
+/// A box in two blocks of memory, in bytes: rows of extents[0], extents[1] of them a plane, extents[2] planes. Pitches may be negative.
+struct CopyBox {
+    std::int64_t extents[3] = {0, 1, 1};
+    std::int64_t to_offset = 0, to_pitches[2] = {0, 0};  // of the first row; from row to row, and from plane to plane
+    std::int64_t from_offset = 0, from_pitches[2] = {0, 0};
+    bool empty() const noexcept { return extents[0] == 0 || extents[1] == 0 || extents[2] == 0; }
+};
+/// Calls f(to, from) with the byte offsets of each row.
+template <class F> void for_each_row(const CopyBox& box, F&& f) {
+    for (std::int64_t z = 0; z < box.extents[2]; ++z) {
+        for (std::int64_t y = 0; y < box.extents[1]; ++y) {
+            f(box.to_offset + y * box.to_pitches[0] + z * box.to_pitches[1],
+              box.from_offset + y * box.from_pitches[0] + z * box.from_pitches[1]);
+        }
+    }
+}
+
 /// Everything submitted goes through one of these. Safe from any thread.
 class Queue : public RefCounted<Queue> {
 public:
@@ -79,6 +96,14 @@ public:
                        std::span<const Event> depends = {}) = 0;
     /// Completes after everything submitted so far (and `depends`).
     virtual Event barrier(std::span<const Event> depends = {}) = 0;
+    /// Everything submitted from now on waits for `event`. Here: a barrier in order; out of order the caller waits.
+    virtual void order_after(const Event& event);
+    /// Bytes of a box between two buffers, at least one of them of this queue's device; the two do not overlap. Here: a copy a row.
+    virtual Event copy_box(Buffer* to, Buffer* from, const CopyBox& box, std::span<const Event> depends = {});
+    /// Moves shared memory to where this queue's device reads it fastest; a hint. Here: nothing moves.
+    virtual Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends = {});
+    /// True while unfinished work waits for the user's code: for a user event, or behind a host task of user_task.
+    virtual bool gated() { return false; }
     /// For other libraries that use the same device: the driver's stream behind this queue, in their terms; 0 where there is none.
     virtual std::uintptr_t native_stream() const { return 0; }
     /// Makes another library's stream wait for everything submitted so far. Throws Device where the driver has no streams, as the next.
@@ -91,6 +116,9 @@ public:
     virtual void wait() = 0;
     /// As wait, without raising.
     virtual void wait_quietly() = 0;
+
+    /// Made of a context: the devices whose memory it may touch. Null: all.
+    Ref<Context> context;
 
     /// src/graph hangs its pending nodes and their lock here; this layer only owns the pointer.
     struct Attachment {
@@ -140,6 +168,15 @@ public:
     /// Adds this device and its parts, those only that have their canonical queue.
     void collect_in_use(std::vector<Device*>& out);
 
+    /// Uninitialised memory, ready on `queue`: from the user's allocator when there is one, else from `allocate`.
+    Ref<Buffer> obtain(std::size_t bytes, MemoryKind kind, Queue* queue);
+    /// True once there is memory of another kind than MemoryKind::Device: results may have to be of another kind too.
+    bool mixed_kinds() const noexcept { return mixed_kinds_.load(std::memory_order_relaxed); }
+    void note_kind(MemoryKind kind) noexcept {
+        if (kind != MemoryKind::Device) mixed_kinds_.store(true, std::memory_order_relaxed);
+    }
+    /// Null takes the user's allocator away again.
+    void set_hook(std::shared_ptr<const AllocatorHook> hook);
     /// Uninitialised memory from the caching allocator, ready on `queue`. Throws Memory with the bytes asked for and free.
     virtual Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue) = 0;
     /// Wraps memory that somebody else owns; `release` is called when the last use is complete.
@@ -170,6 +207,27 @@ private:
     std::mutex queue_mutex_;
     Ref<Queue> queue_;
     std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
+    std::mutex hook_mutex_;
+    std::shared_ptr<const AllocatorHook> hook_;
+    std::atomic<bool> hooked_{false}, mixed_kinds_{false};
+};
+
+/// Runs the user's `f` on a thread of the library, after `depends` and, in order, after what was submitted before and ahead of what comes
+/// later. What it returns is the event's value; what it throws is the event's failure.
+Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label label, std::span<const Event> depends);
+/// The platform that a device, or what it is a part of, belongs to.
+const Platform& platform_of(Device* device);
+
+/// While it lives, what this thread's graph engine launches waits for these events too.
+class ExtraDepends {
+public:
+    explicit ExtraDepends(std::span<const Event> events);
+    ~ExtraDepends();
+    ExtraDepends(const ExtraDepends&) = delete;
+    static std::span<const Event> current() noexcept;
+
+private:
+    std::span<const Event> outer_;
 };
 
 /// "cpu:0/3+1.0": part 0 of cpu:0 cut into 3 and 1 units. A selection string like any other id.

@@ -85,7 +85,25 @@ void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, 
     }
 }
 
+void DriverCore::order_after(const Event& event) {
+    std::lock_guard lock(mutex_);
+    fence_ = event;
+}
+
+bool DriverCore::gated() {
+    std::lock_guard lock(mutex_);
+    return std::any_of(held_.begin(), held_.end(), [](const Ref<DriverEvent>& e) { return e->gated(); });
+}
+
+/// Adds what all work of this queue waits for to a request.
+void DriverCore::add_fence(Request& request) {
+    if (in_order_) return;
+    std::lock_guard lock(mutex_);
+    if (!known_done(fence_)) request.after.push_back(fence_);
+}
+
 Event DriverCore::submit(Request request, NativeCall& call) {
+    add_fence(request);
     const Ref<DriverEvent> event = new_event(request);
     Sorted sorted;
     sort(request.needs, true, false, sorted);
@@ -116,6 +134,7 @@ Event DriverCore::submit(Request request, NativeCall& call) {
 }
 
 Event DriverCore::submit_task(Request request, std::function<void()> task) {
+    add_fence(request);
     const Ref<DriverEvent> event = new_event(request);
     Sorted sorted;
     sort(request.needs, true, true, sorted);

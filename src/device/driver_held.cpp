@@ -51,6 +51,7 @@ void DriverCore::start(bool& started, void (DriverCore::*serve)()) {
 }
 
 void DriverCore::hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign) {
+    event->inherit_gates(foreign);
     event->after_ = std::move(request.after);
     // One count is kept until all are subscribed, so that the event becomes ready exactly once.
     event->missing_.store(static_cast<int>(foreign.size()) + 1, std::memory_order_relaxed);
@@ -58,6 +59,7 @@ void DriverCore::hold(const Ref<DriverEvent>& event, Request& request, const std
         std::lock_guard lock(mutex_);
         const bool own_thread = !in_order_ && event->task_;
         start(own_thread ? tasker_started_ : worker_started_, own_thread ? &DriverCore::serve_tasks : &DriverCore::serve_held);
+        if (in_order_ && !held_.empty()) event->inherit_gates_of(held_.back().get());
         held_.push_back(event);
     }
     const auto count_down = [this, event] {

@@ -125,7 +125,9 @@ void DriverCore::lose_in_child(const std::shared_ptr<Failure>& failure) {
 
 void wait_for_driver_queues(const Device* device) {
     if (inside_task()) return;
-    for (const Ref<DriverCore>& c : live_cores(device)) c->wait_quietly();
+    for (const Ref<DriverCore>& c : live_cores(device)) {
+        if (!c->gated()) c->wait_quietly();  // who has to open the gate may be this very thread
+    }
 }
 
 void sweep_driver_queues(const Device* device) {

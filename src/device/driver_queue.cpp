@@ -304,6 +304,14 @@ void DriverQueue::wait() {
     raise_failure_of(this);
 }
 
+void DriverQueue::order_after(const Event& event) {
+    if (order_ == QueueOrder::InOrder) {
+        (void)barrier({&event, 1});
+    } else {
+        core_->order_after(event);
+    }
+}
+
 void DriverQueue::wait_quietly() { core_->wait_quietly(); }
 
 }  // namespace pardo::device

@@ -105,6 +105,10 @@ public:
     /// Events of all unfinished work; the last one only on an in-order queue.
     std::vector<Event> unfinished();
     void wait_quietly();
+    /// Some unfinished work waits for the user's code.
+    bool gated();
+    /// Out of order: all that is submitted from now on waits for `event`.
+    void order_after(const Event& event);
     /// Completes what the driver says is complete, without blocking.
     void sweep() noexcept;
     void close();
@@ -127,6 +131,7 @@ private:
     // Submitting (driver_core.cpp).
     Ref<DriverEvent> new_event(Request& request);
     void sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted);
+    void add_fence(Request& request);
     void hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
     void submit_natively(DriverEvent& event, const Sorted& sorted, const std::function<void(Stream&, const NativeOrder&)>& call);
     void throttle();
@@ -170,6 +175,7 @@ private:
     std::condition_variable work_wake_, task_wake_;
     bool worker_started_ = false, tasker_started_ = false;
     bool closed_ = false;
+    Event fence_;  // out of order: what all new work waits for
     std::atomic<bool> stopped_{false};  // the process is exiting: what is held back ends without running
 
     std::mutex watch_mutex_;  // taken after mutex_, never before it
@@ -198,6 +204,8 @@ public:
     Event barrier(std::span<const Event> depends) override;
     void wait() override;
     void wait_quietly() override;
+    void order_after(const Event& event) override;
+    bool gated() override { return core_->gated(); }
 
     /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.
     Event submit_native(NativeCall::Kept call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});

@@ -50,12 +50,13 @@ void drop_heard(Unheard& list) {
 
 Error with_label(const Error& error, const Label& label) {
     if (label.name.empty() && label.location.empty()) return error;
-    std::string where = label.name.empty() ? "" : "in kernel " + label.name;
+    std::string where = label.name.empty() ? "" : (error.origin() ? "in host task " : "in kernel ") + label.name;
     if (!label.location.empty()) where += (where.empty() ? "at " : ", at ") + label.location;
-    return Error(error.code(), error.message() + " (" + where + ")");
+    return Error(error.code(), error.message() + " (" + where + ")", error.origin());
 }
 
 thread_local int task_depth = 0;
+thread_local EventState* task_of_thread = nullptr;
 
 }  // namespace
 
@@ -72,19 +73,43 @@ TaskScope::TaskScope() { ++task_depth; }
 TaskScope::~TaskScope() { --task_depth; }
 bool inside_task() noexcept { return task_depth > 0; }
 
+EventState* running_task() noexcept { return task_of_thread; }
+RunningTask::RunningTask(EventState* task) : outer_(std::exchange(task_of_thread, task)) {}
+RunningTask::~RunningTask() { task_of_thread = outer_; }
+
+void check_wait(EventState& event) {
+    if (!task_of_thread || event.known_done() || !event.waits_for(task_of_thread)) return;
+    throw Error(ErrorCode::Device,
+                "wait: called in a host task, for work that runs only after this host task has ended, so it would never return; give what "
+                "follows as a host task or event of its own, or use another queue");
+}
+
+Blocking::Blocking() {
+    if (forking_here()) return;
+    if (auto* leave = blocking_hooks().leave.load(std::memory_order_acquire)) state_ = leave();
+}
+
+Blocking::~Blocking() {
+    auto* enter = blocking_hooks().enter.load(std::memory_order_acquire);
+    if (state_ && enter) enter(state_);
+}
+
 void EventState::wait() {
+    check_wait(*this);
     wait_quietly();
     if (std::optional<Error> error = take_error()) throw *std::move(error);
 }
 
 void EventState::wait_quietly() {
     if (done()) return;
+    const Blocking blocking;  // around the lock: who comes back from it may have to wait for threads that want this event's lock
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return known_done(); });
 }
 
 bool EventState::wait_for(std::chrono::milliseconds limit) {
     if (!done()) {
+        const Blocking blocking;
         std::unique_lock lock(mutex_);
         if (!changed_.wait_for(lock, limit, [this] { return known_done(); })) return false;
     }
@@ -94,23 +119,82 @@ bool EventState::wait_for(std::chrono::milliseconds limit) {
 
 // Of complete events nothing here takes the lock: a forked child may find it held by a thread that is not there.
 
-bool EventState::add(std::vector<std::function<void()>>& list, std::function<void()>& f) {
-    if (done()) return false;
+std::uint64_t EventState::add(std::vector<Subscription>& list, std::function<void()>& f) {
+    if (done()) return 0;
+    std::uint64_t id;
     {
         std::lock_guard lock(mutex_);
-        if (known_done()) return false;
-        list.push_back(std::move(f));
+        if (known_done()) return 0;
+        id = ++last_id_;
+        list.push_back({id, std::move(f)});
     }
     if (polled_) watched();
-    return true;
+    return id;
 }
 
-void EventState::on_done(std::function<void()> f) {
-    if (!add(callbacks_, f)) run_on_helper_thread(std::move(f));
+std::uint64_t EventState::on_done(std::function<void()> f) {
+    const std::uint64_t id = add(callbacks_, f);
+    if (id == 0) run_on_helper_thread(std::move(f));
+    return id;
 }
 
-void EventState::subscribe(std::function<void()> f) {
-    if (!add(subscriptions_, f)) f();
+std::uint64_t EventState::subscribe(std::function<void()> f) {
+    const std::uint64_t id = add(subscriptions_, f);
+    if (id == 0) f();
+    return id;
+}
+
+bool EventState::drop(std::uint64_t id) {
+    if (id == 0 || known_done()) return false;
+    std::function<void()> dropped;  // what it holds goes after the lock
+    std::lock_guard lock(mutex_);
+    for (auto* list : {&callbacks_, &subscriptions_}) {
+        const auto found = std::find_if(list->begin(), list->end(), [&](const Subscription& s) { return s.id == id; });
+        if (found == list->end()) continue;
+        dropped = std::move(found->f);
+        list->erase(found);
+        return true;
+    }
+    return false;
+}
+
+void EventState::inherit_gates(std::span<const Event> events) {
+    for (const Event& e : events) inherit_gates_of(e.state());
+}
+
+void EventState::inherit_gates_of(EventState* event) {
+    if (!event || event->known_done()) return;
+    if (event->is_gate()) {
+        gates_.emplace_back(event);
+        return;
+    }
+    std::lock_guard lock(event->mutex_);
+    for (const Ref<EventState>& gate : event->gates_) {
+        if (!gate->known_done() && std::find(gates_.begin(), gates_.end(), gate) == gates_.end()) gates_.push_back(gate);
+    }
+}
+
+std::vector<Ref<EventState>> EventState::open_gates() {
+    if (known_done()) return {};
+    std::lock_guard lock(mutex_);
+    std::erase_if(gates_, [](const Ref<EventState>& gate) { return gate->known_done(); });
+    return gates_;
+}
+
+bool EventState::gated() { return !known_done() && (is_gate_ || !open_gates().empty()); }
+
+bool EventState::waits_for(const EventState* gate) {
+    if (this == gate) return true;
+    std::vector<Ref<EventState>> left = open_gates(), seen;
+    while (!left.empty()) {
+        Ref<EventState> next = std::move(left.back());
+        left.pop_back();
+        if (next.get() == gate) return true;
+        if (std::find(seen.begin(), seen.end(), next) != seen.end()) continue;
+        for (Ref<EventState>& g : next->open_gates()) left.push_back(std::move(g));
+        seen.push_back(std::move(next));
+    }
+    return false;
 }
 
 std::shared_ptr<Failure> EventState::failure() { return known_status() == EventStatus::Failed ? failure_ : nullptr; }
@@ -123,6 +207,8 @@ std::optional<Error> EventState::take_error() {
     drop_heard(list);
     return f->error;
 }
+
+void EventState::hear() { (void)take_error(); }
 
 void EventState::set_running() { status_.store(EventStatus::Running, std::memory_order_release); }
 
@@ -148,16 +234,18 @@ void EventState::lose(std::shared_ptr<Failure> failure) {
 }
 
 void EventState::finish(EventStatus status) {
-    std::vector<std::function<void()>> callbacks, subscriptions;
+    std::vector<Subscription> callbacks, subscriptions;
+    std::vector<Ref<EventState>> gates;
     {
         std::lock_guard lock(mutex_);
         status_.store(status, std::memory_order_release);
         callbacks.swap(callbacks_);
         subscriptions.swap(subscriptions_);
+        gates.swap(gates_);
     }
     changed_.notify_all();
-    for (auto& f : subscriptions) f();
-    for (auto& f : callbacks) run_on_helper_thread(std::move(f));
+    for (auto& s : subscriptions) s.f();
+    for (auto& s : callbacks) run_on_helper_thread(std::move(s.f));
 }
 
 void raise_failure_of(Queue* queue) {
@@ -188,6 +276,11 @@ void forget_queue(Queue* queue) {
 }  // namespace pardo::device
 
 namespace pardo {
+
+void set_blocking_hooks(void* (*leave)(), void (*enter)(void*)) {
+    blocking_hooks().enter.store(enter, std::memory_order_release);
+    blocking_hooks().leave.store(leave, std::memory_order_release);
+}
 
 std::vector<std::string> take_unheard_failures() {
     device::Unheard& list = device::unheard();

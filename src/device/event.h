@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,13 +66,32 @@ public:
     /// that.
     virtual bool wait_for(std::chrono::milliseconds limit);
     /// Runs `f` on the helper thread after completion, or at once on it when already complete.
-    void on_done(std::function<void()> f);
+    /// The result is for drop(); 0 when it is complete.
+    std::uint64_t on_done(std::function<void()> f);
     /// The failure, taken away so that it is raised once; nothing when there is none left.
     std::optional<Error> take_error();
     /// The failure, heard of or not; null while there is none.
     std::shared_ptr<Failure> failure();
     /// Calls `f` on the thread that completes this, or at once when it is complete. Internal: short, no locks held by the caller.
-    void subscribe(std::function<void()> f);
+    std::uint64_t subscribe(std::function<void()> f);
+    /// Takes back what on_done or subscribe has been given; false when its turn has come already.
+    bool drop(std::uint64_t id);
+    /// The failure becomes somebody's who asks for it: it is not raised elsewhere any more.
+    void hear();
+    /// What the work left for whoever asks the event; set before completion.
+    std::shared_ptr<void> value;
+
+    /// True for an event that only the user's code completes: nobody in the library can wait for it without the user.
+    bool is_gate() const noexcept { return is_gate_; }
+    void make_gate() noexcept { is_gate_ = true; }
+    /// Before it is published: takes over what `events` wait for of the user's code.
+    void inherit_gates(std::span<const Event> events);
+    void inherit_gates_of(EventState* event);
+    /// True while this waits for the user's code, directly or not.
+    bool gated();
+    /// True when this completes only after `gate`, as far as is known.
+    bool waits_for(const EventState* gate);
+
     Queue* queue() const noexcept { return queue_; }
     /// Zero where not reached, and on queues that do not profile.
     Profiling times() const noexcept { return {queued_at, submitted_at, started_at, ended_at}; }
@@ -98,13 +118,21 @@ protected:
     const bool polled_ = false;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::shared_ptr<Failure> failure_;                  // set before the status says Failed, then constant
-    std::vector<std::function<void()>> callbacks_;      // for the helper thread
-    std::vector<std::function<void()>> subscriptions_;  // for the completing thread
+    std::shared_ptr<Failure> failure_;  // set before the status says Failed, then constant
+    struct Subscription {
+        std::uint64_t id;
+        std::function<void()> f;
+    };
+    std::vector<Subscription> callbacks_;      // for the helper thread
+    std::vector<Subscription> subscriptions_;  // for the completing thread
+    std::uint64_t last_id_ = 0;
+    bool is_gate_ = false;
+    std::vector<Ref<EventState>> gates_;  // direct ones; theirs are found through them
 
 private:
-    /// False when the event is complete, and nobody will call `f`.
-    bool add(std::vector<std::function<void()>>& list, std::function<void()>& f);
+    /// 0 when the event is complete, and nobody will call `f`.
+    std::uint64_t add(std::vector<Subscription>& list, std::function<void()>& f);
+    std::vector<Ref<EventState>> open_gates();
     void finish(EventStatus status);
 };
 
@@ -122,6 +150,33 @@ public:
     ~TaskScope();
 };
 bool inside_task() noexcept;
+
+/// Work of the user's that this thread runs as a host task; waiting for what comes after it would never end. Null on other threads.
+EventState* running_task() noexcept;
+class RunningTask {
+public:
+    explicit RunningTask(EventState* task);
+    ~RunningTask();
+
+private:
+    EventState* outer_;
+};
+/// Throws Device when the calling thread is a host task that `event` waits for.
+void check_wait(EventState& event);
+
+/// While it lives, this thread blocks: the hooks of set_blocking_hooks are called around it.
+class Blocking {
+public:
+    Blocking();
+    ~Blocking();
+    Blocking(const Blocking&) = delete;
+
+private:
+    void* state_ = nullptr;
+};
+
+/// Runs `f` on one of the threads for host tasks: they may block for as long as they like.
+void run_on_task_thread(std::function<void()> f);
 
 /// The library's one helper thread: runs done-callbacks, never a driver's thread. An exception out of `f` goes to the log sink.
 void run_on_helper_thread(std::function<void()> f);

@@ -1,4 +1,5 @@
 // src/device/handles.cpp: the public handles Device, Queue and Event.
+#include <algorithm>
 #include <utility>
 
 #include <pardo/error.h>
@@ -27,6 +28,18 @@ std::vector<Device> Device::create_sub_devices(const Partition& partition) const
 Queue::Queue() : Queue(device::default_device()->queue()) {}
 Queue Queue::of(const Device& device) { return Queue(device.impl()->queue()); }
 Queue::Queue(const Device& device, QueueOrder order, bool profiling) : impl_(device.impl()->create_queue(order, profiling).detach()) {}
+Queue::Queue(const Context& context, const Device& device, QueueOrder order, bool profiling) : impl_(nullptr) {
+    if (!context.contains(device)) {
+        std::string known;
+        for (const Device& d : context.devices()) known += (known.empty() ? "" : ", ") + d.id();
+        throw Error(ErrorCode::Placement, "Queue: device " + device.id() + " is not in the context, which has " + known);
+    }
+    Ref<device::Queue> made = device.impl()->create_queue(order, profiling);
+    std::vector<device::Device*> devices;
+    for (const Device& d : context.devices()) devices.push_back(d.impl());
+    made->context = new device::Context(std::move(devices));
+    impl_ = made.detach();
+}
 Queue::Queue(device::Queue* impl) : impl_(impl) { impl_->retain(); }
 Queue::Queue(const Queue& o) : Queue(o.impl_) {}
 Queue& Queue::operator=(const Queue& o) {
@@ -38,8 +51,46 @@ Queue::~Queue() { impl_->release(); }
 Device Queue::device() const { return Device(impl_->device()); }
 QueueOrder Queue::order() const { return impl_->order(); }
 bool Queue::profiling() const { return impl_->profiling(); }
-void Queue::wait() const { impl_->wait(); }
-Event Queue::submit_barrier() const { return impl_->barrier(); }
+void Queue::wait() const {
+    if (device::running_task()) {
+        const Event all = impl_->barrier();
+        if (all.state()) device::check_wait(*all.state());
+    }
+    impl_->wait();
+}
+Event Queue::marker() const { return impl_->barrier(); }
+
+Context Queue::context() const {
+    std::vector<Device> devices;
+    for (device::Device* d : impl_->context ? impl_->context->devices() : device::platform_of(impl_->device()).devices)
+        devices.emplace_back(d);
+    return Context(devices);
+}
+
+Event Queue::barrier(std::span<const Event> depends) const {
+    Event event = impl_->barrier(depends);
+    if (order() == QueueOrder::OutOfOrder && event.state()) impl_->order_after(event);
+    return event;
+}
+
+Event Queue::host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends) const {
+    return device::user_task(impl_, std::move(f), {name, device::current_location()}, depends);
+}
+
+Context::Context(std::span<const Device> devices) {
+    if (devices.empty()) throw Error(ErrorCode::Value, "Context: at least one device is needed");
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        if (std::find(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i), devices[i]) !=
+            devices.begin() + static_cast<std::ptrdiff_t>(i))
+            throw Error(ErrorCode::Value, "Context: device " + devices[i].id() + " is given twice");
+        const device::Platform &first = device::platform_of(devices[0].impl()), &other = device::platform_of(devices[i].impl());
+        if (&first == &other) continue;
+        throw Error(ErrorCode::Value, "Context: devices of different platforms: " + devices[0].id() + " of " + first.name + ", " +
+                                          devices[i].id() + " of " + other.name + "; make a context for each");
+    }
+    devices_ = std::make_shared<const std::vector<Device>>(devices.begin(), devices.end());
+}
+bool Context::contains(const Device& device) const { return std::find(devices_->begin(), devices_->end(), device) != devices_->end(); }
 
 Event::Event() noexcept = default;
 Event::Event(device::EventState* state) noexcept : state_(state) {
@@ -57,7 +108,11 @@ Event::~Event() {
 void Event::wait() const {
     if (state_) state_->wait();
 }
-bool Event::wait_for(int milliseconds) const { return !state_ || state_->wait_for(std::chrono::milliseconds(milliseconds)); }
+bool Event::wait_for(int milliseconds) const {
+    if (!state_) return true;
+    if (milliseconds > 0) device::check_wait(*state_);
+    return state_->wait_for(std::chrono::milliseconds(milliseconds));
+}
 bool Event::done() const noexcept { return !state_ || state_->done(); }
 EventStatus Event::status() const noexcept { return state_ ? state_->status() : EventStatus::Complete; }
 Profiling Event::profiling() const {
@@ -68,10 +123,19 @@ Profiling Event::profiling() const {
     }
     return times;
 }
-void Event::add_done_callback(std::function<void()> f) const {
+std::uint64_t Event::add_done_callback(std::function<void()> f) const {
     if (state_) return state_->on_done(std::move(f));
     device::run_on_helper_thread(std::move(f));
+    return 0;
 }
+bool Event::remove_done_callback(std::uint64_t id) const { return state_ && state_->drop(id); }
+std::optional<Error> Event::failure(bool hear) const {
+    const std::shared_ptr<device::Failure> failed = state_ ? state_->failure() : nullptr;
+    if (!failed) return std::nullopt;
+    if (hear) state_->hear();
+    return failed->error;
+}
+std::shared_ptr<void> Event::value() const { return done() && state_ ? state_->value : nullptr; }
 
 MemoryStats memory_stats(const Device& device) { return device.impl()->memory_stats(); }
 void trim_memory(const Device& device) { device.impl()->trim_memory(); }

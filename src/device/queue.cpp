@@ -1,4 +1,5 @@
 // src/device/queue.cpp: what all queues share: their end, the canonical queue of a device, and the location hook.
+#include <algorithm>
 #include <atomic>
 
 #include <pardo/array.h>
@@ -13,6 +14,14 @@ std::atomic<std::string (*)()> location_hook{nullptr};
 }  // namespace
 
 void Queue::destroy(Queue* self) {
+    if (self->gated()) {
+        // Whoever lets go of it may be the one who has to bring what it waits for: it goes when its work is done.
+        const Event end = self->barrier();
+        if (end.state()) {
+            end.state()->on_done([self] { destroy(self); });
+            return;
+        }
+    }
     self->wait_quietly();
     forget_queue(self);
     delete self;
@@ -37,6 +46,40 @@ Queue* Device::queue() {
     if (!queue_) queue_ = create_queue(QueueOrder::InOrder, false);
     canonical_.store(queue_.get(), std::memory_order_release);
     return queue_.get();
+}
+
+void Queue::order_after(const Event& event) {
+    if (order_ == QueueOrder::InOrder) {
+        (void)barrier({&event, 1});
+    } else if (event.state()) {
+        check_wait(*event.state());
+        event.state()->wait_quietly();
+    }
+}
+
+Event Queue::copy_box(Buffer* to, Buffer* from, const CopyBox& box, std::span<const Event> depends) {
+    std::vector<Event> rows;
+    if (!box.empty()) {
+        for_each_row(box, [&](std::int64_t to_offset, std::int64_t from_offset) {
+            Event row = copy(to, static_cast<std::size_t>(to_offset), from, static_cast<std::size_t>(from_offset),
+                             static_cast<std::size_t>(box.extents[0]), depends);
+            if (row.state()) rows.push_back(std::move(row));
+        });
+    }
+    if (rows.size() == 1) return rows[0];
+    return rows.empty() && depends.empty() ? Event() : barrier(rows.empty() ? depends : std::span<const Event>(rows));
+}
+
+Event Queue::prefetch(Buffer*, std::size_t, std::size_t, std::span<const Event> depends) {
+    return depends.empty() ? Event() : barrier(depends);
+}
+
+const Platform& platform_of(Device* device) {
+    while (device->parent()) device = device->parent();
+    for (const Platform& platform : device->backend()->platforms()) {
+        if (std::find(platform.devices.begin(), platform.devices.end(), device) != platform.devices.end()) return platform;
+    }
+    throw Error(ErrorCode::Internal, "device " + device->id() + " is of no platform");
 }
 
 Ref<Program> Device::compile_source(const SourceKernel& kernel) {

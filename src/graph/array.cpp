@@ -29,7 +29,7 @@ bool repeats_elements(const Node& leaf) {
     return repeats;
 }
 
-char* address(const Node& leaf) { return static_cast<char*>(leaf.buffer->data()) + leaf.offset * itemsize(leaf.dtype); }
+char* first_byte(const Node& leaf) { return static_cast<char*>(leaf.buffer->data()) + leaf.offset * itemsize(leaf.dtype); }
 
 void require_host_visible(const char* who, const Node& leaf) {
     if (leaf.buffer->host_visible()) return;
@@ -93,7 +93,7 @@ Extents Array::strides() const {
 const void* Array::data() const {
     wait();
     require_host_visible("data", *node_);
-    return address(*node_);
+    return first_byte(*node_);
 }
 
 void* Array::mutable_data() const {
@@ -104,7 +104,12 @@ void* Array::mutable_data() const {
         plan::force_readers(node_->queue.get(), node_->buffer.get());
     }
     if (node_->buffer->busy()) node_->buffer->wait_for_write();
-    return address(*node_);
+    return first_byte(*node_);
+}
+
+std::uint64_t Array::address() const {
+    force();
+    return reinterpret_cast<std::uintptr_t>(first_byte(*node_));
 }
 
 bool Array::writeable() const {
@@ -113,15 +118,14 @@ bool Array::writeable() const {
     return !node_->buffer->read_only() && !repeats_elements(*node_);
 }
 
+bool Array::foreign_writable() const { return !node_->pending() && node_->buffer->foreign_writable(); }
+
 bool Array::is_contiguous() const {
     force();
     return pardo::is_contiguous(node_->shape, node_->strides);
 }
 
-MemoryKind Array::memory_kind() const {
-    force();
-    return node_->buffer->kind();
-}
+MemoryKind Array::memory_kind() const { return graph::kind_after(*this); }
 
 std::function<void()> Array::hold() const {
     force();
@@ -194,16 +198,22 @@ std::vector<CounterValue> counters_now() {
 
 namespace graph {
 
-Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who) {
+Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who, MemoryKind kind) {
     const std::int64_t bytes = byte_count(dtype, shape, who);
     Ref<device::Buffer> buffer;
     try {
-        buffer = queue->device()->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue);
+        buffer = queue->device()->obtain(static_cast<std::size_t>(bytes), kind, queue);
     } catch (const Error& e) {
-        throw Error(e.code(), std::string(who) + ": " + e.message());
+        throw Error(e.code(), std::string(who) + ": " + e.message(), e.origin());
     }
     Strides strides = contiguous_strides(shape);
     return Array(make_leaf(queue, dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
+}
+
+MemoryKind kind_after(const Array& x) {
+    if (x.pending() && !x.node()->queue->device()->mixed_kinds()) return MemoryKind::Device;
+    ensure_leaf(x);
+    return x.node()->buffer->kind();
 }
 
 std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* who) {
@@ -232,7 +242,8 @@ Array as_contiguous(const Array& x, std::optional<DType> dtype) {
     const Array wanted = dtype ? cast(x, *dtype) : x;
     ensure_leaf(wanted);
     if (pardo::is_contiguous(wanted.node()->shape, wanted.node()->strides)) return wanted;
-    const Array packed = make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy");
+    const Array packed =
+        make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy", wanted.node()->buffer->kind());
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard guard(state_of(wanted.node()->queue.get()).lock);
     plan::store(packed.node(), wanted.node(), nullptr);

@@ -32,6 +32,9 @@ void store(graph::Node* target, graph::Node* value, graph::Node* where, After af
 /// handed to strangers. Afterwards buffer->pending_readers is 0.
 void force_readers(device::Queue* queue, device::Buffer* buffer);
 
+/// Forces every pending node of a queue that somebody holds.
+void force_pending(device::Queue* queue);
+
 /// The plan for `roots` as text; computes nothing.
 std::string explain(std::span<graph::Node* const> roots);
 

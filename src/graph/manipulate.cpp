@@ -27,7 +27,7 @@ Array slab(const Array& x, int axis, std::int64_t from, std::int64_t count) {
 /// The values of a view, row-major, in a shape of the same size; what computes them is fused into the copy.
 Array packed(const char* who, const Array& view, Extents shape) {
     device::Queue* queue = view.node()->queue.get();
-    const Array result = graph::make_empty(queue, view.dtype(), view.node()->shape, who);
+    const Array result = graph::make_empty(queue, view.dtype(), view.node()->shape, who, graph::kind_after(view));
     if (result.size() > 0) {
         std::lock_guard guard(graph::state_of(queue).lock);
         plan::store(result.node(), view.node(), nullptr);
@@ -104,7 +104,9 @@ Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
             throw Error(ErrorCode::Memory, "concat: the result has more elements than fit into 64 bits");
         }
     }
-    const Array result = graph::make_empty(queue, dtype, std::move(shape), "concat");
+    MemoryKind kind = MemoryKind::Host;
+    for (const Array& a : arrays) kind = std::min(kind, graph::kind_after(a));
+    const Array result = graph::make_empty(queue, dtype, std::move(shape), "concat", kind);
     std::int64_t at = 0;
     for (const Array& a : arrays) {
         const std::int64_t count = a.shape()[static_cast<std::size_t>(along)];

@@ -209,13 +209,19 @@ void hold_graphs(Graphs& all) {
         }
         if (all.held.size() == all.list.size() || device::inside_task()) return;
         let_go(all);
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        // Nothing is held yet, and a holder may have to get the caller's language's lock back before it can let go.
+        forking_here() = false;
+        {
+            const device::Blocking blocking;
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        }
+        forking_here() = true;
     }
 }
 
 /// The locks know their holder by a thread id that is another one in the child.
 void renew_graphs(Graphs& all) {
-    for (GraphState* state : all.list) new (&state->lock) std::recursive_mutex;
+    for (GraphState* state : all.list) new (&state->lock) GraphLock;
     all.held.clear();
     all.mutex.unlock();
 }

@@ -90,13 +90,28 @@ inline Ref<Node> if_held(Node* node) {
     return held;
 }
 
+/// A queue's graph lock. Who has to wait for it lets go of the caller's language's lock: its holder may wait for work that needs that.
+class GraphLock {
+public:
+    void lock() {
+        if (mutex_.try_lock()) return;
+        const device::Blocking blocking;
+        mutex_.lock();
+    }
+    bool try_lock() { return mutex_.try_lock(); }
+    void unlock() { mutex_.unlock(); }
+
+private:
+    std::recursive_mutex mutex_;
+};
+
 /// The graph side of a queue: its lock, and its pending nodes, oldest first.
 /// A listed node whose use_count() is 0 waits for the lock to be unlinked by its destroyer: pass over it, and keep others only by
 /// try_retain().
 struct GraphState : device::Queue::Attachment {
     GraphState() = default;
     ~GraphState() override;
-    std::recursive_mutex lock;
+    GraphLock lock;
     Node* first = nullptr;
     Node* last = nullptr;
     std::int64_t pending_count = 0;

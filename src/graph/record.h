@@ -59,7 +59,9 @@ Ref<Node> operand_node(const Operand& operand, DType dtype, device::Queue* queue
 /// Bytes of an array; throws Memory as "<who>: …" when int64 cannot count them.
 std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* who = "array");
 /// A new array with uninitialised, row-major memory; `who` is named when there is not so much.
-Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who = "array");
+Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who = "array", MemoryKind kind = MemoryKind::Device);
+/// The kind of memory for what is made from x; forces x if its device has memory of several kinds.
+MemoryKind kind_after(const Array& x);
 /// Forces the node and gives its Leaf fields; does not wait.
 void ensure_leaf(const Array& x);
 /// Forces x; throws Value when its memory must not be written (imported read-only, or a broadcast view).

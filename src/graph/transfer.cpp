@@ -10,6 +10,7 @@
 #include <pardo/ops.h>
 
 #include "base/counters.h"
+#include "graph/engine.h"
 #include "graph/record.h"
 
 namespace pardo {
@@ -134,8 +135,8 @@ Shape checked_shape(const char* who, Extents shape) {
 
 }  // namespace
 
-Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue) {
-    const Array x = graph::make_empty(queue.impl(), dtype, checked_shape("asarray", shape), "asarray");
+Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue, MemoryKind kind) {
+    const Array x = graph::make_empty(queue.impl(), dtype, checked_shape("asarray", shape), "asarray", kind);
     const auto bytes = static_cast<std::size_t>(x.nbytes());
     if (bytes == 0) return x;
     counters.copies.fetch_add(1, std::memory_order_relaxed);
@@ -179,6 +180,7 @@ Array graph::share_memory(void* data, DType dtype, Extents shape, Extents stride
     Ref<device::Buffer> buffer = queue.device().impl()->import(base, static_cast<std::size_t>(bytes), kind, [owner] {
         if (*owner) (*owner)();
     });
+    queue.impl()->device()->note_kind(MemoryKind::Host);
     buffer->set_foreign_writable();
     if (read_only) buffer->set_read_only();
     Array array(graph::make_leaf(queue.impl(), dtype, std::move(extents), Strides(strides), -low, std::move(buffer)).get());
@@ -222,7 +224,10 @@ Array Array::to_queue(const Queue& queue) const {
     if (queue.impl() == node_->queue.get()) return *this;
     if (const std::optional<Scalar> value = constant_value(*node_)) return full(shape(), *value, node_->dtype, queue);
     const Array packed = graph::as_contiguous(*this);
-    const Array copy = graph::make_empty(queue.impl(), packed.dtype(), packed.node()->shape, "to_device");
+    // The kind is kept on a device; on another one it would mean something else.
+    const bool same_device = queue.impl()->device() == node_->queue->device();
+    const MemoryKind kind = same_device ? packed.node()->buffer->kind() : MemoryKind::Device;
+    const Array copy = graph::make_empty(queue.impl(), packed.dtype(), packed.node()->shape, "to_device", kind);
     copy.node()->scalar_value = node_->scalar_value;
     const auto bytes = static_cast<std::size_t>(packed.nbytes());
     if (bytes == 0) return copy;
@@ -233,6 +238,37 @@ Array Array::to_queue(const Queue& queue) const {
     const Event copied =
         queue.impl()->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes, ready);
     if (packed.node()->buffer->foreign_writable()) copied.wait();
+    return copy;
+}
+
+Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset) {
+    const char* who = "array";
+    graph::ensure_leaf(bytes);
+    const Node& leaf = *bytes.node();
+    if (!pardo::is_contiguous(leaf.shape, leaf.strides)) throw Error(ErrorCode::Value, std::string(who) + ": the bytes are not contiguous");
+    Shape extents = checked_shape(who, shape);
+    const std::int64_t size = itemsize(dtype), wanted = graph::byte_count(dtype, shape, who);
+    const std::int64_t first = leaf.offset * itemsize(leaf.dtype) + offset;
+    if (offset < 0 || first % size != 0)
+        throw Error(ErrorCode::Value, std::string(who) + ": offset is " + std::to_string(offset) + "; it must be a multiple of " +
+                                          std::to_string(size) + " bytes from the start of the memory, and not negative");
+    if (wanted > bytes.nbytes() - offset)
+        throw Error(ErrorCode::Value, std::string(who) + ": shape " + to_string(shape) + " needs " + std::to_string(wanted) +
+                                          " bytes, and " + std::to_string(std::max<std::int64_t>(bytes.nbytes() - offset, 0)) +
+                                          " are there");
+    Strides strides = contiguous_strides(shape);
+    return Array(graph::make_leaf(leaf.queue, dtype, std::move(extents), std::move(strides), first / size, leaf.buffer).get());
+}
+
+Array in_memory(const Array& x, MemoryKind kind) {
+    device::Queue* queue = x.node()->queue.get();
+    if (kind == MemoryKind::Device && x.pending() && !queue->device()->mixed_kinds()) return x;  // that is what it will be
+    if (!x.pending() && x.node()->buffer->kind() == kind) return x;
+    const Array copy = graph::make_empty(queue, x.dtype(), x.node()->shape, "asarray", kind);
+    if (x.size() == 0) return copy;
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    std::lock_guard guard(graph::state_of(queue).lock);
+    plan::store(copy.node(), x.node(), nullptr);
     return copy;
 }
 

@@ -41,7 +41,7 @@ Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis,
     Shape shape = lib::shape_of(x);
     const lib::Lines lines = lib::lines_of(shape, at);
     shape[at] += include_initial;
-    const lib::Output out = lib::make_output(queue, result, shape);
+    const lib::Output out = lib::make_output(queue, result, shape, lib::kind_of(input));
     if (out.memory.size() > 0) lib::routines_for(who, queue).cumulative(queue, op, input, out.memory, lines, include_initial);
     return out.array;
 }

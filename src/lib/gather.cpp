@@ -80,9 +80,11 @@ Array gather_from(const char* who, const Array& base, std::span<const Array> ind
     device::Queue* queue = common_queue_of(who, base, indices);
     const Shape index_shape = broadcast_indices(who, indices);
     const std::vector<Memory> positions = prepare_indices(who, queue, base, indices, axes, index_shape);
-    const Output out = make_output(queue, base.dtype(), result_shape(base, axes, index_shape, split));
-    if (out.memory.size() == 0) return out.array;
     const Memory source = memory_of(base);
+    MemoryKind kind = kind_of(source);
+    for (const Memory& p : positions) kind = std::min(kind, kind_of(p));
+    const Output out = make_output(queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
+    if (out.memory.size() == 0) return out.array;
     routines_for(who, queue).gather(queue, source, positions, make_plan(source, axes, element_count(index_shape), split), out.memory);
     return out.array;
 }
@@ -161,7 +163,7 @@ Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
     index_shape[at] = count;
     const lib::Memory positions = lib::contiguous_memory(broadcast_to(indices, index_shape), DType::Int64);
     if (positions.size() > 0) lib::check_indices(who, queue, positions, length, at);
-    const lib::Output out = lib::make_output(queue, x.dtype(), index_shape);
+    const lib::Output out = lib::make_output(queue, x.dtype(), index_shape, lib::kind_of(lib::memory_of(x), positions));
     if (out.memory.size() == 0) return out.array;
     const lib::Memory source = lib::contiguous_memory(broadcast_to(x, x_shape));
     lib::routines_for(who, queue).take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count);

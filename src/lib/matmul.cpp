@@ -77,9 +77,9 @@ Array matmul(const Array& a, const Array& b) {
     shape.push_back(b.shape().back());
     if (depth == 0) return zeros(shape, dtype, Queue(queue));
     const lib::Routines& routines = lib::routines_for(who, queue);
-    if (element_count(shape) == 0) return lib::make_output(queue, dtype, shape).array;
+    if (element_count(shape) == 0) return lib::make_output(queue, dtype, shape, lib::kind_of(lib::memory_of(a), lib::memory_of(b))).array;
     const lib::Memory left = matrices(routines, a, dtype, batch), right = matrices(routines, b, dtype, batch);
-    const lib::Output out = lib::make_output(queue, dtype, shape);
+    const lib::Output out = lib::make_output(queue, dtype, shape, lib::kind_of(left, right));
     routines.matmul(queue, left, right, out.memory);
     return out.array;
 }

@@ -17,15 +17,15 @@ Memory memory_of(const Array& x) {
 
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype) { return memory_of(graph::as_contiguous(x, dtype)); }
 
-Output make_output(device::Queue* queue, DType dtype, Shape shape) {
-    Array array = graph::make_empty(queue, dtype, std::move(shape));
+Output make_output(device::Queue* queue, DType dtype, Shape shape, MemoryKind kind) {
+    Array array = graph::make_empty(queue, dtype, std::move(shape), "array", kind);
     Memory memory = memory_of(array);
     return {std::move(array), std::move(memory)};
 }
 
 Memory make_scratch(device::Queue* queue, DType dtype, std::int64_t count) {
     const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * static_cast<std::size_t>(itemsize(dtype));
-    return {queue->device()->allocate(bytes, MemoryKind::Device, queue), dtype, Shape{count}, Strides{1}, 0};
+    return {queue->device()->obtain(bytes, MemoryKind::Device, queue), dtype, Shape{count}, Strides{1}, 0};
 }
 
 Memory make_scratch_bytes(device::Queue* queue, std::int64_t bytes) { return make_scratch(queue, DType::UInt8, bytes); }

@@ -1,6 +1,7 @@
 // src/lib/operand.h: from arrays to the memory that routines work on.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,9 @@ struct Output {
     Array array;
     Memory memory;
 };
-Output make_output(device::Queue* queue, DType dtype, Shape shape);
+Output make_output(device::Queue* queue, DType dtype, Shape shape, MemoryKind kind);
+/// The kind of memory of a result: device > shared > host of what it is computed from.
+template <class... M> MemoryKind kind_of(const M&... memories) { return std::min({memories.buffer->kind()...}); }
 /// Row-major scratch memory for routines, no array.
 Memory make_scratch(device::Queue* queue, DType dtype, std::int64_t count);
 Memory make_scratch_bytes(device::Queue* queue, std::int64_t bytes);

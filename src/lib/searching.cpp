@@ -22,7 +22,7 @@ Array searchsorted(const Array& sorted, const Array& values, bool right, const A
     }
     const DType dtype = graph::default_on(sorted.node()->queue.get(), promote(sorted.dtype(), values.dtype()));
     const lib::Memory table = lib::contiguous_memory(keys, dtype), wanted = lib::contiguous_memory(values, dtype);
-    const lib::Output out = lib::make_output(queue, DType::Int64, lib::shape_of(values));
+    const lib::Output out = lib::make_output(queue, DType::Int64, lib::shape_of(values), lib::kind_of(table, wanted));
     if (out.memory.size() > 0) lib::routines_for(who, queue).searchsorted(queue, table, wanted, out.memory, right);
     return out.array;
 }
@@ -53,7 +53,7 @@ std::vector<Array> nonzero(const Array& x) {
     std::vector<Array> arrays;
     std::vector<lib::Memory> memories;
     for (int d = 0; d < x.ndim(); ++d) {
-        lib::Output out = lib::make_output(queue, DType::Int64, Shape{counted.count});
+        lib::Output out = lib::make_output(queue, DType::Int64, Shape{counted.count}, lib::kind_of(counted.mask));
         arrays.push_back(std::move(out.array));
         memories.push_back(std::move(out.memory));
     }
@@ -68,7 +68,7 @@ Array compress(const Array& x, const Array& mask) {
     device::Queue* queue = queue_of(who, x, mask);
     const CountedMask counted = count_mask(who, queue, contiguous_memory(mask, DType::Bool));
     const Memory input = contiguous_memory(x);
-    const Output out = make_output(queue, x.dtype(), Shape{counted.count});
+    const Output out = make_output(queue, x.dtype(), Shape{counted.count}, kind_of(input, counted.mask));
     if (counted.count > 0) routines_for(who, queue).compress(queue, input, counted.mask, counted.blocks, out.memory);
     return out.array;
 }
@@ -110,16 +110,16 @@ Unique unique(const Array& x, bool equal_nan, bool values_only) {
     const lib::Memory keys = lib::memory_of(sorted);
     const lib::Memory blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(size) + 1);
     const std::int64_t count = size > 0 ? routines.count_runs(queue, keys, equal_nan, blocks) : 0;
-    const lib::Output values = lib::make_output(queue, x.dtype(), Shape{count});
+    const lib::Output values = lib::make_output(queue, x.dtype(), Shape{count}, lib::kind_of(keys));
     Unique result;
     result.values = values.array;
     if (values_only) {
         if (size > 0) routines.fill_runs(queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
         return result;
     }
-    const lib::Output indices = lib::make_output(queue, DType::Int64, Shape{count}),
-                      counts = lib::make_output(queue, DType::Int64, Shape{count});
-    const lib::Output inverse = lib::make_output(queue, DType::Int64, lib::shape_of(x));
+    const lib::Output indices = lib::make_output(queue, DType::Int64, Shape{count}, lib::kind_of(keys)),
+                      counts = lib::make_output(queue, DType::Int64, Shape{count}, lib::kind_of(keys));
+    const lib::Output inverse = lib::make_output(queue, DType::Int64, lib::shape_of(x), lib::kind_of(keys));
     if (size > 0)
         routines.fill_runs(queue, keys, lib::memory_of(order), equal_nan, blocks, values.memory, indices.memory, inverse.memory,
                            counts.memory);

@@ -15,9 +15,9 @@ struct Outputs {
     lib::Output wanted;
     lib::Memory values, indices;
 };
-Outputs make_outputs(device::Queue* queue, Result result, DType dtype, const Shape& shape) {
+Outputs make_outputs(device::Queue* queue, Result result, DType dtype, const Shape& shape, MemoryKind kind) {
     Outputs out;
-    out.wanted = lib::make_output(queue, result == Result::Values ? dtype : DType::Int64, shape);
+    out.wanted = lib::make_output(queue, result == Result::Values ? dtype : DType::Int64, shape, kind);
     (result == Result::Values ? out.values : out.indices) = out.wanted.memory;
     return out;
 }
@@ -27,7 +27,7 @@ Array sorted(const char* who, Result result, const Array& x, std::int64_t axis, 
     const int at = lib::checked_axis(who, axis, x.ndim());
     device::Queue* queue = lib::queue_of(who, x);
     const lib::Memory input = lib::contiguous_memory(x);
-    const Outputs out = make_outputs(queue, result, x.dtype(), lib::shape_of(x));
+    const Outputs out = make_outputs(queue, result, x.dtype(), lib::shape_of(x), lib::kind_of(input));
     if (input.size() > 0)
         lib::routines_for(who, queue).sort(queue, input, out.values, out.indices, lib::lines_of(input.shape, at), descending);
     return out.wanted.array;
@@ -47,7 +47,7 @@ Array partitioned(const char* who, Result result, const Array& x, Extents kth, s
     std::ranges::sort(positions);
     device::Queue* queue = lib::queue_of(who, x);
     const lib::Memory input = lib::contiguous_memory(x);
-    const Outputs out = make_outputs(queue, result, x.dtype(), lib::shape_of(x));
+    const Outputs out = make_outputs(queue, result, x.dtype(), lib::shape_of(x), lib::kind_of(input));
     if (input.size() > 0)
         lib::routines_for(who, queue).partition(queue, input, out.values, out.indices, lib::lines_of(input.shape, at), positions);
     return out.wanted.array;
@@ -72,7 +72,9 @@ std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis,
     const lib::Memory input = lib::contiguous_memory(x);
     Shape shape = lib::shape_of(x);
     shape[at] = k;
-    const lib::Output values = lib::make_output(queue, x.dtype(), shape), indices = lib::make_output(queue, DType::Int64, shape);
+    const MemoryKind kind = lib::kind_of(input);
+    const lib::Output values = lib::make_output(queue, x.dtype(), shape, kind),
+                      indices = lib::make_output(queue, DType::Int64, shape, kind);
     if (values.memory.size() > 0)
         lib::routines_for("top_k", queue).top_k(queue, input, values.memory, indices.memory, lib::lines_of(input.shape, at), k, largest);
     return {values.array, indices.array};

@@ -20,7 +20,7 @@ public:
     PendingWrite(device::Queue* queue, const Memory& target);
 
 private:
-    std::unique_lock<std::recursive_mutex> lock_;
+    std::unique_lock<graph::GraphLock> lock_;
 };
 
 }  // namespace pardo::lib

@@ -1,6 +1,7 @@
 // src/plan/execute.cpp: runs a plan on the nodes of a walk.
 #include "plan/execute.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -95,21 +96,43 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
     request.operations = planned.operations;
     request.label = label_of;
     request.label_data = &planned;
-    const Event event = queue->launch(request);
+    const Event event = queue->launch(request, device::ExtraDepends::current());
     if (shared) event.wait();  // strangers know no events: they may write as soon as the operation is over for them, and read what it wrote
 }
 
-void Execution::allocate(const Plan& plan, device::Queue* queue) {
+/// The kind of each slot: device > shared > host of the memory that its values come from. Nearly always that is device memory alone.
+bool Execution::find_kinds(const Plan& plan, const Walk& walk) {
+    const auto special = [&](NodeId leaf) { return walk.nodes[leaf]->buffer->kind() != MemoryKind::Device; };
+    if (std::none_of(walk.leaves.begin(), walk.leaves.end(), special)) return false;
+    constexpr auto none = static_cast<MemoryKind>(static_cast<int>(MemoryKind::Host) + 1);  // constants and indices
+    kinds_.clear();
+    for (const Node* node : walk.nodes) {  // inputs before users
+        MemoryKind kind = node->pending() ? none : node->buffer->kind();
+        for (int i = 0; i < node->arity; ++i) kind = std::min(kind, kinds_[node->inputs[i]->index]);
+        kinds_.push_back(kind);
+    }
+    const std::size_t nodes = kinds_.size();
+    kinds_.resize(nodes + plan.slots.size(), none);
+    for (const Plan::Result& r : plan.results) {
+        if (!r.leaf) kinds_[nodes + r.source] = std::min(kinds_[nodes + r.source], kinds_[r.node]);
+    }
+    kinds_.erase(kinds_.begin(), kinds_.begin() + static_cast<std::ptrdiff_t>(nodes));
+    std::replace(kinds_.begin(), kinds_.end(), none, MemoryKind::Device);
+    return true;
+}
+
+void Execution::allocate(const Plan& plan, const Walk& walk, device::Queue* queue) {
     slots_.clear();
     device::Device* device = queue->device();
+    const bool kinds = find_kinds(plan, walk);
     try {
-        for (const std::int64_t bytes : plan.slots) {
-            slots_.push_back(device->allocate(static_cast<std::size_t>(bytes), MemoryKind::Device, queue));
+        for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+            slots_.push_back(device->obtain(static_cast<std::size_t>(plan.slots[i]), kinds ? kinds_[i] : MemoryKind::Device, queue));
         }
     } catch (const Error& e) {
         const std::string who = kernel_of(plan, slots_.size());
         slots_.clear();  // what it did get is not kept for the next force of this thread
-        throw Error(e.code(), who + ": " + e.message());
+        throw Error(e.code(), who + ": " + e.message(), e.origin());
     }
 }
 

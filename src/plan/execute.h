@@ -11,13 +11,15 @@ namespace pardo::plan {
 class Execution {
 public:
     /// Memory for a plan's results and scratch. On failure nothing else has happened.
-    void allocate(const Plan& plan, device::Queue* queue);
+    void allocate(const Plan& plan, const Walk& walk, device::Queue* queue);
     /// Launches and materialises, after allocate(). On failure nothing is materialised.
     void run(const Plan& plan, const Walk& walk, device::Queue* queue);
 
 private:
     void launch(const PlannedLaunch& planned, const Walk& walk, device::Queue* queue);
+    bool find_kinds(const Plan& plan, const Walk& walk);
     std::vector<Ref<device::Buffer>> slots_;
+    std::vector<MemoryKind> kinds_;
     std::vector<std::uint64_t> arguments_;
     std::vector<device::BufferUse> uses_;
 };

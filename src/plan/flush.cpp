@@ -49,6 +49,12 @@ Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh) {
     return Flush::None;
 }
 
+void force_pending(device::Queue* queue) {
+    graph::GraphState& state = graph::state_of(queue);
+    std::lock_guard guard(state.lock);
+    force_held(state, true);
+}
+
 void flush(Flush verdict, Node* fresh) {
     const graph::GraphState& state = graph::state_of(fresh->queue.get());
     counters.flushed.fetch_add(1, std::memory_order_relaxed);

@@ -134,7 +134,7 @@ void force(std::span<Node* const> roots) {
         collect_with_companions(work->walk, roots, companions);
         const Plan& plan = plan_for(work->walk, queue);
         const unsigned before = Borrowed::nested();
-        work->execution.allocate(plan, queue);
+        work->execution.allocate(plan, work->walk, queue);
         if (before != Borrowed::nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
         work->execution.run(plan, work->walk, queue);
         return;
@@ -163,7 +163,7 @@ void store(Node* target, Node* value, Node* where, After after, int references) 
         const Plan& plan = plan_for(walk, queue);
         if (!plan.needs_temporary) {
             const unsigned before = Borrowed::nested();
-            work->execution.allocate(plan, queue);
+            work->execution.allocate(plan, work->walk, queue);
             if (before == Borrowed::nested()) return work->execution.run(plan, walk, queue);
             again = true;
         }

@@ -75,7 +75,7 @@ CpuQueue::~CpuQueue() { core_->close(); }
 
 bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
     if (cost_ns >= at_once_limit_ns) return false;
-    if (order_ == QueueOrder::InOrder && !core_->idle()) return false;
+    if (!core_->idle() && (order_ == QueueOrder::InOrder || core_->fenced())) return false;
     for (const Event& e : depends) {
         if (e.status() != EventStatus::Complete) return false;
     }
@@ -126,6 +126,7 @@ Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<con
         if (writes(u)) u.buffer->collect_for_write(work.after);
     }
     std::erase_if(work.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
+    if (order_ == QueueOrder::InOrder) std::erase_if(work.after, [this](const Event& e) { return e.state()->queue() == this; });
     const bool noted = submission && device::recording();
     work.timed = profiling_ || noted;
     Event event = core_->submit(std::move(work));
@@ -259,6 +260,39 @@ Event CpuQueue::barrier(std::span<const Event> depends) {
     std::vector<Event> before = core_->unfinished();
     if (order_ == QueueOrder::OutOfOrder) work.after = std::move(before);
     return submit(std::move(work), {}, depends, nullptr);
+}
+
+void CpuQueue::order_after(const Event& event) {
+    if (order_ == QueueOrder::InOrder) {
+        (void)barrier({&event, 1});
+    } else {
+        core_->order_after(event);
+    }
+}
+
+Event CpuQueue::copy_box(Buffer* to, Buffer* from, const device::CopyBox& box, std::span<const Event> depends) {
+    const auto shares_memory = [&](const Buffer* b) { return b->device()->backend() == device_->backend() || b->host_visible(); };
+    if (box.empty() || !shares_memory(to) || !shares_memory(from)) return Queue::copy_box(to, from, box, depends);
+    const std::int64_t rows = box.extents[1] * box.extents[2], bytes = rows * box.extents[0];
+    counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const double cost_ns = ns_per_byte * static_cast<double>(bytes) + 2.0 * static_cast<double>(rows);
+    auto* target = static_cast<char*>(to->data());
+    const auto* source = static_cast<const char*>(from->data());
+    return run(
+        Activity::Copy,
+        [pool = pool_, target, source, box, rows, cost_ns] {
+            run_range(*pool, rows, cost_ns, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t row = begin; row < end; ++row) {
+                    const std::int64_t y = row % box.extents[1], z = row / box.extents[1];
+                    std::memcpy(target + box.to_offset + y * box.to_pitches[0] + z * box.to_pitches[1],
+                                source + box.from_offset + y * box.from_pitches[0] + z * box.from_pitches[1],
+                                static_cast<std::size_t>(box.extents[0]));
+                }
+            });
+        },
+        uses, {"copy", {}, {bytes, bytes, 0}}, cost_ns, depends);
 }
 
 void CpuQueue::wait() {

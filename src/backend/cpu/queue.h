@@ -48,6 +48,7 @@ private:
     friend class QueueCore;
     Ref<QueueCore> core_;
     Work work_;
+    bool ready() const;                         // nothing that it waits for is unfinished
     bool taken_ = false;                        // under the lock of the core: somebody runs it
     std::atomic<int> missing_{0};               // out of order: events that have to complete first
     std::list<Ref<CpuEvent>>::iterator place_;  // out of order: in unfinished_
@@ -73,6 +74,13 @@ public:
     /// Events of all unfinished work; the last one only on an in-order queue.
     std::vector<Event> unfinished();
     void wait_quietly();
+    /// As wait_quietly, but for what waits for the user's code.
+    void wait_for_ungated();
+    /// Some unfinished work waits for the user's code.
+    bool gated();
+    /// Out of order: all that is submitted from now on waits for `event`.
+    void order_after(const Event& event);
+    bool fenced();
     /// The queue is gone and idle: the worker ends.
     void close();
 
@@ -80,11 +88,13 @@ public:
     void lock_idle_for_fork();
     void unlock_after_fork() { mutex_.unlock(); }
     void revive_in_child();
+    void lose_in_child();
     void stop_for_exit();
 
 private:
     using Lock = std::unique_lock<std::mutex>;
-    bool run_one(Lock& lock, double cost_below_ns);
+    bool run_one(Lock& lock, double cost_below_ns, bool lent);
+    Ref<CpuEvent> youngest_ungated();  // null when there is none; with the lock held
     void execute(CpuEvent& task);
     void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::exception_ptr& raised);
     void make_ready(CpuEvent* task);
@@ -102,6 +112,8 @@ private:
     std::deque<Ref<CpuEvent>> tasks_;
     std::list<Ref<CpuEvent>> unfinished_;  // out of order
     Ref<CpuEvent> last_;                   // in order: the youngest
+    Ref<CpuEvent> current_;                // in order: the one that is run
+    Event fence_;                          // out of order: what all new work waits for
     int running_ = 0;                      // tasks taken and not finished
     double waiting_ns_ = 0;                // estimated cost of tasks not taken yet
     bool worker_started_ = false, worker_asleep_ = false;
@@ -125,6 +137,9 @@ public:
     Event fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;
+    void order_after(const Event& event) override;
+    Event copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, std::span<const Event> depends) override;
+    bool gated() override { return core_->gated(); }
     void wait() override;
     void wait_quietly() override;
 

@@ -60,11 +60,16 @@ void wait_for_all_queues() {
         std::lock_guard lock(cores().mutex);
         for (QueueCore* c : cores().list) list.emplace_back(c);
     }
-    for (const auto& c : list) c->wait_quietly();
+    for (const auto& c : list) c->wait_for_ungated();
 }
 
 CpuEvent::CpuEvent(device::Queue* queue, QueueCore* core, Work work) : EventState(queue), core_(core), work_(std::move(work)) {}
 CpuEvent::~CpuEvent() = default;
+
+bool CpuEvent::ready() const {
+    const auto done = [](const Event& e) { return device::known_done(e); };
+    return std::all_of(work_.needs.begin(), work_.needs.end(), done) && std::all_of(work_.after.begin(), work_.after.end(), done);
+}
 
 void CpuEvent::wait_quietly() {
     while (!done() && core_->lend(*this, any_cost)) {
@@ -104,8 +109,15 @@ Event QueueCore::submit(Work work) {
     Ref<CpuEvent> task(new CpuEvent(queue_, this, std::move(work)));
     if (task->work_.timed) task->queued_at = task->submitted_at = device::now_ns();
     Ref<CpuEvent> ahead_of;
+    if (order_ == QueueOrder::OutOfOrder) {
+        std::lock_guard lock(mutex_);
+        if (!fence_.done()) task->work_.after.push_back(fence_);
+    }
+    task->inherit_gates(task->work_.needs);
+    task->inherit_gates(task->work_.after);
     if (order_ == QueueOrder::InOrder) {
         std::lock_guard lock(mutex_);
+        task->inherit_gates_of(last_.get());
         ahead_of = throttle();
         tasks_.push_back(task);
         waiting_ns_ += task->work_.cost_ns;
@@ -138,7 +150,8 @@ Event QueueCore::submit(Work work) {
         }
         count_down();
     }
-    if (ahead_of && !device::inside_task()) ahead_of->wait_quietly();
+    // Who has to open a gate may be this very thread: then nobody is held up here.
+    if (ahead_of && !device::inside_task() && !ahead_of->gated()) ahead_of->wait_quietly();
     return Event(task.get());
 }
 
@@ -181,7 +194,7 @@ void QueueCore::serve() {
         const Bound bound(pool_->cores());  // before the lock: for good
         Lock lock(mutex_);
         while (!closed_) {
-            if (run_one(lock, any_cost)) continue;
+            if (run_one(lock, any_cost, false)) continue;
             worker_asleep_ = true;
             wake_.wait(lock, [this] { return closed_ || !worker_asleep_; });
             worker_asleep_ = false;
@@ -192,24 +205,28 @@ void QueueCore::serve() {
 
 bool QueueCore::lend(const CpuEvent& target, double cost_below_ns) {
     Lock lock(mutex_);
-    if (target.taken_ || !run_one(lock, cost_below_ns)) return false;
+    if (target.taken_ || !run_one(lock, cost_below_ns, true)) return false;
     // A lender may leave now; what is left is the worker's.
     if (!tasks_.empty() && running_ == 0) wake_worker();
     return true;
 }
 
-bool QueueCore::run_one(Lock& lock, double cost_below_ns) {
+bool QueueCore::run_one(Lock& lock, double cost_below_ns, bool lent) {
     if (tasks_.empty() || (order_ == QueueOrder::InOrder && running_ > 0)) return false;
     if (tasks_.front()->work_.cost_ns >= cost_below_ns) return false;
+    // What waits for other queues or for the user's code is the worker's: a lender may have a limit of its own.
+    if (lent && worker_started_ && !tasks_.front()->ready()) return false;
     const Ref<CpuEvent> task = std::move(tasks_.front());
     tasks_.pop_front();
     task->taken_ = true;
     waiting_ns_ -= task->work_.cost_ns;
     ++running_;
+    if (order_ == QueueOrder::InOrder) current_ = task;
     lock.unlock();
     execute(*task);
     lock.lock();
     --running_;
+    if (order_ == QueueOrder::InOrder) current_ = nullptr;
     return true;
 }
 
@@ -286,12 +303,57 @@ void QueueCore::wait_quietly() {
     }
 }
 
+bool QueueCore::gated() {
+    std::lock_guard lock(mutex_);
+    if (order_ == QueueOrder::InOrder) return last_ && last_->gated();
+    return std::any_of(unfinished_.begin(), unfinished_.end(), [](const Ref<CpuEvent>& task) { return task->gated(); });
+}
+
+void QueueCore::order_after(const Event& event) {
+    std::lock_guard lock(mutex_);
+    fence_ = event;
+}
+
+bool QueueCore::fenced() {
+    std::lock_guard lock(mutex_);
+    return !fence_.done();
+}
+
+Ref<CpuEvent> QueueCore::youngest_ungated() {
+    if (order_ == QueueOrder::InOrder) {
+        for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
+            if (!(*task)->gated()) return *task;
+        }
+        return current_ && !current_->done() && !current_->gated() ? current_ : nullptr;
+    }
+    for (auto task = unfinished_.rbegin(); task != unfinished_.rend(); ++task) {
+        if (!(*task)->gated()) return *task;
+    }
+    return nullptr;
+}
+
+void QueueCore::wait_for_ungated() {
+    for (;;) {
+        Ref<CpuEvent> task;
+        {
+            std::lock_guard lock(mutex_);
+            task = youngest_ungated();
+        }
+        if (!task) return;
+        task->wait_quietly();
+        if (order_ == QueueOrder::InOrder) return;
+    }
+}
+
+// What waits for the user's code stays where it is: the code runs in the parent, and there it goes on.
 void QueueCore::lock_idle_for_fork() {
     if (device::inside_task()) return mutex_.lock();
     for (;;) {
-        wait_quietly();
+        wait_for_ungated();
         mutex_.lock();
-        if (running_ == 0 && tasks_.empty() && idle()) return;
+        const bool rests =
+            order_ == QueueOrder::InOrder ? running_ == 0 || (current_ && current_->gated()) : running_ == 0 && tasks_.empty();
+        if (rests && !youngest_ungated()) return;
         mutex_.unlock();
         std::this_thread::yield();
     }
@@ -300,12 +362,43 @@ void QueueCore::lock_idle_for_fork() {
 void QueueCore::revive_in_child() {
     new (&wake_) std::condition_variable;  // the old one may count a waiter that does not exist here
     worker_started_ = worker_asleep_ = false;
+    lose_in_child();
     mutex_.unlock();
+}
+
+/// Whom the child's copies of unfinished work belonged to is in the parent. They are lost, and never taken apart: that may need locks.
+void QueueCore::lose_in_child() {
+    struct Lost {
+        std::deque<Ref<CpuEvent>> tasks;
+        std::list<Ref<CpuEvent>> unfinished;
+        Ref<CpuEvent> last, current;
+        Event fence;
+    };
+    if (outstanding_ == 0 && running_ == 0) return;
+    auto* lost = new Lost{std::move(tasks_), std::move(unfinished_), last_, current_, fence_};
+    const auto failure = std::make_shared<device::Failure>(
+        Error(ErrorCode::Device, "not run: it was submitted before fork() and waited for code of the parent process"));
+    failure->heard = true;
+    const auto lose = [&](const Ref<CpuEvent>& task) {
+        if (task && !task->known_done()) task->lose(failure);
+    };
+    for (const auto& task : lost->tasks) lose(task);
+    for (const auto& task : lost->unfinished) lose(task);
+    lose(lost->last);
+    lose(lost->current);
+    tasks_.clear();
+    unfinished_.clear();
+    last_ = nullptr;
+    current_ = nullptr;
+    fence_ = Event();
+    running_ = 0;
+    waiting_ns_ = 0;
+    outstanding_ = 0;
 }
 
 void QueueCore::stop_for_exit() {
     stopped_.store(true, std::memory_order_release);
-    wait_quietly();
+    wait_for_ungated();
     stopped_.store(false, std::memory_order_release);  // destructors of static objects may still compute
 }
 

@@ -1,6 +1,8 @@
 // src/backend/null/device.h: the null device: memory that is real, programs that do nothing.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -56,7 +58,8 @@ private:
     MemoryStats stats_;
 };
 
-/// Records what it is given; copies, fills and host tasks that move data do so at once. Every event is complete.
+/// Records what it is given; copies, fills and host tasks that move data do so at once. Every event is complete, but for work that waits
+/// for the user's code: it acts when that is there.
 class NullQueue final : public device::Queue {
 public:
     NullQueue(NullDevice* device, QueueOrder order, bool profiling) : Queue(device, order, profiling), null_(device) {}
@@ -71,8 +74,10 @@ public:
     Event fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;
+    void order_after(const Event& event) override;
+    bool gated() override { return !unfinished().empty(); }
     void wait() override;
-    void wait_quietly() override {}
+    void wait_quietly() override;
 
 private:
     template <class F>
@@ -80,7 +85,17 @@ private:
     Event submit(std::optional<Activity> activity, Record record, const device::Label& label, std::span<const device::BufferUse> uses,
                  std::span<const Event> depends, F&& act);
 
+    Event hold(std::vector<Event> needs, std::vector<Event> after, const device::Label& label, std::span<const device::BufferUse> uses,
+               std::function<void()> act, std::optional<Error> injected);
+    static void finish(device::EventState& state, std::optional<Error> injected, std::shared_ptr<device::Failure> inherited,
+                       const device::Label& label);
+    /// Submissions that wait for the user's code; all others are complete when they return.
+    std::vector<Event> unfinished();
+
     NullDevice* null_;
+    std::mutex mutex_;
+    std::vector<Event> held_;
+    Event fence_;  // out of order: what all new work waits for
 };
 
 }  // namespace pardo::null

@@ -1,4 +1,5 @@
 // src/backend/null/launch.cpp: submissions to the null device.
+#include <atomic>
 #include <cstring>
 
 #include "backend/null/device.h"
@@ -17,7 +18,8 @@ char* at(Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) +
 
 }  // namespace
 
-/// Waits for other devices, acts, and gives a complete event; or a failed one when a test or a dependency says so.
+/// Waits for other devices, acts, and gives a complete event; or a failed one when a test or a dependency says so. What waits for the
+/// user's code acts later, on the thread that brings the last of it.
 template <class F>
 Event NullQueue::submit(std::optional<Activity> activity, Record record, const Label& label, std::span<const BufferUse> uses,
                         std::span<const Event> depends, F&& act) {
@@ -26,15 +28,34 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
         if (u.access != Access::Write) u.buffer->collect_for_read(needs);
         if (u.access != Access::Read) u.buffer->collect_for_write(after);
     }
+    if (order_ == QueueOrder::InOrder || record.kind == "barrier") {
+        std::vector<Event> before = unfinished();
+        if (order_ == QueueOrder::InOrder && !before.empty()) before.erase(before.begin(), before.end() - 1);
+        after.insert(after.end(), before.begin(), before.end());
+    } else {
+        std::lock_guard lock(mutex_);
+        if (!fence_.done()) after.push_back(fence_);
+    }
+    bool held = false;
     for (const auto* list : {&needs, &after}) {
         for (const Event& e : *list) {
-            if (e.state()) e.state()->wait_quietly();
+            if (e.done()) continue;
+            if (e.state()->gated()) {
+                held = true;
+            } else {
+                e.state()->wait_quietly();
+            }
         }
     }
     const device::Amount amount{record.bytes_read, record.bytes_written, record.operations};
     const auto describe = [&] { return device::Submission{*activity, this, label, amount}; };
     null_->record(std::move(record));
     std::optional<Error> injected = null_->take_injected();
+    if (held) {
+        Event later = hold(std::move(needs), std::move(after), label, uses, std::forward<F>(act), std::move(injected));
+        if (activity && device::recording()) device::record(describe(), later);
+        return later;
+    }
     std::shared_ptr<device::Failure> inherited;
     for (const Event& e : needs) {
         if (!inherited) inherited = device::unheard_failure(e);
@@ -47,19 +68,101 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     if (profiling_) state->queued_at = state->submitted_at = state->started_at = device::now_ns();
     if (!injected && !inherited) act();
     if (profiling_) state->ended_at = device::now_ns();
-    if (injected) {
-        state->set_failed(*std::move(injected), label);
-    } else if (inherited) {
-        state->set_failed(std::move(inherited));
-    } else {
-        state->set_complete();
-    }
+    finish(*state, std::move(injected), std::move(inherited), label);
     Event event(state.get());
     if (activity && device::recording()) device::record(describe(), event);
     for (const BufferUse& u : uses) {
         if (u.access != Access::Read) u.buffer->note_write(event, u.access == Access::ReadWrite);
     }
     return event;
+}
+
+void NullQueue::finish(device::EventState& state, std::optional<Error> injected, std::shared_ptr<device::Failure> inherited,
+                       const Label& label) {
+    if (injected) {
+        state.set_failed(*std::move(injected), label);
+    } else if (inherited) {
+        state.set_failed(std::move(inherited));
+    } else {
+        state.set_complete();
+    }
+}
+
+Event NullQueue::hold(std::vector<Event> needs, std::vector<Event> after, const Label& label, std::span<const BufferUse> uses,
+                      std::function<void()> act, std::optional<Error> injected) {
+    Ref<device::EventState> state(new device::EventState(this));
+    state->inherit_gates(needs);
+    state->inherit_gates(after);
+    if (profiling_) state->queued_at = state->submitted_at = device::now_ns();
+    std::vector<Ref<Buffer>> kept;
+    for (const BufferUse& u : uses) kept.emplace_back(u.buffer);
+    Event event(state.get());
+    {
+        std::lock_guard lock(mutex_);
+        held_.push_back(event);
+    }
+    for (const BufferUse& u : uses) {
+        if (u.access != Access::Write) u.buffer->note_read(event);
+        if (u.access != Access::Read) u.buffer->note_write(event, u.access == Access::ReadWrite);
+    }
+    struct Held {
+        std::vector<Event> needs;
+        std::vector<Ref<Buffer>> kept;
+        std::function<void()> act;
+        std::atomic<std::size_t> missing;
+    };
+    auto held = std::make_shared<Held>();
+    held->needs = needs;
+    held->kept = std::move(kept);
+    held->act = std::move(act);
+    held->missing = needs.size() + after.size() + 1;
+    const auto count_down = [held, state, label, injected, profiling = profiling_] {
+        if (held->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        std::shared_ptr<device::Failure> inherited;
+        for (const Event& e : held->needs) {
+            if (!inherited) inherited = device::unheard_failure(e);
+        }
+        std::optional<Error> failed = injected;
+        if (profiling) state->started_at = device::now_ns();
+        try {
+            if (!failed && !inherited) held->act();
+        } catch (const Error& e) {
+            failed = e;
+        }
+        held->kept.clear();
+        if (profiling) state->ended_at = device::now_ns();
+        finish(*state, std::move(failed), std::move(inherited), label);
+    };
+    for (const auto* list : {&needs, &after}) {
+        for (const Event& e : *list) {
+            if (e.state()) {
+                e.state()->subscribe(count_down);
+            } else {
+                count_down();
+            }
+        }
+    }
+    count_down();
+    return event;
+}
+
+std::vector<Event> NullQueue::unfinished() {
+    std::lock_guard lock(mutex_);
+    std::erase_if(held_, [](const Event& e) { return e.done(); });
+    return held_;
+}
+
+void NullQueue::order_after(const Event& event) {
+    if (order_ == QueueOrder::InOrder) {
+        (void)barrier({&event, 1});
+        return;
+    }
+    std::lock_guard lock(mutex_);
+    fence_ = event;
+}
+
+void NullQueue::wait_quietly() {
+    for (const Event& e : unfinished()) e.state()->wait_quietly();
 }
 
 Event NullQueue::launch(const device::Launch& l, std::span<const Event> depends) {
@@ -87,7 +190,7 @@ Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size
     r.bytes_read = r.bytes_written = static_cast<std::int64_t>(bytes);
     const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
     return submit(Activity::Copy, std::move(r), {"copy", {}}, uses, depends,
-                  [&] { std::memmove(at(to, to_offset), at(from, from_offset), bytes); });
+                  [to, to_offset, from, from_offset, bytes] { std::memmove(at(to, to_offset), at(from, from_offset), bytes); });
 }
 
 void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
@@ -112,8 +215,9 @@ Event NullQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const v
     r.kind = "fill";
     r.bytes_written = static_cast<std::int64_t>(bytes);
     const BufferUse uses[] = {{to, Access::Write}};
-    return submit(Activity::Fill, std::move(r), {"fill", {}}, uses, depends, [&] {
-        for (std::size_t i = 0; i + pattern_bytes <= bytes; i += pattern_bytes) std::memcpy(at(to, offset + i), pattern, pattern_bytes);
+    std::string copy(static_cast<const char*>(pattern), pattern_bytes);
+    return submit(Activity::Fill, std::move(r), {"fill", {}}, uses, depends, [to, offset, bytes, copy = std::move(copy)] {
+        for (std::size_t i = 0; i + copy.size() <= bytes; i += copy.size()) std::memcpy(at(to, offset + i), copy.data(), copy.size());
     });
 }
 
@@ -123,6 +227,9 @@ Event NullQueue::barrier(std::span<const Event> depends) {
     return submit({}, std::move(r), {"barrier", {}}, {}, depends, [] {});
 }
 
-void NullQueue::wait() { device::raise_failure_of(this); }
+void NullQueue::wait() {
+    wait_quietly();
+    device::raise_failure_of(this);
+}
 
 }  // namespace pardo::null

@@ -1,0 +1,261 @@
+// src/device/task.cpp: what the user's own code completes: host tasks, user events, and the threads that run the tasks.
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <pardo/error.h>
+
+#include "base/counters.h"
+#include "base/env.h"
+#include "base/fork.h"
+#include "device/device.h"
+
+namespace pardo::device {
+namespace {
+
+constexpr int most_threads = 64;  // tasks may wait for each other, as long as fewer than this many wait at a time
+
+/// Threads for code that may block: one more whenever none is idle. They live as long as the process.
+struct TaskThreads {
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<std::function<void()>> work;
+    int idle = 0, total = 0;
+};
+
+TaskThreads& threads() {
+    static auto* instance = new TaskThreads;  // never destroyed: its threads may outlive main
+    return *instance;
+}
+
+void serve() {
+    TaskThreads& t = threads();
+    std::unique_lock lock(t.mutex);
+    for (;;) {
+        ++t.idle;
+        t.wake.wait(lock, [&] { return !t.work.empty(); });
+        --t.idle;
+        std::function<void()> f = std::move(t.work.front());
+        t.work.pop_front();
+        lock.unlock();
+        f();
+        f = nullptr;
+        lock.lock();
+    }
+}
+
+void after_fork_in_child() {
+    TaskThreads& t = threads();
+    new (&t.wake) std::condition_variable;                     // the old one counts waiters that do not exist here
+    new std::deque<std::function<void()>>(std::move(t.work));  // the parent's: neither run nor taken apart here
+    t.work.clear();
+    t.idle = t.total = 0;
+    t.mutex.unlock();
+}
+
+/// The exception that is being handled.
+Error current_error() {
+    try {
+        throw;
+    } catch (const Error& e) {
+        return e;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorCode::Memory, "out of memory");
+    } catch (const std::exception& e) {
+        return Error(ErrorCode::Internal, e.what());
+    } catch (...) {
+        return Error(ErrorCode::Internal, "an exception of unknown type");
+    }
+}
+
+struct UserTask {
+    Ref<Queue> queue;
+    Ref<EventState> state;
+    std::function<std::shared_ptr<void>()> f;
+    Label label;
+    std::vector<Event> needs;
+    std::atomic<std::size_t> missing{0};
+
+    void run() {
+        std::shared_ptr<Failure> inherited;
+        for (const Event& e : needs) {
+            if (!inherited) inherited = unheard_failure(e);
+        }
+        needs.clear();
+        if (queue->profiling()) state->submitted_at = state->started_at = now_ns();
+        state->set_running();
+        std::optional<Error> failed;
+        if (!inherited) {
+            const TaskScope scope;
+            const RunningTask running(state.get());
+            try {
+                state->value = f();
+            } catch (...) {
+                failed = current_error();
+            }
+        }
+        f = nullptr;  // who waits for the event finds what the task kept given back
+        if (queue->profiling()) state->ended_at = now_ns();
+        if (failed) {
+            state->set_failed(*failed, label);
+        } else if (inherited) {
+            state->set_failed(std::move(inherited));
+        } else {
+            state->set_complete();
+        }
+    }
+};
+
+thread_local std::span<const Event> extra_depends;
+
+}  // namespace
+
+void run_on_task_thread(std::function<void()> f) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        at_fork(ForkStage::Moments, {[] { threads().mutex.lock(); }, [] { threads().mutex.unlock(); }, after_fork_in_child});
+    });
+    TaskThreads& t = threads();
+    std::lock_guard lock(t.mutex);
+    t.work.push_back(std::move(f));
+    if (t.idle < static_cast<int>(t.work.size()) && t.total < most_threads) {
+        try {
+            std::thread(serve).detach();
+            ++t.total;
+        } catch (const std::system_error&) {
+            if (t.total == 0) {
+                t.work.pop_back();
+                throw Error(ErrorCode::Device, "host_task: the system gives no thread to run it on");
+            }
+        }
+    }
+    t.wake.notify_one();
+}
+
+Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label label, std::span<const Event> depends) {
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    auto task = std::make_shared<UserTask>();
+    task->queue = queue;
+    task->state = new EventState(queue);
+    task->state->make_gate();
+    task->f = std::move(f);
+    task->label = std::move(label);
+    if (queue->profiling()) task->state->queued_at = now_ns();
+    const bool in_order = queue->order() == QueueOrder::InOrder;
+    if (in_order) {
+        task->needs.push_back(queue->barrier(depends));
+    } else {
+        task->needs.assign(depends.begin(), depends.end());
+    }
+    task->state->inherit_gates(task->needs);
+    const Event event(task->state.get());
+    const Label name = task->label;
+    // One count is held back until all are subscribed, so that it starts exactly once.
+    const std::vector<Event> needs = task->needs;
+    task->missing = needs.size() + 1;
+    const auto count_down = [task] {
+        if (task->missing.fetch_sub(1, std::memory_order_acq_rel) == 1) run_on_task_thread([task] { task->run(); });
+    };
+    for (const Event& e : needs) {
+        if (e.state()) {
+            e.state()->subscribe(count_down);
+        } else {
+            count_down();
+        }
+    }
+    count_down();
+    // What comes later waits for it; out of order only those who wait for all of the queue.
+    const Event follows[] = {event};
+    if (in_order) {
+        (void)queue->barrier(follows);
+    } else {
+        (void)queue->host_task([] {}, {}, name, 0, follows);
+    }
+    return event;
+}
+
+ExtraDepends::ExtraDepends(std::span<const Event> events) : outer_(std::exchange(extra_depends, events)) {}
+ExtraDepends::~ExtraDepends() { extra_depends = outer_; }
+std::span<const Event> ExtraDepends::current() noexcept { return extra_depends; }
+
+}  // namespace pardo::device
+
+namespace pardo {
+
+struct UserEvent::Owned {
+    Ref<device::EventState> state{new device::EventState(nullptr)};
+    Event event{state.get()};
+    std::atomic<bool> set{false};
+    std::string location;
+
+    ~Owned() {
+        if (set) return;
+        const bool unknown = state->use_count() == 2;  // nobody waits for it, and nobody can any more
+        state->set_failed(Error(ErrorCode::Device, "UserEvent: it was dropped before anybody set it"), {"", location});
+        if (unknown) state->hear();
+    }
+};
+
+UserEvent::UserEvent(const std::string& location) : owned_(std::make_shared<Owned>()) {
+    owned_->state->make_gate();
+    owned_->location = location;
+}
+const Event& UserEvent::event() const noexcept { return owned_->event; }
+bool UserEvent::set_complete(std::shared_ptr<void> value) const {
+    if (owned_->set.exchange(true)) return false;
+    owned_->state->value = std::move(value);
+    owned_->state->set_complete();
+    return true;
+}
+bool UserEvent::set_failed(const Error& error) const {
+    if (owned_->set.exchange(true)) return false;
+    owned_->state->set_failed(error, {"", owned_->location});
+    return true;
+}
+
+int wait_any(std::span<const Event> events, int milliseconds) {
+    if (events.empty()) throw Error(ErrorCode::Value, "wait_any: no events to wait for");
+    struct First {
+        std::mutex mutex;
+        std::condition_variable found;
+        int position = -1;
+    };
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (events[i].done()) return static_cast<int>(i);
+    }
+    if (milliseconds == 0) return -1;
+    if (device::EventState* task = device::running_task()) {
+        if (std::all_of(events.begin(), events.end(), [&](const Event& e) { return e.state() && e.state()->waits_for(task); }))
+            device::check_wait(*events[0].state());
+    }
+    const auto first = std::make_shared<First>();
+    std::vector<std::pair<const Event*, std::uint64_t>> subscribed;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const std::uint64_t id = events[i].state()->subscribe([first, i] {
+            const std::lock_guard lock(first->mutex);
+            if (first->position < 0) first->position = static_cast<int>(i);
+            first->found.notify_all();
+        });
+        if (id) subscribed.emplace_back(&events[i], id);
+    }
+    int position;
+    {
+        const device::Blocking blocking;
+        std::unique_lock lock(first->mutex);
+        const auto known = [&] { return first->position >= 0; };
+        if (milliseconds < 0) {
+            first->found.wait(lock, known);
+        } else {
+            first->found.wait_for(lock, std::chrono::milliseconds(milliseconds), known);
+        }
+        position = first->position;
+    }
+    for (const auto& [event, id] : subscribed) event->state()->drop(id);
+    return position;
+}
+
+}  // namespace pardo

@@ -1,0 +1,306 @@
+// src/graph/commands.cpp: what a queue is told to do with arrays: submit, copy, fill, prefetch.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <pardo/array.h>
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "base/counters.h"
+#include "graph/engine.h"
+#include "graph/record.h"
+
+namespace pardo {
+namespace {
+
+using device::CopyBox;
+using graph::Node;
+
+/// The bytes of a buffer between the first and the last element of a leaf.
+struct ByteRange {
+    std::int64_t begin, end;
+};
+ByteRange range_of(const Node& leaf) {
+    const std::int64_t size = itemsize(leaf.dtype);
+    std::int64_t low = leaf.offset, high = leaf.offset;
+    for (int d = 0; d < leaf.shape.size(); ++d) (leaf.strides[d] < 0 ? low : high) += (leaf.shape[d] - 1) * leaf.strides[d];
+    return {low * size, (high + 1) * size};
+}
+
+bool overlap(const Node& a, const Node& b) {
+    if (a.buffer->device() != b.buffer->device()) return false;
+    const ByteRange x = range_of(a), y = range_of(b);
+    const char *first = static_cast<const char*>(a.buffer->data()), *second = static_cast<const char*>(b.buffer->data());
+    return first + x.begin < second + y.end && second + y.begin < first + x.end;
+}
+
+/// The queue's context must hold the array's device, if it was made with one.
+void check_reach(const char* who, const device::Queue* queue, const Array& x) {
+    const device::Device* device = x.node()->queue->device();
+    if (device == queue->device() || !queue->context) return;
+    const std::vector<device::Device*>& known = queue->context->devices();
+    if (std::find(known.begin(), known.end(), device) != known.end()) return;
+    throw Error(ErrorCode::Placement, std::string(who) + ": memory of " + device->id() +
+                                          " is of another context than the queue, which is of " + queue->device()->id());
+}
+
+void check_own(const char* who, const device::Queue* queue, const Array& x) {
+    const device::Device* device = x.node()->queue->device();
+    if (device == queue->device()) return;
+    throw Error(ErrorCode::Placement, std::string(who) + ": the array is on " + device->id() + ", the queue is of " +
+                                          queue->device()->id() + "; use a queue of the array's device");
+}
+
+void check_pair(const char* who, const device::Queue* queue, const Array& to, const Array& from) {
+    check_reach(who, queue, to);
+    check_reach(who, queue, from);
+    const device::Device *target = to.node()->queue->device(), *source = from.node()->queue->device();
+    if (target == queue->device() || source == queue->device()) return;
+    throw Error(ErrorCode::Placement, std::string(who) + ": copies from " + source->id() + " to " + target->id() + " on a queue of " +
+                                          queue->device()->id() + "; use a queue of one of the two");
+}
+
+/// An event after all of `events`; on an out-of-order queue after these alone.
+Event joined(device::Queue* queue, std::vector<Event> events) {
+    std::erase_if(events, [](const Event& e) { return e.status() == EventStatus::Complete; });
+    if (events.size() <= 1) return events.empty() ? Event() : events[0];
+    if (queue->order() == QueueOrder::InOrder) return queue->barrier(events);
+    return queue->host_task([] {}, {}, {"join", {}}, 0, events);
+}
+
+/// Two strided blocks as boxes; dimensions that are one in both become one.
+class Boxes {
+public:
+    Boxes(const Node& to, const Node& from) : row_(itemsize(to.dtype)) {
+        const std::int64_t size = row_;
+        for (int d = to.shape.size() - 1; d >= 0; --d) {
+            const Dimension next{to.shape[d], to.strides[d] * size, from.strides[d] * size};
+            if (next.extent == 1) continue;
+            if (dimensions_.empty() && next.to == row_ && next.from == row_) {
+                row_ *= next.extent;
+            } else if (!dimensions_.empty() && continues(dimensions_.back(), next)) {
+                dimensions_.back().extent *= next.extent;
+            } else {
+                dimensions_.push_back(next);
+            }
+        }
+        to_ = to.offset * size;
+        from_ = from.offset * size;
+    }
+
+    template <class F> void for_each(F&& f) const { visit(static_cast<int>(dimensions_.size()), to_, from_, f); }
+
+private:
+    struct Dimension {
+        std::int64_t extent, to, from;  // strides in bytes
+    };
+    static bool continues(const Dimension& inner, const Dimension& outer) {
+        return outer.to == inner.to * inner.extent && outer.from == inner.from * inner.extent;
+    }
+    template <class F> void visit(int count, std::int64_t to, std::int64_t from, F& f) const {
+        if (count > 2) {
+            const Dimension& outer = dimensions_[static_cast<std::size_t>(count - 1)];
+            for (std::int64_t i = 0; i < outer.extent; ++i) visit(count - 1, to + i * outer.to, from + i * outer.from, f);
+            return;
+        }
+        CopyBox box;
+        box.extents[0] = row_;
+        box.to_offset = to;
+        box.from_offset = from;
+        for (int d = 0; d < count; ++d) {
+            const Dimension& dimension = dimensions_[static_cast<std::size_t>(d)];
+            box.extents[d + 1] = dimension.extent;
+            box.to_pitches[d] = dimension.to;
+            box.from_pitches[d] = dimension.from;
+        }
+        f(box);
+    }
+
+    std::int64_t row_;
+    std::vector<Dimension> dimensions_;  // innermost first
+    std::int64_t to_ = 0, from_ = 0;
+};
+
+/// The bytes of one element, from the low end.
+void put_pattern(char* out, const Scalar& s) {
+    const auto put = [&](auto value, int at = 0) { std::memcpy(out + at, &value, sizeof value); };
+    switch (s.dtype) {
+        case DType::Bool: put(static_cast<std::uint8_t>(s.b)); break;
+        case DType::Int8:
+        case DType::Int16:
+        case DType::Int32:
+        case DType::Int64: put(s.i); break;
+        case DType::UInt8:
+        case DType::UInt16:
+        case DType::UInt32:
+        case DType::UInt64: put(s.u); break;
+        case DType::Float16: put(double_to_half(s.f)); break;
+        case DType::Float32: put(static_cast<float>(s.f)); break;
+        case DType::Float64: put(s.f); break;
+        case DType::Complex64:
+            put(static_cast<float>(s.c.re));
+            put(static_cast<float>(s.c.im), 4);
+            break;
+        case DType::Complex128:
+            put(s.c.re);
+            put(s.c.im, 8);
+            break;
+    }
+}
+
+/// While it lives, nothing can be recorded that reads the target; what had been is handed over first.
+class Writing {
+public:
+    Writing(const char* who, const Array& target) : lock_(graph::state_of(target.node()->queue.get()).lock, std::defer_lock) {
+        graph::require_writeable(who, target);
+        lock_.lock();
+        plan::force_readers(target.node()->queue.get(), target.node()->buffer.get());
+    }
+
+private:
+    std::unique_lock<graph::GraphLock> lock_;
+};
+
+struct Block {
+    device::Buffer* buffer;
+    std::int64_t offset, bytes;
+};
+Block block_of(const char* who, const char* which, const Array& x) {
+    graph::ensure_leaf(x);
+    const Node& leaf = *x.node();
+    if (!is_contiguous(leaf.shape, leaf.strides))
+        throw Error(ErrorCode::Value,
+                    std::string(who) + ": the " + which + " is not contiguous; only a whole block of bytes can be cut into rows");
+    return {leaf.buffer.get(), leaf.offset * itemsize(leaf.dtype), x.nbytes()};
+}
+
+/// Checks one side of a box against its block, and gives the offset of its first byte and its pitches.
+std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&origin)[3], const std::int64_t (&given)[2],
+                   std::int64_t (&pitches)[2], const Block& block) {
+    const auto wrong = [&](const std::string& text) { throw Error(ErrorCode::Value, std::string("Queue.copy_rect: ") + which + text); };
+    pitches[0] = given[0] ? given[0] : rect.region[0];
+    pitches[1] = given[1] ? given[1] : pitches[0] * rect.region[1];
+    if (rect.region[1] > 1 && pitches[0] < rect.region[0])
+        wrong("_pitches: rows are " + std::to_string(pitches[0]) + " bytes apart, and the region's have " + std::to_string(rect.region[0]));
+    if (rect.region[2] > 1 && pitches[1] < pitches[0] * rect.region[1])
+        wrong("_pitches: planes are " + std::to_string(pitches[1]) + " bytes apart, and the region's take " +
+              std::to_string(pitches[0] * rect.region[1]));
+    for (const std::int64_t o : origin) {
+        if (o < 0) wrong("_origin: " + std::to_string(o) + " is negative");
+    }
+    const __int128 first =
+        static_cast<__int128>(origin[0]) + static_cast<__int128>(origin[1]) * pitches[0] + static_cast<__int128>(origin[2]) * pitches[1];
+    const __int128 last = first + static_cast<__int128>(rect.region[2] - 1) * pitches[1] +
+                          static_cast<__int128>(rect.region[1] - 1) * pitches[0] + rect.region[0];
+    if (last > block.bytes) wrong(": the region reaches beyond the block of " + std::to_string(block.bytes) + " bytes");
+    return block.offset + static_cast<std::int64_t>(first);
+}
+
+}  // namespace
+
+Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depends) const {
+    for (const Array& x : arrays) {
+        if (x.queue() == *this) continue;
+        throw Error(ErrorCode::Placement, "Queue.submit: an array is of another queue, of " + x.device().id() + "; submit it there");
+    }
+    const device::ExtraDepends scope(depends);
+    if (arrays.empty()) {
+        plan::force_pending(impl_);
+        return impl_->barrier(depends);
+    }
+    pardo::force(arrays);
+    std::vector<Event> events(depends.begin(), depends.end());
+    for (const Array& x : arrays) x.node()->buffer->collect_for_read(events);
+    return joined(impl_, std::move(events));
+}
+
+Event Queue::copy(const Array& to, const Array& from, std::span<const Event> depends) const {
+    const char* who = "Queue.copy";
+    if (to.dtype() != from.dtype())
+        throw Error(ErrorCode::Type, std::string(who) + ": copies bytes, but the target is " + std::string(dtype_name(to.dtype())) +
+                                         " and the source " + std::string(dtype_name(from.dtype())) +
+                                         "; assign to convert: dst[...] = src");
+    if (to.node()->shape != from.node()->shape)
+        throw Error(ErrorCode::Value,
+                    std::string(who) + ": the target has shape " + to_string(to.shape()) + ", the source " + to_string(from.shape()));
+    check_pair(who, impl_, to, from);
+    graph::ensure_leaf(from);
+    graph::require_writeable(who, to);
+    if (to.size() == 0) return joined(impl_, {depends.begin(), depends.end()});
+    Array source = from;
+    if (overlap(*to.node(), *from.node())) {
+        const device::ExtraDepends scope(depends);
+        source = from.copy();
+        graph::ensure_leaf(source);
+    }
+    const Writing writing(who, to);
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    device::Buffer *target = to.node()->buffer.get(), *origin = source.node()->buffer.get();
+    std::vector<Event> events;
+    Boxes(*to.node(), *source.node()).for_each([&](const CopyBox& box) {
+        const bool row = box.extents[1] == 1 && box.extents[2] == 1;
+        events.push_back(row ? impl_->copy(target, static_cast<std::size_t>(box.to_offset), origin,
+                                           static_cast<std::size_t>(box.from_offset), static_cast<std::size_t>(box.extents[0]), depends)
+                             : impl_->copy_box(target, origin, box, depends));
+    });
+    return joined(impl_, std::move(events));
+}
+
+Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std::span<const Event> depends) const {
+    const char* who = "Queue.copy_rect";
+    for (const std::int64_t extent : rect.region) {
+        if (extent < 0) throw Error(ErrorCode::Value, std::string(who) + ": region: " + std::to_string(extent) + " is negative");
+    }
+    check_pair(who, impl_, to, from);
+    const Block source = block_of(who, "source", from), target = block_of(who, "target", to);
+    const Writing writing(who, to);
+    CopyBox box;
+    std::copy(rect.region, rect.region + 3, box.extents);
+    if (box.empty()) return joined(impl_, {depends.begin(), depends.end()});
+    box.to_offset = place("dst", rect, rect.to_origin, rect.to_pitches, box.to_pitches, target);
+    box.from_offset = place("src", rect, rect.from_origin, rect.from_pitches, box.from_pitches, source);
+    const auto span = [&](const std::int64_t(&pitches)[2]) {
+        return (box.extents[2] - 1) * pitches[1] + (box.extents[1] - 1) * pitches[0] + box.extents[0];
+    };
+    if (target.buffer == source.buffer && box.to_offset < box.from_offset + span(box.from_pitches) &&
+        box.from_offset < box.to_offset + span(box.to_pitches))
+        throw Error(ErrorCode::Value, std::string(who) + ": source and target overlap; copy through another block");
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    return impl_->copy_box(target.buffer, source.buffer, box, depends);
+}
+
+Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> depends) const {
+    const char* who = "Queue.fill";
+    check_own(who, impl_, to);
+    const DType dtype = to.dtype();
+    if (value.weak && is_integer(dtype) && is_integer(value.dtype)) (void)promote_weak(dtype, value, who);  // throws Overflow
+    char pattern[16] = {};
+    put_pattern(pattern, value.cast(dtype));
+    const auto size = static_cast<std::size_t>(itemsize(dtype));
+    const auto bytes = static_cast<std::size_t>(to.nbytes());
+    const auto fill_block = [&](const Array& x) {
+        return impl_->fill(x.node()->buffer.get(), static_cast<std::size_t>(x.node()->offset) * size, bytes, pattern, size, depends);
+    };
+    {
+        const Writing writing(who, to);
+        if (bytes == 0) return joined(impl_, {depends.begin(), depends.end()});
+        if (is_contiguous(to.node()->shape, to.node()->strides)) return fill_block(to);
+    }
+    const Array block = graph::make_empty(impl_, dtype, to.node()->shape, who);
+    (void)fill_block(block);
+    return copy(to, block);
+}
+
+Event Queue::prefetch(const Array& x, std::span<const Event> depends) const {
+    const char* who = "Queue.prefetch";
+    check_own(who, impl_, x);
+    graph::ensure_leaf(x);
+    if (x.size() == 0) return joined(impl_, {depends.begin(), depends.end()});
+    const ByteRange range = range_of(*x.node());
+    return impl_->prefetch(x.node()->buffer.get(), static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin),
+                           depends);
+}
+
+}  // namespace pardo

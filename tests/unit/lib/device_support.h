@@ -14,7 +14,6 @@ namespace pardo::test {
 using lib::Lines;
 using lib::Memory;
 
-#ifndef PARDO_TEST_QUEUES
 /// Queues of all devices whose routines are those of device_routines.cpp.
 inline std::vector<device::Queue*> text_queues() {
     std::vector<device::Queue*> queues;
@@ -23,9 +22,6 @@ inline std::vector<device::Queue*> text_queues() {
     }
     return queues;
 }
-#else
-std::vector<device::Queue*> text_queues();
-#endif
 inline device::Queue* cpu_queue() { return device::select("cpu")->queue(); }
 
 constexpr DType all_dtypes[] = {DType::Bool,    DType::Int8,    DType::Int16,     DType::Int32,     DType::Int64,

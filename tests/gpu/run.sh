@@ -44,7 +44,7 @@ export PARDO_CACHE_DIR=$work/cache
 workers=${WORKERS:-12}
 [ $# -gt 0 ] || set -- tests/conformance
 timeout --signal=INT --kill-after=15 "${SECONDS_AT_MOST:-510}" \
-    "$python" -m pytest -p no:cacheprovider -n "$workers" --dist=worksteal -q --durations=15 --junitxml="$out/results.xml" "$@" \
+    "$python" -m pytest -p no:cacheprovider -p no:benchmark -n "$workers" --dist=worksteal -q --durations=15 --junitxml="$out/results.xml" "$@" \
     >"$out/tests.txt" 2>&1
 status=$?
 tail -n 40 "$out/tests.txt"

@@ -19,13 +19,6 @@ namespace {
 
 constexpr std::size_t longest_expression = 90;
 
-/// More than a name or a number: not to be written twice.
-bool is_expression(const std::string& text) { return text.find_first_of(" ([") != std::string::npos; }
-/// In brackets, if operators might bind otherwise.
-std::string wrapped(const std::string& text) {
-    return text.find(' ') != std::string::npos || text.starts_with('-') || text.starts_with('(') ? "(" + text + ")" : text;
-}
-
 bool has_effect(Opcode op) { return op >= Opcode::Load; }
 
 const char* operator_of(Opcode op) {
@@ -49,6 +42,12 @@ const char* operator_of(Opcode op) {
 
 }  // namespace
 
+bool CEmitter::is_expression(const std::string& text) { return text.find_first_of(" ([") != std::string::npos; }
+
+std::string CEmitter::wrapped(const std::string& text) {
+    return text.find(' ') != std::string::npos || text.starts_with('-') || text.starts_with('(') ? "(" + text + ")" : text;
+}
+
 CEmitter::CEmitter(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry)
     : kernel_(kernel),
       features_(features),
@@ -59,7 +58,10 @@ CEmitter::CEmitter(const ir::Kernel& kernel, const CFeatures& features, const CG
       uses_(kernel.values.size(), 0),
       home_(kernel.values.size(), ~0u),
       use_home_(kernel.values.size(), ~0u),
-      index_like_(kernel.values.size(), false) {
+      index_like_(kernel.values.size(), false),
+      kept_(kernel.values.size()),
+      from_(kernel.values.size()),
+      idle_(kernel.instrs.size(), false) {
     for (const ir::ValueInfo& v : kernel.values) {
         if (v.type == DType::Float64 && !features.fp64)
             throw Error(ErrorCode::Compile, kernel.name + ": this device has no float64; use float32");
@@ -119,7 +121,14 @@ void CEmitter::body(const ir::Region& region, const Instr* owner) {
     if (owner) owners_.push_back(owner);
     for (const ir::InstrId i : region.body) {
         if (kernel_.instrs[i].op == Opcode::Yield) break;  // its owner's business
+        if (idle_[i]) continue;
         instr(kernel_.instrs[i]);
+        for (const Value v : kernel_.instrs[i].results) {
+            if (kept_[v].empty()) continue;
+            const std::string name = named(v);
+            line(kept_[v] + "[u] = " + name + ";");
+            text_[v] = name;
+        }
     }
     if (owner) owners_.pop_back();
     stores_ = outer_stores;
@@ -127,6 +136,10 @@ void CEmitter::body(const ir::Region& region, const Instr* owner) {
 
 void CEmitter::instr(const Instr& in) {
     const Value result = in.results.empty() ? ir::no_value : in.results[0];
+    if (result != ir::no_value && !from_[result].empty()) {
+        text_[result] = from_[result] + "[u]";
+        return;
+    }
     switch (in.op) {
         case Opcode::Const: text_[result] = constant(in.scalar); break;
         case Opcode::Param: text_[result] = names_[in.index]; break;
@@ -387,13 +400,11 @@ void CEmitter::yields(const Instr& in, const std::vector<std::string>& targets) 
     }
 }
 
-namespace {
-const ir::Instr* yield_of(const ir::Kernel& kernel, const ir::Region& region) {
+const ir::Instr* CEmitter::yield_of(const ir::Region& region) const {
     if (region.body.empty()) return nullptr;
-    const ir::Instr& last = kernel.instrs[region.body.back()];
+    const Instr& last = kernel_.instrs[region.body.back()];
     return last.op == Opcode::Yield ? &last : nullptr;
 }
-}  // namespace
 
 void CEmitter::serial_loop(const Instr& in) {
     const ir::Region& region = kernel_.regions[in.regions[0]];
@@ -418,7 +429,7 @@ void CEmitter::serial_loop(const Instr& in) {
     line("for (" + t + " " + index + " = " + at(in.operands[0]) + "; " + test + "; " + index + " += " + step + ") {");
     ++depth_;
     body(region, &in);
-    if (const Instr* yield = yield_of(kernel_, region)) yields(*yield, carried);
+    if (const Instr* yield = yield_of(region)) yields(*yield, carried);
     --depth_;
     line("}");
 }
@@ -440,7 +451,7 @@ void CEmitter::branch(const Instr& in) {
         }
         ++depth_;
         body(region, &in);
-        if (const Instr* yield = yield_of(kernel_, region)) yields(*yield, results);
+        if (const Instr* yield = yield_of(region)) yields(*yield, results);
         --depth_;
     }
     line("}");
@@ -458,121 +469,11 @@ void CEmitter::while_loop(const Instr& in) {
     line("for (;;) {");
     ++depth_;
     body(condition, &in);
-    if (const Instr* yield = yield_of(kernel_, condition)) line("if (!(" + at(yield->operands[0]) + ")) break;");
+    if (const Instr* yield = yield_of(condition)) line("if (!(" + at(yield->operands[0]) + ")) break;");
     body(loop, &in);
-    if (const Instr* yield = yield_of(kernel_, loop)) yields(*yield, carried);
+    if (const Instr* yield = yield_of(loop)) yields(*yield, carried);
     --depth_;
     line("}");
-}
-
-// ---- lanes loops -----------------------------------------------------------------------------------------------------------------
-
-std::string CEmitter::combine(ir::Combine c, DType dtype, const std::string& a, const std::string& b) {
-    switch (c) {
-        case ir::Combine::Add:
-        case ir::Combine::Mul: {
-            const char* sign = c == ir::Combine::Add ? " + " : " * ";
-            if (dtype == DType::Bool) return a + (c == ir::Combine::Add ? " | " : " & ") + wrapped(b);
-            return is_float(dtype) ? rounded(dtype, a + sign + wrapped(b)) : wrapping(sign, dtype, a, b);
-        }
-        case ir::Combine::Min:
-        case ir::Combine::Max:
-            if (dtype == DType::Bool) return a + (c == ir::Combine::Max ? " | " : " & ") + wrapped(b);
-            return min_max(c == ir::Combine::Min ? Opcode::Min : Opcode::Max, dtype, a, b);
-        case ir::Combine::And: return a + " & " + wrapped(b);
-        default: return a + " | " + wrapped(b);
-    }
-}
-
-/// One iteration: the contributions join `sums`.
-void CEmitter::lanes_step(const Instr& in, const std::string& index, const std::vector<std::string>& sums) {
-    const ir::Region& region = kernel_.regions[in.regions[0]];
-    text_[region.args[0]] = index;
-    index_like_[region.args[0]] = true;
-    body(region, &in);
-    const Instr* yield = yield_of(kernel_, region);
-    for (std::size_t k = 0; k < sums.size(); ++k) {
-        const Value v = yield->operands[static_cast<int>(k)];
-        const ir::Combine c = in.combines[static_cast<int>(k)];
-        const std::string value = c == ir::Combine::Min || c == ir::Combine::Max ? named(v) : at(v);
-        line(sums[k] + " = " + combine(c, type(v), sums[k], value) + ";");
-    }
-}
-
-void CEmitter::lanes_loop(const Instr& in) {
-    const std::string t = c_type(target_, DType::Int64), index = fresh("k");
-    const std::string& lower = at(in.operands[0]);
-    const std::string upper = named(in.operands[1]);
-    const bool team = uses_team();
-    const int count = in.combines.size(), unroll = count > 0 ? geometry_.unroll : 1;
-    const std::string first = !team ? lower : lower == "0" ? "lane" : wrapped(lower) + " + lane", step = std::to_string(geometry_.team);
-    // Several running values for each reduction: a chain of dependent operations would wait for each of them.
-    std::vector<std::string> sums, identities;
-    ir::Builder neutral("neutral", 0, false);
-    for (int k = 0; k < count; ++k) {
-        const DType dtype = type(in.results[k]);
-        const ir::Value zero = neutral.identity(in.combines[k], dtype);
-        identities.push_back(constant(neutral.kernel().instrs[neutral.kernel().values[zero].def].scalar));
-        sums.push_back(fresh("a"));
-        const std::string type_name = c_type(target_, dtype);
-        if (unroll == 1) {
-            line(type_name + " " + sums.back() + " = " + identities.back() + ";");
-        } else {
-            line(type_name + " " + sums.back() + "[" + std::to_string(unroll) + "];");
-            pragma_unroll();
-            line("for (int u = 0; u < " + std::to_string(unroll) + "; ++u) " + sums.back() + "[u] = " + identities.back() + ";");
-        }
-    }
-    std::vector<std::string> places = sums;
-    if (unroll > 1) {
-        line(t + " " + index + " = " + first + ";");
-        line("for (; " + index + " + " + std::to_string((unroll - 1) * geometry_.team) + " < " + wrapped(upper) + "; " + index +
-             " += " + std::to_string(unroll * geometry_.team) + ") {");
-        ++depth_;
-        pragma_unroll();
-        line("for (int u = 0; u < " + std::to_string(unroll) + "; ++u) {");
-        ++depth_;
-        const std::string here = fresh("k");
-        line("const " + t + " " + here + " = " + index + " + u" + (geometry_.team > 1 ? " * " + step : "") + ";");
-        for (std::string& place : places) place += "[u]";
-        lanes_step(in, here, places);
-        --depth_;
-        line("}");
-        --depth_;
-        line("}");
-        for (std::size_t k = 0; k < sums.size(); ++k) places[k] = sums[k] + "[0]";
-    }
-    line("for (" + (unroll > 1 ? "" : t + " " + index + " = " + first) + "; " + index + " < " + wrapped(upper) + "; " + index +
-         " += " + step + ") {");
-    ++depth_;
-    lanes_step(in, index, places);
-    --depth_;
-    line("}");
-    for (int k = 0; k < count; ++k) {
-        const DType dtype = type(in.results[k]);
-        for (int half = unroll / 2; half > 0; half /= 2) {
-            for (int u = 0; u < half; ++u) {
-                const std::string a = sums[static_cast<std::size_t>(k)] + "[" + std::to_string(u) + "]",
-                                  b = sums[static_cast<std::size_t>(k)] + "[" + std::to_string(u + half) + "]";
-                line(a + " = " + combine(in.combines[k], dtype, a, b) + ";");
-            }
-        }
-        std::string total = places[static_cast<std::size_t>(k)];
-        if (team) {
-            const std::string name = helpers_.use_team(ir::name(in.combines[k]), dtype, geometry_.group_size, geometry_.team);
-            const DType kept = dtype == DType::Float16 ? DType::Float32 : dtype;
-            if (std::find(shared_.begin(), shared_.end(), kept) == shared_.end()) shared_.push_back(kept);
-            const std::string all = fresh("v");
-            line("const " + c_type(target_, dtype) + " " + all + " = " + name + "(" + total + ", lane, shared_" + short_name(kept) + ");");
-            total = all;
-        }
-        const std::string start = at(in.operands[3 + k]);
-        if (start == identities[static_cast<std::size_t>(k)] && !is_expression(total)) {
-            text_[in.results[k]] = total;
-        } else {
-            declare(in.results[k], combine(in.combines[k], dtype, named(in.operands[3 + k]), total));
-        }
-    }
 }
 
 }  // namespace pardo::emit

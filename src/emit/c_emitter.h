@@ -49,12 +49,29 @@ private:
     void load(const Instr& in);
     void store(const Instr& in);
     void serial_loop(const Instr& in);
-    void lanes_loop(const Instr& in);
-    void lanes_step(const Instr& in, const std::string& index, const std::vector<std::string>& sums);
+    const Instr* yield_of(const ir::Region& region) const;
     void while_loop(const Instr& in);
     void branch(const Instr& in);
 
+    // c_lanes.cpp: loops whose iterations a team shares, or that have several running values.
+    struct Running {
+        std::vector<std::string> names, identities;  // one a reduction
+    };
+    void lanes_loop(const Instr& in);
+    Running running_values(const Instr& in, int unroll);
+    void any_steps(const Instr& in, const Running& running, int unroll);
+    void fixed_steps(const Instr& in, const Running& running, int unroll);
+    void lanes_step(const Instr& in, const std::string& index, const std::vector<std::string>& places);
+    void lanes_result(const Instr& in, int k, const Running& running, int unroll);
+    std::string first_index(const Instr& in) const;
+    void keep_shared_values();
+    std::string structure(Value v, ir::RegionId region, int depth) const;
+
     // Values and lines.
+    /// More than a name or a number: not to be written twice.
+    static bool is_expression(const std::string& text);
+    /// In brackets, if operators might bind otherwise.
+    static std::string wrapped(const std::string& text);
     void count_uses();
     void define(Value v, const std::string& expression, bool pure);
     void declare(Value v, const std::string& value);
@@ -77,6 +94,9 @@ private:
     std::vector<std::string> names_;             // of the parameters
     std::vector<DType> shared_;                  // dtypes that team reductions exchange
     std::vector<const Instr*> owners_;           // region instructions around the current one
+    std::vector<std::string> kept_;              // by value: array in which a lanes loop leaves it for a later one
+    std::vector<std::string> from_;              // by value: array in which an earlier lanes loop left it
+    std::vector<bool> idle_;                     // by instruction: only needed for values that come from such an array
     ir::RegionId region_ = ~0u;
     int stores_ = 0;  // in the current region, behind which loads must not move
     int depth_ = 1;

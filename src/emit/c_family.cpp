@@ -30,6 +30,12 @@ std::string identifier(const std::string& name) {
 
 }  // namespace
 
+ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
+    static constexpr ir::Math native[] = {ir::Math::erf, ir::Math::log1p};
+    return ir::expand_math(ir::lower_complex(kernel),
+                           features.native_erf ? std::span<const ir::Math>(native) : std::span<const ir::Math>());
+}
+
 CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry) {
     return CEmitter(kernel, features, geometry).run();
 }
@@ -124,6 +130,7 @@ std::string CEmitter::arguments() const {
 
 std::string CEmitter::item_function() {
     out_.clear();
+    keep_shared_values();
     body(kernel_.body, nullptr);
     const std::string statements = std::move(out_);
     out_.clear();

@@ -19,7 +19,10 @@ struct CText {
     std::string params;  // as device::SourceKernel's: those of the IR kernel, then one extent ('l') a dimension
 };
 
-/// `kernel`: without complex values (ir::lower_complex, ir::expand_math). Throws Compile for dtypes that the device lacks.
+/// What emit_c takes: no complex values, and only functions that the device has or that are no better in IR.
+ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features);
+
+/// `kernel`: from lowered_for_c. Throws Compile for dtypes that the device lacks.
 CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry);
 
 }  // namespace pardo::emit

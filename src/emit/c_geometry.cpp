@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace pardo::emit {
@@ -10,6 +12,7 @@ namespace {
 
 constexpr int gpu_group = 256, cpu_group = 1024, cpu_item_group = 16;
 constexpr int most_columns = 4, most_rows = 4;
+constexpr int most_steps = 16;                // values of a row that an item may keep in registers
 constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
@@ -90,6 +93,11 @@ bool gains_by_rows(const ir::Kernel& kernel) {
     return shared > 0 || own >= stencil_loads;
 }
 
+int lanes_loops(const ir::Kernel& kernel) {
+    return static_cast<int>(std::count_if(kernel.instrs.begin(), kernel.instrs.end(),
+                                          [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; }));
+}
+
 CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
     CGeometry g;
     g.mapping = CMapping::Team;
@@ -114,6 +122,8 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
             g.group_size = std::max(g.team, g.team <= features.sub_group ? std::min(most, 128) : g.team);
         }
         while (g.unroll > 1 && std::int64_t(g.unroll) * g.team > shape.innermost) g.unroll /= 2;
+        const std::int64_t steps = (shape.innermost + g.team - 1) / g.team;
+        if (lanes_loops(kernel) >= 2 && steps <= most_steps) g.steps = static_cast<int>(steps);
     }
     return g;
 }
@@ -123,7 +133,8 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
 device::ShapeClass CGeometry::encode() const {
     const auto log = [](int n) { return static_cast<device::ShapeClass>(std::countr_zero(static_cast<unsigned>(n))); };
     return static_cast<device::ShapeClass>(mapping) | static_cast<device::ShapeClass>(wide) << 2 | log(group_size) << 3 |
-           log(columns) << 7 | log(rows) << 10 | log(team) << 13 | log(unroll) << 17 | 1u << 31;
+           log(columns) << 7 | log(rows) << 10 | log(team) << 13 | log(unroll) << 17 | static_cast<device::ShapeClass>(steps) << 21 |
+           1u << 31;
 }
 
 CGeometry CGeometry::decode(device::ShapeClass code) {
@@ -136,10 +147,37 @@ CGeometry CGeometry::decode(device::ShapeClass code) {
     g.rows = power(10, 7);
     g.team = power(13, 15);
     g.unroll = power(17, 15);
+    g.steps = static_cast<int>(code >> 21 & 63);
     return g;
 }
 
+static CGeometry choose(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features);
 CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
+    CGeometry g = choose(kernel, shape, features);
+    if (const char* t = std::getenv("PARDO_TUNE"); t && saturated_product(shape.extents) * shape.inner > 1000000) {  // EXPERIMENT
+        int v = 0;
+        const auto get = [&](const char* k) {
+            const char* p = std::strstr(t, k);
+            return p && (v = std::atoi(p + std::strlen(k)), true);
+        };
+        if (g.mapping != CMapping::Team) {
+            if (get("columns=")) g.columns = v;
+            if (get("rows=") && g.mapping == CMapping::Line && kernel.rank > 1) g.rows = v;
+            if (get("group=")) g.group_size = v;
+        } else {
+            if (get("team=")) {
+                g.team = v;
+                g.group_size = std::max(g.group_size, v);
+                if (v >= 32) g.group_size = v;
+                if (g.steps) g.steps = int((shape.innermost + v - 1) / v);
+            }
+            if (get("unroll=")) g.unroll = v;
+            if (get("steps=") && v == 0) g.steps = 0;
+        }
+    }
+    return g;
+}
+static CGeometry choose(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
     if (!kernel.lanes && has_lanes_loop(kernel)) return team_geometry(kernel, shape, features);
     CGeometry g;
     const std::int64_t items = saturated_product(shape.extents);

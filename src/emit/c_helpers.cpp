@@ -167,7 +167,7 @@ std::string CHelpers::use(const std::string& row, DType dtype) {
     return special;
 }
 
-std::string CHelpers::use_team(const std::string& combine, DType dtype, int group, int team) {
+std::string CHelpers::use_team(const std::string& combine, DType dtype, int team) {
     const std::string name = "team_" + combine + "_" + short_name(dtype);
     if (dtype == DType::Float16) use("f16", dtype);
     if (!add(name)) return name;
@@ -202,7 +202,6 @@ std::string CHelpers::use_team(const std::string& combine, DType dtype, int grou
     replace_all(text, "$W", target_.barrier);
     replace_all(text, "$X", target_.local);
     text_ += filled(std::move(text), dtype);
-    (void)group;
     return name;
 }
 

@@ -51,6 +51,7 @@ struct CFeatures {
     int sub_group = 1;            // items in lock-step that may shuffle; 1 where the language has no shuffles
     int max_group_size = 256;
     int compute_units = 1;
+    bool native_erf = false;  // the language's own erf and log1p are within 2 ulp, and faster than IR's
     std::string key() const;
 };
 

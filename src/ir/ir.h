@@ -165,8 +165,9 @@ std::string print(const Kernel& kernel);
 void verify(const Kernel& kernel);
 /// Replaces every complex value, parameter and access by pairs of reals (pointer parameters: interleaved re, im). Emitters see no complex.
 Kernel lower_complex(const Kernel& kernel);
-/// Replaces math calls for which IR has a better recipe than the target's library (erf, erfc, …): see math_expand.cpp.
-Kernel expand_math(const Kernel& kernel);
+/// Replaces math calls for which IR has a better recipe than the target's library (erf, erfc, …): see math_expand.cpp. `keep`: functions
+/// that the target does better; they stay calls.
+Kernel expand_math(const Kernel& kernel, std::span<const Math> keep = {});
 
 const char* name(Opcode op);
 const char* name(Math fn);

@@ -34,18 +34,20 @@ const Row* row_of(Math fn) {
 /// Neighbours and signs of float16 are its own matter.
 bool stays_half(Math fn) { return fn == Math::nextafter || fn == Math::copysign; }
 
-bool concerns(const Instr& in, DType t) {
+bool is_one_of(Math fn, std::span<const Math> list) { return std::find(list.begin(), list.end(), fn) != list.end(); }
+
+bool concerns(const Instr& in, DType t, std::span<const Math> keep) {
     if (in.op != Opcode::Call || is_complex(t)) return false;
-    return row_of(in.math) || (t == DType::Float16 && !stays_half(in.math));
+    return (row_of(in.math) && !is_one_of(in.math, keep)) || (t == DType::Float16 && !stays_half(in.math));
 }
 
 class ExpandMath : public Rewriter {
 public:
-    using Rewriter::Rewriter;
+    ExpandMath(const Kernel& from, std::span<const Math> keep) : Rewriter(from), keep_(keep) {}
 
 private:
     void instr(const Instr& in) override {
-        if (in.op != Opcode::Call || !concerns(in, type(in.results[0]))) return copy(in);
+        if (in.op != Opcode::Call || !concerns(in, type(in.results[0]), keep_)) return copy(in);
         set(in.results[0], call(in.math, type(in.results[0]), mapped(in.operands)));
     }
 
@@ -54,7 +56,7 @@ private:
             for (Value& v : operands) v = m_.cast(v, DType::Float32);
             return m_.cast(call(fn, DType::Float32, operands), t);
         }
-        const Row* row = row_of(fn);
+        const Row* row = is_one_of(fn, keep_) ? nullptr : row_of(fn);
         const Recipe recipe = !row ? nullptr : is_integer(t) ? row->integers : row->floats;
         if (!recipe) return m_.call(fn, operands);
         const bool negate = row->odd && strip_sign(operands[0]);
@@ -81,15 +83,17 @@ private:
         v = m_.emit(op, t, {a, b});
         return first != second;
     }
+
+    std::span<const Math> keep_;
 };
 
 }  // namespace
 
-Kernel expand_math(const Kernel& kernel) {
+Kernel expand_math(const Kernel& kernel, std::span<const Math> keep) {
     const bool any = std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const Instr& in) {
-        return in.op == Opcode::Call && !in.results.empty() && concerns(in, kernel.values[in.results[0]].type);
+        return in.op == Opcode::Call && !in.results.empty() && concerns(in, kernel.values[in.results[0]].type, keep);
     });
-    return any ? ExpandMath(kernel).run() : kernel;
+    return any ? ExpandMath(kernel, keep).run() : kernel;
 }
 
 }  // namespace pardo::ir

@@ -33,17 +33,26 @@ using Gemm = Status (*)(Handle, Operation, Operation, std::int64_t m, std::int64
                         std::int64_t lda, long long stride_a, const T* b, std::int64_t ldb, long long stride_b, const T* beta, T* c,
                         std::int64_t ldc, long long stride_c, std::int64_t count);
 
+/// The same for one product, for which cuBLAS has more to choose from.
+template <class T>
+using Single = Status (*)(Handle, Operation, Operation, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, std::int64_t, const T*,
+                          std::int64_t, const T*, T*, std::int64_t);
+
+template <class T> struct Functions {
+    Gemm<T> batch = nullptr;
+    Single<T> single = nullptr;
+};
 struct Cublas {
     Status (*create)(Handle*) = nullptr;
     Status (*set_stream)(Handle, cuda::StreamHandle) = nullptr;
     Status (*set_math)(Handle, int) = nullptr;
     const char* (*status_name)(Status) = nullptr;
-    Gemm<float> s = nullptr;
-    Gemm<double> d = nullptr;
-    Gemm<std::complex<float>> c = nullptr;
-    Gemm<std::complex<double>> z = nullptr;
+    Functions<float> s;
+    Functions<double> d;
+    Functions<std::complex<float>> c;
+    Functions<std::complex<double>> z;
 
-    template <class T> Gemm<T> get() const {
+    template <class T> const Functions<T>& get() const {
         if constexpr (std::is_same_v<T, float>)
             return s;
         else if constexpr (std::is_same_v<T, double>)
@@ -84,10 +93,14 @@ std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     find(blas->set_stream, "cublasSetStream_v2");
     find(blas->set_math, "cublasSetMathMode");
     find(blas->status_name, "cublasGetStatusName");
-    find(blas->s, "cublasSgemmStridedBatched_64");
-    find(blas->d, "cublasDgemmStridedBatched_64");
-    find(blas->c, "cublasCgemmStridedBatched_64");
-    find(blas->z, "cublasZgemmStridedBatched_64");
+    find(blas->s.batch, "cublasSgemmStridedBatched_64");
+    find(blas->d.batch, "cublasDgemmStridedBatched_64");
+    find(blas->c.batch, "cublasCgemmStridedBatched_64");
+    find(blas->z.batch, "cublasZgemmStridedBatched_64");
+    find(blas->s.single, "cublasSgemm_v2_64");
+    find(blas->d.single, "cublasDgemm_v2_64");
+    find(blas->c.single, "cublasCgemm_v2_64");
+    find(blas->z.single, "cublasZgemm_v2_64");
     return complete ? std::move(blas) : nullptr;
 }
 
@@ -185,10 +198,14 @@ template <class T> struct Product {
         T *x = a, *y = b, *z = out;
         for (std::int64_t left = element_count(outer); left > 0; --left) {
             // Row-major memory is the transpose in column-major terms: outᵀ = bᵀ aᵀ.
-            check(*s.library,
-                  s.library->get<T>()(handle, b_operand.operation, a_operand.operation, columns, rows, inner, &one, y, b_operand.leading,
-                                      batch.b, x, a_operand.leading, batch.a, &zero, z, out_leading, batch.out, batch.count),
-                  "gemm");
+            const Functions<T>& gemm = s.library->get<T>();
+            const Status status = batch.count == 1
+                                      ? gemm.single(handle, b_operand.operation, a_operand.operation, columns, rows, inner, &one, y,
+                                                    b_operand.leading, x, a_operand.leading, &zero, z, out_leading)
+                                      : gemm.batch(handle, b_operand.operation, a_operand.operation, columns, rows, inner, &one, y,
+                                                   b_operand.leading, batch.b, x, a_operand.leading, batch.a, &zero, z, out_leading,
+                                                   batch.out, batch.count);
+            check(*s.library, status, "gemm");
             for (int d = outer.size() - 1; d >= 0; --d) {
                 x += a_steps[d];
                 y += b_steps[d];

@@ -14,6 +14,8 @@ struct Tuning {
     std::int64_t lanes_extent, lanes_kept;
     // Few items that reduce much are split into blocks of so many elements. Never depends on the number of threads.
     std::int64_t split_count, split_items, block_elements;
+    /// Larger reductions take larger blocks: who combines the results of many waits for one group.
+    std::int64_t most_blocks;
     // Lanes across the kept axis: longer columns are split; so are shorter ones of few items.
     std::int64_t column_rows, column_items, column_split_rows, column_split_total, column_block_rows;
     /// Large arrays add whole rows to results in memory: what caches and long vectors like.
@@ -35,6 +37,7 @@ inline constexpr Tuning lanes_tuning = {
     .split_count = 32768,
     .split_items = 32,
     .block_elements = 16384,
+    .most_blocks = INT64_MAX,
     .column_rows = 16384,  // longer columns do not stay in the second-level cache
     .column_items = 64,
     .column_split_rows = 512,
@@ -56,14 +59,15 @@ inline constexpr Tuning groups_tuning = {
     .split_count = 32768,
     .split_items = 512,
     .block_elements = 16384,
+    .most_blocks = 2048,
     .column_rows = 16384,
     .column_items = 65536,
     .column_split_rows = 512,
     .column_split_total = 65536,
     .column_block_rows = 256,
     .rows = false,
-    .lanes_chunk = 65536,
-    .lanes_chunk_short = 65536,
+    .lanes_chunk = 1 << 20,
+    .lanes_chunk_short = 1 << 20,
     .packed_positions = true,
     .worth_keeping = 200,
 };

@@ -16,8 +16,6 @@ namespace {
 /// Raised when the same text is compiled or launched in another way.
 constexpr const char* backend_version = "cuda 1";
 
-ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::lower_complex(kernel)); }
-
 Target target_of(const CudaDevice& device) {
     Target target = target_for(device.compute_major(), device.compute_minor());
     if (!target.reason.empty()) {
@@ -35,7 +33,7 @@ std::string circumstances(const Target& target) {
 }
 
 emit::CText text_of(const CudaDevice& device, const ir::Kernel& kernel, device::ShapeClass shape) {
-    return emit::emit_c(lowered(kernel), device.features(), emit::CGeometry::decode(shape));
+    return emit::emit_c(emit::lowered_for_c(kernel, device.features()), device.features(), emit::CGeometry::decode(shape));
 }
 
 std::string source_text(const CudaDevice& device, const device::SourceKernel& kernel) {

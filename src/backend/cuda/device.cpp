@@ -19,6 +19,7 @@ emit::CFeatures features_of(const DeviceInfo& info) {
     f.sub_group = info.sub_group_sizes.front();
     f.max_group_size = static_cast<int>(info.max_work_group_size);
     f.compute_units = info.max_compute_units;
+    f.native_erf = true;
     return f;
 }
 

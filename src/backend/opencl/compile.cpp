@@ -147,7 +147,7 @@ Ref<device::Program> OpenClDevice::build(const std::string& name, const std::str
 namespace {
 
 emit::CText emitted(const ir::Kernel& kernel, const emit::CFeatures& features, device::ShapeClass shape) {
-    return emit::emit_c(ir::expand_math(ir::lower_complex(kernel)), features, emit::CGeometry::decode(shape));
+    return emit::emit_c(emit::lowered_for_c(kernel, features), features, emit::CGeometry::decode(shape));
 }
 
 }  // namespace

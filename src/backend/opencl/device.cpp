@@ -23,6 +23,7 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     if (!info_.max_work_item_sizes.empty())
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;
+    features_.native_erf = info_.vendor.find("NVIDIA") != std::string::npos;
 }
 
 bool OpenClDevice::supports(DType dtype) const noexcept {

@@ -105,7 +105,7 @@ TEST(CText, teams_share_lanes_loops_and_one_of_them_stores) {
         g.mapping = CMapping::Team;
         g.group_size = g.team = 128;
         const std::string text = emit::emit_c(row_sums(), gpu(language), g).text;
-        EXPECT_NE(text.find("k0 += 128"), std::string::npos) << text;
+        EXPECT_NE(text.find(" += 128"), std::string::npos) << text;
         EXPECT_NE(text.find("team_add_f32("), std::string::npos) << text;
         EXPECT_NE(text.find("if (lane == 0) out0[i0] = "), std::string::npos) << text;
         EXPECT_EQ(text.find("__shfl") != std::string::npos, language == CLanguage::Cuda);

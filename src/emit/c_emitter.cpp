@@ -137,7 +137,7 @@ void CEmitter::body(const ir::Region& region, const Instr* owner) {
 void CEmitter::instr(const Instr& in) {
     const Value result = in.results.empty() ? ir::no_value : in.results[0];
     if (result != ir::no_value && !from_[result].empty()) {
-        text_[result] = from_[result] + "[u]";
+        text_[result] = from_[result];
         return;
     }
     switch (in.op) {

@@ -20,6 +20,8 @@ private:
 
     // c_family.cpp: the kernel function, which says which items there are, and the function of one item.
     std::string item_function();
+    std::string load_function();
+    void choose_early_loads();
     std::string kernel_function();
     std::string head() const;
     std::string parameters(bool kernel) const;
@@ -94,6 +96,7 @@ private:
     std::vector<std::string> names_;             // of the parameters
     std::vector<DType> shared_;                  // dtypes that team reductions exchange
     std::vector<const Instr*> owners_;           // region instructions around the current one
+    std::vector<ir::InstrId> early_;             // loads that come before all computing of an item of the language
     std::vector<std::string> kept_;              // by value: array in which a lanes loop leaves it for a later one
     std::vector<std::string> from_;              // by value: array in which an earlier lanes loop left it
     std::vector<bool> idle_;                     // by instruction: only needed for values that come from such an array

@@ -9,6 +9,8 @@
 namespace pardo::emit {
 namespace {
 
+constexpr int most_early_values = 64;  // in registers of one item
+
 char letter_of(DType dtype) {
     switch (itemsize(dtype)) {
         case 1: return 'b';
@@ -128,13 +130,68 @@ std::string CEmitter::arguments() const {
     return text;
 }
 
-std::string CEmitter::item_function() {
+/// Divisions and functions branch for rare operands, and compilers move no load across a branch: with several kernel items to one item of
+/// the language, all loads come first, so that they are under way together.
+void CEmitter::choose_early_loads() {
+    const int items = geometry_.columns * geometry_.rows;
+    if (features_.cpu || items == 1 || geometry_.mapping != CMapping::Line) return;
+    const bool branches = std::any_of(kernel_.instrs.begin(), kernel_.instrs.end(), [](const Instr& in) {
+        return in.op == ir::Opcode::Call || (in.op >= ir::Opcode::Div && in.op <= ir::Opcode::Fmod);
+    });
+    if (!branches) return;
+    std::vector<bool> loaded(kernel_.values.size(), false);
+    std::vector<ir::InstrId> found;
+    for (const ir::InstrId id : kernel_.body.body) {
+        const Instr& in = kernel_.instrs[id];
+        if (in.op == ir::Opcode::Store || !in.regions.empty()) break;
+        bool depends = false;
+        for (const Value v : in.operands) depends |= loaded[v];
+        if (in.op == ir::Opcode::Load && !depends) found.push_back(id);
+        for (const Value v : in.results) loaded[v] = depends || in.op == ir::Opcode::Load;
+    }
+    if (static_cast<int>(found.size()) * items <= most_early_values) early_ = std::move(found);
+}
+
+/// The early loads of one kernel item, as a function that gives them all.
+std::string CEmitter::load_function() {
+    std::vector<bool> needed(kernel_.values.size(), false);
+    for (const ir::InstrId id : early_) needed[kernel_.instrs[id].results[0]] = true;
+    for (auto at = kernel_.body.body.rbegin(); at != kernel_.body.body.rend(); ++at) {
+        const Instr& in = kernel_.instrs[*at];
+        if (in.results.empty() || !needed[in.results[0]]) continue;
+        for (const Value v : in.operands) needed[v] = true;
+    }
+    std::string fields;
     out_.clear();
+    for (const ir::InstrId id : kernel_.body.body) {
+        const Instr& in = kernel_.instrs[id];
+        if (in.results.empty() || !needed[in.results[0]]) continue;
+        instr(in);
+        const auto at_early = std::find(early_.begin(), early_.end(), id);
+        if (at_early == early_.end()) continue;
+        const Value v = in.results[0];
+        const std::string name = "x" + std::to_string(at_early - early_.begin());
+        fields += " " + c_type(target_, type(v)) + " " + name + ";";
+        line("x." + name + " = " + at(v) + ";");
+    }
+    std::string text = "typedef struct {" + fields + " } Loads;\n";
+    text += std::string(target_.function) + " Loads load(" + parameters(false) + ") {\n    Loads x;\n" + out_ + "    return x;\n}\n";
+    for (std::size_t k = 0; k < early_.size(); ++k) from_[kernel_.instrs[early_[k]].results[0]] = "x.x" + std::to_string(k);
+    out_.clear();
+    return text;
+}
+
+std::string CEmitter::item_function() {
+    choose_early_loads();
     keep_shared_values();
+    const std::string arrays = std::move(out_);
+    const std::string loads = early_.empty() ? std::string() : load_function();
+    out_ = arrays;
     body(kernel_.body, nullptr);
     const std::string statements = std::move(out_);
     out_.clear();
-    return std::string(target_.function) + " void item(" + parameters(false) + ") {\n" + statements + "}\n";
+    return loads + target_.function + " void item(" + parameters(false) + (early_.empty() ? "" : ", const Loads x") + ") {\n" + statements +
+           "}\n";
 }
 
 std::string CEmitter::wide_type() const { return geometry_.wide ? target_.unsigned_types[3] : target_.unsigned_types[2]; }
@@ -220,7 +277,7 @@ std::string CEmitter::flat_loop() const {
 std::string CEmitter::line_loops() const {
     const int last = kernel_.rank - 1, tile = geometry_.group_size * geometry_.columns;
     const std::string wide = c_type(target_, DType::Int64), u = wide_type(), size = std::to_string(geometry_.group_size);
-    const std::string n = "n" + std::to_string(last), i = "i" + std::to_string(last), call = "item(" + arguments() + ");\n";
+    const std::string n = "n" + std::to_string(last), i = "i" + std::to_string(last), given = arguments();
     std::string text;
     if (last == 0) {
         text += "const " + wide + " tile = " + target_.group_id + " * " + std::to_string(tile) + ";\n";
@@ -243,14 +300,12 @@ std::string CEmitter::line_loops() const {
     }
     text += "const " + wide + " first = tile + " + target_.local_id + ";\n";
     const bool rows = geometry_.rows > 1, columns = geometry_.columns > 1;
-    const auto loops = [&](bool whole) {
-        std::string inner = call;
+    const auto loops = [&](bool whole, const std::string& call) {
+        std::string inner = "const " + wide + " " + i + " = first" + (columns ? " + c * " + size : "") + ";\n";
+        inner += (whole ? call : "if (" + i + " < " + n + ") " + call) + "\n";
         if (columns) {
-            inner = "const " + wide + " " + i + " = first + c * " + size + ";\n" + (whole ? call : "if (" + i + " < " + n + ") " + call);
             inner = std::string(target_.unroll) + "\nfor (int c = 0; c < " + std::to_string(geometry_.columns) + "; ++c) {\n" +
                     indented(inner, 1) + "}\n";
-        } else {
-            inner = "const " + wide + " " + i + " = first;\n" + (whole ? call : "if (" + i + " < " + n + ") " + call);
         }
         if (rows) {
             const std::string r = "i" + std::to_string(last - 1), m = "n" + std::to_string(last - 1);
@@ -260,11 +315,19 @@ std::string CEmitter::line_loops() const {
         }
         return inner;
     };
+    std::string all = loops(true, "item(" + given + ");"), some = loops(false, "item(" + given + ");");
+    if (!early_.empty()) {
+        const std::string place =
+            "x[" + std::string(rows ? "r * " + std::to_string(geometry_.columns) + (columns ? " + c" : "") : "c") + "]";
+        all = "Loads x[" + std::to_string(geometry_.rows * geometry_.columns) + "];\n" + loops(true, place + " = load(" + given + ");") +
+              loops(true, "item(" + given + ", " + place + ");");
+        some = loops(false, "item(" + given + ", load(" + given + "));");
+    }
     // Compilers for CPUs make vectors of whole groups without a condition.
-    if (!rows && !columns && !features_.cpu) return text + loops(false);
+    if (!rows && !columns && !features_.cpu) return text + some;
     std::string whole = "tile + " + std::to_string(tile) + " <= " + n;
     if (rows) whole += " && row + " + std::to_string(geometry_.rows) + " <= n" + std::to_string(last - 1);
-    return text + "if (" + whole + ") {\n" + indented(loops(true), 1) + "} else {\n" + indented(loops(false), 1) + "}\n";
+    return text + "if (" + whole + ") {\n" + indented(all, 1) + "} else {\n" + indented(some, 1) + "}\n";
 }
 
 std::string CEmitter::kernel_function() {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int gpu_group = 256, cpu_group = 1024, cpu_item_group = 16;
 constexpr int most_columns = 4, most_rows = 4;
+constexpr std::int64_t long_loop = 32768;     // iterations that keep a large team busy
 constexpr int most_steps = 16;                // values of a row that an item may keep in registers
 constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
@@ -44,6 +45,15 @@ Widths widths_of(const ir::Kernel& kernel) {
     }
     if (w.narrow > w.wide) w.narrow = w.wide;
     return w;
+}
+
+/// Bytes of the widest element that the kernel reads.
+int widest_read(const ir::Kernel& kernel) {
+    int width = 1;
+    for (const ir::Param& p : kernel.params) {
+        if (p.pointer && p.access != ir::Access::Write) width = std::max(width, itemsize(p.type));
+    }
+    return width;
 }
 
 /// Complex sums are two sums; other reductions of complex numbers become serial loops (ir::lower_complex).
@@ -79,10 +89,11 @@ std::vector<std::uint32_t> dependences(const ir::Kernel& kernel) {
     return dims;
 }
 
-/// True if items of several rows load less: neighbouring rows read the same elements, which stay in registers, or (stencils) in a cache
+/// Whether items of several rows load less: neighbouring rows read the same elements, which stay in registers, or (stencils) in a cache
 /// of the group's own.
-bool gains_by_rows(const ir::Kernel& kernel) {
-    if (kernel.rank < 2) return false;
+enum class Rows : std::uint8_t { Single, Shared, Stencil };
+Rows gain_by_rows(const ir::Kernel& kernel) {
+    if (kernel.rank < 2) return Rows::Single;
     const std::vector<std::uint32_t> dims = dependences(kernel);
     const std::uint32_t column = 1u << (kernel.rank - 1), row = 1u << (kernel.rank - 2);
     int shared = 0, own = 0;
@@ -90,7 +101,7 @@ bool gains_by_rows(const ir::Kernel& kernel) {
         if (in.op != ir::Opcode::Load || !(dims[in.operands[1]] & column)) continue;
         ++(dims[in.operands[1]] & row ? own : shared);
     }
-    return shared > 0 || own >= stencil_loads;
+    return shared > 0 ? Rows::Shared : own >= stencil_loads ? Rows::Stencil : Rows::Single;
 }
 
 int lanes_loops(const ir::Kernel& kernel) {
@@ -104,7 +115,7 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
     const std::int64_t items = saturated_product(shape.extents);
     g.wide = items >= narrow_limit;
     const int most = std::min(floor_power(features.max_group_size), 1024);
-    const int width = widths_of(kernel).wide;
+    const int width = widest_read(kernel);
     g.unroll = width >= 16 ? 2 : width == 8 ? 4 : 8;
     if (features.cpu) {
         g.group_size = std::min({most, cpu_item_group, ceil_power(items / (4 * std::max(features.compute_units, 1)) + 1)});
@@ -112,7 +123,8 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
     } else {
         // Long loops with few items want large teams; otherwise each item of the team gets some iterations to overlap.
         const std::int64_t wanted = shape.innermost / (items >= 64 * features.compute_units ? 4 : 1);
-        g.team = std::min({most, items >= features.compute_units ? gpu_group : 1024, std::max(floor_power(wanted), 1)});
+        const bool large = items < features.compute_units || shape.innermost >= long_loop;
+        g.team = std::min({most, large ? 1024 : gpu_group, std::max(floor_power(wanted), 1)});
         if (features.sub_group < 2) {
             // Without shuffles a team is a whole group, and small groups leave a GPU idle.
             g.team = shape.innermost <= 8 ? 1 : std::max(g.team, std::min(most, 32));
@@ -203,7 +215,9 @@ static CGeometry choose(const ir::Kernel& kernel, const device::LaunchShape& sha
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;
-    if (g.mapping == CMapping::Line && gains_by_rows(kernel)) {
+    const Rows gain = g.mapping == CMapping::Line ? gain_by_rows(kernel) : Rows::Single;
+    if (gain != Rows::Single) {
+        if (gain == Rows::Stencil) g.columns = std::min(g.columns, 2);  // a band is as high as it is wide for the cache
         const std::int64_t before = shape.extents[rank - 2];
         while (g.rows < most_rows && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
             g.rows *= 2;

@@ -231,7 +231,7 @@ void CEmitter::keep_shared_values() {
                         array = "kept" + std::to_string(arrays++);
                         line(c_type(target_, type(v)) + " " + element(array, std::to_string(geometry_.steps)) + ";");
                     }
-                    from_[v] = array;
+                    from_[v] = element(array, "u");
                     continue;
                 }
             }

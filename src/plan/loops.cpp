@@ -361,9 +361,11 @@ ir::Value Emitter::packed(const Reduction& r, Value x, Value place) {
     const Value top = u32(0x80000000u), all = u32(0xffffffffu);
     Value key;
     if (is_float(m_.type(x))) {
-        const Value wide = m_.cast(x, DType::Float32), zero = m_.constant(DType::Float32, 0.0);
-        const Value bits = m_.bitcast(m_.select(m_.eq(wide, zero), zero, wide), DType::UInt32);
-        const Value ordered = m_.select(m_.lt(bits, top), m_.bit_or(bits, top), m_.bit_not(bits));
+        // + 0 makes one zero of both. Negative numbers are in order when all their bits are turned.
+        const Value wide = m_.add(m_.cast(x, DType::Float32), m_.constant(DType::Float32, 0.0));
+        const Value bits = m_.bitcast(wide, DType::Int32), sign = m_.constant(DType::Int32, Scalar(std::int64_t{31}).cast(DType::Int32));
+        const Value turned = m_.bit_or(m_.bitcast(m_.shr(bits, sign), DType::UInt32), top);
+        const Value ordered = m_.bit_xor(m_.bitcast(bits, DType::UInt32), turned);
         key = m_.select(is_nan(wide), all, least ? m_.bit_not(ordered) : ordered);
     } else {
         const bool is_signed = kind_of(m_.type(x)) == DKind::Signed;

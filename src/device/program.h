@@ -30,6 +30,7 @@ struct LaunchShape {
     std::span<const std::int64_t> extents;  // of the kernel's range
     std::int64_t inner = 1;                 // iterations of its loops, multiplied; 1 without loops
     std::int64_t innermost = 1;             // iterations of its longest LoopKind::Lanes loop
+    bool even = true;                       // and of all the others, in all items
 };
 /// Tells such programs apart; 0 where one program serves all sizes.
 using ShapeClass = std::uint32_t;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 namespace pardo::emit {
@@ -12,8 +10,9 @@ namespace {
 
 constexpr int gpu_group = 256, cpu_group = 1024, cpu_item_group = 16;
 constexpr int most_columns = 4, most_rows = 4;
-constexpr std::int64_t long_loop = 32768;     // iterations that keep a large team busy
-constexpr int most_steps = 16;                // values of a row that an item may keep in registers
+constexpr std::int64_t long_loop = 32768;  // iterations that keep a large team busy
+constexpr int most_steps = 16;             // values of a row that an item may keep in registers
+constexpr std::int64_t heavy_operations = 4;
 constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
@@ -104,6 +103,21 @@ Rows gain_by_rows(const ir::Kernel& kernel) {
     return shared > 0 ? Rows::Shared : own >= stencil_loads ? Rows::Stencil : Rows::Single;
 }
 
+/// Bytes of the widest value that a lanes loop combines.
+int widest_sum(const ir::Kernel& kernel) {
+    int width = 1;
+    for (const ir::Instr& in : kernel.instrs) {
+        for (int k = 0; k < in.combines.size(); ++k) width = std::max(width, itemsize(kernel.values[in.results[k]].type));
+    }
+    return width;
+}
+
+/// Calls and divisions: what hides no memory access, but wants many of them under way.
+bool is_heavy(const ir::Kernel& kernel) {
+    return std::count_if(kernel.instrs.begin(), kernel.instrs.end(),
+                         [](const ir::Instr& in) { return in.op == ir::Opcode::Call || in.op == ir::Opcode::Div; }) >= heavy_operations;
+}
+
 int lanes_loops(const ir::Kernel& kernel) {
     return static_cast<int>(std::count_if(kernel.instrs.begin(), kernel.instrs.end(),
                                           [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; }));
@@ -124,7 +138,7 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
         // Long loops with few items want large teams; otherwise each item of the team gets some iterations to overlap.
         const std::int64_t wanted = shape.innermost / (items >= 64 * features.compute_units ? 4 : 1);
         const bool large = items < features.compute_units || shape.innermost >= long_loop;
-        g.team = std::min({most, large ? 1024 : gpu_group, std::max(floor_power(wanted), 1)});
+        g.team = std::min({most, !large ? gpu_group : widest_sum(kernel) <= 4 ? 1024 : 512, std::max(floor_power(wanted), 1)});
         if (features.sub_group < 2) {
             // Without shuffles a team is a whole group, and small groups leave a GPU idle.
             g.team = shape.innermost <= 8 ? 1 : std::max(g.team, std::min(most, 32));
@@ -135,7 +149,10 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
         }
         while (g.unroll > 1 && std::int64_t(g.unroll) * g.team > shape.innermost) g.unroll /= 2;
         const std::int64_t steps = (shape.innermost + g.team - 1) / g.team;
-        if (lanes_loops(kernel) >= 2 && steps <= most_steps) g.steps = static_cast<int>(steps);
+        if (lanes_loops(kernel) >= 2 && steps <= most_steps) {
+            g.steps = static_cast<int>(steps);
+            g.whole = shape.even && steps * g.team == shape.innermost;
+        }
     }
     return g;
 }
@@ -146,7 +163,7 @@ device::ShapeClass CGeometry::encode() const {
     const auto log = [](int n) { return static_cast<device::ShapeClass>(std::countr_zero(static_cast<unsigned>(n))); };
     return static_cast<device::ShapeClass>(mapping) | static_cast<device::ShapeClass>(wide) << 2 | log(group_size) << 3 |
            log(columns) << 7 | log(rows) << 10 | log(team) << 13 | log(unroll) << 17 | static_cast<device::ShapeClass>(steps) << 21 |
-           1u << 31;
+           static_cast<device::ShapeClass>(whole) << 27 | 1u << 31;
 }
 
 CGeometry CGeometry::decode(device::ShapeClass code) {
@@ -160,36 +177,11 @@ CGeometry CGeometry::decode(device::ShapeClass code) {
     g.team = power(13, 15);
     g.unroll = power(17, 15);
     g.steps = static_cast<int>(code >> 21 & 63);
+    g.whole = code >> 27 & 1;
     return g;
 }
 
-static CGeometry choose(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features);
 CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
-    CGeometry g = choose(kernel, shape, features);
-    if (const char* t = std::getenv("PARDO_TUNE"); t && saturated_product(shape.extents) * shape.inner > 1000000) {  // EXPERIMENT
-        int v = 0;
-        const auto get = [&](const char* k) {
-            const char* p = std::strstr(t, k);
-            return p && (v = std::atoi(p + std::strlen(k)), true);
-        };
-        if (g.mapping != CMapping::Team) {
-            if (get("columns=")) g.columns = v;
-            if (get("rows=") && g.mapping == CMapping::Line && kernel.rank > 1) g.rows = v;
-            if (get("group=")) g.group_size = v;
-        } else {
-            if (get("team=")) {
-                g.team = v;
-                g.group_size = std::max(g.group_size, v);
-                if (v >= 32) g.group_size = v;
-                if (g.steps) g.steps = int((shape.innermost + v - 1) / v);
-            }
-            if (get("unroll=")) g.unroll = v;
-            if (get("steps=") && v == 0) g.steps = 0;
-        }
-    }
-    return g;
-}
-static CGeometry choose(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
     if (!kernel.lanes && has_lanes_loop(kernel)) return team_geometry(kernel, shape, features);
     CGeometry g;
     const std::int64_t items = saturated_product(shape.extents);
@@ -211,7 +203,8 @@ static CGeometry choose(const ir::Kernel& kernel, const device::LaunchShape& sha
     while (g.mapping == CMapping::Line && rank > 1 && g.group_size > 32 && g.group_size / 2 >= line) g.group_size /= 2;
     const std::int64_t enough = groups_per_unit * std::max(features.compute_units, 1);
     const Widths w = widths_of(kernel);
-    const int wanted = static_cast<int>(std::clamp<std::int64_t>(bytes_in_flight / w.narrow, 1, most_columns));
+    const std::int64_t bytes = is_heavy(kernel) ? 2 * bytes_in_flight : bytes_in_flight;
+    const int wanted = static_cast<int>(std::clamp<std::int64_t>(bytes / w.narrow, 1, is_heavy(kernel) ? 2 * most_columns : most_columns));
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;

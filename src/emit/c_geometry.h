@@ -26,6 +26,7 @@ struct CGeometry {
     int team = 1;        // Team: items of the language that share a kernel item; a power of two, at most the group size
     int unroll = 1;      // Team: iterations of a lanes loop that are under way at once
     int steps = 0;       // Team: no lanes loop has more iterations than so many for each item; 0: not known
+    bool whole = false;  // Team: and all of them have exactly steps * team iterations
 
     device::ShapeClass encode() const;
     static CGeometry decode(device::ShapeClass code);

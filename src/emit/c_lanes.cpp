@@ -125,11 +125,12 @@ void CEmitter::fixed_steps(const Instr& in, const Running& running, int unroll) 
     ++depth_;
     line("const " + c_type(target_, DType::Int64) + " " + index + " = " + first_index(in) + " + u * " + std::to_string(geometry_.team) +
          ";");
-    line("if (" + index + " < " + wrapped(upper) + ") {");
-    ++depth_;
+    const bool guarded = !geometry_.whole;
+    if (guarded) line("if (" + index + " < " + wrapped(upper) + ") {");
+    depth_ += guarded;
     lanes_step(in, index, places);
-    --depth_;
-    line("}");
+    depth_ -= guarded;
+    if (guarded) line("}");
     --depth_;
     line("}");
 }

@@ -116,7 +116,9 @@ device::LaunchShape shape_of(const KernelPlan& kernel) {
     for (std::size_t d = range; d < extents.size(); ++d) {
         std::int64_t extent = extents[d];
         for (const KernelPlan::Block& b : kernel.blocks) {
-            if (static_cast<std::size_t>(b.dim) == d) extent = std::min(extent, b.length);
+            if (static_cast<std::size_t>(b.dim) != d) continue;
+            shape.even &= extent % b.length == 0;
+            extent = std::min(extent, b.length);
         }
         shape.inner *= extent;
         shape.innermost = extent;

@@ -140,6 +140,8 @@ TEST(CGeometry, survives_encoding_and_covers_all_items) {
         g.rows = power(3);
         g.team = std::min(power(10), g.group_size);
         g.unroll = power(5);
+        g.steps = static_cast<int>(random() % 17);
+        g.whole = random() % 2;
         const CGeometry back = CGeometry::decode(g.encode());
         EXPECT_EQ(back.mapping, g.mapping);
         EXPECT_EQ(back.wide, g.wide);
@@ -148,6 +150,8 @@ TEST(CGeometry, survives_encoding_and_covers_all_items) {
         EXPECT_EQ(back.rows, g.rows);
         EXPECT_EQ(back.team, g.team);
         EXPECT_EQ(back.unroll, g.unroll);
+        EXPECT_EQ(back.steps, g.steps);
+        EXPECT_EQ(back.whole, g.whole);
         std::vector<std::int64_t> extents;
         std::int64_t items = 1;
         for (unsigned d = 0; d < 1 + random() % 4; ++d) items *= extents.emplace_back(static_cast<std::int64_t>(random() % 40));

@@ -9,8 +9,9 @@
 namespace pardo::device {
 namespace {
 
-/// How long wait_for asks before it leaves the waiting to the watcher thread: most small work is over by then.
-constexpr auto ask_for = std::chrono::microseconds(30);
+/// How long wait_for asks before it leaves the waiting to the watcher thread, whose wake-up and call back take tens of microseconds; and
+/// how long of that it keeps its core from others.
+constexpr auto ask_for = std::chrono::microseconds(200), ask_hard_for = std::chrono::microseconds(20);
 /// Out of order: how many events a sweep asks about.
 constexpr std::size_t most_asked = 64;
 
@@ -37,9 +38,7 @@ void DriverEvent::wait_quietly() {
 
 bool DriverEvent::wait_for(std::chrono::milliseconds limit) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto asked_until = begin + std::min<std::chrono::nanoseconds>(ask_for, limit);
-    while (!done() && std::chrono::steady_clock::now() < asked_until) std::this_thread::yield();
-    if (!known_done()) {
+    if (!known_done() && !core_->ask(*this, begin + std::min<std::chrono::nanoseconds>(ask_for, limit))) {
         core_->watch(*this);
         std::unique_lock lock(mutex_);
         if (!changed_.wait_until(lock, begin + limit, [this] { return known_done(); })) return false;
@@ -62,7 +61,13 @@ Ref<Mark> DriverCore::oldest_mark() {
     return marks_.empty() ? mark_tail() : marks_.front();
 }
 
-void DriverCore::complete(const Ref<Mark>& mark, DriverEvent* event) {
+DriverCore::Answer DriverCore::ask_about(const Mark& mark) noexcept {
+    Answer answer;
+    answer.status = stream_->query(mark.native(), answer.error);
+    return answer;
+}
+
+void DriverCore::complete(const Ref<Mark>& mark, const Answer& answer, DriverEvent* event) {
     Batch batch;
     std::vector<Ref<Mark>> passed;  // given back after the lock
     {
@@ -78,25 +83,25 @@ void DriverCore::complete(const Ref<Mark>& mark, DriverEvent* event) {
             }
         } else if (!event->taken_) {
             batch.emplace_back(event);
-            std::erase(in_flight_, batch.front());
+            const auto at = std::lower_bound(in_flight_.begin(), in_flight_.end(), event->sequence_,
+                                             [](const Ref<DriverEvent>& e, std::uint64_t sequence) { return e->sequence_ < sequence; });
+            if (at != in_flight_.end() && at->get() == event) in_flight_.erase(at);
         }
         for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
     }
-    finish(batch, *mark);
+    finish(batch, *mark, answer);
 }
 
-void DriverCore::finish(Batch& batch, const Mark& mark) {
+void DriverCore::finish(Batch& batch, const Mark& mark, const Answer& answer) {
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
     // What has no mark of its own failed if the mark behind it did: see Stream::marks_late.
-    std::optional<Error> late_error;
-    const bool late_failed = late_marks_ && stream_->query(mark.native(), late_error) == NativeStatus::Failed;
+    const Answer nothing, &late = late_marks_ ? answer : nothing;
     for (Ref<DriverEvent>& e : batch) {
-        std::optional<Error> error = late_error;
-        bool failed = late_failed;
+        const Answer own = e->mark_ && e->mark_.get() != &mark ? ask_about(*e->mark_) : Answer();
+        const Answer& its = !e->mark_ ? late : e->mark_.get() == &mark ? answer : own;
         if (e->mark_) {
-            failed = stream_->query(e->mark_->native(), error) == NativeStatus::Failed;
             if (e->timed_) {
                 std::int64_t submitted = e->submitted_at, start = 0, end = 0;
                 stream_->times(e->mark_->native(), submitted, start, end);
@@ -115,8 +120,8 @@ void DriverCore::finish(Batch& batch, const Mark& mark) {
         e->kept_.clear();
         if (inherited) {
             e->set_failed(std::move(inherited));
-        } else if (failed) {
-            e->set_failed(error ? *error : Error(ErrorCode::Device, "the driver failed"), e->label_);
+        } else if (its.status == NativeStatus::Failed) {
+            e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
         } else {
             e->set_complete();
         }
@@ -153,11 +158,42 @@ void DriverCore::poll(DriverEvent& event) noexcept {
     if (driver_gone()) return event.lose(lost_failure(device_));
     try {
         const Ref<Mark> mark = mark_of(event);
-        std::optional<Error> error;
-        if (mark && stream_->query(mark->native(), error) != NativeStatus::Unfinished) complete(mark, &event);
+        if (!mark) return;
+        const Answer answer = ask_about(*mark);
+        if (answer.status != NativeStatus::Unfinished) complete(mark, answer, &event);
     } catch (const Error& e) {
         fail_all(e);
     }
+}
+
+/// Asks the driver again and again until the event is complete; false when the time is over first, or when others see to the event.
+bool DriverCore::ask(DriverEvent& event, std::chrono::steady_clock::time_point until) noexcept {
+    using Clock = std::chrono::steady_clock;
+    if (driver_gone()) {
+        event.lose(lost_failure(device_));
+        return true;
+    }
+    try {
+        const Clock::time_point hard_until = std::min(until, Clock::now() + ask_hard_for);
+        while (!event.known_done()) {
+            const Ref<Mark> mark = mark_of(event);
+            if (!mark) {
+                if (Clock::now() >= hard_until) return false;
+                std::this_thread::yield();
+                continue;
+            }
+            Answer answer;
+            while ((answer = ask_about(*mark)).status == NativeStatus::Unfinished) {
+                const Clock::time_point now = Clock::now();
+                if (now >= until) return false;
+                if (now >= hard_until) std::this_thread::yield();
+            }
+            complete(mark, answer, &event);
+        }
+    } catch (const Error& e) {
+        fail_all(e);
+    }
+    return event.known_done();
 }
 
 bool DriverCore::wait_natively(DriverEvent& event) noexcept {
@@ -169,7 +205,7 @@ bool DriverCore::wait_natively(DriverEvent& event) noexcept {
         const Ref<Mark> mark = mark_of(event);
         if (!mark) return false;
         stream_->wait(mark->native());
-        complete(mark, &event);
+        complete(mark, ask_about(*mark), &event);
     } catch (const Error& e) {
         fail_all(e);
     }
@@ -179,10 +215,11 @@ bool DriverCore::wait_natively(DriverEvent& event) noexcept {
 void DriverCore::sweep() noexcept {
     if (driver_gone()) return;
     try {
-        std::optional<Error> error;
         if (in_order_) {
-            for (Ref<Mark> mark; (mark = oldest_mark()) && stream_->query(mark->native(), error) != NativeStatus::Unfinished;) {
-                complete(mark, nullptr);
+            while (const Ref<Mark> mark = oldest_mark()) {
+                const Answer answer = ask_about(*mark);
+                if (answer.status == NativeStatus::Unfinished) return;
+                complete(mark, answer, nullptr);
             }
             return;
         }

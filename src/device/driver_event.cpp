@@ -98,6 +98,7 @@ void DriverCore::finish(Batch& batch, const Mark& mark, const Answer& answer) {
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
     // What has no mark of its own failed if the mark behind it did: see Stream::marks_late.
     const Answer nothing, &late = late_marks_ ? answer : nothing;
+    std::shared_ptr<Failure> shared;
     for (Ref<DriverEvent>& e : batch) {
         const Answer own = e->mark_ && e->mark_.get() != &mark ? ask_about(*e->mark_) : Answer();
         const Answer& its = !e->mark_ ? late : e->mark_.get() == &mark ? answer : own;
@@ -120,8 +121,11 @@ void DriverCore::finish(Batch& batch, const Mark& mark, const Answer& answer) {
         e->kept_.clear();
         if (inherited) {
             e->set_failed(std::move(inherited));
+        } else if (its.status == NativeStatus::Failed && shared) {
+            e->set_failed(shared);
         } else if (its.status == NativeStatus::Failed) {
             e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
+            if (late_marks_) shared = e->failure();  // of everything behind it
         } else {
             e->set_complete();
         }

@@ -67,17 +67,30 @@ DriverCore::Answer DriverCore::ask_about(const Mark& mark) noexcept {
     return answer;
 }
 
-void DriverCore::complete(const Ref<Mark>& mark, const Answer& answer, DriverEvent* event) {
+std::optional<DriverCore::Answer> DriverCore::ask_about_tail(DriverEvent& event) noexcept {
+    if (!late_marks_) return std::nullopt;
+    std::lock_guard lock(mutex_);
+    const bool marked = event.mark_ || (!marks_.empty() && marks_.back()->sequence() >= event.sequence_);
+    if (event.taken_ || event.sequence_ == 0 || event.sequence_ != submitted_ || marked) return std::nullopt;
+    Answer answer;
+    const std::optional<NativeStatus> status = stream_->query_all(answer.error);
+    if (!status) return std::nullopt;
+    answer.status = *status;
+    return answer;
+}
+
+void DriverCore::complete(const Mark* mark, const Answer& answer, DriverEvent* event) {
     Batch batch;
     std::vector<Ref<Mark>> passed;  // given back after the lock
     {
         std::lock_guard lock(mutex_);
         if (in_order_) {
-            while (!in_flight_.empty() && in_flight_.front()->sequence_ <= mark->sequence()) {
+            const std::uint64_t last = mark ? mark->sequence() : event->sequence_;
+            while (!in_flight_.empty() && in_flight_.front()->sequence_ <= last) {
                 batch.push_back(std::move(in_flight_.front()));
                 in_flight_.pop_front();
             }
-            while (!marks_.empty() && marks_.front()->sequence() <= mark->sequence()) {
+            while (!marks_.empty() && marks_.front()->sequence() <= last) {
                 passed.push_back(std::move(marks_.front()));
                 marks_.pop_front();
             }
@@ -89,10 +102,10 @@ void DriverCore::complete(const Ref<Mark>& mark, const Answer& answer, DriverEve
         }
         for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
     }
-    finish(batch, *mark, answer);
+    finish(batch, mark, answer);
 }
 
-void DriverCore::finish(Batch& batch, const Mark& mark, const Answer& answer) {
+void DriverCore::finish(Batch& batch, const Mark* mark, const Answer& answer) {
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
@@ -100,8 +113,8 @@ void DriverCore::finish(Batch& batch, const Mark& mark, const Answer& answer) {
     const Answer nothing, &late = late_marks_ ? answer : nothing;
     std::shared_ptr<Failure> shared;
     for (Ref<DriverEvent>& e : batch) {
-        const Answer own = e->mark_ && e->mark_.get() != &mark ? ask_about(*e->mark_) : Answer();
-        const Answer& its = !e->mark_ ? late : e->mark_.get() == &mark ? answer : own;
+        const Answer own = e->mark_ && e->mark_.get() != mark ? ask_about(*e->mark_) : Answer();
+        const Answer& its = !e->mark_ ? late : e->mark_.get() == mark ? answer : own;
         if (e->mark_) {
             if (e->timed_) {
                 std::int64_t submitted = e->submitted_at, start = 0, end = 0;
@@ -161,10 +174,10 @@ void DriverCore::fail_all(const Error& error) noexcept {
 void DriverCore::poll(DriverEvent& event) noexcept {
     if (driver_gone()) return event.lose(lost_failure(device_));
     try {
-        const Ref<Mark> mark = mark_of(event);
-        if (!mark) return;
-        const Answer answer = ask_about(*mark);
-        if (answer.status != NativeStatus::Unfinished) complete(mark, answer, &event);
+        std::optional<Answer> answer = ask_about_tail(event);
+        const Ref<Mark> mark = answer ? nullptr : mark_of(event);
+        if (mark) answer = ask_about(*mark);
+        if (answer && answer->status != NativeStatus::Unfinished) complete(mark.get(), *answer, &event);
     } catch (const Error& e) {
         fail_all(e);
     }
@@ -180,19 +193,16 @@ bool DriverCore::ask(DriverEvent& event, std::chrono::steady_clock::time_point u
     try {
         const Clock::time_point hard_until = std::min(until, Clock::now() + ask_hard_for);
         while (!event.known_done()) {
-            const Ref<Mark> mark = mark_of(event);
-            if (!mark) {
-                if (Clock::now() >= hard_until) return false;
-                std::this_thread::yield();
+            std::optional<Answer> answer = ask_about_tail(event);
+            const Ref<Mark> mark = answer ? nullptr : mark_of(event);
+            if (mark) answer = ask_about(*mark);
+            if (answer && answer->status != NativeStatus::Unfinished) {
+                complete(mark.get(), *answer, &event);
                 continue;
             }
-            Answer answer;
-            while ((answer = ask_about(*mark)).status == NativeStatus::Unfinished) {
-                const Clock::time_point now = Clock::now();
-                if (now >= until) return false;
-                if (now >= hard_until) std::this_thread::yield();
-            }
-            complete(mark, answer, &event);
+            const Clock::time_point now = Clock::now();
+            if (now >= (answer ? until : hard_until)) return false;
+            if (!answer || now >= hard_until) std::this_thread::yield();
         }
     } catch (const Error& e) {
         fail_all(e);
@@ -209,7 +219,7 @@ bool DriverCore::wait_natively(DriverEvent& event) noexcept {
         const Ref<Mark> mark = mark_of(event);
         if (!mark) return false;
         stream_->wait(mark->native());
-        complete(mark, ask_about(*mark), &event);
+        complete(mark.get(), ask_about(*mark), &event);
     } catch (const Error& e) {
         fail_all(e);
     }
@@ -223,7 +233,7 @@ void DriverCore::sweep() noexcept {
             while (const Ref<Mark> mark = oldest_mark()) {
                 const Answer answer = ask_about(*mark);
                 if (answer.status == NativeStatus::Unfinished) return;
-                complete(mark, answer, nullptr);
+                complete(mark.get(), answer, nullptr);
             }
             return;
         }

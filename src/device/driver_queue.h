@@ -157,8 +157,11 @@ private:
         std::optional<Error> error;
     };
     Answer ask_about(const Mark& mark) noexcept;
-    void complete(const Ref<Mark>& mark, const Answer& answer, DriverEvent* event);
-    void finish(Batch& batch, const Mark& mark, const Answer& answer);  // all complete by `mark`
+    /// What the driver says of all that was submitted, if that ends with an event which no mark tells of; else nothing.
+    std::optional<Answer> ask_about_tail(DriverEvent& event) noexcept;
+    /// Of `mark`; without one, of `event` as the tail.
+    void complete(const Mark* mark, const Answer& answer, DriverEvent* event);
+    void finish(Batch& batch, const Mark* mark, const Answer& answer);
     void fail_all(const Error& error) noexcept;
     void poll(DriverEvent& event) noexcept;
     bool wait_natively(DriverEvent& event) noexcept;

@@ -13,10 +13,14 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-
 import pardo as pp
 
-SETTINGS = [f"threads={t},piece={p},populate={f}" for f in (1, 0) for t in (4, 8, 12, 16) for p in (1024, 2048, 4096)]
+SETTINGS = [
+    "",
+    *(f"threads={threads},piece={piece}" for threads in (8, 12, 16) for piece in (1024, 2048, 4096)),
+    *(f"threads={threads},piece=2048,populate=0" for threads in (8, 12, 16)),
+    "register",
+]
 ROUNDS = 7
 
 
@@ -37,11 +41,10 @@ def measure(device: str) -> None:
         x = pp.asarray(host, device=device).wait()
         y = pp.empty_like(x)
         target = np.zeros(size // 4, np.float32)
-        memory = y.queue
 
-        def write(x: pp.Array = y, host: np.ndarray = host) -> None:
-            x[...] = host
-            memory.wait()
+        def write(y: pp.Array = y, host: np.ndarray = host) -> None:
+            y[...] = host
+            y.queue.wait()
 
         cases = [
             ("to a new array", lambda host=host: pp.asarray(host, device=device).wait()),
@@ -59,7 +62,8 @@ def main() -> None:
     device = words[0] if words else "cuda:0"
     if "--all" not in sys.argv:
         print(f"{device}, PARDO_CUDA_TRANSFER={os.environ.get('PARDO_CUDA_TRANSFER', '')}")
-        return measure(device)
+        measure(device)
+        return
     for setting in SETTINGS:
         subprocess.run([sys.executable, __file__, device], env={**os.environ, "PARDO_CUDA_TRANSFER": setting}, check=True)
 

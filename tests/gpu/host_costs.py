@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-
 import pardo as pp
 
 ROUNDS = 9

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -175,7 +176,8 @@ struct CounterValue {
 };
 PARDO_API std::vector<CounterValue> counters_now();
 
-/// Called when work is handed over asynchronously, to name the user's line in late failures; may return "".
-PARDO_API void set_location_hook(std::string (*hook)());
+/// Called when work is handed over asynchronously, to name the user's line in late failures; may return null. It is called often: a hook
+/// that gives the same string again need not make it again.
+PARDO_API void set_location_hook(std::shared_ptr<const std::string> (*hook)());
 
 }  // namespace pardo

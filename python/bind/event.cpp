@@ -1,4 +1,6 @@
 // python/bind/event.cpp: pardo/event.h for Python.
+#include <chrono>
+
 #include <pardo/event.h>
 
 #include "bind.h"
@@ -72,6 +74,16 @@ nb::object value(const Event& e) {
     return v ? nb::borrow(object_in(v)) : nb::none();
 }
 
+/// Asks for some microseconds: a callback from another thread takes longer than small work.
+bool done_soon(const Event& e) {
+    constexpr auto patience = std::chrono::microseconds(10);
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (!e.done()) {
+        if (std::chrono::steady_clock::now() >= until) return false;
+    }
+    return true;
+}
+
 Event event_from(nb::handle o, const char* who) {
     Event* event = nullptr;
     if (nb::try_cast<Event*>(o, event) && event) return *event;
@@ -134,6 +146,7 @@ void bind_event(nb::module_& m) {
                 return e.add_done_callback(LoopCallback{kept(std::move(call_soon)), kept(std::move(resolve)), kept(std::move(future))});
             },
             nb::arg("call_soon"), nb::arg("resolve"), nb::arg("future"))
+        .def("_done_soon", &done_soon)
         .def("_forget", &Event::remove_done_callback, nb::arg("id"))
         .def("_failure", &failure, nb::arg("hear") = true, nb::sig("def _failure(self, hear: bool = True) -> BaseException | None"))
         .def("_value", &value, nb::sig("def _value(self) -> Any"))

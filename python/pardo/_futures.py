@@ -74,7 +74,7 @@ def _resume(future: asyncio.Future[None]) -> None:
 
 def completion(event: Event) -> Generator[Any, None, None]:
     """Suspends the running task until the event is complete, and raises its failure."""
-    if not event.done():
+    if not event._done_soon():
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
         token = event._notify_loop(loop.call_soon_threadsafe, _resume, future)

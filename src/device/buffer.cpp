@@ -44,7 +44,12 @@ void hold_buffers_at_fork() {
 void Buffer::prune() {
     std::erase_if(reads_, [](const Event& e) { return known_done(e); });
     std::erase_if(writes_, [](const Event& e) { return !matters_to_readers(e); });
-    busy_.store(!reads_.empty() || !writes_.empty(), std::memory_order_release);
+    note_busy();
+}
+
+void Buffer::note_busy() noexcept {
+    const auto bits = static_cast<std::uint8_t>((reads_.empty() ? 0 : reads_bit) | (writes_.empty() ? 0 : writes_bit));
+    busy_.store(bits, std::memory_order_release);
 }
 
 void Buffer::note_read(const Event& event) {
@@ -52,7 +57,7 @@ void Buffer::note_read(const Event& event) {
     std::lock_guard lock(mutex());
     prune();
     add(reads_, event, true);
-    busy_.store(true, std::memory_order_release);
+    note_busy();
 }
 
 void Buffer::note_write(const Event& event, bool inherits) {
@@ -64,7 +69,7 @@ void Buffer::note_write(const Event& event, bool inherits) {
     if (complete) return;
     prune();
     add(writes_, event, inherits);
-    busy_.store(true, std::memory_order_release);
+    note_busy();
 }
 
 Event Buffer::timed_write() const {

@@ -42,11 +42,27 @@ public:
     /// Events that a reader (the last writes) or a writer (all uses) has to wait for; completed ones are left out.
     void collect_for_read(std::vector<Event>& out);
     void collect_for_write(std::vector<Event>& out);
+    /// The same without the events for which `passed(event)` is true. It is called with a lock held.
+    template <class F> void collect_for_read(std::vector<Event>& out, F&& passed) {
+        if (!written()) return;
+        std::lock_guard lock(mutex());
+        prune();
+        add_others(out, writes_, passed);
+    }
+    template <class F> void collect_for_write(std::vector<Event>& out, F&& passed) {
+        if (!busy()) return;
+        std::lock_guard lock(mutex());
+        prune();
+        add_others(out, writes_, passed);
+        add_others(out, reads_, passed);
+    }
     /// Blocks until the host may read (write); raises failures of the writes waited for.
     void wait_for_read();
     void wait_for_write();
     /// Cheap test before the calls above: false when no unfinished use is known.
-    bool busy() const noexcept { return busy_.load(std::memory_order_acquire); }
+    bool busy() const noexcept { return busy_.load(std::memory_order_acquire) != 0; }
+    /// The same for writes only.
+    bool written() const noexcept { return (busy_.load(std::memory_order_acquire) & writes_bit) != 0; }
 
     /// True when somebody outside pardo may write this memory at any time (asarray(copy=False), writable exports):
     /// operations on it run, and are waited for, when they are recorded.
@@ -64,6 +80,13 @@ protected:
     virtual void dispose() { delete this; }
     /// Drops completed uses. Call with mutex() held.
     void prune();
+    /// Sets busy_ by the lists. Call with mutex() held.
+    void note_busy() noexcept;
+    template <class F> static void add_others(std::vector<Event>& out, const std::vector<Event>& uses, F& passed) {
+        for (const Event& e : uses) {
+            if (!passed(e)) out.push_back(e);
+        }
+    }
     /// Guards the uses; shared with other buffers, so that fork() can hold them all.
     std::mutex& mutex() const noexcept;
 
@@ -71,7 +94,8 @@ protected:
     MemoryKind kind_;
     void* data_;
     std::size_t bytes_;
-    std::atomic<bool> busy_{false};
+    static constexpr std::uint8_t reads_bit = 1, writes_bit = 2;
+    std::atomic<std::uint8_t> busy_{0};  // which lists hold something
     std::atomic<bool> foreign_writable_{false};
     bool read_only_ = false;
     std::vector<Event> reads_, writes_;

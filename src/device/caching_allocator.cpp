@@ -48,15 +48,31 @@ std::vector<Event> DriverBuffer::unfinished() {
         }
         list->clear();
     }
-    busy_.store(false, std::memory_order_release);
+    note_busy();
     return events;
 }
 
-bool DriverBuffer::only_of(const Queue* queue) {
-    if (!queue || queue->order() != QueueOrder::InOrder) return false;
-    std::lock_guard lock(mutex());
+bool DriverBuffer::hand_over(const Queue* queue) {
     const auto own = [&](const Event& e) { return known_done(e) || e.state()->queue() == queue; };
-    return std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own);
+    if (queue && queue->order() == QueueOrder::InOrder) {
+        std::vector<Event> reads, writes;  // after the lock: an event may hold the last reference to a buffer
+        std::lock_guard lock(mutex());
+        if (std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own)) {
+            // Whoever writes first waits for them; their failures are not the new owner's. In order the last ones stand for all.
+            if (reads_.size() > 1 || writes_.size() > 1) {
+                reads.swap(reads_);
+                writes.swap(writes_);
+                if (!reads.empty()) reads_.push_back(std::move(reads.back()));
+                if (!writes.empty()) writes_.push_back(std::move(writes.back()));
+            }
+            if (!writes_.empty()) reads_.push_back(std::move(writes_.back()));
+            writes_.clear();
+            note_busy();
+            return true;
+        }
+    }
+    forget_uses();
+    return !busy();
 }
 
 void DriverBuffer::forget_uses() {
@@ -68,7 +84,7 @@ void DriverBuffer::forget_uses() {
         dropped.insert(dropped.end(), over, list->end());
         list->erase(over, list->end());
     }
-    busy_.store(!reads_.empty() || !writes_.empty(), std::memory_order_release);
+    note_busy();
 }
 
 CachingAllocator::CachingAllocator(Device* device, std::unique_ptr<RawMemory> raw)
@@ -148,15 +164,9 @@ DriverBuffer* CachingAllocator::take_pending(Lists& lists, int size_class, const
     DriverBuffer** link = &lists.pending[size_class];
     for (int looks = 0; *link && looks < pending_looks; ++looks, link = &(*link)->next_) {
         DriverBuffer* b = *link;
-        if (!b->only_of(queue)) b->forget_uses();
-        if (b->busy() && !b->only_of(queue)) continue;
+        if (b->busy() && !b->hand_over(queue)) continue;
         *link = b->next_;
         if (b->slab_) --b->slab_->live;  // pending blocks count as live; the caller counts it again
-        // What used the block before is only an order to keep: whoever writes first waits for it, and its failures are not the new
-        // owner's.
-        std::lock_guard lock(b->mutex());
-        b->reads_.insert(b->reads_.end(), b->writes_.begin(), b->writes_.end());
-        b->writes_.clear();
         return b;
     }
     return nullptr;

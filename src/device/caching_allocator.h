@@ -54,8 +54,8 @@ private:
     friend class CachingAllocator;
     void dispose() override;
     std::vector<Event> unfinished();
-    bool only_of(const Queue* queue);
-
+    /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it.
+    bool hand_over(const Queue* queue);
     void forget_uses();
 
     CachingAllocator* allocator_ = nullptr;

@@ -10,7 +10,7 @@ namespace {
 /// A submitter this far ahead waits until half of it is done.
 constexpr std::size_t most_ahead = 1024;
 /// How often a submitter looks what is complete.
-constexpr std::uint64_t look_every = 16;
+constexpr std::uint64_t look_every = 64;
 /// Where marks may come late: work that takes longer than this (on one core) gets one at once, and one before it, so that who waits for
 /// small work never waits for large work behind it.
 constexpr double small_work_ns = 200'000;
@@ -54,6 +54,15 @@ bool DriverCore::before_next(const Event& event) const {
     if (!in_order_ || !state || !state->polled()) return false;
     const auto* driven = static_cast<const DriverEvent*>(state);
     return driven->core_.get() == this && driven->native_.load(std::memory_order_acquire);
+}
+
+bool DriverCore::implied(const Event& event, bool needed) const noexcept {
+    EventState* state = event.state();
+    if (!in_order_ || !state || !state->polled() || state->known_done()) return false;
+    const auto* driven = static_cast<const DriverEvent*>(state);
+    if (driven->core_.get() != this) return false;
+    // Failures of work at a driver that marks late show in whatever comes behind them.
+    return !needed || (late_marks_ && driven->native_.load(std::memory_order_acquire));
 }
 
 void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted) {
@@ -102,7 +111,7 @@ void DriverCore::add_fence(Request& request) {
     if (!known_done(fence_)) request.after.push_back(fence_);
 }
 
-Event DriverCore::submit(Request request, NativeCall& call) {
+Event DriverCore::submit(Request&& request, NativeCall& call) {
     add_fence(request);
     const Ref<DriverEvent> event = new_event(request);
     Sorted sorted;
@@ -114,19 +123,19 @@ Event DriverCore::submit(Request request, NativeCall& call) {
         return Event(event.get());
     }
     event->needs_ = std::move(sorted.needs);
-    bool now = !request.by_worker && sorted.foreign.empty();
+    bool now = !request.by_worker && sorted.foreign.empty(), look = false;
     if (now) {
         std::lock_guard lock(mutex_);
         now = !in_order_ || held_.empty();
         try {
-            if (now) submit_natively(*event, sorted, [&call](Stream& stream, const NativeOrder& order) { call.run(stream, order); });
+            if (now) submit_natively(*event, sorted, call);
         } catch (const Error& e) {
-            throw Error(e.code(), event->label_.name + ": " + e.message());
+            throw Error(e.code(), event->label_.name.str() + ": " + e.message());
         }
+        look = now && (submitted_ % look_every == 0 || in_flight_.size() >= most_ahead);
     }
-    if (now) {
-        throttle();
-    } else {
+    if (look) throttle();
+    if (!now) {
         event->call_ = call.keep();
         hold(event, request, sorted.foreign);
     }
@@ -150,7 +159,7 @@ Event DriverCore::submit_task(Request request, std::function<void()> task) {
     return Event(event.get());
 }
 
-void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, const std::function<void(Stream&, const NativeOrder&)>& call) {
+void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call) {
     SmallVector<NativeEvent, 8> after;
     for (const Ref<Mark>& mark : sorted.natives) after.push_back(mark->native());
     const bool large = event.cost_ns_ >= small_work_ns;
@@ -160,7 +169,7 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, const
     if (event.timed_) event.submitted_at = now_ns();
     in_flight_.emplace_back(&event);  // before the call, so that nothing fails after it
     try {
-        call(*stream_, {after, mark_now ? &native : nullptr, event.timed_});
+        call.run(*stream_, {after, mark_now ? &native : nullptr, event.timed_});
     } catch (...) {
         in_flight_.pop_back();
         throw;
@@ -193,10 +202,6 @@ Ref<Mark> DriverCore::mark_tail() {
 
 void DriverCore::throttle() {
     Ref<DriverEvent> ahead_of;
-    {
-        std::lock_guard lock(mutex_);
-        if (submitted_ % look_every != 0 && in_flight_.size() < most_ahead) return;
-    }
     sweep();
     {
         std::lock_guard lock(mutex_);

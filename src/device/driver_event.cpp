@@ -9,8 +9,9 @@
 namespace pardo::device {
 namespace {
 
-/// How long wait_for asks before it leaves the waiting to the watcher thread: most small work is over by then.
-constexpr auto ask_for = std::chrono::microseconds(30);
+/// How long wait_for asks before it leaves the waiting to the watcher thread, whose wake-up and call back take tens of microseconds; and
+/// how long of that it keeps its core from others.
+constexpr auto ask_for = std::chrono::microseconds(200), ask_hard_for = std::chrono::microseconds(20);
 /// Out of order: how many events a sweep asks about.
 constexpr std::size_t most_asked = 64;
 
@@ -37,9 +38,7 @@ void DriverEvent::wait_quietly() {
 
 bool DriverEvent::wait_for(std::chrono::milliseconds limit) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto asked_until = begin + std::min<std::chrono::nanoseconds>(ask_for, limit);
-    while (!done() && std::chrono::steady_clock::now() < asked_until) std::this_thread::yield();
-    if (!known_done()) {
+    if (!known_done() && !core_->ask(*this, begin + std::min<std::chrono::nanoseconds>(ask_for, limit))) {
         core_->watch(*this);
         std::unique_lock lock(mutex_);
         if (!changed_.wait_until(lock, begin + limit, [this] { return known_done(); })) return false;
@@ -62,41 +61,61 @@ Ref<Mark> DriverCore::oldest_mark() {
     return marks_.empty() ? mark_tail() : marks_.front();
 }
 
-void DriverCore::complete(const Ref<Mark>& mark, DriverEvent* event) {
+DriverCore::Answer DriverCore::ask_about(const Mark& mark) noexcept {
+    Answer answer;
+    answer.status = stream_->query(mark.native(), answer.error);
+    return answer;
+}
+
+std::optional<DriverCore::Answer> DriverCore::ask_about_tail(DriverEvent& event) noexcept {
+    if (!late_marks_) return std::nullopt;
+    std::lock_guard lock(mutex_);
+    const bool marked = event.mark_ || (!marks_.empty() && marks_.back()->sequence() >= event.sequence_);
+    if (event.taken_ || event.sequence_ == 0 || event.sequence_ != submitted_ || marked) return std::nullopt;
+    Answer answer;
+    const std::optional<NativeStatus> status = stream_->query_all(answer.error);
+    if (!status) return std::nullopt;
+    answer.status = *status;
+    return answer;
+}
+
+void DriverCore::complete(const Mark* mark, const Answer& answer, DriverEvent* event) {
     Batch batch;
     std::vector<Ref<Mark>> passed;  // given back after the lock
     {
         std::lock_guard lock(mutex_);
         if (in_order_) {
-            while (!in_flight_.empty() && in_flight_.front()->sequence_ <= mark->sequence()) {
+            const std::uint64_t last = mark ? mark->sequence() : event->sequence_;
+            while (!in_flight_.empty() && in_flight_.front()->sequence_ <= last) {
                 batch.push_back(std::move(in_flight_.front()));
                 in_flight_.pop_front();
             }
-            while (!marks_.empty() && marks_.front()->sequence() <= mark->sequence()) {
+            while (!marks_.empty() && marks_.front()->sequence() <= last) {
                 passed.push_back(std::move(marks_.front()));
                 marks_.pop_front();
             }
         } else if (!event->taken_) {
             batch.emplace_back(event);
-            std::erase(in_flight_, batch.front());
+            const auto at = std::lower_bound(in_flight_.begin(), in_flight_.end(), event->sequence_,
+                                             [](const Ref<DriverEvent>& e, std::uint64_t sequence) { return e->sequence_ < sequence; });
+            if (at != in_flight_.end() && at->get() == event) in_flight_.erase(at);
         }
         for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
     }
-    finish(batch, *mark);
+    finish(batch, mark, answer);
 }
 
-void DriverCore::finish(Batch& batch, const Mark& mark) {
+void DriverCore::finish(Batch& batch, const Mark* mark, const Answer& answer) {
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
     // What has no mark of its own failed if the mark behind it did: see Stream::marks_late.
-    std::optional<Error> late_error;
-    const bool late_failed = late_marks_ && stream_->query(mark.native(), late_error) == NativeStatus::Failed;
+    const Answer nothing, &late = late_marks_ ? answer : nothing;
+    std::shared_ptr<Failure> shared;
     for (Ref<DriverEvent>& e : batch) {
-        std::optional<Error> error = late_error;
-        bool failed = late_failed;
+        const Answer own = e->mark_ && e->mark_.get() != mark ? ask_about(*e->mark_) : Answer();
+        const Answer& its = !e->mark_ ? late : e->mark_.get() == mark ? answer : own;
         if (e->mark_) {
-            failed = stream_->query(e->mark_->native(), error) == NativeStatus::Failed;
             if (e->timed_) {
                 std::int64_t submitted = e->submitted_at, start = 0, end = 0;
                 stream_->times(e->mark_->native(), submitted, start, end);
@@ -115,8 +134,11 @@ void DriverCore::finish(Batch& batch, const Mark& mark) {
         e->kept_.clear();
         if (inherited) {
             e->set_failed(std::move(inherited));
-        } else if (failed) {
-            e->set_failed(error ? *error : Error(ErrorCode::Device, "the driver failed"), e->label_);
+        } else if (its.status == NativeStatus::Failed && shared) {
+            e->set_failed(shared);
+        } else if (its.status == NativeStatus::Failed) {
+            e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
+            if (late_marks_) shared = e->failure();  // of everything behind it
         } else {
             e->set_complete();
         }
@@ -152,12 +174,40 @@ void DriverCore::fail_all(const Error& error) noexcept {
 void DriverCore::poll(DriverEvent& event) noexcept {
     if (driver_gone()) return event.lose(lost_failure(device_));
     try {
-        const Ref<Mark> mark = mark_of(event);
-        std::optional<Error> error;
-        if (mark && stream_->query(mark->native(), error) != NativeStatus::Unfinished) complete(mark, &event);
+        std::optional<Answer> answer = ask_about_tail(event);
+        const Ref<Mark> mark = answer ? nullptr : mark_of(event);
+        if (mark) answer = ask_about(*mark);
+        if (answer && answer->status != NativeStatus::Unfinished) complete(mark.get(), *answer, &event);
     } catch (const Error& e) {
         fail_all(e);
     }
+}
+
+/// Asks the driver again and again until the event is complete; false when the time is over first, or when others see to the event.
+bool DriverCore::ask(DriverEvent& event, std::chrono::steady_clock::time_point until) noexcept {
+    using Clock = std::chrono::steady_clock;
+    if (driver_gone()) {
+        event.lose(lost_failure(device_));
+        return true;
+    }
+    try {
+        const Clock::time_point hard_until = std::min(until, Clock::now() + ask_hard_for);
+        while (!event.known_done()) {
+            std::optional<Answer> answer = ask_about_tail(event);
+            const Ref<Mark> mark = answer ? nullptr : mark_of(event);
+            if (mark) answer = ask_about(*mark);
+            if (answer && answer->status != NativeStatus::Unfinished) {
+                complete(mark.get(), *answer, &event);
+                continue;
+            }
+            const Clock::time_point now = Clock::now();
+            if (now >= (answer ? until : hard_until)) return false;
+            if (!answer || now >= hard_until) std::this_thread::yield();
+        }
+    } catch (const Error& e) {
+        fail_all(e);
+    }
+    return event.known_done();
 }
 
 bool DriverCore::wait_natively(DriverEvent& event) noexcept {
@@ -169,7 +219,7 @@ bool DriverCore::wait_natively(DriverEvent& event) noexcept {
         const Ref<Mark> mark = mark_of(event);
         if (!mark) return false;
         stream_->wait(mark->native());
-        complete(mark, &event);
+        complete(mark.get(), ask_about(*mark), &event);
     } catch (const Error& e) {
         fail_all(e);
     }
@@ -179,10 +229,11 @@ bool DriverCore::wait_natively(DriverEvent& event) noexcept {
 void DriverCore::sweep() noexcept {
     if (driver_gone()) return;
     try {
-        std::optional<Error> error;
         if (in_order_) {
-            for (Ref<Mark> mark; (mark = oldest_mark()) && stream_->query(mark->native(), error) != NativeStatus::Unfinished;) {
-                complete(mark, nullptr);
+            while (const Ref<Mark> mark = oldest_mark()) {
+                const Answer answer = ask_about(*mark);
+                if (answer.status == NativeStatus::Unfinished) return;
+                complete(mark.get(), answer, nullptr);
             }
             return;
         }

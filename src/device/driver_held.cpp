@@ -18,6 +18,17 @@ std::shared_ptr<Failure> exit_failure() {
     return failure;
 }
 
+/// What a held submission kept, as a call.
+class KeptCall final : public NativeCall {
+public:
+    explicit KeptCall(const Kept& kept) : kept_(kept) {}
+    void run(Stream& stream, const NativeOrder& order) override { kept_(stream, order); }
+    Kept keep() override { return kept_; }
+
+private:
+    const Kept& kept_;
+};
+
 Error as_error(const std::exception_ptr& raised) {
     try {
         std::rethrow_exception(raised);
@@ -119,7 +130,8 @@ void DriverCore::serve_tasks() {
 }
 
 void DriverCore::run_held(DriverEvent& event) {
-    const NativeCall::Kept call = std::move(event.call_);
+    const NativeCall::Kept kept = std::move(event.call_);
+    KeptCall call(kept);
     std::exception_ptr raised;
     std::shared_ptr<Failure> inherited = stopped_ ? exit_failure() : nullptr;
     if (!inherited) {

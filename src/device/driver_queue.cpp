@@ -69,13 +69,13 @@ void DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event
         // Blocks of this device wait for their uses before they are reused; what others do with theirs is not known here.
         if (u.buffer->device() != device_) request.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
-        if (reads(u)) u.buffer->collect_for_read(request.needs);
-        if (writes(u)) u.buffer->collect_for_write(request.after);
+        if (reads(u)) u.buffer->collect_for_read(request.needs, [this](const Event& e) { return core_->implied(e, true); });
+        if (writes(u)) u.buffer->collect_for_write(request.after, [this](const Event& e) { return core_->implied(e, false); });
     }
 }
 
 template <class Now, class Keep>
-Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, DriverCore::Request request, std::span<const BufferUse> uses,
+Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, DriverCore::Request&& request, std::span<const BufferUse> uses,
                           std::span<const Event> depends, Now now, Keep keep) {
     struct Call final : NativeCall {
         Call(Now& now, Keep& keep) : now_(now), keep_(keep) {}
@@ -84,7 +84,7 @@ Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, Drive
         Now& now_;
         Keep& keep_;
     } call(now, keep);
-    check_not_forked(request.label.name, device_);
+    check_not_forked(request.label.name.str(), device_);
     if (request.label.location.empty()) request.label.location = current_location();
     collect(uses, depends, request);
     request.timed = activity && recording();
@@ -128,7 +128,7 @@ Event DriverQueue::submit_native(NativeCall::Kept call, std::span<const BufferUs
 
 Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
                              std::span<const Event> depends) {
-    check_not_forked(label.name, device_);
+    check_not_forked(label.name.str(), device_);
     counters.launched.fetch_add(1, std::memory_order_relaxed);
     DriverCore::Request request;
     request.label = std::move(label);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -94,12 +95,15 @@ public:
         bool by_worker = false;  // the native call may block its caller
         bool timed = false;      // also where the queue does not profile
     };
-    Event submit(Request request, NativeCall& call);
+    Event submit(Request&& request, NativeCall& call);
     Event submit_task(Request request, std::function<void()> task);
     /// A native call that the caller waits for, after what is at the driver already. Raises its failure.
     void run_and_wait(const char* who, const std::function<void(Stream&, const NativeOrder&)>& call);
     /// True for an event that native submissions to this queue come after by order alone.
     bool before_next(const Event& event) const;
+    /// True for unfinished events that a submission need not name: order alone puts it behind them and, with `needed`, hands on their
+    /// failures. Takes no lock.
+    bool implied(const Event& event, bool needed) const noexcept;
 
     bool idle();
     /// Events of all unfinished work; the last one only on an in-order queue.
@@ -133,7 +137,7 @@ private:
     void sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted);
     void add_fence(Request& request);
     void hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
-    void submit_natively(DriverEvent& event, const Sorted& sorted, const std::function<void(Stream&, const NativeOrder&)>& call);
+    void submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call);
     void throttle();
     Ref<Mark> mark_tail();  // with the lock held
 
@@ -148,11 +152,20 @@ private:
     // Completing (driver_event.cpp).
     Ref<Mark> mark_of(DriverEvent& event);  // null when it is being completed, or held back
     Ref<Mark> oldest_mark();                // in order
-    void complete(const Ref<Mark>& mark, DriverEvent* event);
-    void finish(Batch& batch, const Mark& mark);  // all complete by `mark`
+    struct Answer {                         // of the driver, about a mark
+        NativeStatus status = NativeStatus::Unfinished;
+        std::optional<Error> error;
+    };
+    Answer ask_about(const Mark& mark) noexcept;
+    /// What the driver says of all that was submitted, if that ends with an event which no mark tells of; else nothing.
+    std::optional<Answer> ask_about_tail(DriverEvent& event) noexcept;
+    /// Of `mark`; without one, of `event` as the tail.
+    void complete(const Mark* mark, const Answer& answer, DriverEvent* event);
+    void finish(Batch& batch, const Mark* mark, const Answer& answer);
     void fail_all(const Error& error) noexcept;
     void poll(DriverEvent& event) noexcept;
     bool wait_natively(DriverEvent& event) noexcept;
+    bool ask(DriverEvent& event, std::chrono::steady_clock::time_point until) noexcept;
     void watch(DriverEvent& event) noexcept;
     void serve_watched();
     bool watch_some(std::vector<Ref<DriverEvent>>& watched);
@@ -175,7 +188,7 @@ private:
     std::condition_variable work_wake_, task_wake_;
     bool worker_started_ = false, tasker_started_ = false;
     bool closed_ = false;
-    Event fence_;  // out of order: what all new work waits for
+    Event fence_;                       // out of order: what all new work waits for
     std::atomic<bool> stopped_{false};  // the process is exiting: what is held back ends without running
 
     std::mutex watch_mutex_;  // taken after mutex_, never before it
@@ -216,7 +229,7 @@ public:
 private:
     template <class Now, class Keep>
     /// Profiles leave out what has no activity.
-    Event submit(std::optional<Activity> activity, Amount amount, DriverCore::Request request, std::span<const BufferUse> uses,
+    Event submit(std::optional<Activity> activity, Amount amount, DriverCore::Request&& request, std::span<const BufferUse> uses,
                  std::span<const Event> depends, Now now, Keep keep);
     void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by

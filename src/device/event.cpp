@@ -50,8 +50,8 @@ void drop_heard(Unheard& list) {
 
 Error with_label(const Error& error, const Label& label) {
     if (label.name.empty() && label.location.empty()) return error;
-    std::string where = label.name.empty() ? "" : (error.origin() ? "in host task " : "in kernel ") + label.name;
-    if (!label.location.empty()) where += (where.empty() ? "at " : ", at ") + label.location;
+    std::string where = label.name.empty() ? "" : (error.origin() ? "in host task " : "in kernel ") + label.name.str();
+    if (!label.location.empty()) where += (where.empty() ? "at " : ", at ") + label.location.str();
     return Error(error.code(), error.message() + " (" + where + ")", error.origin());
 }
 

@@ -16,6 +16,7 @@
 #include <pardo/event.h>
 
 #include "base/ref.h"
+#include "base/text.h"
 
 namespace pardo::device {
 
@@ -29,9 +30,9 @@ struct Amount {
 
 /// What a submission is called in messages, profiles and explain: the kernel's name and the line of Python behind it.
 struct Label {
-    std::string name;      // "multiply_add_sum_f64"
-    std::string location;  // "model.py:42", empty when unknown
-    Amount amount{};       // of host tasks; launches and copies tell theirs otherwise
+    Text name;        // "multiply_add_sum_f64"
+    Text location;    // "model.py:42", empty when unknown
+    Amount amount{};  // of host tasks; launches and copies tell theirs otherwise
 };
 
 /// Why work failed. Work that depended on it shares the record, so that it is raised once whoever waits first.
@@ -186,7 +187,7 @@ void raise_failure_of(Queue* queue);
 /// The queue goes away; its unheard failures stay for take_unheard_failures.
 void forget_queue(Queue* queue);
 /// What the location hook says (pardo::set_location_hook); empty without one.
-std::string current_location();
+Text current_location();
 /// Makes the locks of this layer survive fork().
 void install_fork_handlers();
 

@@ -120,8 +120,8 @@ Entry entry_of(Submission&& s) {
     Entry entry;
     ProfileRecord& r = entry.record;
     r.activity = s.activity;
-    r.name = std::move(s.label.name);
-    r.location = s.label.location.empty() ? current_location() : std::move(s.label.location);
+    r.name = s.label.name.str();
+    r.location = s.label.location.empty() ? current_location().str() : s.label.location.str();
     r.device = s.queue->device()->id();
     r.bytes_read = s.amount.bytes_read;
     r.bytes_written = s.amount.bytes_written;
@@ -153,7 +153,7 @@ void record_program(Activity activity, std::string_view kernel, std::int64_t sta
     Entry entry;
     entry.record.activity = activity;
     entry.record.name = kernel;
-    entry.record.location = current_location();
+    entry.record.location = current_location().str();
     entry.record.queued = entry.record.start = start;
     entry.record.end = end;
     add_to_all(entry);

@@ -9,7 +9,7 @@
 namespace pardo::device {
 namespace {
 
-std::atomic<std::string (*)()> location_hook{nullptr};
+std::atomic<std::shared_ptr<const std::string> (*)()> location_hook{nullptr};
 
 }  // namespace
 
@@ -86,17 +86,17 @@ Ref<Program> Device::compile_source(const SourceKernel& kernel) {
     throw Error(ErrorCode::Device, kernel.name + ": device " + id() + " compiles no text");
 }
 
-std::string current_location() {
+Text current_location() {
     auto* hook = location_hook.load(std::memory_order_acquire);
-    return hook ? hook() : std::string();
+    return hook ? Text(hook()) : Text();
 }
 
-void set_hook(std::string (*hook)()) { location_hook.store(hook, std::memory_order_release); }
+void set_hook(std::shared_ptr<const std::string> (*hook)()) { location_hook.store(hook, std::memory_order_release); }
 
 }  // namespace pardo::device
 
 namespace pardo {
 
-void set_location_hook(std::string (*hook)()) { device::set_hook(hook); }
+void set_location_hook(std::shared_ptr<const std::string> (*hook)()) { device::set_hook(hook); }
 
 }  // namespace pardo

@@ -71,6 +71,9 @@ public:
     /// In order only. True: a submission needs no mark of its own, because a failure shows at every later mark too; the queue then marks
     /// small work late, when somebody asks, which saves a driver call. False: each submission is marked and asked for its failure.
     virtual bool marks_late() const noexcept { return false; }
+    /// Where marks may come late: how far everything is that has been submitted until now, when the driver tells it without a mark. Called
+    /// between submissions.
+    virtual std::optional<NativeStatus> query_all(std::optional<Error>& /*error*/) noexcept { return std::nullopt; }
 };
 
 }  // namespace pardo::device

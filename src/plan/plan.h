@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "device/program.h"
 #include "ir/ir.h"
 #include "plan/walk.h"
@@ -30,7 +31,7 @@ struct PlannedLaunch {
         device::Access access;
     };
     Ref<device::Program> program;
-    std::string name;
+    Text name;
     std::vector<std::int64_t> extents;
     std::vector<std::uint64_t> arguments;  // numbers are in place
     std::vector<Patch> patches;

@@ -709,6 +709,13 @@ Result cuStreamSynchronize(StreamHandle stream) {
     wait_idle(lock, s);
     return s->device->lost;
 }
+Result cuStreamQuery(StreamHandle stream) {
+    ENTER_CONTEXT("cuStreamQuery");
+    Lock lock(world().mutex);
+    const auto s = stream_of(stream);
+    if (!s) return invalid_handle;
+    return s->work.empty() && !s->busy ? 0 : result::not_ready;
+}
 Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
     ENTER_CONTEXT("cuStreamWaitEvent");
     std::shared_ptr<Occurrence> last;

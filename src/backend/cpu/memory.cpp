@@ -46,7 +46,7 @@ std::vector<Event> CpuBuffer::unfinished() {
         }
         list->clear();
     }
-    busy_.store(false, std::memory_order_release);
+    note_busy();
     return events;
 }
 

@@ -86,7 +86,8 @@ private:
     mutable device::CachingAllocator allocator_;
 };
 
-/// Makes the device's context current on this thread while it lives; other libraries find theirs again afterwards.
+/// Makes the device's context current on this thread while it lives; other libraries find theirs again afterwards. Where there was none
+/// it stays, as the runtime library does it: a switch back and forth costs more than the rest of a launch.
 class ContextScope {
 public:
     explicit ContextScope(CudaDevice& device) : ContextScope(device.context()) {}
@@ -97,7 +98,7 @@ public:
         if (changed_) d.cuCtxSetCurrent(context);
     }
     ~ContextScope() {
-        if (changed_) driver().cuCtxSetCurrent(before_);
+        if (changed_ && before_) driver().cuCtxSetCurrent(before_);
     }
     ContextScope(const ContextScope&) = delete;
     ContextScope& operator=(const ContextScope&) = delete;

@@ -141,6 +141,16 @@ device::NativeStatus CudaStream::query(device::NativeEvent event, std::optional<
     return device::NativeStatus::Failed;
 }
 
+std::optional<device::NativeStatus> CudaStream::query_all(std::optional<Error>& error) noexcept {
+    if (!in_order_) return std::nullopt;
+    const ContextScope scope(device_->known_context());
+    const Result status = driver().cuStreamQuery(lanes_[0].stream);
+    if (status == result::success) return device::NativeStatus::Complete;
+    if (status == result::not_ready) return device::NativeStatus::Unfinished;
+    error = device_->failure(status, "cuStreamQuery");
+    return device::NativeStatus::Failed;
+}
+
 void CudaStream::wait(device::NativeEvent event) noexcept { await(static_cast<StreamEvent*>(event)->end); }
 
 void CudaStream::release(device::NativeEvent event) noexcept {

@@ -30,6 +30,7 @@ public:
     void submit(const std::function<void(StreamHandle)>& f, const device::NativeOrder& order);
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
+    std::optional<device::NativeStatus> query_all(std::optional<Error>& error) noexcept override;
     void wait(device::NativeEvent event) noexcept override;
     void release(device::NativeEvent event) noexcept override;
     void times(device::NativeEvent event, std::int64_t& submitted, std::int64_t& start, std::int64_t& end) noexcept override;

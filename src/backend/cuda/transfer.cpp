@@ -1,9 +1,14 @@
 // src/backend/cuda/transfer.cpp: copies between a user's pageable memory and a device, through pinned memory and several threads.
 #include "backend/cuda/transfer.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <exception>
+#include <sstream>
 
 #include "backend/cuda/device.h"
 #include "base/affinity.h"
@@ -17,13 +22,64 @@ namespace {
 constexpr std::size_t direct_limit = std::size_t{256} << 10;
 /// What a thread and a stream are worth starting for.
 constexpr std::size_t bytes_a_lane = std::size_t{1} << 20;
-constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+/// A huge page: threads that write two halves of a fresh one would both clear all of it.
+constexpr std::size_t default_piece = std::size_t{2} << 20;
+/// Copies of fewer pieces than this are cut finer.
+constexpr std::size_t many_pieces = 16;
+/// Writing is bound by the bus; reading also has the system clear the memory that the copy goes to.
+constexpr std::size_t write_lanes = 8, read_lanes = 12;
 /// Pinning costs a call that is worth it from here on.
 constexpr std::size_t register_from = std::size_t{64} << 20;
 
+[[noreturn]] void refuse(const std::string& word) {
+    throw Error(ErrorCode::Value, "PARDO_CUDA_TRANSFER: \"" + word +
+                                      "\" is not known; it holds words with commas between them: register, threads=1 to 16, piece=64 to "
+                                      "65536 (KiB), populate=0 or 1");
+}
+
+/// The number behind "name=".
+std::size_t number_of(const std::string& word, std::size_t least, std::size_t most) {
+    const std::string digits = word.substr(word.find('=') + 1);
+    std::size_t value = 0;
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (failed != std::errc() || end != digits.data() + digits.size() || value < least || value > most) refuse(word);
+    return value;
+}
+
+/// Blocks until a piece is free. Many threads ask at a time, and the driver has one lock for them.
+Result await_piece(EventHandle event) noexcept {
+    constexpr int tries = 200;
+    for (int i = 0; i < tries; ++i) {
+        const Result status = driver().cuEventQuery(event);
+        if (status != result::not_ready) return status;
+        std::this_thread::yield();
+    }
+    return driver().cuEventSynchronize(event);
+}
+
 }  // namespace
 
-Transfer::Transfer(CudaDevice* device) : device_(device), registers_(env("PARDO_CUDA_TRANSFER") == "register") {}
+TransferOptions TransferOptions::from_environment() {
+    TransferOptions options;
+    std::istringstream words(env("PARDO_CUDA_TRANSFER").value_or(""));
+    for (std::string word; std::getline(words, word, ',');) {
+        if (word == "register") {
+            options.registers = true;
+        } else if (word.starts_with("threads=")) {
+            options.threads = number_of(word, 1, 16);
+        } else if (word.starts_with("piece=")) {
+            options.piece_bytes = number_of(word, 64, 65536) << 10;
+        } else if (word.starts_with("populate=")) {
+            options.populates = number_of(word, 0, 1) != 0;
+        } else {
+            refuse(word);
+        }
+    }
+    return options;
+}
+
+Transfer::Transfer(CudaDevice* device)
+    : device_(device), options_(TransferOptions::from_environment()), registers_(options_.registers), populates_(options_.populates) {}
 
 bool Transfer::on_registered(StreamHandle stream, void* host, std::size_t bytes, unsigned flags, const std::function<Result()>& copy) {
     if (!registers_ || bytes < register_from) return false;
@@ -51,9 +107,34 @@ bool Transfer::on_pinned_memory(const void* host) const {
     return driver().cuPointerGetAttribute(&type, pointer_memory_type, reinterpret_cast<DevicePointer>(host)) == result::success;
 }
 
-std::size_t Transfer::prepare(std::size_t bytes) {
-    const std::size_t threads = std::max<std::size_t>(1, std::thread::hardware_concurrency() / 2);
-    const std::size_t lanes = std::clamp<std::size_t>(bytes / bytes_a_lane, 1, std::min(threads, most_lanes));
+Transfer::Cut Transfer::cut(const void* host, std::size_t bytes, bool reading) const {
+    Cut c;
+    c.bytes = bytes;
+    c.piece = options_.piece_bytes ? options_.piece_bytes : default_piece;
+    if (!options_.piece_bytes && bytes < many_pieces * c.piece) c.piece /= 4;
+    const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    const std::size_t threads = options_.threads ? options_.threads
+                                : reading        ? std::clamp<std::size_t>(cores * 3 / 4, 1, read_lanes)
+                                                 : std::clamp<std::size_t>(cores / 2, 1, write_lanes);
+    c.lanes = std::clamp<std::size_t>(bytes / std::max(bytes_a_lane, c.piece), 1, threads);
+    c.shift = reinterpret_cast<std::uintptr_t>(host) % c.piece;
+    return c;
+}
+
+void Transfer::populate(char* to, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+    if (!populates_.load(std::memory_order_relaxed)) return;
+    // Memory that is there costs little: its page tables are read. A failure shows in the copy, unless it is the system's age.
+    const std::uintptr_t page = 4096, first = reinterpret_cast<std::uintptr_t>(to) / page * page;
+    const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(to) + bytes;
+    if (madvise(reinterpret_cast<void*>(first), (end - first + page - 1) / page * page, MADV_POPULATE_WRITE) != 0 && errno == EINVAL)
+        populates_.store(false, std::memory_order_relaxed);
+#else
+    (void)to, (void)bytes;
+#endif
+}
+
+void Transfer::prepare(std::size_t lanes) {
     const Driver& d = driver();
     if (!begin_) device_->check(d.cuEventCreate(&begin_, event_blocking_sync | event_disable_timing), "cuEventCreate");
     for (std::size_t i = 0; i < lanes; ++i) {
@@ -62,10 +143,12 @@ std::size_t Transfer::prepare(std::size_t bytes) {
         if (!lane.ready) device_->check(d.cuEventCreate(&lane.ready, event_blocking_sync | event_disable_timing), "cuEventCreate");
         for (Piece& piece : lane.pieces) {
             if (!piece.free) device_->check(d.cuEventCreate(&piece.free, event_blocking_sync | event_disable_timing), "cuEventCreate");
-            if (!piece.host) device_->check(d.cuMemHostAlloc(&piece.host, piece_bytes, host_alloc_portable), "cuMemHostAlloc");
+            if (!piece.host) {
+                const std::size_t bytes = options_.piece_bytes ? options_.piece_bytes : default_piece;
+                device_->check(d.cuMemHostAlloc(&piece.host, bytes, host_alloc_portable), "cuMemHostAlloc");
+            }
         }
     }
-    return lanes;
 }
 
 void Transfer::settle(StreamHandle stream) {
@@ -87,10 +170,11 @@ void Transfer::write(StreamHandle stream, DevicePointer to, const void* from, st
     const auto copy = [&] { return driver().cuMemcpyHtoDAsync(to, from, bytes, stream); };
     if (on_registered(stream, const_cast<void*>(from), bytes, host_register_portable, copy)) return;
     std::lock_guard lock(mutex_);
-    const std::size_t lanes = prepare(bytes);
+    const Cut c = cut(from, bytes, false);
+    prepare(c.lanes);
     settle(stream);
-    run(lanes, [&](std::size_t i) { write_part(lanes_[i], i, lanes, to, static_cast<const char*>(from), bytes); });
-    join_lanes(stream, lanes);
+    run(c.lanes, [&](std::size_t i) { write_part(lanes_[i], i, c, to, static_cast<const char*>(from)); });
+    join_lanes(stream, c.lanes);
 }
 
 void Transfer::read(StreamHandle stream, void* to, DevicePointer from, std::size_t bytes) {
@@ -99,44 +183,43 @@ void Transfer::read(StreamHandle stream, void* to, DevicePointer from, std::size
     const auto copy = [&] { return driver().cuMemcpyDtoHAsync(to, from, bytes, stream); };
     if (on_registered(stream, to, bytes, host_register_portable, copy)) return;
     std::lock_guard lock(mutex_);
-    const std::size_t lanes = prepare(bytes);
+    const Cut c = cut(to, bytes, true);
+    prepare(c.lanes);
     settle(stream);
-    run(lanes, [&](std::size_t i) { read_part(lanes_[i], i, lanes, static_cast<char*>(to), from, bytes); });
-    join_lanes(stream, lanes);
+    run(c.lanes, [&](std::size_t i) { read_part(lanes_[i], i, c, static_cast<char*>(to), from); });
 }
 
-// Lane i has the pieces i, i + lanes, … of the copy, so that all work near each other.
-
-void Transfer::write_part(Lane& lane, std::size_t index, std::size_t lanes, DevicePointer to, const char* from, std::size_t bytes) {
+void Transfer::write_part(Lane& lane, std::size_t index, const Cut& cut, DevicePointer to, const char* from) {
     const Driver& d = driver();
     std::size_t turn = 0;
-    for (std::size_t at = index * piece_bytes; at < bytes; at += lanes * piece_bytes) {
+    for (std::size_t i = index; cut.begin(i) < cut.bytes; i += cut.lanes) {
         const Piece& piece = lane.pieces[turn++ % 2];
-        const std::size_t part = std::min(piece_bytes, bytes - at);
-        device_->check(await(piece.free), "cuEventSynchronize");
+        const std::size_t at = cut.begin(i), part = cut.size(i);
+        device_->check(await_piece(piece.free), "cuEventSynchronize");
         std::memcpy(piece.host, from + at, part);
         device_->check(d.cuMemcpyHtoDAsync(to + at, piece.host, part, lane.stream), "cuMemcpyHtoDAsync");
         device_->check(d.cuEventRecord(piece.free, lane.stream), "cuEventRecord");
     }
 }
 
-void Transfer::read_part(Lane& lane, std::size_t index, std::size_t lanes, char* to, DevicePointer from, std::size_t bytes) {
+void Transfer::read_part(Lane& lane, std::size_t index, const Cut& cut, char* to, DevicePointer from) {
     const Driver& d = driver();
-    const auto fetch = [&](std::size_t at, const Piece& piece) {
-        if (at >= bytes) return;
-        device_->check(await(piece.free), "cuEventSynchronize");  // an earlier write may still need it
-        device_->check(d.cuMemcpyDtoHAsync(piece.host, from + at, std::min(piece_bytes, bytes - at), lane.stream), "cuMemcpyDtoHAsync");
+    const auto fetch = [&](std::size_t i, const Piece& piece) {
+        const std::size_t at = cut.begin(i);
+        if (at >= cut.bytes) return;
+        device_->check(await_piece(piece.free), "cuEventSynchronize");  // an earlier write may still need it
+        device_->check(d.cuMemcpyDtoHAsync(piece.host, from + at, cut.size(i), lane.stream), "cuMemcpyDtoHAsync");
         device_->check(d.cuEventRecord(piece.free, lane.stream), "cuEventRecord");
     };
-    const std::size_t step = lanes * piece_bytes;
-    std::size_t at = index * piece_bytes;
-    fetch(at, lane.pieces[0]);
-    fetch(at + step, lane.pieces[1]);
-    for (std::size_t turn = 0; at < bytes; at += step, ++turn) {
+    std::size_t i = index;
+    fetch(i, lane.pieces[0]);
+    fetch(i + cut.lanes, lane.pieces[1]);
+    for (std::size_t turn = 0; cut.begin(i) < cut.bytes; i += cut.lanes, ++turn) {
         const Piece& piece = lane.pieces[turn % 2];
-        device_->check(await(piece.free), "cuEventSynchronize");
-        std::memcpy(to + at, piece.host, std::min(piece_bytes, bytes - at));
-        fetch(at + 2 * step, piece);
+        populate(to + cut.begin(i), cut.size(i));  // while the bus is busy
+        device_->check(await_piece(piece.free), "cuEventSynchronize");
+        std::memcpy(to + cut.begin(i), piece.host, cut.size(i));
+        fetch(i + 2 * cut.lanes, piece);
     }
 }
 

@@ -251,7 +251,7 @@ TEST(Order, ExplicitEventsCrossQueues) {
 
 TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
     take_unheard_failures();
-    set_location_hook([] { return std::string("user.py:12"); });
+    set_location_hook([] { return std::make_shared<const std::string>("user.py:12"); });
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         const Ref<device::Queue> q = new_queue(order);
         const auto failing = [&] { return q->host_task([] { throw Error(ErrorCode::Value, "sort: bad"); }, {}, {"sort_f64", ""}, slow); };

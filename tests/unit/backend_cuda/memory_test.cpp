@@ -98,6 +98,42 @@ TEST(CudaMemory, LargeMemoryMayBePinnedWhereItIs) {
     d->transfer().prefer_registration(false);
 }
 
+TEST(CudaMemory, CopiesOfAnySizeAndPlaceAreWhole) {
+    CudaDevice* d = device();
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    std::vector<char> host(36 * mib + 4096);
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<char>(i * 7 + i / 251);
+    for (const std::size_t bytes : {mib / 4 + 1, mib, 3 * mib + 5, 32 * mib, 36 * mib - 3}) {
+        for (const std::size_t offset : {std::size_t{0}, std::size_t{13}, std::size_t{4096}}) {
+            const Ref<Buffer> b = d->allocate(bytes, MemoryKind::Device, d->queue());
+            d->queue()->write(b.get(), 0, host.data() + offset, bytes);
+            std::vector<char> back(bytes + offset + 1, 1);
+            d->queue()->read(back.data() + offset, b.get(), 0, bytes);
+            EXPECT_EQ(std::memcmp(back.data() + offset, host.data() + offset, bytes), 0) << bytes << " bytes at " << offset;
+            EXPECT_EQ(back.back(), 1);
+        }
+    }
+}
+
+TEST(CudaMemory, TheEnvironmentSaysHowCopiesAreCut) {
+    const auto options = [](const char* text) {
+        setenv("PARDO_CUDA_TRANSFER", text, 1);
+        const TransferOptions o = TransferOptions::from_environment();
+        unsetenv("PARDO_CUDA_TRANSFER");
+        return o;
+    };
+    const TransferOptions some = options("register,threads=12,piece=512,populate=0");
+    EXPECT_TRUE(some.registers);
+    EXPECT_EQ(some.threads, 12u);
+    EXPECT_EQ(some.piece_bytes, std::size_t{512} << 10);
+    EXPECT_FALSE(some.populates);
+    EXPECT_TRUE(options("").populates);
+    for (const char* wrong : {"registered", "threads=0", "threads=17", "threads=2x", "piece=1", "populate="}) {
+        EXPECT_THROW(options(wrong), Error) << wrong;
+        unsetenv("PARDO_CUDA_TRANSFER");
+    }
+}
+
 TEST(CudaMemory, PinnedMemoryIsCopiedDirectly) {
     CudaDevice* d = device();
     const std::size_t bytes = 8 << 20;

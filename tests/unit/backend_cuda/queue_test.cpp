@@ -1,5 +1,6 @@
 // tests/unit/backend_cuda/queue_test.cpp: copies, fills, launches and events in order and out of order.
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "backend/cuda/queue.h"
@@ -305,6 +306,31 @@ TEST(CudaQueue, ManySubmissionsLeakNothing) {
     EXPECT_LE(fake_cuda_live("event"), events + 64);
     EXPECT_EQ(fake_cuda_live("device memory"), blocks);
     EXPECT_EQ(d->memory_stats().in_use, before.in_use);
+}
+
+TEST(CudaQueue, WaitingForTheYoungestWorkRecordsNoEvent) {
+    CudaDevice* d = device();
+    const Ref<device::Queue> q = d->create_queue(QueueOrder::InOrder, false);
+    const Ref<Buffer> b = d->allocate(64, MemoryKind::Device, q.get());
+    const int zero = 0;
+    const long before = fake_cuda_calls("cuEventRecord");
+    Event first, last;
+    for (int i = 0; i < 20; ++i) {
+        last = q->fill(b.get(), 0, 64, &zero, 4);
+        if (i == 0) first = last;
+        while (!last.done()) std::this_thread::yield();
+    }
+    EXPECT_EQ(fake_cuda_calls("cuEventRecord"), before);
+    EXPECT_TRUE(first.done());
+    // Work behind it is not waited for: its event is asked for from then on.
+    std::optional<Hold> hold(std::in_place);
+    const Event held = q->fill(b.get(), 0, 64, &zero, 4);
+    EXPECT_FALSE(held.wait_for(1));
+    const Event behind = q->fill(b.get(), 0, 64, &zero, 4);
+    EXPECT_FALSE(held.done());
+    hold.reset();
+    EXPECT_TRUE(held.wait_for(60000));
+    EXPECT_TRUE(behind.wait_for(60000));
 }
 
 TEST(CudaQueue, QueuesComeAndGo) {

@@ -228,9 +228,9 @@ TEST(Buffers, CompleteEventsCostNothing) {
 }
 
 TEST(Location, HookNamesTheLine) {
-    EXPECT_EQ(current_location(), "");
-    set_location_hook([] { return std::string("user.py:3"); });
-    EXPECT_EQ(current_location(), "user.py:3");
+    EXPECT_EQ(current_location().str(), "");
+    set_location_hook([] { return std::make_shared<const std::string>("user.py:3"); });
+    EXPECT_EQ(current_location().str(), "user.py:3");
     set_location_hook(nullptr);
 }
 

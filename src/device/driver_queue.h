@@ -175,7 +175,7 @@ private:
     std::condition_variable work_wake_, task_wake_;
     bool worker_started_ = false, tasker_started_ = false;
     bool closed_ = false;
-    Event fence_;  // out of order: what all new work waits for
+    Event fence_;                       // out of order: what all new work waits for
     std::atomic<bool> stopped_{false};  // the process is exiting: what is held back ends without running
 
     std::mutex watch_mutex_;  // taken after mutex_, never before it

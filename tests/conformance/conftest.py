@@ -8,7 +8,9 @@ import pytest
 # PARDO_TEST_DEVICES=cuda,opencl:0 leaves the other back ends and devices out.
 WANTED = os.environ.get("PARDO_TEST_DEVICES", "").split(",")
 DEVICES = [
-    device for device in pp.get_devices() if device.backend != "null" and (WANTED == [""] or not {device.backend, device.id}.isdisjoint(WANTED))
+    device
+    for device in pp.get_devices()
+    if device.backend != "null" and (WANTED == [""] or not {device.backend, device.id}.isdisjoint(WANTED))
 ]
 
 

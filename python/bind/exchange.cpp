@@ -71,7 +71,17 @@ std::optional<DType> dtype_of(const DLDataType& d) {
 
 [[noreturn]] void refuse(const std::string& message) { throw pardo::Error(pardo::ErrorCode::Buffer, message); }
 
-bool on_cpu(const Array& x) { return x.device().info().type == pardo::DeviceType::Cpu && x.device().info().backend != "null"; }
+bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
+
+bool on_cpu(const Array& x) { return x.device().info().backend == "cpu"; }
+
+/// True when the host reads the memory where it is: on the CPU, and of other devices what they share with it.
+bool on_host(const Array& x) {
+    if (on_cpu(x)) return true;
+    const Unlocked unlocked;  // to know the kind of memory may take the value
+    const auto place = pardo::dlpack_device(x);
+    return place && host_readable(place->first);
+}
 
 // --- export: the buffer protocol -----------------------------------------------------------------------------------------------
 
@@ -308,8 +318,6 @@ ImportedHandle open_capsule(PyObject* capsule) {
     refuse("from_dlpack: __dlpack__ returned no capsule that holds a tensor");
 }
 
-bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
-
 /// The canonical queue of the device that a tensor's memory is on, if that is one of ours that is not the host.
 std::optional<pardo::Queue> home_of(int type, int id) {
     if (type != dl_cuda && type != dl_cuda_managed) return {};
@@ -408,7 +416,8 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     const auto size = static_cast<std::uintptr_t>(pardo::itemsize(*dtype));
     const std::uintptr_t alignment = pardo::is_complex(*dtype) ? size / 2 : size;
     const bool misaligned = reinterpret_cast<std::uintptr_t>(data) % alignment != 0;
-    const bool elsewhere = queue.device().info().type != pardo::DeviceType::Cpu;
+    const pardo::DeviceInfo& info = queue.device().info();
+    const bool elsewhere = info.type != pardo::DeviceType::Cpu || (info.backend == "opencl" && !info.has_usm_system_allocations);
     if (copy == false && (misaligned || elsewhere)) {
         throw pardo::Error(pardo::ErrorCode::Value,
                            misaligned ? "from_dlpack: copy=False is impossible: the memory is not aligned for its dtype"
@@ -483,7 +492,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     return guarded(-1, [&] {
         const Array& x = array_of(self);
-        if (!on_cpu(x)) refuse("the array is on " + x.device().id() + "; copy it to the host with pardo.asnumpy(x)");
+        if (!on_host(x)) refuse("the array is on " + x.device().id() + "; copy it to the host with pardo.asnumpy(x)");
         const bool writable = flags & PyBUF_WRITABLE;
         settle(x);
         check_layout(x, flags);
@@ -529,7 +538,8 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
             const DLDevice place = place_of(x, "__dlpack_device__");
             return std::pair(place.device_type, place.device_id);
         },
-        "DLPack's device type and index: (1, 0) on the CPU, (2, i) on the i-th GPU of CUDA.");
+        "DLPack's device type and index: (1, 0) on the CPU and for memory that an OpenCL device shares with it, (2, i) on the i-th GPU of "
+        "CUDA.");
     c.def_prop_ro("__cuda_array_interface__", &cuda_array_interface,
                   "The array's memory for other CUDA libraries, version 3 of the protocol.\n\nOther devices do not have the attribute.");
     m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue").none(), nb::arg("copy").none());

@@ -173,7 +173,8 @@ def _share(obj: Any, dtype: DTypeLike | None, target: Queue) -> Array:
         raise ValueError("asarray: copy=False is impossible: the byte order would change")
     if dtype is not None and np.dtype(dtype) != host.dtype:
         raise ValueError(f"asarray: copy=False is impossible: the dtype would change from {host.dtype} to {np.dtype(dtype)}")
-    if target.device.type != "cpu":
+    device = target.device
+    if device.type != "cpu" or (device.backend == "opencl" and not device.has_aspect("usm_system_allocations")):
         raise ValueError(f"asarray: copy=False is impossible: {target.device} does not share the host's memory")
     if not host.flags.aligned:
         raise ValueError("asarray: copy=False is impossible: the memory is not aligned for its dtype")
@@ -282,13 +283,21 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
     return _from_dlpack(x, None if device is None else queue_of(device, None), copy)
 
 
+def host_view(x: Array, /) -> NDArray[Any] | None:
+    """NumPy's read-only view of an array, or nothing where the host does not see its memory: on GPUs, and most OpenCL devices."""
+    try:
+        return np.asarray(memoryview(x))
+    except BufferError:
+        return None
+
+
 def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-    """NumPy's view of an array on the CPU: read-only and without a copy, unless `dtype` or `copy` ask for one."""
-    if x.device.type != "cpu":
+    """NumPy's view of an array whose memory the host sees: read-only and without a copy, unless `dtype` or `copy` ask for one."""
+    host = host_view(x)
+    if host is None:
         raise TypeError(f"implicit conversion to a NumPy array is not possible for an array on {x.device}: use pardo.asnumpy(x)")
     if copy:
         return asnumpy(x) if dtype is None else asnumpy(x).astype(dtype, copy=False)
-    host = np.asarray(memoryview(x))
     if dtype is None or np.dtype(dtype) == host.dtype:
         return host
     if copy is False:
@@ -298,7 +307,8 @@ def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = No
 
 def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
     """Pickle: the bytes (out of band from protocol 5 on), dtype, shape and device."""
-    host = np.ascontiguousarray(to_array(x) if x.device.type == "cpu" else asnumpy(x)).reshape(-1).view(np.uint8)
+    seen = host_view(x)
+    host = np.ascontiguousarray(asnumpy(x) if seen is None else seen).reshape(-1).view(np.uint8)
     data = pickle.PickleBuffer(host.data) if int(protocol) >= 5 else host.tobytes()
     return _rebuild, (data, x.dtype.str, x.shape, x.device.id)
 

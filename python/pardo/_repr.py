@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo._core import Array
-from pardo._interop import asnumpy, to_array
+from pardo._interop import asnumpy, host_view
 
 
 def _shown(x: Array) -> NDArray[Any]:
     """The array on the host; of large ones on other devices, the edges that NumPy prints, in memory that is never touched between."""
-    if x.device.type == "cpu":
-        return to_array(x)
+    seen = host_view(x)
+    if seen is not None:
+        return seen
     options = np.get_printoptions()
     edge = int(options["edgeitems"])
     if x.size <= int(options["threshold"]):

@@ -528,7 +528,8 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
         for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
             const Inst& inst = group.insts[i];
             if (inst.kind != Inst::Kind::Op || inst.dtype != kernel.accesses[s.access].dtype || inst.dims != wide || i == s.inst) continue;
-            if (inst.cost < planner_.tuning().worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost)) continue;
+            if (inst.cost < planner_.tuning().worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost))
+                continue;
             for (int loop = 0; loop < s.loop; ++loop) {
                 if (!in[loop][i]) continue;
                 best = i;

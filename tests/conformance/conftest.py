@@ -5,9 +5,13 @@ import numpy as np
 import pardo as pp
 import pytest
 
-# PARDO_TEST_DEVICES=cuda,opencl leaves the other back ends out.
+# PARDO_TEST_DEVICES=cuda,opencl:0 leaves the other back ends and devices out.
 WANTED = os.environ.get("PARDO_TEST_DEVICES", "").split(",")
-DEVICES = [device for device in pp.get_devices() if device.backend != "null" and (WANTED == [""] or device.backend in WANTED)]
+DEVICES = [
+    device
+    for device in pp.get_devices()
+    if device.backend != "null" and (WANTED == [""] or not {device.backend, device.id}.isdisjoint(WANTED))
+]
 
 
 @pytest.fixture(params=DEVICES, ids=str)

@@ -53,11 +53,50 @@ def test_every_dtype_there_and_back(dtype, device):
     a[...] = 0
     assert int(pp.count_nonzero(x)) == 23
     assert x.device == device
-    if x.__dlpack_device__()[0] == 1:  # the host's
-        assert_same(np.asarray(x), pp.asnumpy(x))
-    else:
-        with pytest.raises(TypeError, match="asnumpy"):
-            np.asarray(x)
+
+
+@pytest.mark.parametrize("kind", ["device", "shared", "host"])
+def test_numpy_views_memory_that_the_host_sees(kind, device):
+    if kind != "device" and not device.has_aspect(f"usm_{kind}_allocations"):
+        pytest.skip(f"{device} has no {kind} memory")
+    x = pp.asarray(np.arange(100_003.0, dtype="f4"), device=device, usm_type=kind)
+    x += 1  # under way when NumPy asks
+    try:
+        place = x.__dlpack_device__()
+    except BufferError:
+        place = (0, 0)
+    seen = place[0] in (1, 3, 13)  # the CPU's own, CUDA's pinned and managed
+    assert seen == (device.backend == "cpu" or kind != "device" or place[0] == 1)
+    if not seen:
+        for function in (np.asarray, np.array):
+            with pytest.raises(TypeError, match="asnumpy"):
+                function(x)
+        with pytest.raises(BufferError, match="asnumpy"):
+            memoryview(x)
+        return
+    view = np.asarray(x)
+    assert not view.flags.writeable
+    assert np.shares_memory(view, np.asarray(x))
+    assert_same(view, np.arange(1, 100_004, dtype="f4"))
+    if place[0] == 1:
+        assert np.shares_memory(view, np.from_dlpack(x))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "complex64"])
+def test_arrays_of_numpy_by_dlpack(dtype, device):
+    a = np.arange(24).reshape(4, 6).astype(dtype)
+    for view in (a, a.T, a[::-1, ::2]):
+        assert_same(pp.from_dlpack(view, device=device), view)
+        assert_same(pp.from_dlpack(view, device=device, copy=True), view)
+    if device.backend == "cuda" or not device.has_aspect("usm_system_allocations"):
+        for function in (pp.from_dlpack, pp.asarray):
+            with pytest.raises(ValueError, match="copy=False is impossible"):
+                function(a, device=device, copy=False)
+        return
+    x = pp.from_dlpack(a, device=device, copy=False)
+    assert_same(pp.asarray(a, device=device, copy=False), a)
+    a[0, 0] = 7
+    assert_same(x, a)
 
 
 @pytest.mark.parametrize("wrong", ["pp.zeros(-1)", "pp.full((2, -3), 1)", "pp.linspace(0, 1, -1)"])

@@ -90,10 +90,33 @@ def test_scalars_do_not_compile(device):
     assert pp.counters()["compiled"] == before
 
 
-def test_other_sizes_do_not_compile(device):
-    for size in (50, 100):
-        (pp.ones(size, device=device) * 3 - 1).wait()
-    before = pp.counters()["compiled"]
-    for size in range(1000, 1020):
-        (pp.ones(size, device=device) * 3 - 1).wait()
-    assert pp.counters()["compiled"] == before
+# By the first size of a class, sizes that may be laid out in the same way. A device has few classes: tiny arrays, those that fill it once,
+# and large ones; short last dimensions and long ones. The CPU has one.
+CLASSES = [
+    [(50,), *((n,) for n in range(51, 64))],
+    [(1000,), *((n,) for n in range(1001, 1020))],
+    [(1_000_000,), *((n,) for n in range(1_000_001, 1_000_008))],
+    [(300, 5), (301, 5), (302, 5)],
+    [(300, 3000), (301, 3001), (299, 2999)],
+]
+
+
+@pytest.mark.parametrize("sizes", CLASSES, ids=lambda sizes: str(sizes[0]))
+def test_other_sizes_of_a_class_do_not_compile(sizes, device):
+    first, *others = sizes
+    (pp.ones(first, device=device) * 3 - 1).wait()
+    before = pp.counters()
+    for shape in others:
+        (pp.ones(shape, device=device) * 3 - 1).wait()
+    after = pp.counters()
+    assert after["compiled"] == before["compiled"]
+    assert after["from_disk"] == before["from_disk"]
+
+
+def test_sizes_have_few_classes(device):
+    before = pp.counters()
+    for size in range(1, 3_000_000, 9973):
+        (pp.ones(size, device=device) * 5 + pp.ones(size, device=device)).wait()
+    after = pp.counters()
+    compiled = after["compiled"] + after["from_disk"] - before["compiled"] - before["from_disk"]
+    assert compiled <= 16, f"{compiled} programs for 301 sizes"

@@ -666,8 +666,7 @@ Result cuMemsetD32Async(DevicePointer to, unsigned value, std::size_t count, Str
     ENTER_CONTEXT("cuMemsetD32Async");
     return fill(stream, to, value, count);
 }
-Result cuMemsetD2D32Async(DevicePointer to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height,
-                             StreamHandle stream) {
+Result cuMemsetD2D32Async(DevicePointer to, std::size_t pitch, unsigned value, std::size_t width, std::size_t height, StreamHandle stream) {
     ENTER_CONTEXT("cuMemsetD2D32Async");
     if (height == 0 || width == 0) return 0;
     const std::size_t bytes = (height - 1) * pitch + width * 4;

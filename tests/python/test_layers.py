@@ -12,7 +12,7 @@ ALLOWED = {
     "device": {"base"},
     "ir": {"base"},
     "jit": {"base", "device", "ir"},
-    "emit": {"base", "ir"},
+    "emit": {"base", "device", "ir"},
     "graph": {"base", "device", "ir"},
     "plan": {"base", "device", "ir", "graph", "jit", "emit"},
     "backend": {"base", "device", "ir", "emit", "jit"},

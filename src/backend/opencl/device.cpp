@@ -12,9 +12,10 @@ namespace pardo::opencl {
 OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_id handle, std::string id, OpenClDevice* parent)
     : backend_(backend), domain_(domain), handle_(handle), id_(std::move(id)), parent_(parent) {
     path_ = choose_path(*domain, handle, id_, no_path_);
-    info_ = device_info(*domain, handle, has_usm(*domain, handle));
+    info_ = device_info(*domain, handle, path_ == MemoryPath::Usm);
     if (path_ == MemoryPath::SvmFine)
         info_.has_usm_device_allocations = info_.has_usm_host_allocations = info_.has_usm_shared_allocations = true;
+    if (path_ == MemoryPath::Buffer) info_.has_usm_system_allocations = false;  // kernels take no addresses
     features_.language = emit::CLanguage::OpenCL;
     features_.fp64 = info_.has_fp64;
     features_.split_pointers = path_ == MemoryPath::Buffer;
@@ -54,7 +55,7 @@ Ref<device::Buffer> OpenClDevice::allocate(std::size_t bytes, MemoryKind kind, d
 }
 
 Ref<device::Buffer> OpenClDevice::import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) {
-    bool known = info_.has_usm_system_allocations && path() != MemoryPath::Buffer;
+    bool known = info_.has_usm_system_allocations;
     if (!known && path() == MemoryPath::Usm) {
         cl_unified_shared_memory_type_intel type = CL_MEM_TYPE_UNKNOWN_INTEL;
         known = domain_->usm().info(domain_->context(), data, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, nullptr) == CL_SUCCESS &&
@@ -62,6 +63,11 @@ Ref<device::Buffer> OpenClDevice::import(void* data, std::size_t bytes, MemoryKi
     }
     if (!known) throw Error(ErrorCode::Buffer, "import: " + id_ + " cannot use memory that its driver has not allocated; copy it");
     return allocator().import(data, bytes, kind, std::move(release));
+}
+
+std::pair<int, int> OpenClDevice::dlpack_device(MemoryKind kind) const noexcept {
+    constexpr int host = 1;  // DLPack's number for OpenCL means cl_mem objects, which nobody takes
+    return {opencl::host_visible(path_, kind) ? host : 0, 0};
 }
 
 MemoryStats OpenClDevice::memory_stats() const { return no_path_.empty() ? allocator().stats() : MemoryStats(); }

@@ -33,6 +33,7 @@ public:
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
+    std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
     MemoryStats memory_stats() const override;
     void trim_memory() override;
     void set_memory_limit(std::int64_t bytes) override;
@@ -77,6 +78,8 @@ DeviceInfo device_info(const Domain& domain, cl_device_id device, bool usm);
 /// The best path that the device has, or the one that PARDO_OPENCL_MEMORY names; `error` says why there is none (memory.cpp).
 MemoryPath choose_path(const Domain& domain, cl_device_id device, const std::string& id, std::string& error);
 bool has_usm(const Domain& domain, cl_device_id device);
+/// True when the host reads and writes such memory where it is.
+bool host_visible(MemoryPath path, MemoryKind kind) noexcept;
 std::unique_ptr<device::RawMemory> make_memory(const OpenClDevice& device);
 /// A native queue (queue.cpp).
 std::unique_ptr<device::Stream> make_stream(OpenClDevice& device, QueueOrder order, bool profiling);

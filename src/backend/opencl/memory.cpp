@@ -54,9 +54,7 @@ public:
         }
     }
 
-    bool host_visible(MemoryKind kind) const noexcept override {
-        return path_ == MemoryPath::SvmFine || (path_ == MemoryPath::Usm && kind != MemoryKind::Device);
-    }
+    bool host_visible(MemoryKind kind) const noexcept override { return opencl::host_visible(path_, kind); }
     std::int64_t total_bytes() const noexcept override { return device_.info().global_mem_size; }
     std::int64_t largest_block() const noexcept override { return device_.info().max_mem_alloc_size; }
 
@@ -100,6 +98,10 @@ private:
 };
 
 }  // namespace
+
+bool host_visible(MemoryPath path, MemoryKind kind) noexcept {
+    return path == MemoryPath::SvmFine || (path == MemoryPath::Usm && kind != MemoryKind::Device);
+}
 
 bool has_usm(const Domain& domain, cl_device_id device) {
     return domain.usm().whole() && has_extension(domain.api(), device, "cl_intel_unified_shared_memory") &&

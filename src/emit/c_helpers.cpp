@@ -19,36 +19,36 @@ struct Row {
 
 constexpr Row rows[] = {
     // Integers: x op 0 is 0, and the smallest one by -1 wraps.
-    {"floor_divide_signed", "", R"($F $T floor_divide_$N($T a, $T b) {
+    {"floor_divide_signed", "", R"($F $T pardo_floor_divide_$N($T a, $T b) {
     if (b == 0) return 0;
     if (b == -1) return ($T)(($U)0 - ($U)a);
     const $T q = ($T)(a / b);
     return ($T)(q - (($T)(q * b) != a && (a < 0) != (b < 0)));
 }
 )"},
-    {"floor_divide_unsigned", "", R"($F $T floor_divide_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a / b); }
+    {"floor_divide_unsigned", "", R"($F $T pardo_floor_divide_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a / b); }
 )"},
-    {"remainder_signed", "", R"($F $T remainder_$N($T a, $T b) {
+    {"remainder_signed", "", R"($F $T pardo_remainder_$N($T a, $T b) {
     if (b == 0 || b == -1) return 0;
     const $T r = ($T)(a % b);
     return ($T)(r != 0 && (r < 0) != (b < 0) ? r + b : r);
 }
 )"},
-    {"remainder_unsigned", "", R"($F $T remainder_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a % b); }
+    {"remainder_unsigned", "", R"($F $T pardo_remainder_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a % b); }
 )"},
-    {"fmod_signed", "", R"($F $T fmod_$N($T a, $T b) { return b == 0 || b == -1 ? ($T)0 : ($T)(a % b); }
+    {"fmod_signed", "", R"($F $T pardo_fmod_$N($T a, $T b) { return b == 0 || b == -1 ? ($T)0 : ($T)(a % b); }
 )"},
-    {"fmod_unsigned", "", R"($F $T fmod_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a % b); }
+    {"fmod_unsigned", "", R"($F $T pardo_fmod_$N($T a, $T b) { return b == 0 ? ($T)0 : ($T)(a % b); }
 )"},
     // Counts outside of [0, bits) shift everything out.
-    {"shift_left", "", R"($F $T shift_left_$N($T a, $T count) { return ($U)count < $B ? ($T)(($U)a << count) : ($T)0; }
+    {"shift_left", "", R"($F $T pardo_shift_left_$N($T a, $T count) { return ($U)count < $B ? ($T)(($U)a << count) : ($T)0; }
 )"},
-    {"shift_right_signed", "", R"($F $T shift_right_$N($T a, $T count) { return ($T)(a >> (($U)count < $B ? count : $B - 1)); }
+    {"shift_right_signed", "", R"($F $T pardo_shift_right_$N($T a, $T count) { return ($T)(a >> (($U)count < $B ? count : $B - 1)); }
 )"},
-    {"shift_right_unsigned", "", R"($F $T shift_right_$N($T a, $T count) { return count < $B ? ($T)(a >> count) : ($T)0; }
+    {"shift_right_unsigned", "", R"($F $T pardo_shift_right_$N($T a, $T count) { return count < $B ? ($T)(a >> count) : ($T)0; }
 )"},
     // Floats: NumPy's divmod, step by step.
-    {"floor_divide_float", "", R"($F $T floor_divide_$N($T a, $T b) {
+    {"floor_divide_float", "", R"($F $T pardo_floor_divide_$N($T a, $T b) {
     if (b == 0) return a / b;
     const $T mod = fmod$S(a, b);
     $T q = (a - mod) / b;
@@ -58,7 +58,7 @@ constexpr Row rows[] = {
     return q - whole > ($T)0.5$L ? whole + 1 : whole;
 }
 )"},
-    {"remainder_float", "", R"($F $T remainder_$N($T a, $T b) {
+    {"remainder_float", "", R"($F $T pardo_remainder_$N($T a, $T b) {
     const $T mod = fmod$S(a, b);
     if (b == 0) return mod;
     if (mod == 0) return copysign$S(($T)0, b);
@@ -66,21 +66,21 @@ constexpr Row rows[] = {
 }
 )"},
     // Float to integer as x86-64 does it: what does not fit gives the smallest int32 or int64.
-    {"to_i32", "", R"($F int to_i32_$N($T x) { return x > ($T)-2147483649.0$L && x < ($T)2147483648.0$L ? (int)x : -2147483647 - 1; }
+    {"to_i32", "", R"($F int pardo_to_i32_$N($T x) { return x > ($T)-2147483649.0$L && x < ($T)2147483648.0$L ? (int)x : -2147483647 - 1; }
 )"},
-    {"to_i32_f32", "", R"($F int to_i32_f32(float x) { return x >= -2147483648.0f && x < 2147483648.0f ? (int)x : -2147483647 - 1; }
+    {"to_i32_f32", "", R"($F int pardo_to_i32_f32(float x) { return x >= -2147483648.0f && x < 2147483648.0f ? (int)x : -2147483647 - 1; }
 )"},
-    {"to_i64", "", R"($F $I to_i64_$N($T x) {
+    {"to_i64", "", R"($F $I pardo_to_i64_$N($T x) {
     return x >= ($T)-9223372036854775808.0$L && x < ($T)9223372036854775808.0$L ? ($I)x : ($I)0x8000000000000000u;
 }
 )"},
-    {"to_u64", "to_i64", R"($F $J to_u64_$N($T x) {
-    if (!(x >= ($T)9223372036854775808.0$L)) return ($J)to_i64_$N(x);
-    return ($J)to_i64_$N(x - ($T)9223372036854775808.0$L) ^ ($J)0x8000000000000000u;
+    {"to_u64", "to_i64", R"($F $J pardo_to_u64_$N($T x) {
+    if (!(x >= ($T)9223372036854775808.0$L)) return ($J)pardo_to_i64_$N(x);
+    return ($J)pardo_to_i64_$N(x - ($T)9223372036854775808.0$L) ^ ($J)0x8000000000000000u;
 }
 )"},
     // The neighbour of a float16, which is held as a float.
-    {"nextafter_f16", "", R"($F float nextafter_f16(float x, float y) {
+    {"nextafter_f16", "", R"($F float pardo_nextafter_f16(float x, float y) {
     if (x != x || y != y) return x + y;
     if (x == y) return y;
     if (x == 0) return copysign$S(f16_to_f32((unsigned short)1), y);
@@ -164,7 +164,7 @@ std::string CHelpers::use(const std::string& row, DType dtype) {
     if (special == "nextafter_f16") use("f16", dtype);
     if (*found->needs) use(found->needs, dtype);
     if (add(special)) text_ += filled(found->text, dtype);
-    return special;
+    return "pardo_" + special;  // kernels are called after operations too
 }
 
 std::string CHelpers::use_team(const std::string& combine, DType dtype, int team) {

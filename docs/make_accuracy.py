@@ -85,7 +85,7 @@ def column_name(device: pp.Device) -> str:
         return "CPU"
     if device.backend == "cuda":
         return f"CUDA, {device.name}"
-    return f"OpenCL, {device.platform.name}"
+    return f"OpenCL, {device.platform}"
 
 
 def measure(devices: list[pp.Device], size: int) -> dict[str, dict[str, dict[str, float]]]:

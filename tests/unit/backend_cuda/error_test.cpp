@@ -102,9 +102,10 @@ void lose_a_device() {
     }
     std::cerr << "bad: " << message_of([&] { bad.wait(); }) << '\n';
     EXPECT_EQ(behind.status(), EventStatus::Failed);
-    std::cerr << "later launch: " << message_of([&] { launch_axpy(d->queue(), program.get(), x.get(), y.get(), 1.0f); }) << '\n';
+    // What uses the memory that `behind` was to write inherits its failure; other work fails at the call.
+    std::cerr << "later launch: " << message_of([&] { launch_axpy(d->queue(), program.get(), x.get(), y.get(), 1.0f).wait(); }) << '\n';
     std::cerr << "allocation: " << message_of([&] { (void)d->allocate(64, MemoryKind::Device, d->queue()); }) << '\n';
-    std::cerr << "other queue: " << message_of([&] { launch_axpy(second.get(), program.get(), x.get(), y.get(), 1.0f); }) << '\n';
+    std::cerr << "other queue: " << message_of([&] { launch_axpy(second.get(), program.get(), x.get(), y.get(), 1.0f).wait(); }) << '\n';
     std::cerr << "compile: " << message_of([&] { (void)d->compile_source(axpy); }) << '\n';
     const Ref<Buffer> p = buffer_of(ramp(8), other), q = buffer_of(ramp(8), other);
     launch_axpy(other->queue(), program.get(), p.get(), q.get(), 1.0f).wait();

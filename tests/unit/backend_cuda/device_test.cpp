@@ -109,7 +109,8 @@ TEST(CudaDevice, FreeMemoryFallsWithAllocations) {
 
 TEST(CudaDevice, LeavesTheThreadsContextAlone) {
     ContextHandle before = nullptr, after = nullptr;
-    driver().cuCtxSetCurrent(device(1)->context());
+    const ContextHandle own = device(1)->context();  // loads the driver, whose functions are null before
+    driver().cuCtxSetCurrent(own);
     driver().cuCtxGetCurrent(&before);
     (void)test::buffer_of(test::ramp(16));
     driver().cuCtxGetCurrent(&after);

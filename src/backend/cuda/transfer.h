@@ -63,7 +63,7 @@ private:
     bool on_pinned_memory(const void* host) const;
     /// Runs `copy` on host memory that is pinned meanwhile, and waits for it; false when the driver cannot pin it.
     bool on_registered(StreamHandle stream, void* host, std::size_t bytes, unsigned flags, const std::function<Result()>& copy);
-    Cut cut(const void* host, std::size_t bytes, bool reading) const;
+    Cut cut(const void* host, std::size_t bytes) const;
     /// Makes what so many lanes need.
     void prepare(std::size_t lanes);
     void populate(char* to, std::size_t bytes);

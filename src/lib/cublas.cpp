@@ -35,8 +35,8 @@ using Gemm = Status (*)(Handle, Operation, Operation, std::int64_t m, std::int64
 
 /// The same for one product, for which cuBLAS has more to choose from.
 template <class T>
-using Single = Status (*)(Handle, Operation, Operation, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, std::int64_t, const T*,
-                          std::int64_t, const T*, T*, std::int64_t);
+using Single = Status (*)(Handle, Operation, Operation, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, std::int64_t,
+                          const T*, std::int64_t, const T*, T*, std::int64_t);
 
 template <class T> struct Functions {
     Gemm<T> batch = nullptr;
@@ -199,12 +199,11 @@ template <class T> struct Product {
         for (std::int64_t left = element_count(outer); left > 0; --left) {
             // Row-major memory is the transpose in column-major terms: outᵀ = bᵀ aᵀ.
             const Functions<T>& gemm = s.library->get<T>();
-            const Status status = batch.count == 1
-                                      ? gemm.single(handle, b_operand.operation, a_operand.operation, columns, rows, inner, &one, y,
-                                                    b_operand.leading, x, a_operand.leading, &zero, z, out_leading)
-                                      : gemm.batch(handle, b_operand.operation, a_operand.operation, columns, rows, inner, &one, y,
-                                                   b_operand.leading, batch.b, x, a_operand.leading, batch.a, &zero, z, out_leading,
-                                                   batch.out, batch.count);
+            const Status status = batch.count == 1 ? gemm.single(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
+                                                                 &one, y, b_operand.leading, x, a_operand.leading, &zero, z, out_leading)
+                                                   : gemm.batch(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
+                                                                &one, y, b_operand.leading, batch.b, x, a_operand.leading, batch.a, &zero,
+                                                                z, out_leading, batch.out, batch.count);
             check(*s.library, status, "gemm");
             for (int d = outer.size() - 1; d >= 0; --d) {
                 x += a_steps[d];

@@ -416,7 +416,8 @@ void Scheduler::split_blocks(KernelPlan& kernel) {
     }
     const std::int64_t extent = kernel.extents[blocked], rest = reduced / extent;
     const std::int64_t large = (reduced / tuning.most_blocks + tuning.block_elements - 1) / tuning.block_elements;
-    const std::int64_t wanted = along ? tuning.block_elements * std::max<std::int64_t>(large, 1) : std::max(tuning.column_block_rows, tuning.block_elements / kept);
+    const std::int64_t wanted =
+        along ? tuning.block_elements * std::max<std::int64_t>(large, 1) : std::max(tuning.column_block_rows, tuning.block_elements / kept);
     blocks_ = add_block(kernel, along ? kernel.range : kernel.range - 1, blocked, std::clamp<std::int64_t>(wanted / rest, 1, extent));
     for (Access& access : kernel.accesses) {
         if (access.kind != Access::Kind::Partial) continue;

@@ -10,6 +10,7 @@
 
 #include "ir/builder.h"
 
+// NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
 
 using ir::Opcode;
@@ -477,3 +478,4 @@ void CEmitter::while_loop(const Instr& in) {
 }
 
 }  // namespace pardo::emit
+// NOLINTEND(performance-inefficient-string-concatenation)

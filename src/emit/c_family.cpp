@@ -6,6 +6,7 @@
 
 #include "emit/c_emitter.h"
 
+// NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
 namespace {
 
@@ -343,3 +344,4 @@ std::string CEmitter::kernel_function() {
 }
 
 }  // namespace pardo::emit
+// NOLINTEND(performance-inefficient-string-concatenation)

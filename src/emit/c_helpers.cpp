@@ -6,6 +6,7 @@
 
 #include <pardo/error.h>
 
+// NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
 namespace {
 
@@ -206,3 +207,4 @@ std::string CHelpers::use_team(const std::string& combine, DType dtype, int team
 }
 
 }  // namespace pardo::emit
+// NOLINTEND(performance-inefficient-string-concatenation)

@@ -7,6 +7,7 @@
 #include "ir/builder.h"
 #include "ir/rules.h"
 
+// NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
 
 using ir::Opcode;
@@ -254,3 +255,4 @@ void CEmitter::keep_shared_values() {
 }
 
 }  // namespace pardo::emit
+// NOLINTEND(performance-inefficient-string-concatenation)

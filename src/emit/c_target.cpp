@@ -3,6 +3,7 @@
 
 #include <bit>
 
+// NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
 namespace {
 
@@ -160,3 +161,4 @@ std::string c_macros(const CFeatures& features) {
 }
 
 }  // namespace pardo::emit
+// NOLINTEND(performance-inefficient-string-concatenation)

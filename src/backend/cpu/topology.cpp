@@ -93,6 +93,7 @@ std::vector<CoreList> domains_of(const CoreList& cores, std::string_view domain,
         parts[smallest(shared, core)].push_back(core);
     }
     std::vector<CoreList> list;
+    list.reserve(parts.size());
     for (auto& [first, part] : parts) list.push_back(std::move(part));
     return list;
 }

@@ -125,7 +125,7 @@ void CudaDevice::raise_lost() {
 }
 
 void CudaDevice::enable_peer(CudaDevice& peer) {
-    const ContextHandle other = peer.context();
+    ContextHandle other = peer.context();
     const ContextScope scope(*this);
     std::lock_guard lock(mutex_);
     if (std::find(peers_.begin(), peers_.end(), peer.ordinal()) != peers_.end()) return;

@@ -48,7 +48,7 @@ void CudaMemory::free(const device::RawBlock& block, MemoryKind kind) noexcept {
 std::int64_t CudaMemory::total_bytes() const noexcept { return device_->info().global_mem_size; }
 
 std::int64_t CudaMemory::free_bytes() const noexcept {
-    const ContextHandle context = device_->known_context();
+    ContextHandle context = device_->known_context();
     if (!context || device::driver_gone()) return -1;
     const ContextScope scope(context);
     std::size_t free = 0, total = 0;

@@ -86,7 +86,7 @@ private:
                  std::span<const Event> depends, F&& act);
 
     Event hold(std::vector<Event> needs, std::vector<Event> after, const device::Label& label, std::span<const device::BufferUse> uses,
-               std::function<void()> act, std::optional<Error> injected);
+               std::function<void()> act, const std::optional<Error>& injected);
     static void finish(device::EventState& state, std::optional<Error> injected, std::shared_ptr<device::Failure> inherited,
                        const device::Label& label);
     /// Submissions that wait for the user's code; all others are complete when they return.

@@ -52,7 +52,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     null_->record(std::move(record));
     std::optional<Error> injected = null_->take_injected();
     if (held) {
-        Event later = hold(std::move(needs), std::move(after), label, uses, std::forward<F>(act), std::move(injected));
+        Event later = hold(std::move(needs), std::move(after), label, uses, std::forward<F>(act), injected);
         if (activity && device::recording()) device::record(describe(), later);
         return later;
     }
@@ -89,7 +89,7 @@ void NullQueue::finish(device::EventState& state, std::optional<Error> injected,
 }
 
 Event NullQueue::hold(std::vector<Event> needs, std::vector<Event> after, const Label& label, std::span<const BufferUse> uses,
-                      std::function<void()> act, std::optional<Error> injected) {
+                      std::function<void()> act, const std::optional<Error>& injected) {
     Ref<device::EventState> state(new device::EventState(this));
     state->inherit_gates(needs);
     state->inherit_gates(after);

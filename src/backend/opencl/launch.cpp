@@ -10,7 +10,6 @@
 namespace pardo::opencl {
 namespace {
 
-using device::Buffer;
 using device::BufferUse;
 using device::DriverBuffer;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include <pardo/error.h>
 
@@ -152,7 +153,7 @@ NativeStatus OpenClStream::query(NativeEvent event, std::optional<Error>& error)
 }
 
 void OpenClStream::wait(NativeEvent event) noexcept {
-    const cl_event e = event_of(event);
+    cl_event e = event_of(event);
     api_.clWaitForEvents(1, &e);  // a failure shows in the event's status
 }
 
@@ -189,7 +190,8 @@ void CL_CALLBACK call_back(cl_event, cl_int, void* data) {
 }  // namespace
 
 bool OpenClStream::notify(NativeEvent event, void (*f)(void*), void* context) noexcept {
-    auto* callback = new Callback{f, context};
+    auto* callback = new (std::nothrow) Callback{f, context};
+    if (!callback) return false;
     if (api_.clSetEventCallback(event_of(event), CL_COMPLETE, call_back, callback) == CL_SUCCESS) return true;
     delete callback;
     return false;

@@ -18,7 +18,7 @@ constexpr ForeignStream legacy_stream = 1, thread_stream = 2;
 /// be gone by now, and is not asked.
 void take_back(device::Queue& queue, device::Buffer& buffer, std::optional<ForeignStream> stream) noexcept {
     if (queue.native_stream() == 0 || device::driver_gone()) return;
-    const bool lasting = stream == legacy_stream || stream == thread_stream;
+    const bool lasting = stream && *stream >= legacy_stream && *stream <= thread_stream;
     try {
         buffer.note_write(queue.wait_for_stream(lasting ? *stream : device::Queue::all_streams));
     } catch (const Error& e) {

@@ -235,7 +235,7 @@ std::string CEmitter::binary(const Instr& in, DType dtype) {
         case Opcode::Rem: return rounded(dtype, helpers_.use("remainder", dtype) + "(" + a + ", " + b + ")");
         case Opcode::Fmod:
             if (is_integer(dtype)) return helpers_.use("fmod", dtype) + "(" + a + ", " + b + ")";
-            return rounded(dtype, "fmod" + std::string(dtype == DType::Float64 ? "" : target_.float_suffix) + "(" + a + ", " + b + ")");
+            return rounded(dtype, function("fmod", dtype) + "(" + a + ", " + b + ")");
         case Opcode::And:
         case Opcode::Or:
         case Opcode::Xor: {
@@ -257,8 +257,7 @@ std::string CEmitter::binary(const Instr& in, DType dtype) {
 std::string CEmitter::call(const Instr& in, DType dtype) {
     if (dtype == DType::Float16 && in.math == ir::Math::nextafter)
         return helpers_.use("nextafter", dtype) + "(" + at(in.operands[0]) + ", " + at(in.operands[1]) + ")";
-    std::string text = ir::name(in.math);
-    if (dtype != DType::Float64) text += target_.float_suffix;
+    std::string text = function(ir::name(in.math), dtype);
     text += '(';
     for (int k = 0; k < in.operands.size(); ++k) {
         if (k) text += ", ";
@@ -315,14 +314,13 @@ void CEmitter::arithmetic(const Instr& in) {
         case Opcode::Not: value = dtype == DType::Bool ? "!" + wrapped(x) : "(" + c_type(target_, dtype) + ")~" + wrapped(x); break;
         case Opcode::Abs:
             if (is_float(dtype)) {
-                value = "fabs" + std::string(dtype == DType::Float64 ? "" : target_.float_suffix) + "(" + x + ")";
+                value = function("fabs", dtype) + "(" + x + ")";
             } else {
                 value = kind_of(dtype) == DKind::Signed ? wrapped(x) + " < 0 ? " + wrapping(" - ", dtype, "0", x) + " : " + wrapped(x) : x;
             }
             break;
         case Opcode::Fma:
-            value = "fma" + std::string(dtype == DType::Float64 ? "" : target_.float_suffix) + "(" + x + ", " + at(in.operands[1]) + ", " +
-                    at(in.operands[2]) + ")";
+            value = function("fma", dtype) + "(" + x + ", " + at(in.operands[1]) + ", " + at(in.operands[2]) + ")";
             value = rounded(dtype, value);
             break;
         case Opcode::Min:

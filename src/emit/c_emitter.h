@@ -31,6 +31,7 @@ private:
     std::string team_items() const;
     std::string decomposed(int dims, const std::string& counter) const;
     std::string shared_arrays() const;
+    std::string item_count() const;
     bool uses_team() const { return geometry_.team > 1; }
     std::string wide_type() const;
 
@@ -41,6 +42,8 @@ private:
     void arithmetic(const Instr& in);
     std::string binary(const Instr& in, DType type);
     std::string call(const Instr& in, DType type);
+    /// A mathematical function's name for a dtype: "fabs", "fabsf".
+    std::string function(std::string name, DType dtype) const { return dtype == DType::Float64 ? name : name + target_.float_suffix; }
     std::string cast(const std::string& x, DType from, DType to);
     std::string bitcast(const std::string& x, DType from, DType to);
     std::string constant(const Scalar& value);
@@ -100,8 +103,7 @@ private:
     std::vector<std::string> kept_;              // by value: array in which a lanes loop leaves it for a later one
     std::vector<std::string> from_;              // by value: array in which an earlier lanes loop left it
     std::vector<bool> idle_;                     // by instruction: only needed for values that come from such an array
-    ir::RegionId region_ = ~0u;
-    int stores_ = 0;  // in the current region, behind which loads must not move
+    int stores_ = 0;                             // in the current region, behind which loads must not move
     int depth_ = 1;
     int counter_ = 0;
     std::string out_;

@@ -21,6 +21,9 @@ char letter_of(DType dtype) {
     }
 }
 
+/// In front of a type; some languages have no such word.
+std::string qualifier(const char* word) { return *word ? std::string(word) + " " : std::string(); }
+
 /// A name that no language keeps for itself.
 std::string identifier(const std::string& name) {
     std::string out = name;
@@ -87,8 +90,7 @@ std::string CEmitter::parameters(bool kernel) const {
             add(c_memory_type(target_, p.type) + " " + identifier(p.name));
             continue;
         }
-        const std::string constant = p.access == ir::Access::Read ? "const " : "",
-                          space = *target_.global ? std::string(target_.global) + " " : "";
+        const std::string constant = p.access == ir::Access::Read ? "const " : "", space = qualifier(target_.global);
         if (kernel && features_.split_pointers) {
             add(space + constant + "char* " + identifier(p.name) + "_base");
             add(wide + " " + identifier(p.name) + "_offset");
@@ -102,8 +104,7 @@ std::string CEmitter::parameters(bool kernel) const {
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " i" + std::to_string(d));
     if (uses_team()) add("int lane");
     for (const DType dtype : shared_) {
-        const std::string space = *target_.local ? std::string(target_.local) + " " : "";
-        add(space + c_type(target_, dtype) + "* shared_" + short_name(dtype));
+        add(qualifier(target_.local) + c_type(target_, dtype) + "* shared_" + short_name(dtype));
     }
     return text;
 }
@@ -117,9 +118,8 @@ std::string CEmitter::arguments() const {
     };
     for (const ir::Param& p : kernel_.params) {
         if (p.pointer && features_.split_pointers) {
-            const std::string space = *target_.global ? std::string(target_.global) + " " : "";
-            add("(" + space + (p.access == ir::Access::Read ? "const " : "") + c_memory_type(target_, p.type) + "*)(" + identifier(p.name) +
-                "_base + " + identifier(p.name) + "_offset)");
+            add("(" + qualifier(target_.global) + (p.access == ir::Access::Read ? "const " : "") + c_memory_type(target_, p.type) + "*)(" +
+                identifier(p.name) + "_base + " + identifier(p.name) + "_offset)");
         } else {
             add(identifier(p.name));
         }
@@ -236,6 +236,13 @@ std::string CEmitter::shared_arrays() const {
     return text;
 }
 
+/// All items of the launch, as an expression.
+std::string CEmitter::item_count() const {
+    std::string items;
+    for (int d = 0; d < kernel_.rank; ++d) items += (d ? " * (" : "(") + wide_type() + ")n" + std::to_string(d);
+    return items;
+}
+
 std::string CEmitter::team_items() const {
     const std::string u = wide_type();
     std::string text = shared_arrays();
@@ -253,20 +260,14 @@ std::string CEmitter::team_items() const {
         if (uses_team()) text += " / " + std::to_string(geometry_.team);
     }
     text += ";\n";
-    if (together > 1) {
-        std::string items;
-        for (int d = 0; d < kernel_.rank; ++d) items += (d ? " * (" : "(") + u + ")n" + std::to_string(d);
-        text += "if (at >= " + items + ") return;\n";
-    }
+    if (together > 1) text += "if (at >= " + item_count() + ") return;\n";
     return text + decomposed(kernel_.rank, "at") + call;
 }
 
 std::string CEmitter::flat_loop() const {
     const std::string u = wide_type(), size = std::to_string(geometry_.group_size),
                       tile = std::to_string(geometry_.group_size * geometry_.columns);
-    std::string items;
-    for (int d = 0; d < kernel_.rank; ++d) items += (d ? " * (" : "(") + u + ")n" + std::to_string(d);
-    std::string text = "const " + u + " items = " + items + ";\n";
+    std::string text = "const " + u + " items = " + item_count() + ";\n";
     text += "const " + u + " first = (" + u + ")" + target_.group_id + " * " + tile + " + (" + u + ")" + target_.local_id + ";\n";
     const std::string inner = decomposed(kernel_.rank, "at") + "item(" + arguments() + ");\n";
     if (geometry_.columns == 1) return text + u + " at = first;\nif (at < items) {\n" + indented(inner, 1) + "}\n";

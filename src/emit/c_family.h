@@ -9,9 +9,6 @@
 
 namespace pardo::emit {
 
-/// Part of every program's key; raised when the text of any kernel changes.
-inline constexpr int c_emitter_version = 1;
-
 /// A program's text, and how its kernel is called.
 struct CText {
     std::string text;

@@ -31,19 +31,13 @@ std::int64_t saturated_product(std::span<const std::int64_t> extents) {
 int floor_power(std::int64_t n) { return n < 1 ? 1 : 1 << std::min(30, 63 - std::countl_zero(static_cast<std::uint64_t>(n))); }
 int ceil_power(std::int64_t n) { return n <= 1 ? 1 : 1 << std::min(30, 64 - std::countl_zero(static_cast<std::uint64_t>(n - 1))); }
 
-/// Bytes of the narrowest and the widest element that the kernel moves.
-struct Widths {
-    int narrow = 16, wide = 1;
-};
-Widths widths_of(const ir::Kernel& kernel) {
-    Widths w;
+/// Bytes of the narrowest element that the kernel moves.
+int narrowest(const ir::Kernel& kernel) {
+    int width = 16;
     for (const ir::Param& p : kernel.params) {
-        if (!p.pointer) continue;
-        w.narrow = std::min(w.narrow, itemsize(p.type));
-        w.wide = std::max(w.wide, itemsize(p.type));
+        if (p.pointer) width = std::min(width, itemsize(p.type));
     }
-    if (w.narrow > w.wide) w.narrow = w.wide;
-    return w;
+    return width;
 }
 
 /// Bytes of the widest element that the kernel reads.
@@ -55,10 +49,12 @@ int widest_read(const ir::Kernel& kernel) {
     return width;
 }
 
+bool is_lanes_loop(const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; }
+
 /// Complex sums are two sums; other reductions of complex numbers become serial loops (ir::lower_complex).
 bool has_lanes_loop(const ir::Kernel& kernel) {
     return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
-        if (in.op != ir::Opcode::For || in.loop != ir::LoopKind::Lanes) return false;
+        if (!is_lanes_loop(in)) return false;
         for (int k = 0; k < in.combines.size(); ++k) {
             if (is_complex(kernel.values[in.results[k]].type) && in.combines[k] != ir::Combine::Add) return false;
         }
@@ -118,11 +114,6 @@ bool is_heavy(const ir::Kernel& kernel) {
                          [](const ir::Instr& in) { return in.op == ir::Opcode::Call || in.op == ir::Opcode::Div; }) >= heavy_operations;
 }
 
-int lanes_loops(const ir::Kernel& kernel) {
-    return static_cast<int>(std::count_if(kernel.instrs.begin(), kernel.instrs.end(),
-                                          [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; }));
-}
-
 CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
     CGeometry g;
     g.mapping = CMapping::Team;
@@ -149,7 +140,7 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
         }
         while (g.unroll > 1 && std::int64_t(g.unroll) * g.team > shape.innermost) g.unroll /= 2;
         const std::int64_t steps = (shape.innermost + g.team - 1) / g.team;
-        if (lanes_loops(kernel) >= 2 && steps <= most_steps) {
+        if (std::count_if(kernel.instrs.begin(), kernel.instrs.end(), is_lanes_loop) >= 2 && steps <= most_steps) {
             g.steps = static_cast<int>(steps);
             g.whole = shape.even && steps * g.team == shape.innermost;
         }
@@ -202,9 +193,8 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     g.group_size = std::min(most, gpu_group);
     while (g.mapping == CMapping::Line && rank > 1 && g.group_size > 32 && g.group_size / 2 >= line) g.group_size /= 2;
     const std::int64_t enough = groups_per_unit * std::max(features.compute_units, 1);
-    const Widths w = widths_of(kernel);
-    const std::int64_t bytes = is_heavy(kernel) ? 2 * bytes_in_flight : bytes_in_flight;
-    const int wanted = static_cast<int>(std::clamp<std::int64_t>(bytes / w.narrow, 1, is_heavy(kernel) ? 2 * most_columns : most_columns));
+    const int weight = is_heavy(kernel) ? 2 : 1;
+    const auto wanted = static_cast<int>(std::clamp<std::int64_t>(weight * bytes_in_flight / narrowest(kernel), 1, weight * most_columns));
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;

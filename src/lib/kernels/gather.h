@@ -59,6 +59,20 @@ KERNEL(256) join_indices(CONST_ARG(i64, index), ARG(i64, offsets), i64 count, i6
 }
 )";
 
+/// Takes place `e` of (outer, count, inner) apart into o, i and j; walks of one element have extent one.
+inline constexpr char split_place[] = R"(
+#if B_RANK == 0
+#define SPLIT_INNER(e) const i64 q = e, j = 0
+#else
+#define SPLIT_INNER(e) const i64 q = divided(e, inner), j = e - q * inner
+#endif
+#if A_RANK == 0
+#define SPLIT_PLACE(e) SPLIT_INNER(e); const i64 o = 0, i = q
+#else
+#define SPLIT_PLACE(e) SPLIT_INNER(e); const i64 o = divided(q, count), i = q - o * count
+#endif
+)";
+
 /// out (outer, count, inner) from the base: walk A is the outer one, B the inner one.
 inline constexpr char gather[] = R"(
 KERNEL(256) gather(CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 step, i64 size, A_ARGS,
@@ -71,16 +85,7 @@ KERNEL(256) gather(CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, out), i64 t
     UNROLL for (int k = 0; k < 4; ++k) {
         const i64 e = (GROUP_ID * 4 + k) * G + LOCAL_ID;
         if (e < total) {
-#if B_RANK == 0
-            const i64 q = e, j = 0;
-#else
-            const i64 q = divided(e, inner), j = e - q * inner;
-#endif
-#if A_RANK == 0
-            const i64 o = 0, i = q;
-#else
-            const i64 o = divided(q, count), i = q - o * count;
-#endif
+            SPLIT_PLACE(e);
             out[e] = base[A_OFFSET(o) + WRAP(index[i], size) * step + B_OFFSET(j)];
         }
     }
@@ -100,16 +105,7 @@ KERNEL(256) scatter(ARG(T, base), CONST_ARG(i64, offsets), CONST_ARG(u8, wins), 
     UNROLL for (int k = 0; k < 4; ++k) {
         const i64 e = (GROUP_ID * 4 + k) * G + LOCAL_ID;
         if (e < total) {
-#if B_RANK == 0
-            const i64 q = e, j = 0;
-#else
-            const i64 q = divided(e, inner), j = e - q * inner;
-#endif
-#if A_RANK == 0
-            const i64 o = 0, i = q;
-#else
-            const i64 o = divided(q, count), i = q - o * count;
-#endif
+            SPLIT_PLACE(e);
             if (one || wins[i]) base[A_OFFSET(o) + offsets[i] + B_OFFSET(j)] = value[one ? 0 : e];
         }
     }

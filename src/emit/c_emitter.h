@@ -43,7 +43,9 @@ private:
     std::string binary(const Instr& in, DType type);
     std::string call(const Instr& in, DType type);
     /// A mathematical function's name for a dtype: "fabs", "fabsf".
-    std::string function(std::string name, DType dtype) const { return dtype == DType::Float64 ? name : name + target_.float_suffix; }
+    std::string function(const std::string& name, DType dtype) const {
+        return dtype == DType::Float64 ? name : name + target_.float_suffix;
+    }
     std::string cast(const std::string& x, DType from, DType to);
     std::string bitcast(const std::string& x, DType from, DType to);
     std::string constant(const Scalar& value);

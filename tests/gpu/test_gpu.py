@@ -1,0 +1,178 @@
+# tests/gpu/test_gpu.py: what only a real GPU can show: other libraries in one process, kinds of memory, two GPUs, a lost context.
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import numpy as np
+import pardo as pp
+import pytest
+
+GPUS = pp.get_devices("cuda")
+pytestmark = pytest.mark.skipif(not GPUS, reason="no NVIDIA GPU here")
+
+DTYPES = [
+    np.dtype(name) for name in ("bool", "int8", "uint16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128")
+]
+
+
+def arrays(count: int = 4096):
+    return [(np.arange(count) % 97).astype(dtype) for dtype in DTYPES]
+
+
+def test_torch_both_ways():
+    torch = pytest.importorskip("torch")
+    for host in arrays():
+        if host.dtype == np.uint16:
+            continue  # torch has few operations on it
+        x = pp.asarray(host, device="cuda")
+        t = torch.from_dlpack(x)
+        assert t.device.type == "cuda"
+        assert t.data_ptr() == x.__cuda_array_interface__["data"][0]
+        y = pp.from_dlpack(t + t)
+        assert y.device.id == "cuda:0"
+        assert (pp.asnumpy(y) == host + host).all()
+
+
+def test_work_of_torch_on_a_stream_of_its_own_is_waited_for():
+    torch = pytest.importorskip("torch")
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        t = torch.zeros(1 << 24, device="cuda")
+        for _ in range(200):
+            t += 1
+        x = pp.from_dlpack(t)
+    assert float(x.min()) == 200.0
+    y = x + 1
+    with torch.cuda.stream(stream):
+        assert float(torch.from_dlpack(y).max()) == 201.0
+
+
+def test_cupy_both_ways():
+    cupy = pytest.importorskip("cupy")
+    for host in arrays():
+        x = pp.asarray(host, device="cuda")
+        c = cupy.asarray(x)  # __cuda_array_interface__
+        assert c.data.ptr == x.__cuda_array_interface__["data"][0]
+        assert (cupy.asnumpy(c) == host).all()
+        assert (cupy.asnumpy(cupy.from_dlpack(x)) == host).all()
+        y = pp.asarray(cupy.asarray(host)[::2], copy=False)
+        assert (pp.asnumpy(y) == host[::2]).all()
+        assert (pp.asnumpy(pp.from_dlpack(cupy.asarray(host))) == host).all()
+
+
+def test_numba_kernels_write_pardo_arrays():
+    cuda = pytest.importorskip("numba.cuda")
+    if not cuda.is_available():
+        pytest.skip("numba finds no CUDA toolkit")
+    x = pp.zeros(1000, dtype="float32", device="cuda")
+
+    @cuda.jit
+    def fill(out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = i
+
+    x.wait()
+    fill[8, 128](cuda.as_cuda_array(x))
+    cuda.synchronize()
+    assert (pp.asnumpy(x + 0) == np.arange(1000, dtype="float32")).all()
+
+
+@pytest.mark.parametrize("kind", ["device", "host", "shared"])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_memory_kinds(kind, dtype):
+    host = (np.arange(100_003) % 251).astype(dtype)
+    x = pp.asarray(host, device="cuda", usm_type=kind)
+    assert x.usm_type == kind
+    y = x + x
+    assert y.usm_type == kind
+    assert (pp.asnumpy(y) == host + host).all()
+    if kind != "device":
+        assert (np.asarray(memoryview(y.wait())) == host + host).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_fills_of_every_width(dtype):
+    for size in (1, 7, 1000, 1 << 20):
+        x = pp.full(size, 1, dtype=dtype, device="cuda")
+        assert (pp.asnumpy(x) == np.full(size, 1, dtype=dtype)).all()
+        two = np.asarray(2).astype(dtype)
+        x.queue.fill(x, two.item()).wait()
+        assert (pp.asnumpy(x) == two).all()
+
+
+def test_prefetch_of_managed_memory():
+    x = pp.asarray(np.arange(1 << 20, dtype="float64"), device="cuda", usm_type="shared")
+    x.queue.prefetch(x)
+    assert float((x + 1).sum()) == float((np.arange(1 << 20) + 1.0).sum())
+
+
+def test_two_gpus_exchange_arrays():
+    if len(GPUS) < 2:
+        pytest.skip("one GPU here")
+    for host in arrays(1_000_003):
+        x = pp.asarray(host, device=GPUS[0])
+        y = x.to_device(GPUS[1])
+        z = (y + y).to_device(GPUS[0])
+        assert (pp.asnumpy(z) == host + host).all()
+        assert (pp.asnumpy(x + z) == host + host + host).all()
+
+
+def test_two_gpus_work_at_the_same_time():
+    if len(GPUS) < 2:
+        pytest.skip("one GPU here")
+    results = [pp.arange(1_000_000, dtype="float64", device=gpu).sum() for _ in range(20) for gpu in GPUS[:2]]
+    assert all(float(r) == 999_999 * 1_000_000 / 2 for r in results)
+
+
+LOST = """
+import ctypes, sys
+import numpy as np
+import pardo as pp
+
+x = pp.arange(1 << 20, dtype="float64", device="cuda").wait()
+driver = ctypes.CDLL("libcuda.so.1")
+memory = ctypes.c_uint64()
+assert driver.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(1 << 23)) == 0
+
+
+class Foreign:
+    __cuda_array_interface__ = dict(shape=(1 << 20,), typestr="<f8", data=(memory.value, False), version=3, strides=None, stream=None)
+
+
+y = pp.asarray(Foreign(), copy=False)
+assert driver.cuMemFree_v2(memory) == 0
+z = y * 2.0
+try:
+    z.wait()
+except pp.DeviceError as error:
+    print("LOST:", error)
+else:
+    print("no error")
+try:
+    (x + 1).wait()
+except pp.DeviceError as error:
+    print("AGAIN:", error)
+print("CPU:", float((pp.arange(10.0, device="cpu") + 1).sum()))
+"""
+
+
+def test_an_illegal_address_loses_the_device_and_nothing_else():
+    done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, check=False, timeout=120)
+    print(done.stdout, done.stderr)
+    assert "LOST:" in done.stdout
+    assert "multiply" in done.stdout  # the kernel's name
+    assert "<string>" in done.stdout  # the line
+    assert "context" in done.stdout
+    assert "AGAIN:" in done.stdout
+    assert "CPU: 55.0" in done.stdout
+
+
+def test_the_primary_context_is_shared():
+    pp.arange(10, device="cuda").wait()
+    driver = ctypes.CDLL("libcuda.so.1")
+    active, flags = ctypes.c_int(), ctypes.c_uint()
+    assert driver.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) == 0
+    assert active.value == 1

@@ -27,6 +27,7 @@ from pardo import (
     _dtypes,
     _elementwise,
     _events,
+    _joining,
     _linalg,
     _manipulation,
     _methods,
@@ -45,6 +46,7 @@ from pardo._elementwise import *
 from pardo._events import *
 from pardo._info import *
 from pardo._interop import *
+from pardo._joining import *
 from pardo._linalg import *
 from pardo._manipulation import *
 from pardo._memory import *
@@ -64,7 +66,9 @@ __array_api_version__ = "2025.12"
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
-_devices.serve_contexts(globals(), [_creation, _dtypes, _elementwise, _linalg, _manipulation, _searching, _sets, _sorting, _statistics])
+_devices.serve_contexts(
+    globals(), [_creation, _dtypes, _elementwise, _joining, _linalg, _manipulation, _searching, _sets, _sorting, _statistics]
+)
 _core._set_package_folder(_os.path.dirname(__file__))
 _core._set_library_folders([folder for folder in _sys.path if folder])
 _atexit.register(_core._report_unheard_failures)

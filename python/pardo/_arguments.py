@@ -18,6 +18,7 @@ Scalar: TypeAlias = bool | int | float | complex
 DeviceLike: TypeAlias = Device | str | None
 
 SCALARS = (bool, int, float, complex, np.number, np.bool_)
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def array(x: Any, who: str) -> Array:
@@ -98,6 +99,13 @@ def index(x: Any, what: str) -> int:
 def optional_index(x: Any, what: str) -> int | None:
     """None, or an integer."""
     return None if x is None else index(x, what)
+
+
+def integers(x: Any, what: str) -> list[int]:
+    """One integer or a sequence of them, as a list."""
+    if not isinstance(x, Iterable) or getattr(x, "ndim", None) == 0:
+        return [index(x, what)]
+    return [index(i, what) for i in x]
 
 
 def optional_axis(axis: Any, who: str) -> int | None:
@@ -205,6 +213,19 @@ def same_kind(source: Array, dtype: Any, who: str) -> Any:
     if not _can_cast_same_kind(source.dtype, dtype):
         raise TypeError(f"{who}: cannot cast from {source.dtype} to {np.dtype(dtype)} with casting rule 'same_kind'")
     return dtype
+
+
+def check_casting(casting: str, who: str) -> None:
+    """ValueError unless NumPy has such a rule."""
+    if casting not in _CASTINGS:
+        raise ValueError(f"{who}: casting is {casting!r}; it must be one of {', '.join(map(repr, _CASTINGS))}")
+
+
+def check_cast(source: Any, target: Any, casting: str, who: str) -> None:
+    """TypeError unless the rule allows the cast."""
+    check_casting(casting, who)
+    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
+        raise TypeError(f"{who}: cannot cast from {np.dtype(source)} to {np.dtype(target)} according to the rule '{casting}'")
 
 
 def in_memory(x: Array, usm_type: str | None, who: str) -> Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo import _core, _interop, _linalg, _manipulation, _repr, _searching, _sorting, _statistics
+from pardo import _core, _interop, _joining, _linalg, _manipulation, _repr, _searching, _sorting, _statistics
 from pardo._arguments import DeviceLike, axis_index, default_on, index, queue_of, warn
 from pardo._core import Array, conjugate
 from pardo._elementwise import clip
@@ -537,7 +537,7 @@ class Methods:
         ValueError
             A number is negative, or there is not one for each element along the axis.
         """
-        return _manipulation.repeat(self, repeats, axis=axis)
+        return _joining.repeat(self, repeats, axis=axis)
 
     @filled
     def compress(self: Array, condition: Any, axis: int | None = None, out: Array | None = None) -> Array:  # type: ignore[misc]

@@ -301,7 +301,7 @@ def test_documentation(name):
                 assert p.name.rstrip("_") in f.__doc__, f"{name}: {p.name} is not documented"
 
 
-MINE = ("_creation", "_dtypes", "_events", "_interop", "_manipulation", "_memory", "_profile", "_queues", "_runtime")
+MINE = ("_creation", "_dtypes", "_events", "_interop", "_joining", "_manipulation", "_memory", "_profile", "_queues", "_runtime")
 CANNOT_FAIL = ("counters", "broadcast_shapes")
 
 

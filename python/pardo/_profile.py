@@ -216,6 +216,11 @@ class Profile:
             notes.append(f"{self.dropped} later submissions are not recorded: there is room for {self._max_records}")
         return notes
 
+    def _chart(self) -> tuple[list[Record], list[_Lane], Mapping[str, str], int]:
+        """What viewers are given: all records, the same in lanes, their locations as they are shown, and the time that is their zero."""
+        records = self.records
+        return records, _lanes(records), _lines(records), self._opened.started
+
     def timeline(self, path: StrPath) -> None:
         """Write a page that shows queues as lanes and work as bars; it needs no network.
 
@@ -231,8 +236,7 @@ class Profile:
         RuntimeError
             The profile has not been opened yet.
         """
-        records = self.records
-        lines, origin = _lines(records), self._opened.started
+        records, lanes, lines, origin = self._chart()
         names: dict[str, int] = {}
 
         def number(text: str) -> int:
@@ -243,11 +247,11 @@ class Profile:
             what = (_ACTIVITIES.index(r["activity"]), number(_title(r)), number(lines[r["location"]]))
             return [r["start"] - origin, r["end"] - r["start"], *what, *amounts, int(r["failed"])]
 
-        lanes = [{"name": lane.name, "rows": [[bar(r) for r in row] for row in lane.rows]} for lane in _lanes(records)]
+        bars = [{"name": lane.name, "rows": [[bar(r) for r in row] for row in lane.rows]} for lane in lanes]
         data = {
             "activities": _ACTIVITIES,
             "duration": self._opened.stopped - origin,
-            "lanes": lanes,
+            "lanes": bars,
             "names": list(names),
             "notes": self._notes(records, 0, None),
         }
@@ -271,8 +275,7 @@ class Profile:
         RuntimeError
             The profile has not been opened yet.
         """
-        records = self.records
-        lines, origin = _lines(records), self._opened.started
+        _, lanes, lines, origin = self._chart()
         processes: dict[str, int] = {}
         events: list[Record] = []
         thread = 0
@@ -280,7 +283,7 @@ class Profile:
         def describe(kind: str, pid: int, tid: int, name: str) -> None:
             events.append({"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": {"name": name}})
 
-        for lane in _lanes(records):
+        for lane in lanes:
             pid = processes.setdefault(lane.device, len(processes) + 1)
             if pid == len(processes):
                 describe("process_name", pid, 0, lane.device or "host")

@@ -30,6 +30,7 @@ from pardo._core import (
     subtract,
 )
 from pardo._interop import by_rows, check_fits, from_host
+from pardo._texts import filled
 
 __all__ = [
     "arange",
@@ -60,6 +61,7 @@ def _extents(shape: Shape, who: str) -> list[int]:
     return extents
 
 
+@filled
 def empty(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -73,18 +75,11 @@ def empty(
 
     Parameters
     ----------
-    shape : int or sequence of int
-        Extent of each dimension.
-    dtype : data type, optional
-        Default: float64; float32 on a device that has no float64.
-    order : {'C', 'K', 'A'}
-        Arrays are laid out row by row: all three mean that.
-    device : Device or str, optional
-        Default: the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {shape}
+    {default_dtype}
+    {by_rows}
+    {device}
+    {queue_and_memory}
 
     Returns
     -------
@@ -93,18 +88,14 @@ def empty(
 
     Raises
     ------
-    ValueError
-        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
-    TypeError
-        The shape is no integer and no sequence of integers, or the dtype is not supported.
-    MemoryError
-        The elements do not fit into the device's memory.
+    {new_raises}
     """
     by_rows(order, "empty")
     kind = "device" if usm_type is None else usm_type
     return _empty_in(_extents(shape, "empty"), dtype, queue_of(device, queue), kind, "empty")
 
 
+@filled
 def full(
     shape: Shape,
     fill_value: Any,
@@ -119,20 +110,15 @@ def full(
 
     Parameters
     ----------
-    shape : int or sequence of int
-        Extent of each dimension.
+    {shape}
     fill_value : number, Array, or nested lists of numbers
         The value; arrays and lists are broadcast to `shape`.
     dtype : data type, optional
         Default: NumPy's default for `fill_value`.
-    order : {'C', 'K', 'A'}
-        Arrays are laid out row by row: all three mean that.
+    {by_rows}
     device : Device or str, optional
         Default: that of `fill_value` if it is an array, else the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {queue_and_memory}
 
     Returns
     -------
@@ -141,12 +127,7 @@ def full(
 
     Raises
     ------
-    ValueError
-        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
-    TypeError
-        The shape is no integer and no sequence of integers, or the dtype is not supported.
-    MemoryError
-        The elements do not fit into the device's memory.
+    {new_raises}
     """
     return in_memory(_filled("full", shape, fill_value, dtype, order, device, queue), usm_type, "full")
 
@@ -180,6 +161,7 @@ def _filled(
     return out
 
 
+@filled
 def zeros(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -193,18 +175,11 @@ def zeros(
 
     Parameters
     ----------
-    shape : int or sequence of int
-        Extent of each dimension.
-    dtype : data type, optional
-        Default: float64; float32 on a device that has no float64.
-    order : {'C', 'K', 'A'}
-        Arrays are laid out row by row: all three mean that.
-    device : Device or str, optional
-        Default: the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {shape}
+    {default_dtype}
+    {by_rows}
+    {device}
+    {queue_and_memory}
 
     Returns
     -------
@@ -213,12 +188,7 @@ def zeros(
 
     Raises
     ------
-    ValueError
-        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
-    TypeError
-        The shape is no integer and no sequence of integers, or the dtype is not supported.
-    MemoryError
-        The elements do not fit into the device's memory.
+    {new_raises}
     """
     by_rows(order, "zeros")
     target = queue_of(device, queue)
@@ -226,6 +196,7 @@ def zeros(
     return in_memory(made, usm_type, "zeros")
 
 
+@filled
 def ones(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -239,18 +210,11 @@ def ones(
 
     Parameters
     ----------
-    shape : int or sequence of int
-        Extent of each dimension.
-    dtype : data type, optional
-        Default: float64; float32 on a device that has no float64.
-    order : {'C', 'K', 'A'}
-        Arrays are laid out row by row: all three mean that.
-    device : Device or str, optional
-        Default: the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {shape}
+    {default_dtype}
+    {by_rows}
+    {device}
+    {queue_and_memory}
 
     Returns
     -------
@@ -259,12 +223,7 @@ def ones(
 
     Raises
     ------
-    ValueError
-        The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
-    TypeError
-        The shape is no integer and no sequence of integers, or the dtype is not supported.
-    MemoryError
-        The elements do not fit into the device's memory.
+    {new_raises}
     """
     by_rows(order, "ones")
     target = queue_of(device, queue)
@@ -272,6 +231,7 @@ def ones(
     return in_memory(made, usm_type, "ones")
 
 
+@filled
 def empty_like(
     x: Any,
     /,
@@ -288,10 +248,7 @@ def empty_like(
     ----------
     x : Array
         The model.
-    dtype, device, shape, usm_type : optional
-        What shall differ from the model.
-    order : {'K', 'C', 'A'}
-        Arrays are laid out row by row: all three mean that.
+    {like_keywords}
 
     Returns
     -------
@@ -300,10 +257,7 @@ def empty_like(
 
     Raises
     ------
-    TypeError
-        The model is not an array or a number, or the dtype is not supported.
-    ValueError
-        The shape is wrong, the order is not supported, or no such device exists.
+    {like_raises}
     """
     x = array(x, "empty_like")
     by_rows(order, "empty_like")
@@ -311,6 +265,7 @@ def empty_like(
     return _empty_in(extents, dtype_or(dtype, x.dtype), target, _kind_like(x, target, usm_type), "empty_like")
 
 
+@filled
 def full_like(
     x: Any,
     /,
@@ -330,10 +285,7 @@ def full_like(
         The model.
     fill_value : number, Array, or nested lists of numbers
         The value; arrays and lists are broadcast.
-    dtype, device, shape, usm_type : optional
-        What shall differ from the model.
-    order : {'K', 'C', 'A'}
-        Arrays are laid out row by row: all three mean that.
+    {like_keywords}
 
     Returns
     -------
@@ -342,10 +294,7 @@ def full_like(
 
     Raises
     ------
-    TypeError
-        The model is not an array or a number, or the dtype is not supported.
-    ValueError
-        The shape is wrong, the order is not supported, or no such device exists.
+    {like_raises}
     """
     return _filled_like("full_like", x, fill_value, dtype, order, device, shape, usm_type)
 
@@ -373,6 +322,7 @@ def _filled_like(
     return made if usm_type is None and kind == "device" else in_memory(made, kind, who)
 
 
+@filled
 def zeros_like(
     x: Any,
     /,
@@ -389,10 +339,7 @@ def zeros_like(
     ----------
     x : Array
         The model.
-    dtype, device, shape, usm_type : optional
-        What shall differ from the model.
-    order : {'K', 'C', 'A'}
-        Arrays are laid out row by row: all three mean that.
+    {like_keywords}
 
     Returns
     -------
@@ -401,14 +348,12 @@ def zeros_like(
 
     Raises
     ------
-    TypeError
-        The model is not an array or a number, or the dtype is not supported.
-    ValueError
-        The shape is wrong, the order is not supported, or no such device exists.
+    {like_raises}
     """
     return _filled_like("zeros_like", x, 0, dtype, order, device, shape, usm_type)
 
 
+@filled
 def ones_like(
     x: Any,
     /,
@@ -425,10 +370,7 @@ def ones_like(
     ----------
     x : Array
         The model.
-    dtype, device, shape, usm_type : optional
-        What shall differ from the model.
-    order : {'K', 'C', 'A'}
-        Arrays are laid out row by row: all three mean that.
+    {like_keywords}
 
     Returns
     -------
@@ -437,14 +379,12 @@ def ones_like(
 
     Raises
     ------
-    TypeError
-        The model is not an array or a number, or the dtype is not supported.
-    ValueError
-        The shape is wrong, the order is not supported, or no such device exists.
+    {like_raises}
     """
     return _filled_like("ones_like", x, 1, dtype, order, device, shape, usm_type)
 
 
+@filled
 def arange(
     start: Any = None,
     stop: Any = None,
@@ -467,12 +407,8 @@ def arange(
         Distance of the values; not zero.
     dtype : data type, optional
         Default: int64 if all numbers are integers, else float64.
-    device : Device or str, optional
-        Default: the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {device}
+    {queue_and_memory}
 
     Returns
     -------
@@ -497,6 +433,7 @@ def arange(
     return in_memory(_arange(first, last, distance, dtype, queue_of(device, queue)), usm_type, "arange")
 
 
+@filled
 def linspace(
     start: Any,
     stop: Any,
@@ -528,10 +465,7 @@ def linspace(
         Where the values of an interval are in the result, when the ends are arrays.
     device : Device or str, optional
         Default: that of the ends if they are arrays, else the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {queue_and_memory}
 
     Returns
     -------
@@ -594,6 +528,7 @@ def _number(x: Any, what: str) -> Scalar:
     raise TypeError(f"{what} must be a number, not {type(x).__name__}")
 
 
+@filled
 def eye(
     N: int,
     M: int | None = None,
@@ -615,16 +550,10 @@ def eye(
         Number of columns. Default: as many as rows.
     k : int
         The diagonal: 0 is the main one, positive ones are above it.
-    dtype : data type, optional
-        Default: float64; float32 on a device that has no float64.
-    order : {'C', 'K', 'A'}
-        Arrays are laid out row by row: all three mean that.
-    device : Device or str, optional
-        Default: the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {default_dtype}
+    {by_rows}
+    {device}
+    {queue_and_memory}
 
     Returns
     -------
@@ -643,6 +572,7 @@ def eye(
     return in_memory(_eye(rows, columns, index(k, "eye: k"), dtype, queue_of(device, queue)), usm_type, "eye")
 
 
+@filled
 def identity(
     n: int,
     dtype: DTypeLike | None = None,
@@ -657,14 +587,9 @@ def identity(
     ----------
     n : int
         Number of rows and columns.
-    dtype : data type, optional
-        Default: float64; float32 on a device that has no float64.
-    device : Device or str, optional
-        Default: the default device.
-    queue : Queue, optional
-        A queue of the device, in place of `device`.
-    usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: 'device'.
+    {default_dtype}
+    {device}
+    {queue_and_memory}
 
     Returns
     -------

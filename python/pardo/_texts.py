@@ -59,6 +59,40 @@ ValueError
     "not_an_array": """\
 TypeError
     `x` is neither an Array nor a number.""",
+    "shape": """\
+shape : int or sequence of int
+    Extent of each dimension.""",
+    "default_dtype": """\
+dtype : data type, optional
+    Default: float64; float32 on a device that has no float64.""",
+    "by_rows": """\
+order : {'C', 'K', 'A'}
+    Arrays are laid out row by row: all three mean that.""",
+    "device": """\
+device : Device or str, optional
+    Default: the default device.""",
+    "queue_and_memory": """\
+queue : Queue, optional
+    A queue of the device, in place of `device`.
+usm_type : {'device', 'shared', 'host'}, optional
+    The kind of memory. Default: 'device'.""",
+    "like_keywords": """\
+dtype, device, shape, usm_type : optional
+    What shall differ from the model.
+order : {'K', 'C', 'A'}
+    Arrays are laid out row by row: all three mean that.""",
+    "new_raises": """\
+ValueError
+    The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+TypeError
+    The shape is no integer and no sequence of integers, or the dtype is not supported.
+MemoryError
+    The elements do not fit into the device's memory.""",
+    "like_raises": """\
+TypeError
+    The model is not an array or a number, or the dtype is not supported.
+ValueError
+    The shape is wrong, the order is not supported, or no such device exists.""",
 }
 
 F = TypeVar("F", bound=Callable[..., object])

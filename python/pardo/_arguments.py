@@ -18,6 +18,7 @@ Scalar: TypeAlias = bool | int | float | complex
 DeviceLike: TypeAlias = Device | str | None
 
 SCALARS = (bool, int, float, complex, np.number, np.bool_)
+_DTYPES = {np.dtype(t): np.dtype(t) for t in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]}
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
@@ -210,8 +211,9 @@ def store(result: Array, out: Array | None, who: str) -> Array:
 
 def same_kind(source: Array, dtype: Any, who: str) -> Any:
     """The dtype, if the array may be cast to it within the same kind."""
+    dtype = dtype_of(dtype, who)
     if not _can_cast_same_kind(source.dtype, dtype):
-        raise TypeError(f"{who}: cannot cast from {source.dtype} to {np.dtype(dtype)} with casting rule 'same_kind'")
+        raise TypeError(f"{who}: cannot cast from {source.dtype} to {dtype} with casting rule 'same_kind'")
     return dtype
 
 
@@ -231,6 +233,26 @@ def check_cast(source: Any, target: Any, casting: str, who: str) -> None:
 def in_memory(x: Array, usm_type: str | None, who: str) -> Array:
     """The array in memory of a kind; as it is for None."""
     return x if usm_type is None else _in_memory(x, usm_type, who)
+
+
+def dtype_of(dtype: Any, who: str, *, any_order: bool = False) -> np.dtype[Any]:
+    """The dtype, if pardo has it. With `any_order` that of the machine takes the place of another byte order."""
+    name = "Array" if type(dtype) is Array else dtype
+    if dtype is not None and type(dtype) is not Array:  # NumPy takes None for float64, and anything that has a dtype for one
+        try:
+            name = np.dtype(dtype)
+        except Exception:  # whatever a stranger raises
+            known = None
+        else:
+            known = _DTYPES.get(name.newbyteorder("=") if any_order else name)
+        if known is not None:
+            return known
+    raise TypeError(f"{who}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}")
+
+
+def optional_dtype(dtype: Any, who: str, *, any_order: bool = False) -> np.dtype[Any] | None:
+    """None, or the dtype, if pardo has it."""
+    return None if dtype is None else dtype_of(dtype, who, any_order=any_order)
 
 
 def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:

@@ -5,7 +5,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._arguments import DeviceLike, Scalar, Shape, array, arrays, axis_index, default_on, dtype_or, in_memory, index, queue_of
+from pardo._arguments import (
+    DeviceLike,
+    Scalar,
+    Shape,
+    array,
+    arrays,
+    axis_index,
+    default_on,
+    dtype_or,
+    in_memory,
+    index,
+    optional_dtype,
+    queue_of,
+)
 from pardo._arguments import shape as read_shape
 from pardo._core import (
     Array,
@@ -92,7 +105,7 @@ def empty(
     """
     by_rows(order, "empty")
     kind = "device" if usm_type is None else usm_type
-    return _empty_in(_extents(shape, "empty"), dtype, queue_of(device, queue), kind, "empty")
+    return _empty_in(_extents(shape, "empty"), optional_dtype(dtype, "empty"), queue_of(device, queue), kind, "empty")
 
 
 @filled
@@ -144,11 +157,11 @@ def _filled(
 ) -> Array:
     """A new array full of a value; `home` is the queue it goes to when nothing else is said."""
     by_rows(order, who)
-    extents = _extents(shape, who)
+    extents, wanted = _extents(shape, who), optional_dtype(dtype, who)
     if isinstance(value, (bool, int, float, complex, np.generic)):
-        if isinstance(value, int) and dtype is not None and np.dtype(dtype).kind in "fc":
+        if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
             value = float(value)  # of any size
-        return _full(extents, value, dtype, queue_of(device, queue, home))
+        return _full(extents, value, wanted, queue_of(device, queue, home))
     if type(value) is Array:
         target = queue_of(device, queue, home if home is not None else value.queue)
         values = value._to_queue(target)
@@ -156,7 +169,7 @@ def _filled(
         target = queue_of(device, queue, home)
         values = from_host(value, None, target, who)
     check_fits(values, extents, who)
-    out = _empty(extents, dtype_or(dtype, values.dtype), target)
+    out = _empty(extents, wanted or values.dtype, target)
     out._assign(values)
     return out
 
@@ -192,7 +205,7 @@ def zeros(
     """
     by_rows(order, "zeros")
     target = queue_of(device, queue)
-    made = _full(_extents(shape, "zeros"), 0, default_on(target, np.float64) if dtype is None else dtype, target)
+    made = _full(_extents(shape, "zeros"), 0, optional_dtype(dtype, "zeros") or default_on(target, np.float64), target)
     return in_memory(made, usm_type, "zeros")
 
 
@@ -227,7 +240,7 @@ def ones(
     """
     by_rows(order, "ones")
     target = queue_of(device, queue)
-    made = _full(_extents(shape, "ones"), 1, default_on(target, np.float64) if dtype is None else dtype, target)
+    made = _full(_extents(shape, "ones"), 1, optional_dtype(dtype, "ones") or default_on(target, np.float64), target)
     return in_memory(made, usm_type, "ones")
 
 
@@ -262,7 +275,7 @@ def empty_like(
     x = array(x, "empty_like")
     by_rows(order, "empty_like")
     extents, target = _extents(x.shape if shape is None else shape, "empty_like"), queue_of(device, None, x.queue)
-    return _empty_in(extents, dtype_or(dtype, x.dtype), target, _kind_like(x, target, usm_type), "empty_like")
+    return _empty_in(extents, optional_dtype(dtype, "empty_like") or x.dtype, target, _kind_like(x, target, usm_type), "empty_like")
 
 
 @filled
@@ -430,7 +443,7 @@ def arange(
     distance = _number(1 if step is None else step, "arange: step")
     if distance == 0:
         raise ZeroDivisionError("arange: step must not be zero")
-    return in_memory(_arange(first, last, distance, dtype, queue_of(device, queue)), usm_type, "arange")
+    return in_memory(_arange(first, last, distance, optional_dtype(dtype, "arange"), queue_of(device, queue)), usm_type, "arange")
 
 
 @filled
@@ -483,17 +496,18 @@ def linspace(
     count = index(num, "linspace: num")
     if count < 0:
         raise ValueError(f"linspace: num is {count}; it must not be negative")
+    wanted = optional_dtype(dtype, "linspace")
     parts = count - 1 if endpoint else count
     if any(type(end) is Array and end.ndim > 0 for end in (start, stop)):
         ends = arrays((start, stop), "linspace")
         target = queue_of(device, queue, ends[0].queue)
-        x, step = _lines(ends[0]._to_queue(target), ends[1]._to_queue(target), count, parts, dtype)
+        x, step = _lines(ends[0]._to_queue(target), ends[1]._to_queue(target), count, parts, wanted)
         axis_index(axis, x.ndim, "linspace")
         x = in_memory(_moveaxis(x, [0], [axis]), usm_type, "linspace")
         return (x, step) if retstep else x
     first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
     target = queue_of(device, queue)
-    x = _linspace(first, last, count, bool(endpoint), _linspace_dtype(target, start, stop) if dtype is None else dtype, target)
+    x = _linspace(first, last, count, bool(endpoint), wanted or _linspace_dtype(target, start, stop), target)
     axis_index(axis, 1, "linspace")
     x = in_memory(x, usm_type, "linspace")
     return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x
@@ -504,7 +518,7 @@ def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
     return default_on(queue, np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0))
 
 
-def _lines(first: Array, last: Array, count: int, parts: int, dtype: DTypeLike | None) -> tuple[Array, Any]:
+def _lines(first: Array, last: Array, count: int, parts: int, dtype: np.dtype[Any] | None) -> tuple[Array, Any]:
     """Values between each pair of ends along the first axis, and their distances."""
     work = _linspace_dtype(first.queue, first, last)
     first, last = _broadcast_arrays([first._astype(work, False), last._astype(work, False)])
@@ -513,7 +527,7 @@ def _lines(first: Array, last: Array, count: int, parts: int, dtype: DTypeLike |
     x = add(multiply(steps, distance), first) if parts > 0 else add(multiply(steps, subtract(last, first)), first)
     if 0 < parts < count:
         x = _where(equal(steps, parts), last, x)  # exactly, whatever rounding did
-    if dtype is not None and np.dtype(dtype).kind in "iu":
+    if dtype is not None and dtype.kind in "iu":
         x = floor(x)
     return (x if dtype is None else x._astype(dtype, False)), distance
 
@@ -569,7 +583,7 @@ def eye(
     """
     by_rows(order, "eye")
     rows, columns = read_shape((N, N if M is None else M), "eye")
-    return in_memory(_eye(rows, columns, index(k, "eye: k"), dtype, queue_of(device, queue)), usm_type, "eye")
+    return in_memory(_eye(rows, columns, index(k, "eye: k"), optional_dtype(dtype, "eye"), queue_of(device, queue)), usm_type, "eye")
 
 
 @filled
@@ -603,7 +617,7 @@ def identity(
     ValueError
         `n` is negative, or no such device exists.
     """
-    return eye(n, dtype=dtype, device=device, queue=queue, usm_type=usm_type)
+    return eye(n, dtype=optional_dtype(dtype, "identity"), device=device, queue=queue, usm_type=usm_type)
 
 
 def tril(x: Any, /, k: int = 0) -> Array:

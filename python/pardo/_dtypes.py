@@ -24,7 +24,7 @@ from numpy import (
     uint64,
 )
 from numpy.typing import DTypeLike
-from pardo._arguments import DeviceLike, array, queue_of
+from pardo._arguments import DeviceLike, array, default_on, dtype_of, optional_dtype, queue_of
 from pardo._core import Array
 
 __all__ = [
@@ -73,7 +73,7 @@ KINDS: dict[str, tuple[type[np.generic[Any]], ...]] = {
 }
 
 
-def _dtype_of(x: Any) -> Any:
+def _dtype_like(x: Any) -> Any:
     return x.dtype if type(x) is Array else x
 
 
@@ -104,9 +104,10 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device:
         No such device exists.
     """
     x = array(x, "astype")
-    if np.issubdtype(x.dtype, np.complexfloating) and np.dtype(dtype).kind in "iuf":
-        raise TypeError(f"astype: a complex array cannot become {np.dtype(dtype)}; take x.real first")
-    return x._astype(dtype, copy)._to_queue(queue_of(device, None, x.queue))
+    target = optional_dtype(dtype, "astype") or default_on(x.queue, np.float64)
+    if x.dtype.kind == "c" and target.kind in "iuf":
+        raise TypeError(f"astype: a complex array cannot become {target}; take x.real first")
+    return x._astype(target, copy)._to_queue(queue_of(device, None, x.queue))
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
@@ -131,7 +132,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type: at least one array or dtype is required")
-    return _supported(np.result_type(*(_dtype_of(x) for x in arrays_and_dtypes)), "result_type")
+    return dtype_of(np.result_type(*(_dtype_like(x) for x in arrays_and_dtypes)), "result_type")
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
@@ -152,14 +153,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
     TypeError
         A dtype is not one of pardo's.
     """
-    return _supported(np.promote_types(type1, type2), "promote_types")
-
-
-def _supported(promoted: np.dtype[Any], who: str) -> np.dtype[Any]:
-    if not any(promoted == t for t in KINDS["numeric"]) and promoted != bool:
-        names = ", ".join(t.__name__ for t in (bool, *_SIGNED, *_UNSIGNED, *_REAL, *_COMPLEX))
-        raise TypeError(f"{who}: dtype '{promoted}' is not supported; supported are {names}")
-    return promoted
+    return dtype_of(np.promote_types(type1, type2), "promote_types")
 
 
 def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
@@ -186,7 +180,7 @@ def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
     TypeError
         `from_` is a Python number, or something is no dtype.
     """
-    return np.can_cast(_dtype_of(from_), to, casting)  # type: ignore[arg-type]
+    return np.can_cast(_dtype_like(from_), to, casting)  # type: ignore[arg-type]
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
@@ -262,7 +256,7 @@ def finfo(type: Any, /) -> FloatInfo:
     ValueError
         The dtype is not a floating-point one.
     """
-    f = np.finfo(_dtype_of(type))
+    f = np.finfo(_dtype_like(type))
     return FloatInfo(
         bits=int(f.bits),
         eps=float(f.eps),
@@ -294,5 +288,5 @@ def iinfo(type: Any, /) -> IntegerInfo:
     ValueError
         The dtype is not an integer one.
     """
-    i = np.iinfo(_dtype_of(type))
+    i = np.iinfo(_dtype_like(type))
     return IntegerInfo(bits=int(i.bits), max=int(i.max), min=int(i.min), dtype=np.dtype(i.dtype))

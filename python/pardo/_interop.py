@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from pardo._arguments import DeviceLike, default_on, default_queue, in_memory, index, queue_of
+from pardo._arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 
 __all__ = [
@@ -30,12 +30,17 @@ def by_rows(order: str | None, who: str) -> None:
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str, usm_type: str | None = None) -> Array:
     """A copy of what NumPy makes an array of."""
-    host = np.asarray(obj) if dtype is None else np.asarray(obj, dtype=dtype)
+    host = np.asarray(obj, dtype=optional_dtype(dtype, who, any_order=True))
     if dtype is None and not hasattr(obj, "dtype") and not _has_buffer(obj):  # Python's numbers: they take the default dtype
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
-    return _copy_buffer(host, _dtype_of_values(who, obj, host), target, usm_type or "device")
+    return _copy_buffer(host, _dtype_of_host(host, obj, who), target, usm_type or "device")
+
+
+def _dtype_of_host(host: NDArray[Any], obj: Any, who: str) -> np.dtype[Any]:
+    """The dtype of what NumPy has made of an object, if it is of numbers."""
+    return dtype_of(host.dtype, who) if host.dtype.kind in "biufc" else _dtype_of_values(who, obj, host)
 
 
 def check_fits(values: Array, shape: Sequence[int], who: str) -> None:
@@ -92,35 +97,49 @@ def asarray(
     TypeError
         `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
     """
-    by_rows(order, "asarray")
+    return _made("asarray", obj, dtype, order, device, copy, queue, usm_type)
+
+
+def _made(
+    who: str,
+    obj: Any,
+    dtype: DTypeLike | None,
+    order: str | None,
+    device: DeviceLike,
+    copy: bool | None,
+    queue: Queue | None,
+    usm_type: str | None,
+) -> Array:
+    by_rows(order, who)
     if type(obj) is Array:
-        return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy), usm_type, copy)
+        return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, who), usm_type, copy, who)
     target = queue_of(device, queue)
     if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not _has_buffer(obj):
         wanted = None if device is None and queue is None and _on_cuda(obj) else target
-        imported = _import(obj, wanted, copy is not False)
-        made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None)
-        return _of_kind(made, usm_type, copy)
+        imported = _import(obj, wanted, copy is not False, who)
+        made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None, who)
+        return _of_kind(made, usm_type, copy, who)
     if copy is False:
-        return _of_kind(_share(obj, dtype, target), usm_type, copy)
-    return from_host(obj, dtype, target, "asarray", usm_type)
+        return _of_kind(_share(obj, dtype, target, who), usm_type, copy, who)
+    return from_host(obj, dtype, target, who, usm_type)
 
 
-def _of_kind(x: Array, usm_type: str | None, copy: bool | None) -> Array:
+def _of_kind(x: Array, usm_type: str | None, copy: bool | None, who: str) -> Array:
     if copy is False and usm_type is not None and x.usm_type != usm_type:
-        raise ValueError(f"asarray: copy=False is impossible: the memory is of kind '{x.usm_type}', not '{usm_type}'")
-    return in_memory(x, usm_type, "asarray")
+        raise ValueError(f"{who}: copy=False is impossible: the memory is of kind '{x.usm_type}', not '{usm_type}'")
+    return in_memory(x, usm_type, who)
 
 
-def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None) -> Array:
-    same_dtype = dtype is None or np.dtype(dtype) == x.dtype
+def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None, who: str) -> Array:
+    wanted = optional_dtype(dtype, who) or x.dtype
+    same_dtype = wanted == x.dtype
     same_queue = x.queue == target
     if same_dtype and same_queue:
         return x._copy() if copy else x
     if copy is False:
-        reason = f"the dtype would change from {x.dtype} to {np.dtype(dtype)}" if not same_dtype else "it is on another queue"
-        raise ValueError(f"asarray: copy=False is impossible: {reason}")
-    y = x if dtype is None or same_dtype else x._astype(dtype, True)
+        reason = f"the dtype would change from {x.dtype} to {wanted}" if not same_dtype else "it is on another queue"
+        raise ValueError(f"{who}: copy=False is impossible: {reason}")
+    y = x if same_dtype else x._astype(wanted, True)
     return y if same_queue else y._to_queue(target)
 
 
@@ -135,26 +154,26 @@ def _on_cuda(obj: Any) -> bool:
     return True
 
 
-def _import(obj: Any, queue: Queue | None, copy: bool | None) -> Array:
+def _import(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array:
     if hasattr(obj, "__dlpack__"):
         return _from_dlpack(obj, queue, copy)
-    return _from_cuda(obj, queue, copy)
+    return _from_cuda(obj, queue, copy, who)
 
 
-def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None) -> Array:
+def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array:
     """An object with `__cuda_array_interface__`, versions 2 and 3."""
     interface = obj.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise TypeError("asarray: __cuda_array_interface__ with a mask is not supported")
+        raise TypeError(f"{who}: __cuda_array_interface__ with a mask is not supported")
     shape, dtype = tuple(interface["shape"]), np.dtype(interface["typestr"])
     if not dtype.isnative:
-        raise TypeError(f"asarray: the byte order of {dtype.str} is not the machine's")
+        raise TypeError(f"{who}: the byte order of {dtype.str} is not the machine's")
     address, read_only = interface["data"]
     strides = interface.get("strides")
     if strides is None:
         strides = [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     stream = interface.get("stream") or 0
-    return _from_cuda_memory(address or 0, dtype, list(shape), list(strides), read_only, stream, obj, queue, copy)
+    return _from_cuda_memory(address or 0, dtype_of(dtype, who), list(shape), list(strides), read_only, stream, obj, queue, copy)
 
 
 def _has_buffer(obj: Any) -> bool:
@@ -165,20 +184,21 @@ def _has_buffer(obj: Any) -> bool:
     return True
 
 
-def _share(obj: Any, dtype: DTypeLike | None, target: Queue) -> Array:
+def _share(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
+    wanted = optional_dtype(dtype, who)
     if not isinstance(obj, np.ndarray) and not _has_buffer(obj):
-        raise ValueError(f"asarray: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
+        raise ValueError(f"{who}: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
     host = np.asarray(obj)
     if not host.dtype.isnative:
-        raise ValueError("asarray: copy=False is impossible: the byte order would change")
-    if dtype is not None and np.dtype(dtype) != host.dtype:
-        raise ValueError(f"asarray: copy=False is impossible: the dtype would change from {host.dtype} to {np.dtype(dtype)}")
+        raise ValueError(f"{who}: copy=False is impossible: the byte order would change")
+    if wanted is not None and wanted != host.dtype:
+        raise ValueError(f"{who}: copy=False is impossible: the dtype would change from {host.dtype} to {wanted}")
     device = target.device
     if device.type != "cpu" or (device.backend == "opencl" and not device.has_aspect("usm_system_allocations")):
-        raise ValueError(f"asarray: copy=False is impossible: {target.device} does not share the host's memory")
+        raise ValueError(f"{who}: copy=False is impossible: {target.device} does not share the host's memory")
     if not host.flags.aligned:
-        raise ValueError("asarray: copy=False is impossible: the memory is not aligned for its dtype")
-    return _share_buffer(host, _dtype_of_values("asarray", obj, host), target)
+        raise ValueError(f"{who}: copy=False is impossible: the memory is not aligned for its dtype")
+    return _share_buffer(host, _dtype_of_host(host, obj, who), target)
 
 
 def array(
@@ -220,7 +240,7 @@ def array(
     ValueError, TypeError
         As `asarray`; TypeError also if `ndmin` is not an integer.
     """
-    x = asarray(obj, dtype, order, device=device, copy=copy, queue=queue, usm_type=usm_type)
+    x = _made("array", obj, dtype, order, device, copy, queue, usm_type)
     missing = index(ndmin, "array: ndmin") - x.ndim
     return x[(None,) * missing] if missing > 0 else x
 
@@ -277,7 +297,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
         `x` does not speak DLPack.
     """
     if type(x) is Array:
-        return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy)
+        return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy, "from_dlpack")
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ method")
     return _from_dlpack(x, None if device is None else queue_of(device, None), copy)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import array, arrays, axis_index, check_cast, check_casting, index, integers, optional_index, store
+from pardo._arguments import array, arrays, axis_index, check_cast, check_casting, index, integers, optional_dtype, optional_index, store
 from pardo._core import Array
 from pardo._interop import from_host
 from pardo._manipulation import atleast_1d, atleast_2d, atleast_3d
@@ -86,10 +86,10 @@ def _joined(
     check_casting(casting, who)
     if out is not None and dtype is not None:
         raise TypeError(f"{who}: out and dtype cannot be given both")
-    target = dtype if dtype is not None else out.dtype if type(out) is Array else None
+    target = optional_dtype(dtype, who) or (out.dtype if type(out) is Array else None)
     if target is not None:
         for x in parts:
-            check_cast(x.dtype, np.dtype(target), casting, who)
+            check_cast(x.dtype, target, casting, who)
         parts = [x._astype(target, False) for x in parts]
     return store(join(parts, along), out, who)
 

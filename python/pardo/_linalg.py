@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import array, arrays, axis_index, axis_number, index, same_kind, same_queue, store
+from pardo._arguments import array, arrays, axis_index, axis_number, index, optional_dtype, same_kind, same_queue, store
 from pardo._core import Array
 from pardo._texts import filled
 
@@ -253,4 +253,4 @@ def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
     if a == b:
         raise ValueError(f"trace: axis1 and axis2 are both {a}; they must differ")
     d = _core._diagonal(x, index(offset, "trace: offset"), a, b)
-    return store(_core._reduce(_core._SUM, d, [-1], False, dtype), out, "trace")
+    return store(_core._reduce(_core._SUM, d, [-1], False, optional_dtype(dtype, "trace")), out, "trace")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import DeviceLike, Shape, index, queue_of
+from pardo._arguments import DeviceLike, Shape, dtype_of, index, queue_of
 from pardo._arguments import shape as read_shape
 from pardo._core import Array, Device, Queue
 
@@ -87,9 +87,10 @@ class Memory(_core._Block):
         TypeError
             The dtype is not supported, or the shape is no sequence of integers.
         """
-        skip = index(offset, f"{type(self).__name__}.array: offset")
-        extents = [max(self.nbytes - skip, 0) // np.dtype(dtype).itemsize] if shape is None else read_shape(shape, "array")
-        return _core._view_bytes(self._array, dtype, extents, skip)
+        who = f"{type(self).__name__}.array"
+        skip, element = index(offset, f"{who}: offset"), dtype_of(dtype, who)
+        extents = [max(self.nbytes - skip, 0) // element.itemsize] if shape is None else read_shape(shape, "array")
+        return _core._view_bytes(self._array, element, extents, skip)
 
     def copy_to_host(self, obj: Any = None) -> Any:
         """Copy all bytes into host memory.

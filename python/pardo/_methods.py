@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core, _interop, _joining, _linalg, _manipulation, _repr, _searching, _sorting, _statistics
-from pardo._arguments import DeviceLike, axis_index, default_on, index, queue_of, warn
+from pardo._arguments import DeviceLike, axis_index, default_on, index, optional_dtype, queue_of, warn
 from pardo._core import Array, conjugate
 from pardo._elementwise import clip
 from pardo._elementwise import round as round_
@@ -174,12 +174,12 @@ class Methods:
         """
         if order not in _ORDERS:
             raise ValueError(f"astype: order is {order!r}; arrays are made row by row: 'C'")
-        target = default_on(self.queue, np.float64) if dtype is None else dtype
+        target = optional_dtype(dtype, "astype") or default_on(self.queue, np.float64)
         if casting != "unsafe":
             if casting not in ("same_kind", "safe", "equiv", "no"):
                 raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
             if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
-                raise TypeError(f"astype: cannot cast from {self.dtype} to {np.dtype(target)} with casting rule {casting!r}")
+                raise TypeError(f"astype: cannot cast from {self.dtype} to {target} with casting rule {casting!r}")
         r = self._astype(target, copy)
         if self.dtype.kind == "c" and r.dtype.kind in "iuf":
             warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._arguments import SCALARS, Axis, array, array_like, axes, axis_index, axis_number, default_on, index, mask, store
+from pardo._arguments import SCALARS, Axis, array, array_like, axes, axis_index, axis_number, default_on, index, mask, optional_dtype, store
 from pardo._core import Array
 from pardo._texts import filled
 
@@ -264,7 +264,7 @@ def _reduce(op: int, who: str, x: Any, axis: Axis, dtype: Any, out: Any, keepdim
     places = None if axis is None else _reduced(x, axis, who)
     m = None if where is None else mask(where, x, who)
     start = None if initial is None else _start(initial, who)
-    return store(_core._reduce(op, x, places, bool(keepdims), dtype, m, start), out, who)
+    return store(_core._reduce(op, x, places, bool(keepdims), optional_dtype(dtype, who), m, start), out, who)
 
 
 def _extremum(op: int, who: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
@@ -323,7 +323,7 @@ def mean(
     {reduction_raises}
     """
     x = array(x, "mean")
-    return store(_core._mean(x, axes(axis, "mean"), bool(keepdims), dtype, mask(where, x, "mean")), out, "mean")
+    return store(_core._mean(x, axes(axis, "mean"), bool(keepdims), optional_dtype(dtype, "mean"), mask(where, x, "mean")), out, "mean")
 
 
 @filled
@@ -420,14 +420,14 @@ def _variance(
     who: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: Any, where: Any, center: Any, correction: float | None
 ) -> Array:
     """The variance, or its root when std asks."""
-    x = array(x, who)
+    x, dtype = array(x, who), optional_dtype(dtype, who)
     c, places, m = _correction(who, ddof, correction), axes(axis, who), mask(where, x, who)
     for a in places or ():
         axis_index(a, x.ndim, who)  # raises
     if center is None:
         return (_core._var if who == "var" else _core._std)(x, places, c, bool(keepdims), dtype, m)
     real = default_on(x.queue, np.float64)
-    result = np.dtype(dtype if dtype is not None else x.dtype if x.dtype.kind in "fc" else real)
+    result = dtype or (x.dtype if x.dtype.kind in "fc" else real)
     wide = np.dtype(np.float32 if result == np.float16 else real if result.kind not in "fc" else result)
     off: Array = x._astype(wide, False) - array_like(center, x, who)
     if off.shape != x.shape:
@@ -587,7 +587,7 @@ def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Any,
     if axis is None or x.ndim == 0:
         x = _core._reshape(x, [-1])
     along = 0 if axis is None else axis_index(axis, x.ndim, who)
-    return store(_core._cumulative(op, x, along, dtype, bool(include_initial)), out, who)
+    return store(_core._cumulative(op, x, along, optional_dtype(dtype, who), bool(include_initial)), out, who)
 
 
 @filled

@@ -98,6 +98,66 @@ def test_messages(case):
     check(pp.ones(2) + 1, np.full(2, 2.0))
 
 
+DTYPE_CALLS = [
+    ("arange", lambda t, x: pp.arange(3, dtype=t)),
+    ("array", lambda t, x: pp.array(x, dtype=t)),
+    ("asarray", lambda t, x: pp.asarray(x, dtype=t)),
+    ("asarray", lambda t, x: pp.asarray([1, 2], dtype=t)),
+    ("asarray", lambda t, x: pp.asarray(np.ones(2), dtype=t, copy=False)),
+    ("astype", lambda t, x: x.astype(t)),
+    ("astype", lambda t, x: x.astype(t, casting="safe")),
+    ("astype", lambda t, x: pp.astype(x, t)),
+    ("astype", lambda t, x: pp.astype(x + 0j, t)),
+    ("clip", lambda t, x: pp.clip(x, 0, 1, dtype=t)),
+    ("concat", lambda t, x: pp.concat([x, x], dtype=t)),
+    ("cumprod", lambda t, x: x.cumprod(dtype=t)),
+    ("cumsum", lambda t, x: pp.cumsum(x, dtype=t)),
+    ("cumulative_prod", lambda t, x: pp.cumulative_prod(x, axis=0, dtype=t)),
+    ("cumulative_sum", lambda t, x: pp.cumulative_sum(x, axis=0, dtype=t)),
+    ("empty", lambda t, x: pp.empty(3, t)),
+    ("empty_like", lambda t, x: pp.empty_like(x, t)),
+    ("eye", lambda t, x: pp.eye(3, dtype=t)),
+    ("full", lambda t, x: pp.full(3, 1, t)),
+    ("full", lambda t, x: pp.full(3, x, t)),
+    ("full_like", lambda t, x: pp.full_like(x, [1, 2, 3], t)),
+    ("hstack", lambda t, x: pp.hstack([x, x], dtype=t, casting="unsafe")),
+    ("identity", lambda t, x: pp.identity(3, t)),
+    ("linspace", lambda t, x: pp.linspace(0, 1, 3, dtype=t)),
+    ("linspace", lambda t, x: pp.linspace(x, 1, 3, dtype=t)),
+    ("matmul", lambda t, x: pp.matmul(x, x, dtype=t)),
+    ("mean", lambda t, x: x.mean(dtype=t)),
+    ("MemoryHost.array", lambda t, x: pp.MemoryHost(16).array(t)),
+    ("ones", lambda t, x: pp.ones(3, t)),
+    ("ones_like", lambda t, x: pp.ones_like(x, t)),
+    ("prod", lambda t, x: pp.prod(x, dtype=t)),
+    ("stack", lambda t, x: pp.stack([x, x], dtype=t)),
+    ("std", lambda t, x: x.std(dtype=t)),
+    ("std", lambda t, x: x.std(dtype=t, mean=x.mean())),
+    ("sum", lambda t, x: x.sum(dtype=t)),
+    ("trace", lambda t, x: pp.trace(x, dtype=t)),
+    ("var", lambda t, x: pp.var(x, dtype=t)),
+    ("vstack", lambda t, x: pp.vstack([x, x], dtype=t)),
+    ("zeros", lambda t, x: pp.zeros(3, t)),
+    ("zeros_like", lambda t, x: pp.zeros_like(x, t)),
+]
+
+
+@pytest.mark.parametrize("bad", ["datetime64[s]", "nonsense", np.longdouble, [("a", "i4")], object(), pp.Array])
+@pytest.mark.parametrize(("who", "call"), DTYPE_CALLS)
+def test_unsupported_dtypes_are_refused_in_the_name_of_the_call(who, call, bad):
+    x = pp.ones((3, 3))
+    with pytest.raises(TypeError, match=f"^{who}: dtype '.*' is not supported; supported are bool, int8, "):
+        call(*((x, x) if bad is pp.Array else (bad, x)))
+
+
+@pytest.mark.parametrize("values", [np.ones(2, np.longdouble), np.ones(2, np.clongdouble), np.array(["a"]), ["a"], [np.longdouble(1)]])
+@pytest.mark.parametrize("make", [pp.array, pp.asarray, pp.full_like])
+def test_unsupported_values_are_refused_in_the_name_of_the_call(make, values):
+    arguments = (pp.ones(2), values) if make is pp.full_like else (values,)
+    with pytest.raises(TypeError, match=f"^{make.__name__}: .*(not supported|numbers of at most 64 bits)"):
+        make(*arguments)
+
+
 @pytest.mark.parametrize("shape", [(2**62,), (2**40, 2**40), (2**31, 2**31, 2**31), (2**63 - 1,), 2**48])
 def test_sizes_beyond_memory(shape):
     before = pp.memory_stats().in_use

@@ -354,7 +354,7 @@ def test_orders():
         check(pp.zeros((2, 3), "i4", order), np.zeros((2, 3), "i4"))
         check(pp.asarray(host, order=order), host)
     for f in (pp.zeros, pp.ones, pp.empty, pp.zeros_like, pp.asarray, pp.array, pp.eye):
-        with pytest.raises(ValueError, match=f"{'asarray' if f is pp.array else f.__name__}: order is 'F'"):
+        with pytest.raises(ValueError, match=f"^{f.__name__}: order is 'F'"):
             f(2, order="F")
     x = pp.asarray(host).wait()
     for view, reference in ((x, host), (x.T, host.T), (x[::-1, ::2].T, host[::-1, ::2].T)):

@@ -37,7 +37,7 @@ def test_numbers():
         assert x.item() == value
         assert type(x.item()) is type(value)
     assert float(pp.asarray(2)) == 2.0
-    assert int(pp.asarray([7.9])) == 7
+    assert int(pp.asarray(7.9)) == 7
     assert complex(pp.asarray(1.5)) == 1.5
     assert [10, 20, 30][pp.asarray(1)] == 20
     assert bool(pp.asarray([[1]])) is True

@@ -153,11 +153,11 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
     }
 }
 
-// Conversions to Python's numbers: only for arrays of one element.
+// Conversions to Python's numbers: as in NumPy 2.4 and the array API only for arrays without dimensions.
 
-pardo::Scalar only_value(PyObject* o, const char* message) {
+pardo::Scalar only_value(PyObject* o) {
     const Array& a = array_of(o);
-    if (a.size() != 1) throw pardo::Error(pardo::ErrorCode::Type, message);
+    if (a.ndim() != 0) throw pardo::Error(pardo::ErrorCode::Type, "only 0-dimensional arrays can be converted to Python scalars");
     return settle(a).item();
 }
 
@@ -183,11 +183,9 @@ int to_bool(PyObject* o) {
     });
 }
 
-constexpr const char* one_element = "only length-1 arrays can be converted to Python scalars";
-
 PyObject* to_int(PyObject* o) {
     return guarded([&]() -> PyObject* {
-        const pardo::Scalar s = only_value(o, one_element);
+        const pardo::Scalar s = only_value(o);
         if (pardo::is_complex(s.dtype)) throw pardo::Error(pardo::ErrorCode::Type, "int() of a complex array: take x.real first");
         if (pardo::is_float(s.dtype)) return PyLong_FromDouble(s.f);
         if (s.dtype == pardo::DType::Bool) return PyLong_FromLong(s.b);
@@ -197,7 +195,7 @@ PyObject* to_int(PyObject* o) {
 
 PyObject* to_float(PyObject* o) {
     return guarded([&]() -> PyObject* {
-        const pardo::Scalar s = only_value(o, one_element);
+        const pardo::Scalar s = only_value(o);
         if (pardo::is_complex(s.dtype)) throw pardo::Error(pardo::ErrorCode::Type, "float() of a complex array: take x.real first");
         return PyFloat_FromDouble(s.as_double());
     });

@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-# The core converts the one element of any array; NumPy and the array API only that of an array without dimensions.
-_to_int, _to_float = Array.__int__, Array.__float__
-
-
 class Methods:
     """Is copied into `pardo.Array`; type checkers see it as a base class."""
 
@@ -60,17 +56,11 @@ class Methods:
         """Tell whether an element equals the value."""
         return bool(_statistics.any(_core.equal(self, value)))
 
-    def __int__(self: Array) -> int:  # type: ignore[misc]
-        """Return the element of an array without dimensions as an integer."""
-        return _to_int(_without_dimensions(self))
-
-    def __float__(self: Array) -> float:  # type: ignore[misc]
-        """Return the element of an array without dimensions as a float."""
-        return _to_float(_without_dimensions(self))
-
     def __complex__(self: Array) -> complex:  # type: ignore[misc]
         """Return the element of an array without dimensions as a complex number."""
-        return complex(_without_dimensions(self)._item())
+        if self.ndim != 0:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return complex(self._item())
 
     def __round__(self: Array, ndigits: int | None = None) -> Any:  # type: ignore[misc]
         """Round as the built-in function does: to an int without a number of digits."""
@@ -618,12 +608,6 @@ class Methods:
 
 
 _ORDERS = ("C", "K", "A")
-
-
-def _without_dimensions(x: Array) -> Array:
-    if x.ndim != 0:
-        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-    return x
 
 
 def _place(i: Any) -> int:

@@ -34,6 +34,9 @@ private:
     std::string item_count() const;
     bool uses_team() const { return geometry_.team > 1; }
     std::string wide_type() const;
+    /// GPUs take the groups of every other kernel in reverse order: it begins with what the one before left in the cache.
+    bool turns() const { return !features_.cpu && kernel_.rank > 0; }
+    std::string group() const { return turns() ? "group" : target_.group_id; }
 
     // c_emitter.cpp: the item's statements.
     void body(const ir::Region& region, const Instr* owner);

@@ -63,6 +63,8 @@ CText CEmitter::run() {
         out.params += p.pointer ? 'p' : letter_of(p.type);
     }
     out.params.append(static_cast<std::size_t>(kernel_.rank), 'l');
+    out.turns = turns();
+    if (out.turns) out.params += 'i';
     const std::string item = item_function();
     const std::string kernel_text = kernel_function();
     out.text = head() + helpers_.text() + item + kernel_text;
@@ -100,6 +102,7 @@ std::string CEmitter::parameters(bool kernel) const {
         }
     }
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " n" + std::to_string(d));
+    if (kernel && turns()) add("int turned");
     if (kernel) return text;
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " i" + std::to_string(d));
     if (uses_team()) add("int lane");
@@ -254,7 +257,7 @@ std::string CEmitter::team_items() const {
     if (uses_team()) {
         text += "const int lane = " + std::string(target_.local_id) + (together > 1 ? " % " + std::to_string(geometry_.team) : "") + ";\n";
     }
-    text += u + " at = (" + u + ")" + target_.group_id;
+    text += u + " at = (" + u + ")" + group();
     if (together > 1) {
         text += " * " + std::to_string(together) + " + (" + u + ")(" + target_.local_id + ")";
         if (uses_team()) text += " / " + std::to_string(geometry_.team);
@@ -268,7 +271,7 @@ std::string CEmitter::flat_loop() const {
     const std::string u = wide_type(), size = std::to_string(geometry_.group_size),
                       tile = std::to_string(geometry_.group_size * geometry_.columns);
     std::string text = "const " + u + " items = " + item_count() + ";\n";
-    text += "const " + u + " first = (" + u + ")" + target_.group_id + " * " + tile + " + (" + u + ")" + target_.local_id + ";\n";
+    text += "const " + u + " first = (" + u + ")" + group() + " * " + tile + " + (" + u + ")" + target_.local_id + ";\n";
     const std::string inner = decomposed(kernel_.rank, "at") + "item(" + arguments() + ");\n";
     if (geometry_.columns == 1) return text + u + " at = first;\nif (at < items) {\n" + indented(inner, 1) + "}\n";
     text += std::string(target_.unroll) + "\nfor (int c = 0; c < " + std::to_string(geometry_.columns) + "; ++c) {\n";
@@ -282,9 +285,9 @@ std::string CEmitter::line_loops() const {
     const std::string n = "n" + std::to_string(last), i = "i" + std::to_string(last), given = arguments();
     std::string text;
     if (last == 0) {
-        text += "const " + wide + " tile = " + target_.group_id + " * " + std::to_string(tile) + ";\n";
+        text += "const " + wide + " tile = " + group() + " * " + std::to_string(tile) + ";\n";
     } else {
-        text += u + " at = (" + u + ")" + target_.group_id + ";\n";
+        text += u + " at = (" + u + ")" + group() + ";\n";
         text += "const " + u + " tiles = (" + u + ")((" + n + " + " + std::to_string(tile - 1) + ") / " + std::to_string(tile) + ");\n";
         text += "const " + wide + " tile = (" + wide + ")(at % tiles) * " + std::to_string(tile) + ";\nat /= tiles;\n";
         if (geometry_.rows == 1) {
@@ -340,6 +343,10 @@ std::string CEmitter::kernel_function() {
         statements = team_items();
     } else {
         statements = geometry_.mapping == CMapping::Flat ? flat_loop() : line_loops();
+    }
+    if (turns()) {
+        statements = "const " + c_type(target_, DType::Int64) + " group = turned ? " + target_.group_count + " - 1 - " + target_.group_id +
+                     " : " + target_.group_id + ";\n" + statements;
     }
     return begin + " " + identifier(kernel_.name) + "(" + parameters(true) + ") {\n" + indented(statements, 1) + "}\n";
 }

@@ -13,7 +13,8 @@ namespace pardo::emit {
 struct CText {
     std::string text;
     std::string entry;   // the kernel's name in the text
-    std::string params;  // as device::SourceKernel's: those of the IR kernel, then one extent ('l') a dimension
+    std::string params;  // as device::SourceKernel's: those of the IR kernel, one extent ('l') a dimension, and maybe `turned`
+    bool turns = false;  // takes `turned`, an int ('i'): non-zero has the groups come in reverse order
 };
 
 /// What emit_c takes: no complex values, and only functions that the device has or that are no better in IR.

@@ -64,7 +64,8 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     grid.geometry = emit::CGeometry::decode(shape);
     grid.group_size = grid.geometry.group_size;
     grid.rank = kernel.rank;
-    grid.params = static_cast<int>(text.params.size()) - kernel.rank;
+    grid.params = static_cast<int>(text.params.size()) - kernel.rank - int{text.turns};
+    grid.turns = text.turns;
     jit::Recipe recipe;
     recipe.name = kernel.name;
     recipe.compile = [&] { return compile_text(kernel.name, text.text, default_options(), target.arch); };

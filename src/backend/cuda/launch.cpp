@@ -77,6 +77,10 @@ void CudaStream::launch(const device::Launch& launch, const device::NativeOrder&
     if (grid.by_geometry) {
         for (const std::int64_t& extent : launch.extents) params.push_back(const_cast<std::int64_t*>(&extent));
     }
+    if (grid.turns) {
+        turned_ ^= 1;
+        params.push_back(&turned_);
+    }
     submission.check(driver().cuLaunchKernel(program->function_on(*device_), static_cast<unsigned>(groups), 1, 1,
                                              static_cast<unsigned>(grid.group_size), 1, 1, 0, submission.stream(), params.data(), nullptr),
                      "cuLaunchKernel");

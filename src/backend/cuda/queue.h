@@ -54,6 +54,7 @@ private:
 
     CudaDevice* device_;
     const bool in_order_, profiling_;
+    std::uint64_t turned_ = 0;  // whether the last kernel that can took its groups in reverse order
     static constexpr int most_lanes = 4;
     std::array<Lane, most_lanes> lanes_;
     int lane_count_ = 1, next_lane_ = 0;

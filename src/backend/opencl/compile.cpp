@@ -75,13 +75,14 @@ jit::Binary binary_of(const Api& api, cl_program program, cl_device_id device) {
 }  // namespace
 
 OpenClProgram::OpenClProgram(std::string name, const Api& api, cl_program program, cl_kernel kernel, std::string params,
-                             device::ShapeClass shape, int group_size)
+                             device::ShapeClass shape, bool turns, int group_size)
     : Program(std::move(name)),
       api_(api),
       program_(program),
       kernel_(kernel),
       params_(std::move(params)),
       shape_(shape),
+      turns_(turns),
       group_size_(group_size) {}
 
 OpenClProgram::~OpenClProgram() {
@@ -99,7 +100,7 @@ std::string OpenClDevice::build_options() const {
 }
 
 Ref<device::Program> OpenClDevice::build(const std::string& name, const std::string& entry, const std::string& text,
-                                         const std::string& params, device::ShapeClass shape, int group_size) {
+                                         const std::string& params, device::ShapeClass shape, bool turns, int group_size) {
     device::check_not_forked(name, this);
     (void)path();
     const std::string options = build_options(), who = name + ": the compiler of " + id_ + " (" + domain_->name() + ")";
@@ -108,7 +109,7 @@ Ref<device::Program> OpenClDevice::build(const std::string& name, const std::str
         cl_int code = CL_SUCCESS;
         cl_kernel kernel = api().clCreateKernel(built->get(), entry.c_str(), &code);
         if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, who + " made no kernel " + entry + ": " + error_name(code));
-        return new OpenClProgram(name, api(), built->detach(), kernel, params, shape, group_size);
+        return new OpenClProgram(name, api(), built->detach(), kernel, params, shape, turns, group_size);
     };
     const auto from_source = [&] {
         const char* source = text.c_str();
@@ -158,11 +159,11 @@ device::ShapeClass OpenClDevice::shape_class(const ir::Kernel& kernel, const dev
 
 Ref<device::Program> OpenClDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
     const emit::CText c = emitted(kernel, features_, shape);
-    return build(kernel.name, c.entry, c.text, c.params, shape, emit::CGeometry::decode(shape).group_size);
+    return build(kernel.name, c.entry, c.text, c.params, shape, c.turns, emit::CGeometry::decode(shape).group_size);
 }
 
 Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& kernel) {
-    return build(kernel.name, kernel.name, emit::c_macros(features_) + kernel.text, kernel.params, 0, kernel.group_size);
+    return build(kernel.name, kernel.name, emit::c_macros(features_) + kernel.text, kernel.params, 0, false, kernel.group_size);
 }
 
 std::string OpenClDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {

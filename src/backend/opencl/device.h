@@ -58,7 +58,7 @@ private:
     device::CachingAllocator& allocator() const;
     std::string build_options() const;
     Ref<device::Program> build(const std::string& name, const std::string& entry, const std::string& text, const std::string& params,
-                               device::ShapeClass shape, int group_size);
+                               device::ShapeClass shape, bool turns, int group_size);
 
     device::Backend* backend_;
     Domain* domain_;

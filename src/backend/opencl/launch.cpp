@@ -77,7 +77,7 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
     auto& program = *static_cast<OpenClProgram*>(l.program);
     const bool by_shape = program.shape() != 0;
     const std::size_t given = l.args.size() + (by_shape ? l.extents.size() : 0);
-    if (given != program.params().size() || (!by_shape && l.extents.size() != 1)) {
+    if (given + program.turns() != program.params().size() || (!by_shape && l.extents.size() != 1)) {
         throw Error(ErrorCode::Internal, "a launch with " + std::to_string(l.args.size()) + " arguments and " +
                                              std::to_string(l.extents.size()) + " dimensions of a kernel with parameters \"" +
                                              program.params() + "\"");
@@ -95,6 +95,7 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
             const std::uint64_t slot = i < l.args.size() ? l.args[i] : static_cast<std::uint64_t>(l.extents[i - l.args.size()]);
             letter == 'p' ? arguments.pointer(slot) : arguments.scalar(size_of(letter), slot);
         }
+        if (program.turns()) arguments.scalar(sizeof(cl_int), turned_ ^= 1);
         check(api_.clEnqueueNDRangeKernel(queue_, program.kernel(), 1, nullptr, &global, &local, w.count, w.events, w.mark),
               "clEnqueueNDRangeKernel");
     }

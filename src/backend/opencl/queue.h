@@ -46,6 +46,7 @@ private:
     const Api& api_;
     const MemoryPath path_;
     cl_command_queue queue_ = nullptr;
+    cl_int turned_ = 0;  // whether the last kernel that can took its groups in reverse order
 };
 
 }  // namespace pardo::opencl

@@ -92,13 +92,15 @@ TEST(CudaCompile, KernelsOfTheIrRunByTheirGeometry) {
     l.extents = extents;
     l.args = args;
     l.uses = uses;
+    d->queue()->launch(l);
     d->queue()->launch(l).wait();
-    ASSERT_EQ(fake_cuda_launches(), 1);
+    ASSERT_EQ(fake_cuda_launches(), 2);
     const FakeLaunch* recorded = fake_cuda_launch(0);
     EXPECT_GE(recorded->grid[0] * recorded->block[0], 250u);
-    ASSERT_EQ(recorded->param_count, 2);
+    ASSERT_EQ(recorded->param_count, 3);
     EXPECT_EQ(recorded->params[0], args[0]);
     EXPECT_EQ(recorded->params[1], 1000u);
+    EXPECT_NE(recorded->params[2], fake_cuda_launch(1)->params[2]);  // the groups of every other launch come in reverse order
     l.extents = {};
     EXPECT_THROW(d->queue()->launch(l), Error);
 }

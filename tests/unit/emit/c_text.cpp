@@ -55,8 +55,9 @@ TEST(CText, reads_like_a_program_in_each_language) {
 static inline void item(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, long i0) {
     out0[i0] = in0[i0] + in1[i0];
 }
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0) {
-    const long tile = (long)get_group_id(0) * 256;
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, int turned) {
+    const long group = turned ? (long)get_num_groups(0) - 1 - (long)get_group_id(0) : (long)get_group_id(0);
+    const long tile = group * 256;
     const long first = tile + (int)get_local_id(0);
     const long i0 = first;
     if (i0 < n0) item(out0, in0, in1, n0, i0);
@@ -64,15 +65,16 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global 
 )");
     g.columns = 4;
     const emit::CText cuda = emit::emit_c(addition(), gpu(CLanguage::Cuda), g);
-    EXPECT_EQ(cuda.params, "pppl");
+    EXPECT_EQ(cuda.params, "pppli");
     EXPECT_EQ(cuda.entry, "add_f32");
     EXPECT_EQ(
         cuda.text,
         R"(static __device__ __forceinline__ void item(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0, long long i0) {
     out0[i0] = in0[i0] + in1[i0];
 }
-extern "C" __global__ void __launch_bounds__(256) add_f32(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0) {
-    const long long tile = (long long)blockIdx.x * 1024;
+extern "C" __global__ void __launch_bounds__(256) add_f32(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0, int turned) {
+    const long long group = turned ? (long long)gridDim.x - 1 - (long long)blockIdx.x : (long long)blockIdx.x;
+    const long long tile = group * 1024;
     const long long first = tile + (int)threadIdx.x;
     if (tile + 1024 <= n0) {
 #pragma unroll

@@ -54,7 +54,12 @@ void set_signs(Host& x) {
     });
 }
 
-TEST_P(DeviceRoutines, Cumulative) {
+/// Routines that OpenCL's compilers take minutes for: each kind and each width once. The conformance suite has all dtypes.
+class LargeDeviceRoutines : public DeviceRoutines {};
+constexpr DType kinds_and_widths[] = {DType::Bool,    DType::Int16,   DType::UInt32,    DType::Int64,
+                                      DType::Float16, DType::Float32, DType::Complex128};
+
+TEST_P(LargeDeviceRoutines, Cumulative) {
     for_all([&](device::Queue* queue, DType dtype) {
         for (const Lines lines : some_lines) {
             for (const Reduction op : {Reduction::Sum, Reduction::Prod, Reduction::Min, Reduction::Max}) {
@@ -77,7 +82,7 @@ TEST_P(DeviceRoutines, Cumulative) {
     });
 }
 
-TEST_P(DeviceRoutines, SortAndTopK) {
+TEST_P(LargeDeviceRoutines, SortAndTopK) {
     for_all([&](device::Queue* queue, DType dtype) {
         for (const Lines lines : some_lines) {
             for (const bool descending : {false, true}) {
@@ -352,7 +357,7 @@ Host turned(const Host& x) {
     return out;
 }
 
-TEST_P(DeviceRoutines, Matmul) {
+TEST_P(LargeDeviceRoutines, Matmul) {
     const std::vector<Product> products = {{{}, 1, 1, 1},    {{}, 17, 33, 65},   {{}, 200, 300, 130}, {{}, 1, 700, 90},
                                            {{3}, 20, 7, 31}, {{2, 3}, 5, 19, 4}, {{}, 129, 513, 1},   {{}, 300, 20, 700}};
     for_all([&](device::Queue* queue, DType dtype) {
@@ -392,7 +397,8 @@ TEST_P(DeviceRoutines, Matmul) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceRoutines, ::testing::ValuesIn(all_dtypes),
-                         [](const auto& info) { return std::string(dtype_name(info.param)); });
+const auto name_of = [](const auto& info) { return std::string(dtype_name(info.param)); };
+INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceRoutines, ::testing::ValuesIn(all_dtypes), name_of);
+INSTANTIATE_TEST_SUITE_P(EachKindAndWidth, LargeDeviceRoutines, ::testing::ValuesIn(kinds_and_widths), name_of);
 
 }  // namespace pardo::test

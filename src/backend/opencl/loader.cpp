@@ -70,6 +70,7 @@ bool fill(Api& api, const DynamicLibrary& library) {
 #define PARDO_OPENCL_LOAD(name) api.name = reinterpret_cast<decltype(api.name)>(library.symbol(#name));
     PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_LOAD)
     PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_LOAD)
+    PARDO_OPENCL_21_FUNCTIONS(PARDO_OPENCL_LOAD)
 #undef PARDO_OPENCL_LOAD
     bool whole = true;
 #define PARDO_OPENCL_CHECK(name) whole = whole && api.name;
@@ -85,6 +86,7 @@ bool fill(Api& api, cl_platform_id platform) {
 #define PARDO_OPENCL_LOAD(name) api.name = reinterpret_cast<decltype(api.name)>(table->name);
     PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_LOAD)
     PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_LOAD)
+    PARDO_OPENCL_21_FUNCTIONS(PARDO_OPENCL_LOAD)
 #undef PARDO_OPENCL_LOAD
     return api.clGetDeviceIDs && api.clCreateContext;
 }

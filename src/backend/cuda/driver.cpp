@@ -39,6 +39,10 @@ const char* bind(Driver& d, const DynamicLibrary& library) {
     if (!d.name) return symbol_name;
     PARDO_CUDA_FUNCTIONS(PARDO_CUDA_BIND)
 #undef PARDO_CUDA_BIND
+#define PARDO_CUDA_BIND(name, symbol_name, since, params) \
+    if (d.version >= since) d.name = reinterpret_cast<decltype(d.name)>(library.symbol(symbol_name));
+    PARDO_CUDA_NEWER_FUNCTIONS(PARDO_CUDA_BIND)
+#undef PARDO_CUDA_BIND
     return nullptr;
 }
 

@@ -35,4 +35,8 @@ if(TARGET test_backend_opencl)
     set_tests_properties(backend_opencl.memory_${path} PROPERTIES
       ENVIRONMENT PARDO_OPENCL_MEMORY=${path} LABELS backend_opencl TIMEOUT 300)
   endforeach()
+  # And with processors taken for GPUs.
+  add_test(NAME backend_opencl.execution_groups COMMAND test_backend_opencl)
+  set_tests_properties(backend_opencl.execution_groups PROPERTIES
+    ENVIRONMENT PARDO_OPENCL_EXECUTION=groups LABELS backend_opencl TIMEOUT 300)
 endif()

@@ -28,6 +28,11 @@ public:
     static DynamicLibrary open(const std::vector<std::string>& candidates, std::string* error);
     explicit operator bool() const { return handle_ != nullptr; }
     void* symbol(const char* name) const;
+    /// Points `function` to the library's function of that name; null, and false, when it has none.
+    template <class F> bool bind(F*& function, const char* name) const {
+        function = reinterpret_cast<F*>(symbol(name));
+        return function != nullptr;
+    }
     const std::string& path() const { return path_; }
 
 private:

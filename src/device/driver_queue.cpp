@@ -8,6 +8,7 @@
 
 #include "base/counters.h"
 #include "base/small_vector.h"
+#include "device/copy_box.h"
 #include "device/profile.h"
 
 namespace pardo::device {
@@ -147,10 +148,8 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
     return event;
 }
 
-Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
-                        std::span<const Event> depends) {
-    check_range("copy", to, to_offset, bytes);
-    check_range("copy", from, from_offset, bytes);
+template <class Call>
+Event DriverQueue::submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call) {
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
@@ -158,14 +157,18 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
     const auto size = static_cast<std::int64_t>(bytes);
     request.label = {"copy", {}, {size, size, 0}};
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
-    // Every call is a closure of plain values that serves at once and, copied, later. What is held back keeps its buffers.
-    const auto go = [&](auto call, bool by_worker) {
-        request.by_worker = by_worker;
-        return submit(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, [&] {
-            return NativeCall::Kept(
-                [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
-        });
-    };
+    request.by_worker = may_block;
+    return submit(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, [&] {
+        return NativeCall::Kept(
+            [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+    });
+}
+
+Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+                        std::span<const Event> depends) {
+    check_range("copy", to, to_offset, bytes);
+    check_range("copy", from, from_offset, bytes);
+    const auto go = [&](auto call, bool may_block) { return submit_copy(to, from, bytes, depends, may_block, call); };
     if (stream().copies(to, from)) {
         return go(
             [=](Stream& stream, const NativeOrder& order) {
@@ -197,6 +200,9 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
         return barrier({&moved, 1});
     }
     if (!to_mine) throw Error(ErrorCode::Internal, "copy: neither buffer is of device " + device_->id());
+    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const auto size = static_cast<std::int64_t>(bytes);
     return host_task(
         [this, a = Ref<Buffer>(to), b = Ref<Buffer>(from), to_offset, from_offset, bytes] {
             const std::size_t piece = std::min(bytes, staging_bytes);
@@ -209,7 +215,41 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
                 });
             }
         },
-        uses, std::move(request.label), request.cost_ns, depends);
+        uses, {"copy", {}, {size, size, 0}}, ns_per_byte * static_cast<double>(bytes), depends);
+}
+
+Event DriverQueue::copy_box(Buffer* to, Buffer* from, const CopyBox& given, std::span<const Event> depends) {
+    if (given.empty()) return Queue::copy_box(to, from, given, depends);
+    const CopyBox box = normalized(given);
+    const auto bytes_from = [](const BoxSide& s) { return static_cast<std::size_t>(s.end - s.begin); };
+    const BoxSide target = to_side(box), source = from_side(box);
+    check_range("copy_box", to, static_cast<std::size_t>(target.begin), bytes_from(target));
+    check_range("copy_box", from, static_cast<std::size_t>(source.begin), bytes_from(source));
+    const auto mine = [&](const Buffer* b) { return stream().copies(b, b); };
+    const bool native = stream().copies(to, from);
+    const bool with_host = !native && ((mine(to) && from->host_visible()) || (mine(from) && to->host_visible()));
+    const std::int64_t rows = rows_of(box), most = (native || with_host) && rows > 1 ? stream().rows_at_once(to, from, box) : 0;
+    if (most == 0) return Queue::copy_box(to, from, box, depends);
+    std::vector<Event> pieces;
+    for_each_piece(box, most, [&](const CopyBox& part) {
+        const CopyBox piece = normalized(part);
+        const auto bytes = static_cast<std::size_t>(piece.extents[0] * rows_of(piece));
+        pieces.push_back(submit_copy(to, from, bytes, depends, with_host,
+                                     [to, from, piece](Stream& s, const NativeOrder& order) { s.copy_box(to, from, piece, order); }));
+    });
+    return pieces.size() == 1 ? pieces[0] : barrier(pieces);
+}
+
+Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends) {
+    if (bytes == 0 || !stream().prefetches(buffer)) return Queue::prefetch(buffer, offset, bytes, depends);
+    check_range("prefetch", buffer, offset, bytes);
+    const BufferUse uses[] = {{buffer, Access::Read}};
+    DriverCore::Request request;
+    request.label.name = "prefetch";
+    const auto call = [=](Stream& stream, const NativeOrder& order) { stream.prefetch(buffer, offset, bytes, order); };
+    return submit({}, {}, std::move(request), uses, depends, call, [&] {
+        return NativeCall::Kept([call, kept = Ref<Buffer>(buffer)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+    });
 }
 
 std::vector<Event> DriverQueue::settle(Buffer* buffer, bool writing) {

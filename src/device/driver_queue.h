@@ -210,6 +210,8 @@ public:
                     std::span<const Event> depends) override;
     Event copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
                std::span<const Event> depends) override;
+    Event copy_box(Buffer* to, Buffer* from, const CopyBox& box, std::span<const Event> depends) override;
+    Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends) override;
     void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
     void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) override;
     Event fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
@@ -227,10 +229,14 @@ public:
     const Stream& stream() const noexcept { return core_->stream(); }
 
 private:
-    template <class Now, class Keep>
     /// Profiles leave out what has no activity.
+    template <class Now, class Keep>
     Event submit(std::optional<Activity> activity, Amount amount, DriverCore::Request&& request, std::span<const BufferUse> uses,
                  std::span<const Event> depends, Now now, Keep keep);
+    /// A copy, by a closure of plain values that serves at once and, copied, later; what is held back keeps its buffers. `may_block`: its
+    /// caller must not be the user's thread.
+    template <class Call>
+    Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
     void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for.

@@ -14,6 +14,8 @@
 
 namespace pardo::device {
 
+struct CopyBox;
+
 /// An event of a driver, or whatever the Stream wants to find behind it (a pair of events with a profiling queue). Never null.
 using NativeEvent = void*;
 
@@ -45,6 +47,11 @@ public:
     /// A pattern of 1, 2, 4, 8 or 16 bytes, which is valid during the call only.
     virtual void fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                       const NativeOrder& order) = 0;
+    /// A box, normalised, of at most `rows_at_once` rows between two buffers that do not overlap in it: of two for which `copies` is true,
+    /// or of such a one and one that the host sees. May block until host memory that is not the driver's is not needed any more.
+    virtual void copy_box(Buffer* /*to*/, Buffer* /*from*/, const CopyBox&, const NativeOrder&) {}
+    /// Moves memory for which `prefetches` is true to where this device reads it fastest.
+    virtual void prefetch(Buffer*, std::size_t /*offset*/, std::size_t /*bytes*/, const NativeOrder& order) { mark(order); }
     /// Nothing but the order: complete after all of `order.after`, and in order after everything submitted.
     virtual void mark(const NativeOrder& order) = 0;
     /// Makes the driver begin with what was submitted.
@@ -68,6 +75,10 @@ public:
     virtual bool understands(const Stream& other) const noexcept = 0;
     /// True when `copy` reaches both buffers.
     virtual bool copies(const Buffer* to, const Buffer* from) const noexcept = 0;
+    /// The rows of a normalised box that one call of `copy_box` takes; 0 where each row is better a copy of its own.
+    virtual std::int64_t rows_at_once(const Buffer* /*to*/, const Buffer* /*from*/, const CopyBox&) const noexcept { return 0; }
+    /// True when `prefetch` has something to do.
+    virtual bool prefetches(const Buffer*) const noexcept { return false; }
     /// In order only. True: a submission needs no mark of its own, because a failure shows at every later mark too; the queue then marks
     /// small work late, when somebody asks, which saves a driver call. False: each submission is marked and asked for its failure.
     virtual bool marks_late() const noexcept { return false; }

@@ -29,6 +29,7 @@ private:
     std::string line_loops() const;
     std::string flat_loop() const;
     std::string team_items() const;
+    std::string sub_group_word(std::string word) const;
     std::string decomposed(int dims, const std::string& counter) const;
     std::string shared_arrays() const;
     std::string item_count() const;

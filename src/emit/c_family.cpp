@@ -232,7 +232,7 @@ std::string indented(const std::string& text, int by) {
 
 std::string CEmitter::shared_arrays() const {
     std::string text;
-    const int words = features_.sub_group >= 2 ? 32 : geometry_.team;
+    const int words = features_.sub_group >= 2 ? std::max(32, geometry_.team / features_.sub_group) : geometry_.team;
     for (const DType dtype : shared_)
         text += std::string(target_.shared) + " " + c_type(target_, dtype) + " shared_" + short_name(dtype) + "[" + std::to_string(words) +
                 "];\n";
@@ -246,20 +246,25 @@ std::string CEmitter::item_count() const {
     return items;
 }
 
+/// A word of the language with the size of sub-groups.
+std::string CEmitter::sub_group_word(std::string word) const {
+    if (const std::size_t at = word.find("$N"); at != std::string::npos) word.replace(at, 2, std::to_string(features_.sub_group));
+    return word;
+}
+
 std::string CEmitter::team_items() const {
-    const std::string u = wide_type();
+    // Where a driver may number the items of sub-groups as it likes, its numbers say who is who.
+    const std::string u = wide_type(), local = helpers_.shuffles() ? sub_group_word(target_.sub_group_item) : target_.local_id;
     std::string text = shared_arrays();
     const int together = geometry_.group_size / geometry_.team;
     const std::string call = "item(" + arguments() + ");\n";
-    if (kernel_.rank == 0)
-        return text + (uses_team() ? "const int lane = " + std::string(target_.local_id) + ";\n" + call
-                                   : "if (" + std::string(target_.local_id) + " == 0) " + call);
+    if (kernel_.rank == 0) return text + (uses_team() ? "const int lane = " + local + ";\n" + call : "if (" + local + " == 0) " + call);
     if (uses_team()) {
-        text += "const int lane = " + std::string(target_.local_id) + (together > 1 ? " % " + std::to_string(geometry_.team) : "") + ";\n";
+        text += "const int lane = " + local + (together > 1 ? " % " + std::to_string(geometry_.team) : "") + ";\n";
     }
     text += u + " at = (" + u + ")" + group();
     if (together > 1) {
-        text += " * " + std::to_string(together) + " + (" + u + ")(" + target_.local_id + ")";
+        text += " * " + std::to_string(together) + " + (" + u + ")(" + local + ")";
         if (uses_team()) text += " / " + std::to_string(geometry_.team);
     }
     text += ";\n";
@@ -336,7 +341,8 @@ std::string CEmitter::line_loops() const {
 }
 
 std::string CEmitter::kernel_function() {
-    std::string begin = target_.kernel;
+    std::string begin = helpers_.shuffles() ? sub_group_word(target_.sub_group_kernel) : "";
+    begin += target_.kernel;
     begin.replace(begin.find("$G"), 2, std::to_string(geometry_.group_size));
     std::string statements;
     if (kernel_.rank == 0 || geometry_.mapping == CMapping::Team) {

@@ -2,6 +2,7 @@
 #include "emit/c_helpers.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <pardo/error.h>
@@ -172,25 +173,36 @@ std::string CHelpers::use_team(const std::string& combine, DType dtype, int team
     const std::string name = "team_" + combine + "_" + short_name(dtype);
     if (dtype == DType::Float16) use("f16", dtype);
     if (!add(name)) return name;
-    const bool shuffles = features_.sub_group >= 2;
     std::string text =
         "/* All " + std::to_string(team) + " items of a team get the value. */\n$F $T " + name + "($T x, int lane, $X $T* scratch) {\n";
-    if (shuffles) {
+    if (features_.sub_group >= 2) {
+        shuffles_ = true;
+        const int size = features_.sub_group, within = std::min(team, size), partial = team / within;
         // Narrow integers and truth values travel as int.
         const bool narrow = itemsize(dtype) < 4 && dtype != DType::Float16;
-        const std::string cast = narrow ? "($T)" : "", wide = narrow ? "(int)x" : "x";
-        const int within = std::min(team, features_.sub_group);
-        const std::string mask =
-            within == 32 ? "0xffffffffu" : std::to_string((1u << within) - 1) + "u << (threadIdx.x & " + std::to_string(32 - within) + "u)";
+        std::string exchange = (features_.intel_shuffles ? "intel_" : "") + std::string(target_.shuffle_xor);
+        replace_all(exchange, "$M",
+                    within == 32 ? "0xffffffffu"
+                                 : std::to_string((1u << within) - 1) + "u << (threadIdx.x & " + std::to_string(32 - within) + "u)");
+        replace_all(exchange, "$V", narrow ? "(int)x" : "x");
+        replace_all(exchange, "$S", "step");
+        const std::string cast = narrow ? "($T)" : "";
         const auto butterfly = [&](int width) {
             text += "    for (int step = " + std::to_string(width / 2) + "; step > 0; step /= 2) {\n        const $T y = " + cast +
-                    "__shfl_xor_sync(" + mask + ", " + wide + ", step);\n        x = " + combined(combine, dtype, "x", "y") + ";\n    }\n";
+                    exchange + ";\n        x = " + combined(combine, dtype, "x", "y") + ";\n    }\n";
         };
         butterfly(within);
-        if (team > within) {
-            text += "    if ((lane & 31) == 0) scratch[lane >> 5] = x;\n    $W;\n    x = scratch[lane & " +
-                    std::to_string(team / within - 1) + "];\n";
-            butterfly(team / within);
+        if (partial > 1) {
+            const int left = std::min(partial, size);
+            text += "    if ((lane & " + std::to_string(size - 1) + ") == 0) scratch[lane >> " +
+                    std::to_string(std::countr_zero(static_cast<unsigned>(size))) + "] = x;\n    $W;\n    x = scratch[lane & " +
+                    std::to_string(left - 1) + "];\n";
+            if (partial > left) {
+                text += "    for (int k = " + std::to_string(left) + "; k < " + std::to_string(partial) + "; k += " + std::to_string(left) +
+                        ") {\n        const $T y = scratch[k + (lane & " + std::to_string(left - 1) +
+                        ")];\n        x = " + combined(combine, dtype, "x", "y") + ";\n    }\n";
+            }
+            butterfly(left);
             text += "    $W;\n";
         }
     } else {

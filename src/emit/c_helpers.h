@@ -17,6 +17,8 @@ public:
     /// A reduction over a team; the function takes (value, lane, scratch).
     std::string use_team(const std::string& combine, DType dtype, int team);
     const std::string& text() const { return text_; }
+    /// True once a helper lets the items of a sub-group exchange values.
+    bool shuffles() const { return shuffles_; }
 
 private:
     bool add(const std::string& name);
@@ -26,6 +28,7 @@ private:
     const CTarget& target_;
     std::vector<std::string> names_;
     std::string text_;
+    bool shuffles_ = false;
 };
 
 /// "i32", "f64", "bool".

@@ -19,6 +19,9 @@ constexpr CTarget opencl = {
     .restrict_pointer = "restrict",
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
     .local_id = "(int)get_local_id(0)",
+    .sub_group_kernel = "__attribute__((intel_reqd_sub_group_size($N))) ",
+    .sub_group_item = "(int)(get_sub_group_id() * $N + get_sub_group_local_id())",
+    .shuffle_xor = "sub_group_shuffle_xor($V, (uint)$S)",
     .group_id = "(long)get_group_id(0)",
     .group_count = "(long)get_num_groups(0)",
     .signed_types = {"char", "short", "int", "long"},
@@ -50,6 +53,9 @@ constexpr CTarget cuda = {
     .restrict_pointer = "__restrict__",
     .barrier = "__syncthreads()",
     .local_id = "(int)threadIdx.x",
+    .sub_group_kernel = "",
+    .sub_group_item = "(int)threadIdx.x",
+    .shuffle_xor = "__shfl_xor_sync($M, $V, $S)",
     .group_id = "(long long)blockIdx.x",
     .group_count = "(long long)gridDim.x",
     .signed_types = {"signed char", "short", "int", "long long"},
@@ -89,7 +95,7 @@ const CTarget& c_target(CLanguage language) { return language == CLanguage::Open
 std::string CFeatures::key() const {
     std::string text = c_target(language).name;
     for (const int part : {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(native_erf),
-                           sub_group, max_group_size}) {
+                           static_cast<int>(intel_shuffles), sub_group, max_group_size}) {
         text += ' ';
         text += std::to_string(part);
     }

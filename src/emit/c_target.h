@@ -24,6 +24,9 @@ struct CTarget {
     const char* restrict_pointer;
     const char* barrier;  // a statement: waits for the group, and makes its writes seen in it
     const char* local_id;
+    const char* sub_group_kernel;  // in front of `kernel`, where it shuffles: fixes the size of sub-groups, $N
+    const char* sub_group_item;    // as local_id, there: neighbours are of one sub-group of $N items
+    const char* shuffle_xor;       // the value $V of the item whose number differs by $S; $M says which items take part
     const char* group_id;
     const char* group_count;
     const char* signed_types[4];  // by log2 of the bytes
@@ -48,7 +51,8 @@ struct CFeatures {
     bool fp64 = true;
     bool split_pointers = false;  // OpenCL: a pointer parameter is a base and an offset in bytes, because buffers have no addresses
     bool cpu = false;             // work-groups run on a core: a barrier is expensive, a long loop in one item is not
-    int sub_group = 1;            // items in lock-step that may shuffle; 1 where the language has no shuffles
+    int sub_group = 1;            // items in lock-step that may shuffle, a power of two; 1 where the device has no shuffles
+    bool intel_shuffles = false;  // OpenCL: they are those of cl_intel_subgroups
     int max_group_size = 256;
     int compute_units = 1;
     bool native_erf = false;  // the language's own erf and log1p are within 2 ulp, and faster than IR's

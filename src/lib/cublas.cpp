@@ -83,24 +83,13 @@ State& state() {
 
 std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     auto blas = std::make_unique<Cublas>();
-    bool complete = true;
-    const auto find = [&](auto& target, const char* name) {
-        void* symbol = library.symbol(name);
-        target = reinterpret_cast<std::remove_reference_t<decltype(target)>>(symbol);
-        complete &= symbol != nullptr;
-    };
-    find(blas->create, "cublasCreate_v2");
-    find(blas->set_stream, "cublasSetStream_v2");
-    find(blas->set_math, "cublasSetMathMode");
-    find(blas->status_name, "cublasGetStatusName");
-    find(blas->s.batch, "cublasSgemmStridedBatched_64");
-    find(blas->d.batch, "cublasDgemmStridedBatched_64");
-    find(blas->c.batch, "cublasCgemmStridedBatched_64");
-    find(blas->z.batch, "cublasZgemmStridedBatched_64");
-    find(blas->s.single, "cublasSgemm_v2_64");
-    find(blas->d.single, "cublasDgemm_v2_64");
-    find(blas->c.single, "cublasCgemm_v2_64");
-    find(blas->z.single, "cublasZgemm_v2_64");
+    const bool complete =
+        library.bind(blas->create, "cublasCreate_v2") && library.bind(blas->set_stream, "cublasSetStream_v2") &&
+        library.bind(blas->set_math, "cublasSetMathMode") && library.bind(blas->status_name, "cublasGetStatusName") &&
+        library.bind(blas->s.batch, "cublasSgemmStridedBatched_64") && library.bind(blas->d.batch, "cublasDgemmStridedBatched_64") &&
+        library.bind(blas->c.batch, "cublasCgemmStridedBatched_64") && library.bind(blas->z.batch, "cublasZgemmStridedBatched_64") &&
+        library.bind(blas->s.single, "cublasSgemm_v2_64") && library.bind(blas->d.single, "cublasDgemm_v2_64") &&
+        library.bind(blas->c.single, "cublasCgemm_v2_64") && library.bind(blas->z.single, "cublasZgemm_v2_64");
     return complete ? std::move(blas) : nullptr;
 }
 

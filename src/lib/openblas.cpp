@@ -42,23 +42,13 @@ void add_candidates(std::vector<std::string>& list, const std::string& path) {
 std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
     for (const std::string prefix : {"scipy_", ""}) {
         auto blas = std::make_unique<lib::OpenBlas>();
-        bool complete = true;
-        const auto find = [&](auto& target, const char* name) {
-            void* symbol = library.symbol((prefix + name).c_str());
-            target = reinterpret_cast<std::remove_reference_t<decltype(target)>>(symbol);
-            complete &= symbol != nullptr;
-        };
-        find(blas->s.gemm, "cblas_sgemm");
-        find(blas->d.gemm, "cblas_dgemm");
-        find(blas->c.gemm, "cblas_cgemm");
-        find(blas->z.gemm, "cblas_zgemm");
-        find(blas->s.gemv, "cblas_sgemv");
-        find(blas->d.gemv, "cblas_dgemv");
-        find(blas->c.gemv, "cblas_cgemv");
-        find(blas->z.gemv, "cblas_zgemv");
+        const auto find = [&](auto*& function, const char* name) { return library.bind(function, (prefix + name).c_str()); };
+        const bool complete = find(blas->s.gemm, "cblas_sgemm") && find(blas->d.gemm, "cblas_dgemm") && find(blas->c.gemm, "cblas_cgemm") &&
+                              find(blas->z.gemm, "cblas_zgemm") && find(blas->s.gemv, "cblas_sgemv") && find(blas->d.gemv, "cblas_dgemv") &&
+                              find(blas->c.gemv, "cblas_cgemv") && find(blas->z.gemv, "cblas_zgemv");
         if (!complete) continue;
-        if (auto* set_threads = reinterpret_cast<void (*)(int)>(library.symbol((prefix + "openblas_set_num_threads").c_str())))
-            set_threads(1);
+        void (*set_threads)(int) = nullptr;
+        if (find(set_threads, "openblas_set_num_threads")) set_threads(1);
         return blas;
     }
     return nullptr;

@@ -34,10 +34,13 @@ State& state() {
 
 /// Looks every function up; the name of the first that is missing, or null.
 const char* bind(Driver& d, const DynamicLibrary& library) {
-#define PARDO_CUDA_BIND(name, symbol_name, params)                            \
-    d.name = reinterpret_cast<decltype(d.name)>(library.symbol(symbol_name)); \
-    if (!d.name) return symbol_name;
+#define PARDO_CUDA_BIND(name, symbol_name, params) \
+    if (!library.bind(d.name, symbol_name)) return symbol_name;
     PARDO_CUDA_FUNCTIONS(PARDO_CUDA_BIND)
+#undef PARDO_CUDA_BIND
+#define PARDO_CUDA_BIND(name, symbol_name, since, params) \
+    if (d.version >= since) library.bind(d.name, symbol_name);
+    PARDO_CUDA_NEWER_FUNCTIONS(PARDO_CUDA_BIND)
 #undef PARDO_CUDA_BIND
     return nullptr;
 }
@@ -66,8 +69,8 @@ std::string start(Driver& d) {
         return name + " not found: " + get_a_driver + " (" + error + ")";
     }
     d.path = library.path();
-    auto* version_of = reinterpret_cast<Result (*)(int*)>(library.symbol("cuDriverGetVersion"));
-    if (!version_of || version_of(&d.version) != result::success) return name + " is no CUDA driver: " + get_a_driver;
+    if (!library.bind(d.cuDriverGetVersion, "cuDriverGetVersion") || d.cuDriverGetVersion(&d.version) != result::success)
+        return name + " is no CUDA driver: " + get_a_driver;
     const std::string too_old = "the driver is too old: it knows CUDA " + version_text(d.version) + ", pardo needs " +
                                 version_text(oldest_driver) + " or newer; update NVIDIA's driver";
     if (d.version < oldest_driver) return too_old;

@@ -21,6 +21,24 @@ using FunctionHandle = struct FunctionOpaque*;
 struct Uuid {
     unsigned char bytes[16];
 };
+/// CUDA_MEMCPY3D_v2 and CUDA_MEMCPY3D_PEER, which differ in `context` only: it is null in the first.
+struct Copy3DSide {
+    std::size_t x_bytes, y, z, level;
+    unsigned memory_type;
+    const void* host;
+    DevicePointer device;
+    void* array;
+    ContextHandle context;
+    std::size_t pitch, height;
+};
+struct Copy3D {
+    Copy3DSide from, to;
+    std::size_t width_bytes, height, depth;
+};
+/// CUmemLocation.
+struct MemoryLocation {
+    int type, id;
+};
 /// CUresult, those that are told apart.
 namespace result {
 constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, stub_library = 34, no_device = 100, invalid_image = 200,
@@ -59,7 +77,9 @@ constexpr unsigned stream_non_blocking = 1;
 constexpr unsigned event_blocking_sync = 1, event_disable_timing = 2;
 constexpr unsigned host_alloc_portable = 1, host_register_portable = 1;
 constexpr unsigned attach_global = 1;
-constexpr unsigned memory_type_host = 1, memory_type_device = 2;
+constexpr unsigned memory_type_host = 1, memory_type_device = 2, memory_type_unified = 4;
+constexpr int location_device = 1;
+constexpr std::int64_t max_pitch = 2147483647;  // CU_DEVICE_ATTRIBUTE_MAX_PITCH, of all devices so far
 constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 
@@ -98,6 +118,9 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
       (DevicePointer to, ContextHandle to_context, DevicePointer from, ContextHandle from_context, std::size_t bytes,                    \
        StreamHandle stream))                                                                                                             \
     F(cuMemcpyAsync, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                    \
+    F(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2", (const Copy3D* copy, StreamHandle stream))                                                  \
+    F(cuMemcpy3DPeerAsync, "cuMemcpy3DPeerAsync", (const Copy3D* copy, StreamHandle stream))                                             \
+    F(cuMemPrefetchAsync, "cuMemPrefetchAsync", (DevicePointer pointer, std::size_t bytes, DeviceHandle device, StreamHandle stream))    \
     F(cuMemsetD8Async, "cuMemsetD8Async", (DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream))               \
     F(cuMemsetD16Async, "cuMemsetD16Async", (DevicePointer to, unsigned short value, std::size_t count, StreamHandle stream))            \
     F(cuMemsetD32Async, "cuMemsetD32Async", (DevicePointer to, unsigned value, std::size_t count, StreamHandle stream))                  \
@@ -119,11 +142,18 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuLaunchKernel, "cuLaunchKernel",                                                                                                  \
       (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
        unsigned shared_bytes, StreamHandle stream, void** params, void** extra))
+/// The same with the version that brought them, where that is newer than the oldest that serves: null in older drivers.
+#define PARDO_CUDA_NEWER_FUNCTIONS(F)                        \
+    F(cuMemPrefetchAsync_v2, "cuMemPrefetchAsync_v2", 12020, \
+      (DevicePointer pointer, std::size_t bytes, MemoryLocation location, unsigned flags, StreamHandle stream))
 
 /// The loaded driver. Every member has the driver's own name.
 struct Driver {
 #define PARDO_CUDA_MEMBER(name, symbol, params) Result(*name) params = nullptr;
     PARDO_CUDA_FUNCTIONS(PARDO_CUDA_MEMBER)
+#undef PARDO_CUDA_MEMBER
+#define PARDO_CUDA_MEMBER(name, symbol, since, params) Result(*name) params = nullptr;
+    PARDO_CUDA_NEWER_FUNCTIONS(PARDO_CUDA_MEMBER)
 #undef PARDO_CUDA_MEMBER
     std::string path;
     int version = 0;  // 12040: the newest CUDA that the driver knows

@@ -61,14 +61,11 @@ State& state() {
 
 std::unique_ptr<Nvrtc> bind(const DynamicLibrary& library) {
     auto n = std::make_unique<Nvrtc>();
-    bool complete = true;
-#define PARDO_NVRTC_BIND(name, params)                                    \
-    n->name = reinterpret_cast<decltype(n->name)>(library.symbol(#name)); \
-    complete &= n->name != nullptr;
+#define PARDO_NVRTC_BIND(name, params) \
+    if (!library.bind(n->name, #name)) return nullptr;
     PARDO_NVRTC_FUNCTIONS(PARDO_NVRTC_BIND)
 #undef PARDO_NVRTC_BIND
-    n->nvrtcGetErrorString = reinterpret_cast<decltype(n->nvrtcGetErrorString)>(library.symbol("nvrtcGetErrorString"));
-    if (!complete || !n->nvrtcGetErrorString) return nullptr;
+    if (!library.bind(n->nvrtcGetErrorString, "nvrtcGetErrorString")) return nullptr;
     int count = 0;
     if (n->nvrtcVersion(&n->major, &n->minor) != nvrtc_success || n->nvrtcGetNumSupportedArchs(&count) != nvrtc_success) return nullptr;
     n->architectures.resize(static_cast<std::size_t>(count));

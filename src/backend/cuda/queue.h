@@ -25,6 +25,8 @@ public:
     void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
               const device::NativeOrder& order) override;
+    void copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order) override;
+    void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void mark(const device::NativeOrder& order) override;
     /// Calls `f` with a stream and its context current, for libraries that submit work themselves.
     void submit(const std::function<void(StreamHandle)>& f, const device::NativeOrder& order);
@@ -37,6 +39,8 @@ public:
 
     bool understands(const device::Stream& other) const noexcept override { return dynamic_cast<const CudaStream*>(&other) != nullptr; }
     bool copies(const device::Buffer* to, const device::Buffer* from) const noexcept override;
+    std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from, const device::CopyBox& box) const noexcept override;
+    bool prefetches(const device::Buffer* buffer) const noexcept override;
     bool marks_late() const noexcept override { return in_order_ && !profiling_; }
 
     CudaDevice& device() const noexcept { return *device_; }

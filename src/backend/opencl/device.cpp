@@ -2,12 +2,19 @@
 #include "backend/opencl/device.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <pardo/error.h>
 
+#include "base/env.h"
 #include "device/driver_queue.h"
 
 namespace pardo::opencl {
+namespace {
+
+constexpr int wanted_sub_group = 16, most_sub_group = 32;
+
+}  // namespace
 
 OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_id handle, std::string id, OpenClDevice* parent)
     : backend_(backend), domain_(domain), handle_(handle), id_(std::move(id)), parent_(parent) {
@@ -19,12 +26,31 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     features_.language = emit::CLanguage::OpenCL;
     features_.fp64 = info_.has_fp64;
     features_.split_pointers = path_ == MemoryPath::Buffer;
-    features_.cpu = info_.type == DeviceType::Cpu;
+    features_.cpu = info_.type == DeviceType::Cpu && env("PARDO_OPENCL_EXECUTION") != "groups";  // a switch for tests
     features_.max_group_size = static_cast<int>(std::min<std::int64_t>(info_.max_work_group_size, 1024));
     if (!info_.max_work_item_sizes.empty())
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;
+    choose_sub_group();
     features_.native_erf = info_.vendor.find("NVIDIA") != std::string::npos;
+}
+
+/// Items of a team exchange values by shuffles where kernels can say how large sub-groups are; elsewhere through local memory.
+void OpenClDevice::choose_sub_group() {
+    const auto has = [&](const char* name) { return has_extension(api(), handle_, name); };
+    const bool shuffles = has("cl_khr_subgroup_shuffle");
+    if (features_.cpu || !has("cl_intel_required_subgroup_size") || !(shuffles || has("cl_intel_subgroups"))) return;
+    int best = 0;
+    for (const int size : info_.sub_group_sizes) {
+        if (size < 2 || size > most_sub_group || size > features_.max_group_size || !std::has_single_bit(static_cast<unsigned>(size)))
+            continue;
+        // The smallest of at least wanted_sub_group items: larger ones leave each less registers. Else the largest.
+        const bool better = best < wanted_sub_group ? size > best : size >= wanted_sub_group && size < best;
+        if (better) best = size;
+    }
+    if (best == 0) return;
+    features_.sub_group = best;
+    features_.intel_shuffles = !shuffles;
 }
 
 bool OpenClDevice::supports(DType dtype) const noexcept {

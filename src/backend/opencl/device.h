@@ -55,6 +55,7 @@ protected:
     std::vector<Device*> make_sub_devices(const Partition& partition) override;
 
 private:
+    void choose_sub_group();
     device::CachingAllocator& allocator() const;
     std::string build_options() const;
     Ref<device::Program> build(const std::string& name, const std::string& entry, const std::string& text, const std::string& params,

@@ -1,6 +1,9 @@
 // src/backend/opencl/domain.cpp: contexts, made late, and questions to a driver.
 #include "backend/opencl/domain.h"
 
+#include <cstdio>
+#include <utility>
+
 #include "device/driver_queue.h"
 
 namespace pardo::opencl {
@@ -40,6 +43,7 @@ Domain::Domain(FoundPlatform platform, std::vector<cl_device_id> devices)
     load(usm_.set_argument, "clSetKernelArgMemPointerINTEL");
     load(usm_.fill, "clEnqueueMemFillINTEL");
     load(usm_.copy, "clEnqueueMemcpyINTEL");
+    load(usm_.migrate, "clEnqueueMigrateMemINTEL");
 }
 
 cl_context Domain::context() {
@@ -57,6 +61,12 @@ cl_context Domain::context() {
 std::string device_text(const Api& api, cl_device_id device, cl_device_info what) {
     const std::vector<char> text = device_facts<char>(api, device, what);
     return trimmed(std::string(text.begin(), text.end()));
+}
+
+bool has_version(const Api& api, cl_device_id device, int major, int minor) {
+    int has_major = 0, has_minor = 0;  // "OpenCL 3.0 PoCL 3.1"
+    if (std::sscanf(device_text(api, device, CL_DEVICE_VERSION).c_str(), "OpenCL %d.%d", &has_major, &has_minor) != 2) return false;
+    return std::pair(has_major, has_minor) >= std::pair(major, minor);
 }
 
 bool has_extension(const Api& api, cl_device_id device, std::string_view name) {

@@ -20,6 +20,7 @@ struct UsmApi {
     clSetKernelArgMemPointerINTEL_fn set_argument = nullptr;
     clEnqueueMemFillINTEL_fn fill = nullptr;
     clEnqueueMemcpyINTEL_fn copy = nullptr;
+    clEnqueueMigrateMemINTEL_fn migrate = nullptr;  // a hint: what has all the others may lack it
     bool whole() const { return host_alloc && device_alloc && shared_alloc && free && info && set_argument && fill && copy; }
 };
 
@@ -61,6 +62,8 @@ template <class T> std::vector<T> device_facts(const Api& api, cl_device_id devi
     return values;
 }
 std::string device_text(const Api& api, cl_device_id device, cl_device_info what);
+/// True when the device's OpenCL is of this version or newer.
+bool has_version(const Api& api, cl_device_id device, int major, int minor);
 /// True when the device lists the extension.
 bool has_extension(const Api& api, cl_device_id device, std::string_view name);
 

@@ -67,14 +67,14 @@ constexpr ErrorName error_names[] = {
 
 /// Functions by name of a library; false when one that every implementation has is missing.
 bool fill(Api& api, const DynamicLibrary& library) {
-#define PARDO_OPENCL_LOAD(name) api.name = reinterpret_cast<decltype(api.name)>(library.symbol(#name));
-    PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_LOAD)
-    PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_LOAD)
-#undef PARDO_OPENCL_LOAD
     bool whole = true;
-#define PARDO_OPENCL_CHECK(name) whole = whole && api.name;
-    PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_CHECK)
-#undef PARDO_OPENCL_CHECK
+#define PARDO_OPENCL_LOAD(name) whole &= library.bind(api.name, #name);
+    PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_LOAD)
+#undef PARDO_OPENCL_LOAD
+#define PARDO_OPENCL_LOAD(name) library.bind(api.name, #name);
+    PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_LOAD)
+    PARDO_OPENCL_21_FUNCTIONS(PARDO_OPENCL_LOAD)
+#undef PARDO_OPENCL_LOAD
     return whole;
 }
 
@@ -85,6 +85,7 @@ bool fill(Api& api, cl_platform_id platform) {
 #define PARDO_OPENCL_LOAD(name) api.name = reinterpret_cast<decltype(api.name)>(table->name);
     PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_LOAD)
     PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_LOAD)
+    PARDO_OPENCL_21_FUNCTIONS(PARDO_OPENCL_LOAD)
 #undef PARDO_OPENCL_LOAD
     return api.clGetDeviceIDs && api.clCreateContext;
 }
@@ -104,11 +105,10 @@ void add_vendor(const std::string& file, Found& found) {
     std::string error;
     const DynamicLibrary library = DynamicLibrary::open({file}, &error);
     if (!library) return;
-    auto get = reinterpret_cast<GetPlatforms>(library.symbol("clIcdGetPlatformIDsKHR"));
-    if (!get) {
-        auto address = reinterpret_cast<void* (*)(const char*)>(library.symbol("clGetExtensionFunctionAddress"));
-        if (address) get = reinterpret_cast<GetPlatforms>(address("clIcdGetPlatformIDsKHR"));
-    }
+    GetPlatforms get = nullptr;
+    void* (*address_of)(const char*) = nullptr;
+    if (!library.bind(get, "clIcdGetPlatformIDsKHR") && library.bind(address_of, "clGetExtensionFunctionAddress"))
+        get = reinterpret_cast<GetPlatforms>(address_of("clIcdGetPlatformIDsKHR"));
     for (cl_platform_id id : platforms_by(get)) {
         const auto same = [id](const FoundPlatform& p) { return p.id == id; };
         if (std::any_of(found.platforms.begin(), found.platforms.end(), same)) continue;
@@ -139,8 +139,9 @@ Found find_platforms() {
         auto api = std::make_unique<Api>();
         if (fill(*api, library)) {
             found.loader = library.path();
-            for (cl_platform_id id : platforms_by(reinterpret_cast<GetPlatforms>(library.symbol("clGetPlatformIDs"))))
-                found.platforms.push_back({id, api.get()});
+            GetPlatforms get = nullptr;
+            library.bind(get, "clGetPlatformIDs");
+            for (cl_platform_id id : platforms_by(get)) found.platforms.push_back({id, api.get()});
             (void)api.release();  // lives as long as the process
         } else {
             error = library.path() + " is too old: it lacks functions of OpenCL 1.2";

@@ -37,7 +37,11 @@ namespace pardo::opencl {
     F(clEnqueueReadBuffer)         \
     F(clEnqueueWriteBuffer)        \
     F(clEnqueueCopyBuffer)         \
+    F(clEnqueueReadBufferRect)     \
+    F(clEnqueueWriteBufferRect)    \
+    F(clEnqueueCopyBufferRect)     \
     F(clEnqueueFillBuffer)         \
+    F(clEnqueueNativeKernel)       \
     F(clEnqueueMarkerWithWaitList) \
     F(clWaitForEvents)             \
     F(clGetEventInfo)              \
@@ -53,12 +57,15 @@ namespace pardo::opencl {
     F(clEnqueueSVMMemcpy)            \
     F(clEnqueueSVMMemFill)           \
     F(clSetKernelArgSVMPointer)
+// Functions of OpenCL 2.1: of use only where the device says that it has that version.
+#define PARDO_OPENCL_21_FUNCTIONS(F) F(clEnqueueSVMMigrateMem)
 
 /// The functions for the platforms that came the same way.
 struct Api {
 #define PARDO_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
     PARDO_OPENCL_FUNCTIONS(PARDO_OPENCL_MEMBER)
     PARDO_OPENCL_20_FUNCTIONS(PARDO_OPENCL_MEMBER)
+    PARDO_OPENCL_21_FUNCTIONS(PARDO_OPENCL_MEMBER)
 #undef PARDO_OPENCL_MEMBER
 };
 

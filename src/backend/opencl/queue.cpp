@@ -12,7 +12,6 @@
 namespace pardo::opencl {
 
 using device::Buffer;
-using device::DriverBuffer;
 using device::NativeEvent;
 using device::NativeOrder;
 using device::NativeStatus;
@@ -20,9 +19,6 @@ using device::NativeStatus;
 namespace {
 
 cl_event event_of(NativeEvent e) { return static_cast<cl_event>(e); }
-cl_mem object_of(const Buffer* b) { return static_cast<cl_mem>(static_cast<const DriverBuffer*>(b)->handle()); }
-std::size_t begin_of(const Buffer* b) { return static_cast<const DriverBuffer*>(b)->handle_offset(); }
-char* address(const Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
 
 }  // namespace
 
@@ -46,6 +42,11 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
     wanted |= offered & CL_QUEUE_PROFILING_ENABLE;  // always: a profile may be opened when the queue is there already
     // A device without out-of-order queues runs in order what could have run in any.
     if (order == QueueOrder::OutOfOrder) wanted |= offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    in_order_ = !(wanted & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    runs_on_host_ =
+        device.info().type == DeviceType::Cpu &&
+        (device_fact<cl_device_exec_capabilities>(api_, device.handle(), CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL);
+    migrates_svm_ = api_.clEnqueueSVMMigrateMem && has_version(api_, device.handle(), 2, 1);
     cl_int code = CL_SUCCESS;
     queue_ = api_.clCreateCommandQueue(device.domain().context(), device.handle(), wanted, &code);
     check(code, "clCreateCommandQueue");
@@ -53,25 +54,44 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
 
 OpenClStream::~OpenClStream() { api_.clReleaseCommandQueue(queue_); }
 
-void OpenClStream::copy_addresses(void* to, const void* from, std::size_t bytes, const NativeOrder& order) {
+void OpenClStream::enqueue_copy(void* to, const void* from, std::size_t bytes, const NativeOrder& order) {
     const Wait w(order);
     if (path_ == MemoryPath::Usm) {
         check(device_.domain().usm().copy(queue_, CL_FALSE, to, from, bytes, w.count, w.events, w.mark), "clEnqueueMemcpyINTEL");
     } else {
         check(api_.clEnqueueSVMMemcpy(queue_, CL_FALSE, to, from, bytes, w.count, w.events, w.mark), "clEnqueueSVMMemcpy");
     }
-    flush();
+}
+
+void OpenClStream::enqueue_copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
+                                const NativeOrder& order) {
+    const Wait w(order);
+    check(api_.clEnqueueCopyBuffer(queue_, object_of(from), object_of(to), begin_of(from) + from_offset, begin_of(to) + to_offset, bytes,
+                                   w.count, w.events, w.mark),
+          "clEnqueueCopyBuffer");
+}
+
+void OpenClStream::enqueue_write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const NativeOrder& order) {
+    const Wait w(order);
+    check(api_.clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, begin_of(to) + offset, bytes, from, w.count, w.events, w.mark),
+          "clEnqueueWriteBuffer");
+}
+
+void OpenClStream::enqueue_read(void* to, Buffer* from, std::size_t offset, std::size_t bytes, const NativeOrder& order) {
+    const Wait w(order);
+    check(api_.clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, begin_of(from) + offset, bytes, to, w.count, w.events, w.mark),
+          "clEnqueueReadBuffer");
 }
 
 void OpenClStream::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
                         const NativeOrder& order) {
     const char *target = address(to, to_offset), *source = address(from, from_offset);
     if (target < source + bytes && source < target + bytes) return copy_overlapping(to, to_offset, from_offset, bytes, order);
-    if (path_ != MemoryPath::Buffer) return copy_addresses(address(to, to_offset), source, bytes, order);
-    const Wait w(order);
-    check(api_.clEnqueueCopyBuffer(queue_, object_of(from), object_of(to), begin_of(from) + from_offset, begin_of(to) + to_offset, bytes,
-                                   w.count, w.events, w.mark),
-          "clEnqueueCopyBuffer");
+    if (path_ == MemoryPath::Buffer) {
+        enqueue_copy(to, to_offset, from, from_offset, bytes, order);
+    } else {
+        enqueue_copy(address(to, to_offset), source, bytes, order);
+    }
     flush();
 }
 
@@ -95,18 +115,20 @@ void OpenClStream::copy_overlapping(Buffer* buffer, std::size_t to_offset, std::
 }
 
 void OpenClStream::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const NativeOrder& order) {
-    if (path_ != MemoryPath::Buffer) return copy_addresses(address(to, offset), from, bytes, order);
-    const Wait w(order);
-    check(api_.clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, begin_of(to) + offset, bytes, from, w.count, w.events, w.mark),
-          "clEnqueueWriteBuffer");
+    if (path_ == MemoryPath::Buffer) {
+        enqueue_write(to, offset, from, bytes, order);
+    } else {
+        enqueue_copy(address(to, offset), from, bytes, order);
+    }
     flush();
 }
 
 void OpenClStream::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes, const NativeOrder& order) {
-    if (path_ != MemoryPath::Buffer) return copy_addresses(to, address(from, offset), bytes, order);
-    const Wait w(order);
-    check(api_.clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, begin_of(from) + offset, bytes, to, w.count, w.events, w.mark),
-          "clEnqueueReadBuffer");
+    if (path_ == MemoryPath::Buffer) {
+        enqueue_read(to, from, offset, bytes, order);
+    } else {
+        enqueue_copy(to, address(from, offset), bytes, order);
+    }
     flush();
 }
 

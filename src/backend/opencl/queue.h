@@ -18,6 +18,8 @@ public:
     void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
               const device::NativeOrder& order) override;
+    void copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order) override;
+    void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void mark(const device::NativeOrder& order) override;
     void flush() override;
 
@@ -29,8 +31,13 @@ public:
 
     bool understands(const device::Stream& other) const noexcept override;
     bool copies(const device::Buffer* to, const device::Buffer* from) const noexcept override;
+    std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from, const device::CopyBox& box) const noexcept override;
+    bool prefetches(const device::Buffer* buffer) const noexcept override;
 
 private:
+    static cl_mem object_of(const device::Buffer* b) { return static_cast<cl_mem>(static_cast<const device::DriverBuffer*>(b)->handle()); }
+    static std::size_t begin_of(const device::Buffer* b) { return static_cast<const device::DriverBuffer*>(b)->handle_offset(); }
+    static char* address(const device::Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
     /// What every enqueueing call ends with.
     struct Wait {
         explicit Wait(const device::NativeOrder& order);
@@ -40,11 +47,27 @@ private:
     };
     void copy_overlapping(device::Buffer* buffer, std::size_t to_offset, std::size_t from_offset, std::size_t bytes,
                           const device::NativeOrder& order);
-    void copy_addresses(void* to, const void* from, std::size_t bytes, const device::NativeOrder& order);
+    // Without a flush.
+    void enqueue_copy(void* to, const void* from, std::size_t bytes, const device::NativeOrder& order);
+    void enqueue_copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
+                      const device::NativeOrder& order);
+    void enqueue_write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const device::NativeOrder& order);
+    void enqueue_read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes, const device::NativeOrder& order);
+    // Boxes and prefetch (boxes.cpp).
+    std::int64_t rectangle_rows(const device::Buffer* to, const device::Buffer* from, const device::CopyBox& box) const noexcept;
+    void enqueue_row(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
+                     const device::NativeOrder& order);
+    bool reaches_as_host(const device::Buffer* buffer) const noexcept;
+    void copy_rectangle(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
+    void copy_on_host(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
+    void copy_rows(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
 
     OpenClDevice& device_;
     const Api& api_;
     const MemoryPath path_;
+    bool in_order_ = true;       // at the driver
+    bool runs_on_host_ = false;  // the device is the host's processor, and runs functions of the host
+    bool migrates_svm_ = false;
     cl_command_queue queue_ = nullptr;
     cl_int turned_ = 0;  // whether the last kernel that can took its groups in reverse order
 };

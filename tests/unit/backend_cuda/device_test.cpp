@@ -70,6 +70,9 @@ TEST(CudaDriver, TheToolkitsStubHasEveryFunctionUnderItsName) {
 #define EXPECT_SYMBOL(name, symbol_name, params) EXPECT_NE(stub.symbol(symbol_name), nullptr) << symbol_name;
     PARDO_CUDA_FUNCTIONS(EXPECT_SYMBOL)
 #undef EXPECT_SYMBOL
+#define EXPECT_SYMBOL(name, symbol_name, since, params) EXPECT_NE(stub.symbol(symbol_name), nullptr) << symbol_name;
+    PARDO_CUDA_NEWER_FUNCTIONS(EXPECT_SYMBOL)
+#undef EXPECT_SYMBOL
 }
 
 void list_devices() {

@@ -125,6 +125,11 @@ TEST(Libraries, FirstThatLoads) {
     EXPECT_EQ(m.path(), "libm.so.6");
     EXPECT_NE(m.symbol("cos"), nullptr);
     EXPECT_EQ(m.symbol("no_such_function"), nullptr);
+    double (*function)(double) = nullptr;
+    ASSERT_TRUE(m.bind(function, "sqrt"));
+    EXPECT_EQ(function(9.0), 3.0);
+    EXPECT_FALSE(m.bind(function, "no_such_function"));
+    EXPECT_EQ(function, nullptr);
     EXPECT_FALSE(DynamicLibrary::open({"libpardo-no-such.so"}, &error));
     EXPECT_NE(error.find("libpardo-no-such.so"), std::string::npos);
 }

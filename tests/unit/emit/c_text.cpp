@@ -114,6 +114,58 @@ TEST(CText, teams_share_lanes_loops_and_one_of_them_stores) {
     }
 }
 
+TEST(CText, sub_groups_of_a_known_size_exchange_by_shuffles) {
+    CFeatures f = gpu(CLanguage::OpenCL);
+    f.sub_group = 16;
+    CGeometry g;
+    g.mapping = CMapping::Team;
+    g.group_size = g.team = 128;
+    const std::string text = emit::emit_c(row_sums(), f, g).text;
+    EXPECT_NE(text.find(R"(static inline float team_add_f32(float x, int lane, __local float* scratch) {
+    for (int step = 8; step > 0; step /= 2) {
+        const float y = sub_group_shuffle_xor(x, (uint)step);
+        x = x + y;
+    }
+    if ((lane & 15) == 0) scratch[lane >> 4] = x;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    x = scratch[lane & 7];
+    for (int step = 4; step > 0; step /= 2) {
+        const float y = sub_group_shuffle_xor(x, (uint)step);
+        x = x + y;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    return x;
+}
+)"),
+              std::string::npos)
+        << text;
+    // The size is the kernel's own, and no item is who the driver does not say it is.
+    EXPECT_NE(text.find("__attribute__((intel_reqd_sub_group_size(16))) __kernel"), std::string::npos) << text;
+    EXPECT_NE(text.find("const int lane = (int)(get_sub_group_id() * 16 + get_sub_group_local_id());"), std::string::npos) << text;
+    EXPECT_EQ(text.find("get_local_id"), std::string::npos) << text;
+    // More sub-groups than one of them has items.
+    f.sub_group = 8;
+    f.intel_shuffles = true;
+    g.group_size = g.team = 1024;
+    const std::string many = emit::emit_c(row_sums(), f, g).text;
+    EXPECT_NE(many.find("__local float shared_f32[128];"), std::string::npos) << many;
+    EXPECT_NE(many.find(R"(    x = scratch[lane & 7];
+    for (int k = 8; k < 128; k += 8) {
+        const float y = scratch[k + (lane & 7)];
+        x = x + y;
+    }
+    for (int step = 4; step > 0; step /= 2) {
+        const float y = intel_sub_group_shuffle_xor(x, (uint)step);
+)"),
+              std::string::npos)
+        << many;
+    // Nothing of the kind where nothing is exchanged.
+    EXPECT_EQ(emit::emit_c(addition(), f, CGeometry()).text.find("sub_group"), std::string::npos);
+    g.group_size = 128;
+    g.team = 1;
+    EXPECT_EQ(emit::emit_c(row_sums(), f, g).text.find("sub_group"), std::string::npos);
+}
+
 TEST(CText, refuses_what_a_device_lacks) {
     ir::Builder m("double", 1, true);
     const ir::Value out = m.pointer("out0", DType::Float64, Access::Write, true);
@@ -178,6 +230,17 @@ TEST(CGeometry, fits_the_device_and_the_size) {
     const std::int64_t rows[] = {1 << 14};
     EXPECT_EQ(of(row_sums(), rows, 4096).team, 256);
     EXPECT_LE(of(row_sums(), rows, 40).team, 32);
+    // OpenCL: a sub-group is whole teams or none.
+    CFeatures sub_groups = gpu(CLanguage::OpenCL);
+    sub_groups.sub_group = 16;
+    for (const std::int64_t inner : {1, 3, 9, 15, 40, 100, 4096, 1 << 20}) {
+        for (const std::int64_t count : {1, 100, 1 << 20}) {
+            const std::int64_t extents[] = {count};
+            const CGeometry g = emit::choose_geometry(row_sums(), {.extents = extents, .inner = inner, .innermost = inner}, sub_groups);
+            EXPECT_TRUE(g.team == 1 || g.team % 16 == 0) << inner << " " << g.team;
+            EXPECT_EQ(g.group_size % 16, 0) << inner;
+        }
+    }
     ir::Builder m("copy_f32", 2, true);
     m.store(m.pointer("out0", f32, Access::Write, true), m.add(m.mul(m.dim(0), m.extent(1)), m.dim(1)), m.constant(f32, 1.0));
     const ir::Kernel plane = m.finish();

@@ -1,0 +1,109 @@
+// tests/fake_cuda/boxes.cpp: the fake driver's copies of boxes, and prefetch.
+#include <cstring>
+#include <functional>
+
+#include "backend/cuda/driver.h"
+
+namespace fake {
+
+using namespace pardo::cuda;
+
+Result enter_context(const char* function);
+Result push(StreamHandle handle, std::function<Result()> f);
+char* locked_bytes_at(std::uint64_t pointer, std::size_t bytes);
+
+namespace {
+
+/// A side of a copy, checked as the driver does it.
+class Side {
+public:
+    Side(const Copy3DSide& side, const Copy3D& copy) : side_(side), plane_(side.pitch * side.height) {
+        at_ = side.memory_type == memory_type_host ? reinterpret_cast<std::uintptr_t>(side.host) : side.device;
+        at_ += side.x_bytes + side.y * side.pitch + side.z * plane_;
+        bytes_ = (copy.depth - 1) * plane_ + (copy.height - 1) * side.pitch + copy.width_bytes;
+        const bool pitches = side.pitch <= static_cast<std::size_t>(max_pitch) && side.pitch >= copy.width_bytes + side.x_bytes &&
+                             (copy.depth == 1 || side.height >= copy.height + side.y);
+        const bool known =
+            side.memory_type == memory_type_host || side.memory_type == memory_type_device || side.memory_type == memory_type_unified;
+        valid_ = pitches && known && (pageable() || locked_bytes_at(at_, bytes_));
+    }
+    bool valid() const { return valid_; }
+    bool pageable() const { return side_.memory_type == memory_type_host && !locked_bytes_at(at_, bytes_); }
+    /// Null when the memory is gone.
+    char* row(std::size_t y, std::size_t z) const {
+        char* begin = pageable() ? reinterpret_cast<char*>(at_) : locked_bytes_at(at_, bytes_);
+        return begin ? begin + y * side_.pitch + z * plane_ : nullptr;
+    }
+
+private:
+    Copy3DSide side_;
+    std::size_t plane_, bytes_;
+    std::uint64_t at_;
+    bool valid_;
+};
+
+Result copy_box(const Copy3D& copy, StreamHandle stream);
+
+}  // namespace
+}  // namespace fake
+
+using namespace fake;
+
+extern "C" {
+
+Result cuDeviceGet(DeviceHandle* device, int ordinal);
+Result cuStreamSynchronize(StreamHandle stream);
+
+Result cuMemcpy3DAsync_v2(const Copy3D* copy, StreamHandle stream) {
+    if (const Result failed = enter_context("cuMemcpy3DAsync")) return failed;
+    if (copy->to.context || copy->from.context) return result::invalid_value;  // reserved there
+    return copy_box(*copy, stream);
+}
+
+Result cuMemcpy3DPeerAsync(const Copy3D* copy, StreamHandle stream) {
+    if (const Result failed = enter_context("cuMemcpy3DPeerAsync")) return failed;
+    if (!copy->to.context || !copy->from.context) return result::invalid_value;
+    return copy_box(*copy, stream);
+}
+
+static Result prefetch(DevicePointer pointer, std::size_t bytes, int device, StreamHandle stream) {
+    DeviceHandle known = 0;
+    if (cuDeviceGet(&known, device) != result::success) return 101;
+    // Managed memory is where the host finds it; a device's is not.
+    if (bytes == 0 || locked_bytes_at(pointer, bytes) != reinterpret_cast<char*>(pointer)) return result::invalid_value;
+    return push(stream, [] { return result::success; });
+}
+Result cuMemPrefetchAsync(DevicePointer pointer, std::size_t bytes, DeviceHandle device, StreamHandle stream) {
+    if (const Result failed = enter_context("cuMemPrefetchAsync")) return failed;
+    return prefetch(pointer, bytes, device, stream);
+}
+Result cuMemPrefetchAsync_v2(DevicePointer pointer, std::size_t bytes, MemoryLocation location, unsigned flags, StreamHandle stream) {
+    if (const Result failed = enter_context("cuMemPrefetchAsync_v2")) return failed;
+    if (location.type != location_device || flags != 0) return result::invalid_value;
+    return prefetch(pointer, bytes, location.id, stream);
+}
+
+}  // extern "C"
+
+namespace fake {
+namespace {
+
+Result copy_box(const Copy3D& copy, StreamHandle stream) {
+    if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0) return result::success;
+    const Side to(copy.to, copy), from(copy.from, copy);
+    if (!to.valid() || !from.valid()) return result::invalid_value;
+    const Result pushed = push(stream, [=] {
+        for (std::size_t z = 0; z < copy.depth; ++z) {
+            for (std::size_t y = 0; y < copy.height; ++y) {
+                char *target = to.row(y, z), *source = from.row(y, z);
+                if (!target || !source) return result::illegal_address;
+                std::memcpy(target, source, copy.width_bytes);
+            }
+        }
+        return result::success;
+    });
+    return pushed || !(to.pageable() || from.pageable()) ? pushed : cuStreamSynchronize(stream);
+}
+
+}  // namespace
+}  // namespace fake

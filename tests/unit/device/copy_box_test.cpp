@@ -1,0 +1,60 @@
+// tests/unit/device/copy_box_test.cpp: the forms of boxes that drivers are given.
+#include "box_support.h"
+
+#include <map>
+
+namespace pardo::device {
+namespace {
+
+/// Which byte goes where.
+std::map<std::int64_t, std::int64_t> bytes_of(const CopyBox& box) {
+    std::map<std::int64_t, std::int64_t> bytes;
+    for_each_row(box, [&](std::int64_t to, std::int64_t from) {
+        for (std::int64_t x = 0; x < box.extents[0]; ++x) bytes[to + x] = from + x;
+    });
+    return bytes;
+}
+
+TEST(CopyBoxes, NormalizedAndCutTheyAreTheSameBytes) {
+    for (const auto& [name, box] : test::boxes()) {
+        SCOPED_TRACE(name);
+        if (box.empty()) continue;
+        const CopyBox normal = normalized(box);
+        const auto expected = bytes_of(box);
+        EXPECT_EQ(bytes_of(normal), expected);
+        EXPECT_LE(rows_of(normal), rows_of(box));
+        const BoxSide to = to_side(normal);
+        EXPECT_EQ(to.begin, expected.begin()->first);
+        EXPECT_EQ(to.end, expected.rbegin()->first + 1);
+        for (const std::int64_t most : {1, 2, 3, 7, 512}) {
+            std::map<std::int64_t, std::int64_t> pieces;
+            for_each_piece(normal, most, [&](const CopyBox& piece) {
+                EXPECT_LE(rows_of(piece), most);
+                pieces.merge(bytes_of(normalized(piece)));
+            });
+            EXPECT_EQ(pieces, expected) << most;
+        }
+    }
+}
+
+TEST(CopyBoxes, AreRegularWhereDriversTakeThem) {
+    std::map<std::string, std::int64_t> regular;
+    for (const auto& [name, box] : test::boxes()) {
+        if (!box.empty()) regular[name] = regular_rows(normalized(box));
+    }
+    EXPECT_EQ(regular["rows"], 4);
+    EXPECT_EQ(regular["planes of whole rows"], 6);
+    EXPECT_EQ(regular["planes between rows"], 3);
+    EXPECT_EQ(regular["planes alone"], 40);
+    EXPECT_EQ(regular["both backwards"], 4);
+    EXPECT_EQ(regular["one side backwards"], 0);
+    EXPECT_EQ(regular["rows read again and again"], 0);
+    EXPECT_EQ(regular["rows that overlap where they are read"], 0);
+    EXPECT_EQ(regular["rows farther apart than planes"], 5);
+    EXPECT_EQ(regular["no gaps"], 1);
+    EXPECT_EQ(regular["rows without gaps"], 4);
+    EXPECT_EQ(regular["the whole block"], 1);
+}
+
+}  // namespace
+}  // namespace pardo::device

@@ -163,10 +163,9 @@ def measure_costs(workers: dict[str, Worker], table: Costs, names: list[str], pl
         costs[name] = run_workload(workers, plan, "prepare_cost", name, whole)
         table.add(device_host.COSTS[name], costs[name])
         save()
-        pair = [(costs[name].get(peer) or {}).get("rounds") for peer in ("pardo", KERNEL)]
-        if name == "launch" and all(pair):
-            over = sum(mine - bare for mine, bare in zip(*pair, strict=True)) / len(pair[0])
-            costs["over_enqueue"] = {"pardo": over}
+        mine, bare = ((costs[name].get(peer) or {}).get("median") for peer in ("pardo", KERNEL))
+        if name == "launch" and mine and bare:
+            costs["over_enqueue"] = {"pardo": mine - bare}
             table.add(device_host.OVER_ENQUEUE, costs["over_enqueue"])
 
 

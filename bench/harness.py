@@ -30,8 +30,9 @@ def own_busy() -> float:
 class Timer:
     """Times a function: the first call alone, then samples whenever asked.
 
-    Short functions are looped until a sample lasts `shortest` seconds. Times in seconds a call. The function waits for its own result,
-    or `settle` waits for that of the last call of a sample; with `outside`, the clock has stopped by then.
+    Short functions are looped until a sample lasts `shortest` seconds; the first request for samples finds out how often. Times in
+    seconds a call. The function waits for its own result, or `settle` waits for that of the last call of a sample; with `outside`, the
+    clock has stopped by then.
     """
 
     def __init__(
@@ -46,8 +47,14 @@ class Timer:
         self.function = function
         self.settle = settle
         self.outside = outside
+        self.shortest = shortest
+        self.most_loops = most_loops
         self.first = self._run(1)
+        self.loops = 0
+
+    def _calibrate(self) -> None:
         self.loops = 1
+        shortest, most_loops = self.shortest, self.most_loops
         while (passed := self._run(self.loops)) <= shortest and self.loops < most_loops:
             wanted = max(self.loops * 2, min(self.loops * 100, int(self.loops * 1.2 * shortest / max(passed, 1e-9))))
             self.loops = min(wanted, most_loops)
@@ -66,6 +73,8 @@ class Timer:
 
     def sample(self, budget: float) -> dict:
         """Samples that fill `budget` seconds, after one that is left out: others have used the caches since the last time."""
+        if not self.loops:
+            self._calibrate()
         gc.collect()
         gc.disable()
         samples = []
@@ -78,7 +87,7 @@ class Timer:
             gc.enable()
         wall = time.perf_counter() - start
         others = machine_busy() - own_busy() - others
-        return {"samples": samples, "others_cpu": max(0.0, others / (wall * (os.cpu_count() or 1)))}  # of the machine
+        return {"samples": samples, "loops": self.loops, "others_cpu": max(0.0, others / (wall * (os.cpu_count() or 1)))}  # of the machine
 
 
 def summary(rounds: list[dict]) -> dict:
@@ -90,6 +99,7 @@ def summary(rounds: list[dict]) -> dict:
         "spread": statistics.pstdev(samples) / statistics.mean(samples),
         "rounds": [statistics.median(each["samples"]) for each in rounds],
         "samples": len(samples),
+        "loops": rounds[0]["loops"],
         "others_cpu": statistics.mean(each["others_cpu"] for each in rounds),
     }
 

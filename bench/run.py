@@ -5,76 +5,80 @@ import datetime
 import json
 import os
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import on_device
 from harness import describe_machine, ratio
-from session import THREADS, environment, installed, print_remarks, run_workload, scaled, start, table
+from session import THREADS, Plan, Table, environment, installed, print_remarks, run_workload, scaled, start
 from workloads import arrays, devices, host
 
 PEERS = ["numpy", "pardo", "numba", "numexpr", "jax", "drjit"]
 
 
-def array_table(reports: dict[str, dict], names: list[str]) -> str:
-    peers = list(reports)
-    rows = []
-    for name in names:
-        workload = arrays.WORKLOADS[name]
-        results = {peer: reports[peer]["results"].get(name) or {} for peer in peers}
-        cells = []
-        for peer in peers:
-            median = results[peer].get("median")
-            wrong = "" if results[peer].get("right", True) else " wrong"
-            cells.append(scaled(median, workload.unit) + wrong if median else ("failed" if "error" in results[peer] else "-"))
-        mine = results.get("pardo") or {}
-        others = {p: r["median"] for p, r in results.items() if p not in ("pardo", "numpy") and r.get("median") and r.get("right")}
-        numpy = results.get("numpy") or {}
-        gain = ratio(numpy, mine) if "rounds" in numpy and "rounds" in mine else None
-        verdict = "-" if gain is None else f"{gain:.2f}"
-        bar = (
-            "-" if workload.bar is None else f"{workload.bar:g}" + ("" if gain is None else " met" if gain >= workload.bar else " NOT MET")
-        )
-        fastest = min(others, key=others.get) if others else ""
-        against = f"{ratio(results[fastest], mine):.2f} ({fastest})" if fastest and "rounds" in mine else "-"
-        rows.append([f"{workload.title} [{workload.unit}]", *cells, verdict, bar, against])
-    return table(["workload", *peers, "NumPy / pardo", "asked", "fastest peer / pardo"], rows)
+def array_row(name: str, row: dict[str, dict | None], peers: list[str]) -> list[str]:
+    workload = arrays.WORKLOADS[name]
+    results = {peer: row.get(peer) or {} for peer in peers}
+    cells = []
+    for peer in peers:
+        median = results[peer].get("median")
+        wrong = "" if results[peer].get("right", True) else " wrong"
+        cells.append(scaled(median, workload.unit) + wrong if median else ("failed" if "error" in results[peer] else "-"))
+    mine = results.get("pardo") or {}
+    others = {p: r["median"] for p, r in results.items() if p not in ("pardo", "numpy") and r.get("median") and r.get("right")}
+    numpy = results.get("numpy") or {}
+    gain = ratio(numpy, mine) if "rounds" in numpy and "rounds" in mine else None
+    verdict = "-" if gain is None else f"{gain:.2f}"
+    bar = "-" if workload.bar is None else f"{workload.bar:g}" + ("" if gain is None else " met" if gain >= workload.bar else " NOT MET")
+    fastest = min(others, key=others.get) if others else ""
+    against = f"{ratio(results[fastest], mine):.2f} ({fastest})" if fastest and "rounds" in mine else "-"
+    return [row_title(name), *cells, verdict, bar, against]
 
 
-def host_table(report: dict, reports: dict[str, dict]) -> str:
+def row_title(name: str) -> str:
+    return f"{arrays.WORKLOADS[name].title} [{arrays.WORKLOADS[name].unit}]"
+
+
+def print_host_table(report: dict, reports: dict[str, dict]) -> None:
     peers = list(reports)
     for name in ("small_add", "small_chain"):  # measured among the arrays
         for peer in peers:
             if median := (reports[peer]["results"].get(name) or {}).get("median"):
                 report[name][peer] = median
-    rows = []
+    titles = {name: host.TITLES[name] + (f" [{unit}]" if unit else "") for name, (_, unit) in host.LIMITS.items()}
+    table = Table(["host cost", *peers, "at most"], list(titles.values()))
     for name, (limit, unit) in host.LIMITS.items():
         cells = [report[name].get(peer) for peer in peers]
         shown = ["-" if cell is None else "failed" if isinstance(cell, str) else scaled(cell, unit) for cell in cells]
         mine = report[name].get("pardo")
         verdict = "" if not isinstance(mine, int | float) else " met" if mine <= limit else " NOT MET"
-        rows.append([f"{host.TITLES[name]}" + (f" [{unit}]" if unit else ""), *shown, scaled(limit, unit) + verdict])
-    return table(["host cost", *peers, "at most"], rows)
+        table.add([titles[name], *shown, scaled(limit, unit) + verdict])
 
 
-def compare_on_cpu(options, peers: list[str], names: list[str]) -> dict:
+def compare_on_cpu(options, peers: list[str], names: list[str], save: Callable[[dict], None]) -> None:
     """The tables with NumPy's ratios: two threads for everybody, float64."""
     with contextlib.suppress(OSError):  # children inherit it: libraries that count cores see two
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
     os.environ.update(environment())
     machine = print_machine()
     workers, reports = start(peers, "arrays", environment())
-    for name in names:
-        for peer, result in run_workload(workers, options.budget, "prepare", name).items():
+    plan, report = Plan(options.budget or 0.8, end=options.end), {"machine": machine, "arrays": reports, "host": {}}
+    if names:
+        table = Table(["workload", *reports, "NumPy / pardo", "asked", "fastest peer / pardo"], [row_title(name) for name in names])
+    for name in filter(plan.begins, names):
+        row = run_workload(workers, plan, "prepare", name)
+        for peer, result in row.items():
             reports[peer]["results"][name] = result
+        table.add(array_row(name, row, list(reports)))
+        save(report)
     for worker in workers.values():
         worker.close()
-    print("\n" + array_table(reports, names))
-    costs = {}
-    if not options.no_host:
-        costs = host.probe_all(peers)
-        print("\n" + host_table(costs, reports))
-    print_remarks(reports)
-    return {"machine": machine, "arrays": reports, "host": costs}
+    if not options.no_host and plan.begins("host costs"):
+        report["host"] = host.probe_all(peers)
+        print_host_table(report["host"], reports)
+        save(report)
+    print_remarks(reports, plan)
 
 
 def print_machine() -> dict:
@@ -87,33 +91,51 @@ def print_machine() -> dict:
     return machine
 
 
-def main() -> int:
+def parse() -> tuple[argparse.Namespace, list[str]]:
+    """The options, and the names of the workloads that they mean."""
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
     parser.add_argument(
         "--device", help="a pardo device, as 'opencl:cpu:0' or 'cuda': the workloads for devices, beside the libraries that use such a one"
     )
     parser.add_argument("--peers", help="comma-separated; default: all that are installed")
-    parser.add_argument("--workloads", help="comma-separated names of array workloads; default: all")
-    parser.add_argument("--budget", type=float, default=0.8, help="seconds of samples for each workload and library")
+    parser.add_argument("--workloads", help="comma-separated names of array workloads, or 'none'; default: all")
+    parser.add_argument("--budget", type=float, help="seconds of samples for each workload and library; default: 0.8, on GPUs 0.3")
+    parser.add_argument("--seconds", type=float, help="begin nothing new when so many seconds are over, and name what was left out")
+    parser.add_argument(
+        "--host", help=f"with --device: comma-separated rows of host costs; default: all of {', '.join(on_device.HOST_ROWS)}"
+    )
     parser.add_argument("--no-host", action="store_true", help="leave the host costs out")
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"), help="where all numbers are written")
     options = parser.parse_args()
+    options.end = None if options.seconds is None else time.monotonic() + options.seconds
     known = devices.WORKLOADS if options.device else arrays.WORKLOADS
-    names = options.workloads.split(",") if options.workloads else list(known)
+    names = [] if options.workloads == "none" else options.workloads.split(",") if options.workloads else list(known)
     if unknown := set(names) - set(known):
         parser.error(f"unknown workloads {sorted(unknown)}; there are {list(known)}")
+    if options.host and (unknown := set(options.host.split(",")) - set(on_device.HOST_ROWS)):
+        parser.error(f"unknown rows {sorted(unknown)}; there are {on_device.HOST_ROWS}")
+    return options, names
+
+
+def main() -> int:
+    options, names = parse()
+
+    def save(report: dict) -> None:
+        """After each workload: a run that is ended leaves its numbers."""
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        partial = options.json.with_suffix(".part")
+        partial.write_text(json.dumps({"date": datetime.datetime.now(datetime.UTC).isoformat(), **report}, indent=1))
+        partial.replace(options.json)
+
     if options.device:
-        print_machine()
-        report = on_device.run(options, names)
-        if report is None:
+        machine = print_machine()
+        if not on_device.run(options, names, lambda report: save({"machine": machine, **report})):
             return 1
     else:
         peers = options.peers.split(",") if options.peers else PEERS
         if missing := [peer for peer in peers if not installed(peer)]:
             print(f"not installed: {', '.join(missing)}")
-        report = compare_on_cpu(options, [peer for peer in peers if installed(peer)], names)
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps({"date": datetime.datetime.now(datetime.UTC).isoformat(), **report}, indent=1))
+        compare_on_cpu(options, [peer for peer in peers if installed(peer)], names, save)
     print(f"\nall numbers: {options.json}")
     return 0
 

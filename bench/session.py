@@ -1,20 +1,43 @@
 # bench/session.py: libraries in processes of their own that take turns, and what their figures are printed with.
 import contextlib
+import functools
 import glob
 import importlib.util
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness import summary
 
 HERE = Path(__file__).resolve().parent
 THREADS = 2
-ROUNDS = 6
-PAUSE = 0.2  # seconds: pools of threads spin for a while after their last work
+PACKAGE = {"pyopencl_array": "pyopencl"}  # what a peer needs, where that is not its name
+LEAST_WIDTHS = {"asked": 15, "at most": 15, "fastest peer / pardo": 22}  # of a table's columns
+TITLES = {"pyopencl": "pyopencl kernel", "pyopencl_array": "pyopencl.array"}
+
+
+@dataclass
+class Plan:
+    """How long to measure, how often to change turns, and when to begin nothing new."""
+
+    budget: float  # seconds of samples for each function
+    rounds: int = 6
+    pause: float = 0.2  # seconds before each: pools of threads spin for a while after their last work
+    together: bool = False  # libraries prepare at the same time; their first calls disturb each other then
+    end: float | None = None  # of time.monotonic()
+    left_out: list[str] = field(default_factory=list)
+
+    def begins(self, name: str) -> bool:
+        """Whether there is time for one thing more; if not, it is noted."""
+        if self.end is not None and time.monotonic() >= self.end:
+            self.left_out.append(name)
+            return False
+        return True
 
 
 def environment() -> dict[str, str]:
@@ -28,95 +51,158 @@ def environment() -> dict[str, str]:
     return {**kept, **fixed}
 
 
+def interpreter(peer: str) -> str:
+    """The Python that a library is run with: BENCH_<PEER>_PYTHON, or this one."""
+    return os.environ.get(f"BENCH_{peer.upper()}_PYTHON") or sys.executable
+
+
+def variables_for(peer: str, variables: dict[str, str]) -> dict[str, str]:
+    """dpnp finds no device as installed: its loader is told of Intel's runtime beside it, and of no other."""
+    folder = Path(interpreter(peer)).parent.parent / "lib"
+    if peer != "dpnp" or not (folder / "libintelocl.so").exists():
+        return variables
+    return {
+        **variables,
+        "OCL_ICD_FILENAMES": str(folder / "libintelocl.so"),
+        "OCL_ICD_VENDORS": f"{HERE / 'peers'}/",  # a folder without .icd files
+        "LD_LIBRARY_PATH": f"{folder}:{variables.get('LD_LIBRARY_PATH', '')}",
+    }
+
+
+@functools.cache
+def installed(peer: str) -> bool:
+    package, python = PACKAGE.get(peer, peer), interpreter(peer)
+    if python == sys.executable:
+        return importlib.util.find_spec(package) is not None
+    program = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({package!r}) is None)"
+    with contextlib.suppress(OSError):
+        return subprocess.run([python, "-c", program], check=False).returncode == 0
+    return False
+
+
 class Worker:
     """A process that runs one library on one set of workloads: "arrays" or "devices"."""
 
     def __init__(self, peer: str, workloads: str, variables: dict[str, str]) -> None:
-        command = [sys.executable, str(HERE / "worker.py"), peer, workloads]
+        command = [interpreter(peer), str(HERE / "worker.py"), peer, workloads]
+        # No pipe: nobody reads it meanwhile, so that it would fill up and then stop the process.
+        self.messages = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
-            command, cwd=HERE, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            cwd=HERE,
+            env=variables_for(peer, variables),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.messages,
+            text=True,
         )
 
-    def ask(self, method: str, *arguments):
-        """Calls a method of worker.Worker; raises RuntimeError when it fails or the process is gone."""
+    def send(self, method: str, *arguments) -> None:
+        """Asks for a method of worker.Worker; the answer is fetched by `receive`."""
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps([method, *arguments]) + "\n")
             self.process.stdin.flush()
+
+    def receive(self):
+        """The answer; raises RuntimeError when the method failed or the process is gone."""
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(self.process.stderr.read().strip()[-500:] or f"the process ended with {self.process.wait()}")
+            code = self.process.wait()
+            self.messages.seek(0)
+            raise RuntimeError(self.messages.read().strip()[-500:] or f"the process ended with {code}")
         reply = json.loads(line)
         if "error" in reply:
             raise RuntimeError(reply["error"])
         return reply["value"]
 
+    def ask(self, method: str, *arguments):
+        self.send(method, *arguments)
+        return self.receive()
+
     def close(self) -> None:
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         self.process.wait()
+        self.messages.close()
 
 
-def run_workload(workers: dict[str, Worker], budget: float, *prepare) -> dict[str, dict | None]:
+def answers(workers: dict[str, Worker], together: bool, *request) -> dict[str, dict | None]:
+    """Every library's answer to one request, {"error": ...} where there is none."""
+    results: dict[str, dict | None] = {}
+    if together:
+        for worker in workers.values():
+            worker.send(*request)
+    for peer, worker in workers.items():
+        try:
+            results[peer] = worker.receive() if together else worker.ask(*request)
+        except RuntimeError as error:
+            results[peer] = {"error": str(error)}
+    return results
+
+
+def run_workload(workers: dict[str, Worker], plan: Plan, *prepare) -> dict[str, dict | None]:
     """Every library's figures for one workload, which `prepare` asks for.
 
     They take turns, since what a shared machine gives changes with the minute.
     """
-    results: dict[str, dict | None] = {}
-    rounds: dict[str, list[dict]] = {}
-    for peer, worker in workers.items():
-        try:
-            results[peer] = worker.ask(*prepare)
-            if results[peer]:
-                rounds[peer] = []
-        except RuntimeError as error:
-            results[peer] = {"error": str(error)}
-    for _ in range(ROUNDS):
-        for peer in rounds:
-            time.sleep(PAUSE)
-            rounds[peer].append(workers[peer].ask("sample", budget / ROUNDS))
-    for peer, worker in workers.items():
-        if peer in rounds:
-            results[peer].update(summary(rounds[peer]))
-        with contextlib.suppress(RuntimeError):
-            worker.ask("drop")
+    results = answers(workers, plan.together, *prepare)
+    rounds: dict[str, list[dict]] = {peer: [] for peer, result in results.items() if result and "error" not in result}
+    for _ in range(plan.rounds):
+        for peer in list(rounds):
+            time.sleep(plan.pause)
+            try:
+                rounds[peer].append(workers[peer].ask("sample", plan.budget / plan.rounds))
+            except RuntimeError as error:
+                results[peer] = {"error": str(error)}
+                del rounds[peer]
+    for peer, each in rounds.items():
+        results[peer].update(summary(each))
+    answers(workers, True, "drop")
     return results
 
 
 def scaled(seconds: float, unit: str) -> str:
     value = seconds * {"ms": 1e3, "µs": 1e6, "MB": 1e-6, "": 1}[unit]
-    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
 
 
-def table(header: list[str], rows: list[list[str]]) -> str:
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    lines = [
-        "| " + " | ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))) + " |"
-        for row in [header, *rows]
-    ]
-    rule = "|" + "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
-    return "\n".join([lines[0], rule, *lines[1:]])
+class Table:
+    """A table that grows on the screen: each row is seen as soon as it is known."""
 
+    def __init__(self, header: list[str], titles: list[str]) -> None:
+        """`titles`: those of all rows that may come."""
+        self.header: list[str] | None = header
+        self.widths = [max(map(len, [header[0], *titles])), *(max(len(cell), LEAST_WIDTHS.get(cell, 8)) for cell in header[1:])]
 
-def installed(peer: str) -> bool:
-    return importlib.util.find_spec(peer) is not None
+    def add(self, row: list[str]) -> None:
+        if self.header:
+            print()
+            self._print(self.header)
+            print("|" + "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(self.widths)) + "|")
+            self.header = None
+        self._print(row)
+
+    def _print(self, row: list[str]) -> None:
+        cells = [cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, self.widths, strict=True))]
+        print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def start(peers: list[str], workloads: str, variables: dict[str, str]) -> tuple[dict[str, Worker], dict[str, dict]]:
-    """A worker for each library that starts, and an empty report for each of all."""
-    workers, reports = {}, {}
-    for peer in peers:
-        reports[peer] = {"versions": {}, "results": {}}
-        worker = Worker(peer, workloads, variables)
-        try:
-            reports[peer]["versions"] = worker.ask("versions")
-            workers[peer] = worker
-            print(", ".join(f"{name} {version}" for name, version in reports[peer]["versions"].items() if version), flush=True)
-        except RuntimeError as error:
-            print(f"{peer}: failed: {error}", flush=True)
+    """A worker for each library that starts, all at once, and an empty report for each of all."""
+    workers = {peer: Worker(peer, workloads, variables) for peer in peers}
+    reports = {}
+    for peer, found in answers(workers, True, "versions").items():
+        failure = found.pop("error", None)
+        reports[peer] = {"versions": found, "results": {}}
+        if failure:
+            workers.pop(peer).close()
+        told = f"failed: {failure}" if failure else ", ".join(f"{name} {version}" for name, version in found.items() if version)
+        print(f"{TITLES.get(peer, peer)}: {told}", flush=True)
     return workers, reports
 
 
-def print_remarks(reports: dict[str, dict]) -> None:
-    """What was disturbed, and what failed."""
+def print_remarks(reports: dict[str, dict], plan: Plan) -> None:
+    """What was disturbed, what failed, and what there was no time for."""
     shares = {
         f"{name} of {peer}": r["others_cpu"]
         for peer, report in reports.items()
@@ -135,3 +221,5 @@ def print_remarks(reports: dict[str, dict]) -> None:
         for name, result in report["results"].items():
             if result and "error" in result:
                 print(f"{peer}, {name}: {result['error']}")
+    if plan.left_out:
+        print(f"Left out, because the time of --seconds was over: {', '.join(plan.left_out)}")

@@ -4,11 +4,10 @@ import importlib
 import json
 import os
 import sys
-from pathlib import Path
 
 import numpy as np
 from harness import Timer, touch_memory, versions
-from workloads import arrays, devices
+from workloads import arrays, devices, tiled
 
 
 def same(mine, reference, workload):
@@ -21,6 +20,7 @@ class Worker:
         touch_memory(1024)
         self.peer = importlib.import_module(f"peers.{peer}")
         self.reference = importlib.import_module("peers.numpy")
+        gc.freeze()  # what the imports made is not looked through before each sample
 
     def versions(self) -> dict:
         return versions(self.peer.PACKAGES)
@@ -32,6 +32,7 @@ class Worker:
         """Lets the inputs go."""
         self.timer = None
         gc.collect()
+        getattr(self.peer, "trim", lambda: None)()
 
     def _values(self, result):
         """A result as NumPy has it."""
@@ -50,7 +51,7 @@ class Arrays(Worker):
             return None
         self.timer = Timer(lambda: self.peer.wait(function()))
         right = bool(same(self._values(self.peer.wait(function())), self.reference.prepare(name, inputs)(), workload))
-        return {"first": self.timer.first, "loops": self.timer.loops, "right": right}
+        return {"first": self.timer.first, "right": right}
 
 
 class Devices(Worker):
@@ -59,35 +60,20 @@ class Devices(Worker):
     def device(self) -> dict:
         return self.peer.device()
 
-    def prepare(self, name: str, whole: bool, folder: str) -> dict | None:
-        """As that of Arrays; NumPy's value, in float64, is computed by the first library that asks and kept in `folder`."""
+    def prepare(self, name: str, whole: bool) -> dict | None:
+        """As that of Arrays."""
         workload = devices.WORKLOADS[name]
-        inputs = workload.inputs(np.random.default_rng(1), whole)
-        function = self.peer.prepare(workload.program, inputs)
+        blocks = workload.blocks(np.random.default_rng(1), whole)
+        function = self.peer.prepare(workload.program, tuple(tiled.repeat(block, workload.shape(whole)[0]) for block in blocks))
         if function is None:
             return None
-        right = bool(same(self._values(self.peer.wait(function())), self._expected(name, inputs, Path(folder)), workload))
-        del inputs
-        self.timer = self._timer(function)
-        return {"first": self.timer.first, "loops": self.timer.loops, "right": right}
-
-    def _timer(self, function) -> Timer:
         start = getattr(self.peer, "start", lambda result: result)  # of libraries that record
-        return Timer(lambda: start(function()), self.peer.wait, shortest=1e-2)
-
-    def _expected(self, name: str, inputs, folder: Path):
-        workload = devices.WORKLOADS[name]
-        file = folder / f"{name}.npz"
-        if not file.exists():
-            made = self.reference.prepare(workload.program, [values.astype("float64") for values in inputs])()
-            made = [np.asarray(part) for part in (made if isinstance(made, tuple) else (made,))]
-            narrow = [part.astype("float32") if workload.dtype == "float32" and part.dtype.kind == "f" else part for part in made]
-            partial = file.with_suffix(".part.npz")
-            np.savez(partial, *narrow)
-            os.replace(partial, file)
-        with np.load(file) as parts:
-            values = tuple(parts[key] for key in parts.files)
-        return values if len(values) > 1 else values[0]
+        timer = Timer(lambda: start(function()), self.peer.wait, shortest=1e-2)
+        results = self._values(self.peer.wait(function()))
+        pairs = zip(results if isinstance(results, tuple) else (results,), tiled.expected(workload, blocks, whole), strict=True)
+        right = all(tiled.agrees(np.asarray(result), parts, workload) for result, parts in pairs)
+        self.timer = timer
+        return {"first": timer.first, "right": right}
 
     def prepare_cost(self, name: str, whole: bool) -> dict | None:
         """A host cost; None when the library has no such thing."""
@@ -97,13 +83,19 @@ class Devices(Worker):
         function, settle = made
         # Without a bound, what is handed over and not waited for would fill queues, and then their limits would be timed.
         self.timer = Timer(function, settle, outside=settle is not None, most_loops=2000)
-        return {"first": self.timer.first, "loops": self.timer.loops}
+        return {"first": self.timer.first}
+
+    def beside(self, name: str, whole: bool, budget: float) -> dict | None:
+        """What runs side by side on the device; of pardo alone."""
+        return self.peer.beside(name, whole, budget)
 
 
 SETS = {"arrays": Arrays, "devices": Devices}
 
 
 def main() -> None:
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no reply
     worker = SETS[sys.argv[2]](sys.argv[1])
     for line in sys.stdin:
         method, *arguments = json.loads(line)
@@ -111,7 +103,7 @@ def main() -> None:
             reply = {"value": getattr(worker, method)(*arguments)}
         except Exception as error:  # one row less; the reason is in the report
             reply = {"error": f"{type(error).__name__}: {error}"[:500]}
-        print(json.dumps(reply), flush=True)
+        print(json.dumps(reply), file=replies, flush=True)
 
 
 if __name__ == "__main__":

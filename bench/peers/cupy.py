@@ -28,6 +28,10 @@ def to_numpy(result):
     return cupy.asnumpy(result)
 
 
+def trim():
+    cupy.get_default_memory_pool().free_all_blocks()
+
+
 def cost(name, whole):
     """As that of peers/pardo.py."""
     a, b = cupy.ones(16, "float32"), cupy.ones(16, "float32")

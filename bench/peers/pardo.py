@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pardo as pp
+from workloads import beside as side_by_side
 from workloads import device_host, devices
 
 PACKAGES = ["pardo"]
@@ -41,6 +42,14 @@ def start(result):
 def device() -> dict:
     d = pp.Device()
     return {"id": d.id, "backend": d.backend, "type": d.type, "name": d.name, "platform": d.platform, "driver": d.driver_version}
+
+
+def trim():
+    pp.trim_memory()
+
+
+def beside(name, whole, budget):
+    return side_by_side.RUNS[name](pp, whole, budget)
 
 
 def cost(name, whole):

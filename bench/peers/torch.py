@@ -11,13 +11,13 @@ from workloads import device_host, devices
 PACKAGES = ["torch", "triton"]
 torch.backends.cuda.matmul.allow_tf32 = False
 DEVICE = torch.device("cuda" if os.environ.get("BENCH_KIND") == "cuda" else "cpu")
-PLAIN = ("add", "sum", "cumsum", "compress", "argmax", "matmul", "small_add", "small_chain")
+PLAIN = ("add", "add_into", "sum", "cumsum", "compress", "argmax", "matmul", "small_add", "small_chain")
 
 
 class Names:
     """NumPy's spelling of what torch calls otherwise."""
 
-    sqrt, log, exp, argmax = torch.sqrt, torch.log, torch.exp, torch.argmax
+    add, sqrt, log, exp, argmax = torch.add, torch.sqrt, torch.log, torch.exp, torch.argmax
 
     @staticmethod
     def cumsum(x):
@@ -70,6 +70,11 @@ def wait(result):
 
 def to_numpy(result):
     return result if isinstance(result, float) else result.cpu().numpy()
+
+
+def trim():
+    if DEVICE.type == "cuda":
+        torch.cuda.empty_cache()
 
 
 def cost(name, whole):

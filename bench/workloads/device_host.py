@@ -1,7 +1,6 @@
 # bench/workloads/device_host.py: what the host pays for a device's work, and the first result of a process.
 import statistics
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from workloads import host
@@ -11,7 +10,8 @@ from workloads import host
 class Cost:
     title: str
     unit: str
-    asked: float | None = None  # on an H200; at most, or at least where the unit is GB/s
+    asked: float | None = None  # at most, or at least where the unit is GB/s
+    asked_of: str = "H200"  # a part of the name of the device, or a back end
 
 
 # Rows that a worker times; each library says how, in its function `cost`.
@@ -23,10 +23,16 @@ COSTS = {
     "from_device": Cost("copy an array back to NumPy", "GB/s", 35),
     "await": Cost("from submission to what awaits its event", "µs", 30),
 }
-# Rows that are a process each: seconds of the first a + b, beyond import, context and the copy of the operands.
+# A row made of another: "launch" without what pyopencl's bare enqueue of a built kernel with its arguments costs.
+OVER_ENQUEUE = Cost("the same, over the bare enqueue", "µs", 3, "opencl")
+# Rows that are a process each. The first ones are seconds of the first a + b, beyond import, context and the copy of the operands; the
+# next two all that is beyond import, without the bare context that the last one shows.
 FIRST_COSTS = {
-    "first_cold": Cost("first a + b of a process, empty caches", "ms", 30),
-    "first_cached": Cost("first a + b of a process, kept caches", "ms", 3),
+    "first_cold": Cost("first a + b of a process, empty caches", "ms"),
+    "first_cached": Cost("first a + b of a process, kept caches", "ms"),
+    "beyond_cold": Cost("import to first a + b less bare context, empty", "ms", 30),
+    "beyond_cached": Cost("import to first a + b less bare context, kept", "ms", 3),
+    "context": Cost("bare context of the driver, by ctypes", "ms"),
 }
 
 
@@ -38,12 +44,14 @@ FIRST = """
 import time, numpy as np
 {prepare}
 v = np.arange(1000.0)
+begin = time.perf_counter()
 a = {copy}
 {wait}
 start = time.perf_counter()
 b = a + a
 {finish}
-print(time.perf_counter() - start)
+end = time.perf_counter()
+print([end - start, end - begin])
 """
 PROGRAMS = {
     "pardo": {"prepare": "import pardo as pp", "copy": "pp.asarray(v)", "wait": "a.wait()", "finish": "b.wait()"},
@@ -66,42 +74,47 @@ PROGRAMS = {
         "wait": "a.block_until_ready()",
         "finish": "b.block_until_ready()",
     },
-    "pyopencl": {
+    "pyopencl_array": {
         "prepare": "import sys\nsys.path.insert(0, {folder!r})\nfrom peers.pyopencl import QUEUE, cla",
         "copy": "cla.to_device(QUEUE, v)",
         "wait": "QUEUE.finish()",
         "finish": "QUEUE.finish()",
     },
+    "dpnp": {"prepare": "import dpnp", "copy": "dpnp.asarray(v)", "wait": "a.sycl_queue.wait()", "finish": "b.sycl_queue.wait()"},
 }
 
+CONTEXT = """
+import ctypes, time
+cuda = ctypes.CDLL("libcuda.so.1")
+device, context = ctypes.c_int(), ctypes.c_void_p()
+start = time.perf_counter()
+failed = cuda.cuInit(0) or cuda.cuDeviceGet(ctypes.byref(device), {ordinal})
+failed = failed or cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+end = time.perf_counter()
+if failed: raise SystemExit(f"the driver says {{failed}}")
+print(end - start)
+"""
+REPEATS = 3  # of processes; less for the others, whose imports take seconds
 
-def first_results(peers: list[str], folder: str) -> dict[str, dict[str, float | str]]:
-    """Rows of FIRST_COSTS for the libraries that have them; a text where a probe failed."""
-    report: dict[str, dict[str, float | str]] = {name: {} for name in FIRST_COSTS}
 
-    def note(row: str, peer: str, probe: Callable[[], float]) -> None:
-        try:
-            report[row][peer] = probe()
-        except RuntimeError as error:
-            report[row][peer] = str(error)[:300]
+def bare_context(backend: str, ordinal: int) -> float:
+    """Seconds; 0 where a context is nothing that is made."""
+    if backend != "cuda":
+        return 0.0
+    with tempfile.TemporaryDirectory() as empty:
+        return host.median(CONTEXT.format(ordinal=ordinal), empty, REPEATS)
 
-    for peer in peers:
-        if peer not in PROGRAMS:
-            continue
-        program = FIRST.format(**{key: part.format(folder=folder) for key, part in PROGRAMS[peer].items()})
 
-        def cold(program: str = program) -> float:
-            values = []
-            for _ in range(3):
-                with tempfile.TemporaryDirectory() as empty:
-                    values.append(host.run(program, empty))
-            return statistics.median(values)
-
-        def cached(program: str = program) -> float:
-            with tempfile.TemporaryDirectory() as warm:
-                host.run(program, warm)
-                return host.median(program, warm, 5)
-
-        note("first_cold", peer, cold)
-        note("first_cached", peer, cached)
-    return report
+def first_result(peer: str, folder: str, context: float, python: str, variables: dict[str, str]) -> dict[str, float]:
+    """Rows of FIRST_COSTS: processes in turn with empty caches, and with the caches that they leave."""
+    program = FIRST.format(**{key: part.format(folder=folder) for key, part in PROGRAMS[peer].items()})
+    cold, cached = [], []
+    for _ in range(REPEATS if peer == "pardo" else 2):
+        with tempfile.TemporaryDirectory() as cache:
+            for kept in (cold, cached):
+                kept.append(host.run(program, cache, python, variables))
+    rows = {}
+    for name, kept in (("cold", cold), ("cached", cached)):
+        rows[f"first_{name}"] = statistics.median(first for first, _ in kept)
+        rows[f"beyond_{name}"] = statistics.median(everything for _, everything in kept) - context
+    return rows

@@ -6,6 +6,7 @@ import numpy as np
 from workloads import arrays
 
 SWEEPS = 20
+PERIOD, PERIOD_OF_ROWS = 262_147, 67  # primes, so that no stride of a kernel falls together with the repetition
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Workload:
     dtype: str
     size: int | tuple[int, ...]
     shrink: int  # CPUs: the first extent divided by this; square problems: both
-    count: int  # arrays that go in
+    count: int  # arrays that go in; for programs that write into an array, this one is the last
     traffic: Callable[..., float]  # least bytes that move, from the extents; operations where `unit` is TFLOP/s
     asked: float | None  # on an H200: share of the nominal bandwidth; with unit "ms" or "TFLOP/s" the time in ms, at most
     low: float = 0.0
@@ -36,16 +37,15 @@ class Workload:
     def title_for(self, whole: bool) -> str:
         return f"{self.title} {self.dtype}, {' × '.join(f'{n:_}' for n in self.shape(whole))}"
 
-    def inputs(self, rng: np.random.Generator, whole: bool) -> tuple[np.ndarray, ...]:
+    def blocks(self, rng: np.random.Generator, whole: bool) -> tuple[np.ndarray, ...]:
+        """What the inputs repeat along their first axis: see tiled.py."""
+        rows, *rest = self.shape(whole)
         low, high = (10.0, 100.0) if self.program == "black_scholes" else (self.low, self.high)
         made = []
         for i in range(self.count):
-            # float32 random numbers are made as such: at these sizes the double ones would not fit beside them.
-            values = rng.random(self.shape(whole), dtype=self.dtype)
             first, last = (0.1, 3.0) if self.program == "black_scholes" and i == 2 else (low, high)
-            values *= last - first
-            values += first
-            made.append(values)
+            values = rng.random((min(rows, PERIOD_OF_ROWS if rest else PERIOD), *rest), dtype=self.dtype)
+            made.append((values * (last - first) + first).astype(self.dtype))
         return tuple(made)
 
     def moved(self, whole: bool) -> float:
@@ -68,6 +68,10 @@ def total(xp, a):
     return a.sum()
 
 
+def add_into(xp, a, b, out):
+    return xp.add(a, b, out=out)
+
+
 def ten(xp, x, y):
     """Ten operations that leave numbers of ordinary size."""
     t = x * y
@@ -83,12 +87,14 @@ def ten(xp, x, y):
 
 
 # One table for both sets, so that a library says each program once.
-ALL = {**arrays.ALL, "jacobi_20": jacobi_20, "pairwise_self": pairwise_self, "sum": total, "ten": ten}
+ALL = {**arrays.ALL, "add_into": add_into, "jacobi_20": jacobi_20, "pairwise_self": pairwise_self, "sum": total, "ten": ten}
 
 M = 1 << 20
 WORKLOADS = {
     "add_f32": Workload("a + b", "add", "float32", 256 * M, 16, 2, lambda n: 3 * n, 0.90),
     "add_f64": Workload("a + b", "add", "float64", 128 * M, 16, 2, lambda n: 3 * n, 0.90),
+    # 10⁷ everywhere: on OpenCL devices it has to be as fast as a kernel written by hand.
+    "add_into_f64": Workload("a + b, existing array", "add_into", "float64", 10_000_000, 1, 3, lambda n: 3 * n, None, unit="ms"),
     "sum_f32": Workload("a.sum()", "sum", "float32", 256 * M, 16, 1, lambda n: n, 0.92),
     "saxpy_sum_f64": Workload("(a * b + a).sum()", "saxpy_sum", "float64", 128 * M, 16, 2, lambda n: 2 * n, 0.84, rtol=1e-9),
     "black_scholes_f32": Workload("Black-Scholes", "black_scholes", "float32", 64 * M, 16, 3, lambda n: 5 * n, 0.83, rtol=1e-3, atol=2e-3),

@@ -163,10 +163,14 @@ TITLES = {
 }
 
 
-def run(program: str, cache: str):
+CACHES = ("PARDO_CACHE_DIR", "XDG_CACHE_HOME", "CUDA_CACHE_PATH", "HOME")
+
+
+def run(program: str, cache: str, python: str = sys.executable, variables: dict[str, str] | None = None):
+    """What a program prints, in a process of its own with its caches in one folder."""
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PARDO_CACHE_DIR": cache, "XDG_CACHE_HOME": cache, "HOME": cache},
+        [python, "-c", program],
+        env={**(variables or os.environ), **dict.fromkeys(CACHES, cache)},
         capture_output=True,
         text=True,
         check=False,

@@ -27,6 +27,27 @@ def test_a_wrong_way_to_memory_is_named():
     assert "ValueError: PARDO_OPENCL_MEMORY=disk: it is usm, svm or buffer" in done.stderr
 
 
+LISTING = "import pardo as pp; print(pp.get_devices('opencl')); pp.Device('opencl')"
+
+
+def test_a_machine_without_drivers_is_told_what_to_install(tmp_path):
+    done = run(LISTING, OCL_ICD_VENDORS=str(tmp_path), OCL_ICD_FILENAMES="")
+    assert done.stdout == "[]\n"
+    assert "ValueError: Device: no device matches" in done.stderr
+    assert "pocl-opencl-icd" in done.stderr
+
+
+def test_a_driver_that_does_not_load_is_named(tmp_path):
+    (tmp_path / "broken.icd").write_text("libnowhere.so\n")
+    (tmp_path / "empty.icd").write_text("")
+    done = run(LISTING, OCL_ICD_VENDORS=str(tmp_path), OCL_ICD_FILENAMES="")
+    assert done.stdout == "[]\n"
+    if "no OpenCL loader" not in done.stderr:
+        assert f"OCL_ICD_VENDORS={tmp_path}" in done.stderr
+    assert "broken.icd names libnowhere.so, which cannot be loaded (libnowhere.so: cannot open shared object file" in done.stderr
+    assert "empty.icd names no library" in done.stderr
+
+
 @needs_device
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("path", ["svm", "buffer"])

@@ -4,6 +4,8 @@
 #include <CL/cl_icd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include <pardo/error.h>
@@ -129,6 +131,26 @@ std::vector<std::string> listed(const std::string& paths) {
     return out;
 }
 
+/// What is wrong with the .icd files of the loader's folder, which passes over those that it cannot use without a word.
+std::string bad_icd_files() {
+    const std::filesystem::path folder = env("OCL_ICD_VENDORS").value_or("/etc/OpenCL/vendors");
+    std::error_code none;
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+        if (entry.path().extension() == ".icd") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    std::string bad;
+    for (const auto& file : files) {
+        std::string library, error;
+        std::getline(std::ifstream(file), library);
+        if (!library.empty() && DynamicLibrary::open({library}, &error)) continue;
+        bad += bad.empty() ? "" : "; ";
+        bad += file.string() + " names " + (library.empty() ? "no library" : library + ", which cannot be loaded (" + error + ")");
+    }
+    return bad;
+}
+
 }  // namespace
 
 Found find_platforms() {
@@ -148,15 +170,22 @@ Found find_platforms() {
         }
     }
     for (const std::string& file : listed(env("OCL_ICD_FILENAMES").value_or(""))) add_vendor(file, found);
-    if (!env("OCL_ICD_VENDORS")) add_vendor(nvidia_library, found);
-    if (found.platforms.empty()) {
+    const bool chosen = env("OCL_ICD_VENDORS").has_value();  // who names a folder means those drivers and no others
+    if (!chosen) add_vendor(nvidia_library, found);
+    if (!chosen && found.platforms.empty()) {
         for (const char* file : vendor_libraries) add_vendor(file, found);
     }
-    if (found.platforms.empty()) {
-        found.reason = found.loader.empty() ? "no OpenCL loader (libOpenCL.so.1) found (" + error + ")"
-                                            : "the OpenCL loader " + found.loader + " announces no platform";
-        found.reason += ", and no vendor's library either; " + std::string(remedy);
+    const std::string bad = bad_icd_files();
+    if (!found.platforms.empty()) {
+        if (!bad.empty()) log(LogLevel::Info, "opencl: " + bad);
+        return found;
     }
+    found.reason = found.loader.empty() ? "no OpenCL loader (libOpenCL.so.1) found (" + error + ")"
+                                        : "the OpenCL loader " + found.loader + " announces no platform";
+    if (chosen) found.reason += " of OCL_ICD_VENDORS=" + *env("OCL_ICD_VENDORS");
+    if (!bad.empty()) found.reason += ": " + bad;
+    found.reason += chosen ? "; " : ", and no vendor's library is there either; ";
+    found.reason += remedy;
     return found;
 }
 

@@ -80,8 +80,8 @@ struct Found {
     std::string loader;  // file of the ICD loader; empty without one
     std::string reason;  // why there are no platforms, and what to install
 };
-/// Looks for platforms: those that the ICD loader announces, those of OCL_ICD_FILENAMES (which some loaders ignore), NVIDIA's, and if
-/// nothing is announced those of other known vendors. Loads libraries, makes no context.
+/// Looks for platforms: those that the ICD loader announces, those of OCL_ICD_FILENAMES (which some loaders ignore), and without
+/// OCL_ICD_VENDORS NVIDIA's, and if nothing is announced those of other known vendors. Loads libraries, makes no context.
 Found find_platforms();
 
 /// "CL_OUT_OF_RESOURCES (-5)".

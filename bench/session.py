@@ -172,7 +172,7 @@ class Table:
     def __init__(self, header: list[str], titles: list[str]) -> None:
         """`titles`: those of all rows that may come."""
         self.header: list[str] | None = header
-        self.widths = [max(map(len, [header[0], *titles])), *(max(len(cell), LEAST_WIDTHS.get(cell, 8)) for cell in header[1:])]
+        self.widths = [max(map(len, [header[0], *titles])), *(max(len(cell), LEAST_WIDTHS.get(cell, 10)) for cell in header[1:])]
 
     def add(self, row: list[str]) -> None:
         if self.header:

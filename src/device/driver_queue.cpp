@@ -237,7 +237,7 @@ Event DriverQueue::copy_box(Buffer* to, Buffer* from, const CopyBox& given, std:
         pieces.push_back(submit_copy(to, from, bytes, depends, with_host,
                                      [to, from, piece](Stream& s, const NativeOrder& order) { s.copy_box(to, from, piece, order); }));
     });
-    return pieces.size() == 1 ? pieces[0] : barrier(pieces);
+    return pieces.size() == 1 ? pieces[0] : join("copy", pieces, {});
 }
 
 Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends) {
@@ -331,11 +331,15 @@ Event DriverQueue::barrier(std::span<const Event> depends) {
         core_->idle()) {
         return Event();
     }
+    return join("barrier", depends, order_ == QueueOrder::OutOfOrder ? core_->unfinished() : std::vector<Event>());
+}
+
+Event DriverQueue::join(const char* name, std::span<const Event> needs, std::vector<Event> after) {
     DriverCore::Request request;
-    request.label.name = "barrier";
-    if (order_ == QueueOrder::OutOfOrder) request.after = core_->unfinished();
+    request.label.name = name;
+    request.after = std::move(after);
     const auto call = [](Stream& stream, const NativeOrder& order) { stream.mark(order); };
-    return submit({}, {}, std::move(request), {}, depends, call, [&] { return NativeCall::Kept(call); });
+    return submit({}, {}, std::move(request), {}, needs, call, [&] { return NativeCall::Kept(call); });
 }
 
 void DriverQueue::wait() {

@@ -237,6 +237,8 @@ private:
     /// caller must not be the user's thread.
     template <class Call>
     Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
+    /// Complete after all of them; fails with those it needs.
+    Event join(const char* name, std::span<const Event> needs, std::vector<Event> after);
     void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for.

@@ -44,7 +44,7 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
     if (order == QueueOrder::OutOfOrder) wanted |= offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     in_order_ = !(wanted & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     runs_on_host_ =
-        device.info().type == DeviceType::Cpu &&
+        device.features().cpu &&
         (device_fact<cl_device_exec_capabilities>(api_, device.handle(), CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL);
     migrates_svm_ = api_.clEnqueueSVMMigrateMem && has_version(api_, device.handle(), 2, 1);
     cl_int code = CL_SUCCESS;

@@ -1,17 +1,9 @@
 // tests/fake_cuda/boxes.cpp: the fake driver's copies of boxes, and prefetch.
 #include <cstring>
-#include <functional>
 
-#include "backend/cuda/driver.h"
+#include "world.h"
 
 namespace fake {
-
-using namespace pardo::cuda;
-
-Result enter_context(const char* function);
-Result push(StreamHandle handle, std::function<Result()> f);
-char* locked_bytes_at(std::uint64_t pointer, std::size_t bytes);
-
 namespace {
 
 /// A side of a copy, checked as the driver does it.
@@ -55,13 +47,13 @@ Result cuDeviceGet(DeviceHandle* device, int ordinal);
 Result cuStreamSynchronize(StreamHandle stream);
 
 Result cuMemcpy3DAsync_v2(const Copy3D* copy, StreamHandle stream) {
-    if (const Result failed = enter_context("cuMemcpy3DAsync")) return failed;
+    ENTER_CONTEXT("cuMemcpy3DAsync");
     if (copy->to.context || copy->from.context) return result::invalid_value;  // reserved there
     return copy_box(*copy, stream);
 }
 
 Result cuMemcpy3DPeerAsync(const Copy3D* copy, StreamHandle stream) {
-    if (const Result failed = enter_context("cuMemcpy3DPeerAsync")) return failed;
+    ENTER_CONTEXT("cuMemcpy3DPeerAsync");
     if (!copy->to.context || !copy->from.context) return result::invalid_value;
     return copy_box(*copy, stream);
 }
@@ -74,11 +66,11 @@ static Result prefetch(DevicePointer pointer, std::size_t bytes, int device, Str
     return push(stream, [] { return result::success; });
 }
 Result cuMemPrefetchAsync(DevicePointer pointer, std::size_t bytes, DeviceHandle device, StreamHandle stream) {
-    if (const Result failed = enter_context("cuMemPrefetchAsync")) return failed;
+    ENTER_CONTEXT("cuMemPrefetchAsync");
     return prefetch(pointer, bytes, device, stream);
 }
 Result cuMemPrefetchAsync_v2(DevicePointer pointer, std::size_t bytes, MemoryLocation location, unsigned flags, StreamHandle stream) {
-    if (const Result failed = enter_context("cuMemPrefetchAsync_v2")) return failed;
+    ENTER_CONTEXT("cuMemPrefetchAsync_v2");
     if (location.type != location_device || flags != 0) return result::invalid_value;
     return prefetch(pointer, bytes, location.id, stream);
 }

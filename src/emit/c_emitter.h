@@ -28,6 +28,8 @@ private:
     std::string arguments() const;
     std::string line_loops() const;
     std::string flat_loop() const;
+    std::string range_item() const;
+    std::string loop_rows() const;
     std::string team_items() const;
     std::string sub_group_word(std::string word) const;
     std::string decomposed(int dims, const std::string& counter) const;

@@ -284,6 +284,44 @@ std::string CEmitter::flat_loop() const {
     return text + "}\n";
 }
 
+/// Compilers that make vectors of neighbouring items understand the language's own numbers best.
+std::string CEmitter::range_item() const {
+    const std::string wide = c_type(target_, DType::Int64), u = wide_type();
+    const auto number = [&](int dimension) {
+        std::string id = target_.global_id;
+        return id.replace(id.find("$D"), 2, std::to_string(dimension));
+    };
+    const int last = kernel_.rank - 1;
+    const std::string i = "i" + std::to_string(last);
+    std::string text = "const " + wide + " " + i + " = " + number(0) + ";\n";
+    if (last >= 1) text += "const " + wide + " i" + std::to_string(last - 1) + " = " + number(1) + ";\n";
+    if (last >= 2) text += u + " at = (" + u + ")" + number(2) + ";\n" + decomposed(last - 1, "at");
+    return text + "if (" + i + " < n" + std::to_string(last) + ") item(" + arguments() + ");\n";
+}
+
+/// Compilers that make vectors of loops want one without conditions.
+std::string CEmitter::loop_rows() const {
+    const int last = kernel_.rank - 1;
+    const std::string wide = c_type(target_, DType::Int64), u = wide_type(), stretch = std::to_string(loop_stretch);
+    const std::string i = "i" + std::to_string(last), n = "n" + std::to_string(last);
+    const std::string loop = "for (" + wide + " " + i + " = begin; " + i + " < end; ++" + i + ") item(" + arguments() + ");\n";
+    const std::string begin = "const " + wide + " begin = (" + wide + ")($AT) * " + stretch + ", end = begin + " + stretch + " < " + n +
+                              " ? begin + " + stretch + " : " + n + ";\n";
+    const auto from = [&](const std::string& at) { return std::string(begin).replace(begin.find("$AT"), 3, at); };
+    std::string text = u + " at = (" + u + ")" + group() + ";\n";
+    if (last == 0) return text + from("at") + loop;
+    if (geometry_.rows == 1) {
+        text += "const " + u + " stretches = (" + u + ")((" + n + " + " + std::to_string(loop_stretch - 1) + ") / " + stretch + ");\n";
+        return text + from("at % stretches") + "at /= stretches;\n" + decomposed(last, "at") + loop;
+    }
+    std::string rows;
+    for (int d = 0; d < last; ++d) rows += (d ? " * (" : "(") + u + ")n" + std::to_string(d);
+    const std::string many = std::to_string(geometry_.rows);
+    const std::string body = u + " row = at * " + many + " + r;\nif (row >= " + rows + ") break;\n" + decomposed(last, "row") + "const " +
+                             wide + " begin = 0, end = " + n + ";\n" + loop;
+    return text + "for (" + u + " r = 0; r < " + many + "; ++r) {\n" + indented(body, 1) + "}\n";
+}
+
 std::string CEmitter::line_loops() const {
     const int last = kernel_.rank - 1, tile = geometry_.group_size * geometry_.columns;
     const std::string wide = c_type(target_, DType::Int64), u = wide_type(), size = std::to_string(geometry_.group_size);
@@ -333,8 +371,7 @@ std::string CEmitter::line_loops() const {
               loops(true, "item(" + given + ", " + place + ");");
         some = loops(false, "item(" + given + ", load(" + given + "));");
     }
-    // Compilers for CPUs make vectors of whole groups without a condition.
-    if (!rows && !columns && !features_.cpu) return text + some;
+    if (!rows && !columns) return text + some;
     std::string whole = "tile + " + std::to_string(tile) + " <= " + n;
     if (rows) whole += " && row + " + std::to_string(geometry_.rows) + " <= n" + std::to_string(last - 1);
     return text + "if (" + whole + ") {\n" + indented(all, 1) + "} else {\n" + indented(some, 1) + "}\n";
@@ -348,7 +385,12 @@ std::string CEmitter::kernel_function() {
     if (kernel_.rank == 0 || geometry_.mapping == CMapping::Team) {
         statements = team_items();
     } else {
-        statements = geometry_.mapping == CMapping::Flat ? flat_loop() : line_loops();
+        switch (geometry_.mapping) {
+            case CMapping::Flat: statements = flat_loop(); break;
+            case CMapping::Range: statements = range_item(); break;
+            case CMapping::Loop: statements = loop_rows(); break;
+            default: statements = line_loops(); break;
+        }
     }
     if (turns()) {
         statements = "const " + c_type(target_, DType::Int64) + " group = turned ? " + target_.group_count + " - 1 - " + target_.group_id +

@@ -8,7 +8,7 @@
 namespace pardo::emit {
 namespace {
 
-constexpr int gpu_group = 256, cpu_group = 1024, cpu_item_group = 16;
+constexpr int gpu_group = 256, cpu_group = 4096, cpu_item_group = 16;
 constexpr int most_columns = 4, most_rows = 4;
 constexpr std::int64_t long_loop = 32768;  // iterations that keep a large team busy
 constexpr int most_steps = 16;             // values of a row that an item may keep in registers
@@ -155,15 +155,15 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
 
 device::ShapeClass CGeometry::encode() const {
     const auto log = [](int n) { return static_cast<device::ShapeClass>(std::countr_zero(static_cast<unsigned>(n))); };
-    return static_cast<device::ShapeClass>(mapping) | static_cast<device::ShapeClass>(wide) << 2 | log(group_size) << 3 |
-           log(columns) << 7 | log(rows) << 10 | log(team) << 13 | log(unroll) << 17 | static_cast<device::ShapeClass>(steps) << 21 |
-           static_cast<device::ShapeClass>(whole) << 27 | 1u << 31;
+    return (static_cast<device::ShapeClass>(mapping) & 3) | (static_cast<device::ShapeClass>(mapping) >> 2) << 28 |
+           static_cast<device::ShapeClass>(wide) << 2 | log(group_size) << 3 | log(columns) << 7 | log(rows) << 10 | log(team) << 13 |
+           log(unroll) << 17 | static_cast<device::ShapeClass>(steps) << 21 | static_cast<device::ShapeClass>(whole) << 27 | 1u << 31;
 }
 
 CGeometry CGeometry::decode(device::ShapeClass code) {
     const auto power = [&](int shift, unsigned mask) { return 1 << (code >> shift & mask); };
     CGeometry g;
-    g.mapping = static_cast<CMapping>(code & 3);
+    g.mapping = static_cast<CMapping>((code & 3) | (code >> 28 & 1) << 2);
     g.wide = code >> 2 & 1;
     g.group_size = power(3, 15);
     g.columns = power(7, 7);
@@ -188,9 +188,16 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     }
     const std::size_t rank = shape.extents.size();
     const std::int64_t line = rank ? shape.extents[rank - 1] : 1;
+    if (features.cpu && features.vector_loops) {
+        g.mapping = CMapping::Loop;
+        const std::int64_t enough = 8 * std::max(features.compute_units, 1);
+        while (line > 0 && 2 * g.rows * line <= loop_stretch && g.rows < 128 && items / (2 * g.rows * line) >= enough) g.rows *= 2;
+        return g;
+    }
     if (rank > 1 && line <= short_line) g.mapping = CMapping::Flat;
     if (features.cpu) {
         g.group_size = std::min(most, std::clamp(ceil_power(g.mapping == CMapping::Flat ? items : line), 1, cpu_group));
+        if (g.mapping == CMapping::Line) g.mapping = CMapping::Range;
         return g;
     }
     g.group_size = std::min(most, gpu_group);
@@ -211,6 +218,13 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     return g;
 }
 
+std::array<std::int64_t, 3> group_counts(const CGeometry& g, std::span<const std::int64_t> extents) {
+    const std::size_t rank = extents.size();
+    if (g.mapping != CMapping::Range || rank == 0) return {group_count(g, extents), 1, 1};
+    return {(extents[rank - 1] + g.group_size - 1) / g.group_size, rank > 1 ? extents[rank - 2] : 1,
+            rank > 2 ? saturated_product(extents.first(rank - 2)) : 1};
+}
+
 std::int64_t group_count(const CGeometry& g, std::span<const std::int64_t> extents) {
     const auto cover = [](std::int64_t n, std::int64_t part) { return (n + part - 1) / part; };
     std::int64_t items = 1;
@@ -221,6 +235,7 @@ std::int64_t group_count(const CGeometry& g, std::span<const std::int64_t> exten
     if (g.mapping == CMapping::Flat) return cover(items, tile);
     const std::size_t rank = extents.size();
     if (rank == 0) return 1;
+    if (g.mapping == CMapping::Loop) return cover(extents[rank - 1], loop_stretch) * cover(items / extents[rank - 1], g.rows);
     std::int64_t groups = cover(extents[rank - 1], tile);
     for (std::size_t d = 0; d + 1 < rank; ++d) groups *= d + 2 == rank ? cover(extents[d], g.rows) : extents[d];
     return groups;

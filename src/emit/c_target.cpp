@@ -22,6 +22,7 @@ constexpr CTarget opencl = {
     .sub_group_kernel = "__attribute__((intel_reqd_sub_group_size($N))) ",
     .sub_group_item = "(int)(get_sub_group_id() * $N + get_sub_group_local_id())",
     .shuffle_xor = "sub_group_shuffle_xor($V, (uint)$S)",
+    .global_id = "(long)get_global_id($D)",
     .group_id = "(long)get_group_id(0)",
     .group_count = "(long)get_num_groups(0)",
     .signed_types = {"char", "short", "int", "long"},
@@ -56,6 +57,7 @@ constexpr CTarget cuda = {
     .sub_group_kernel = "",
     .sub_group_item = "(int)threadIdx.x",
     .shuffle_xor = "__shfl_xor_sync($M, $V, $S)",
+    .global_id = "",
     .group_id = "(long long)blockIdx.x",
     .group_count = "(long long)gridDim.x",
     .signed_types = {"signed char", "short", "int", "long long"},
@@ -94,8 +96,8 @@ const CTarget& c_target(CLanguage language) { return language == CLanguage::Open
 
 std::string CFeatures::key() const {
     std::string text = c_target(language).name;
-    for (const int part : {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(native_erf),
-                           static_cast<int>(intel_shuffles), sub_group, max_group_size}) {
+    for (const int part : {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(vector_loops),
+                           static_cast<int>(native_erf), static_cast<int>(intel_shuffles), sub_group, max_group_size}) {
         text += ' ';
         text += std::to_string(part);
     }

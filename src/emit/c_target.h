@@ -27,6 +27,7 @@ struct CTarget {
     const char* sub_group_kernel;  // in front of `kernel`, where it shuffles: fixes the size of sub-groups, $N
     const char* sub_group_item;    // as local_id, there: neighbours are of one sub-group of $N items
     const char* shuffle_xor;       // the value $V of the item whose number differs by $S; $M says which items take part
+    const char* global_id;         // the item's number in dimension $D; only where processors run the language
     const char* group_id;
     const char* group_count;
     const char* signed_types[4];  // by log2 of the bytes
@@ -51,6 +52,7 @@ struct CFeatures {
     bool fp64 = true;
     bool split_pointers = false;  // OpenCL: a pointer parameter is a base and an offset in bytes, because buffers have no addresses
     bool cpu = false;             // work-groups run on a core: a barrier is expensive, a long loop in one item is not
+    bool vector_loops = false;    // and its compiler makes vectors of loops, not of neighbouring items
     int sub_group = 1;            // items in lock-step that may shuffle, a power of two; 1 where the device has no shuffles
     bool intel_shuffles = false;  // OpenCL: they are those of cl_intel_subgroups
     int max_group_size = 256;

@@ -27,7 +27,8 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     features_.fp64 = info_.has_fp64;
     features_.split_pointers = path_ == MemoryPath::Buffer;
     features_.cpu = info_.type == DeviceType::Cpu && env("PARDO_OPENCL_EXECUTION") != "groups";  // a switch for tests
-    features_.max_group_size = static_cast<int>(std::min<std::int64_t>(info_.max_work_group_size, 1024));
+    features_.vector_loops = features_.cpu && domain->name() == "Portable Computing Language";
+    features_.max_group_size = static_cast<int>(std::min<std::int64_t>(info_.max_work_group_size, features_.cpu ? 8192 : 1024));
     if (!info_.max_work_item_sizes.empty())
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;

@@ -82,11 +82,14 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
                                              std::to_string(l.extents.size()) + " dimensions of a kernel with parameters \"" +
                                              program.params() + "\"");
     }
-    const std::int64_t groups =
-        by_shape ? emit::group_count(emit::CGeometry::decode(program.shape()), l.extents) : std::max<std::int64_t>(l.extents[0], 0);
-    if (groups == 0) return mark(order);
+    std::array<std::int64_t, 3> groups{std::max<std::int64_t>(by_shape ? 0 : l.extents[0], 0), 1, 1};
+    if (by_shape) groups = emit::group_counts(emit::CGeometry::decode(program.shape()), l.extents);
+    if (groups[0] * groups[1] * groups[2] == 0) return mark(order);
     const Wait w(order);
-    const std::size_t local = static_cast<std::size_t>(program.group_size()), global = static_cast<std::size_t>(groups) * local;
+    const std::size_t local[] = {static_cast<std::size_t>(program.group_size()), 1, 1};
+    const std::size_t global[] = {static_cast<std::size_t>(groups[0]) * local[0], static_cast<std::size_t>(groups[1]),
+                                  static_cast<std::size_t>(groups[2])};
+    const cl_uint dimensions = global[2] > 1 ? 3 : global[1] > 1 ? 2 : 1;
     {
         std::lock_guard lock(program.mutex());
         Arguments arguments(device_, path_, program.kernel(), l.uses);
@@ -96,7 +99,7 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
             letter == 'p' ? arguments.pointer(slot) : arguments.scalar(size_of(letter), slot);
         }
         if (program.turns()) arguments.scalar(sizeof(cl_int), turned_ ^= 1);
-        check(api_.clEnqueueNDRangeKernel(queue_, program.kernel(), 1, nullptr, &global, &local, w.count, w.events, w.mark),
+        check(api_.clEnqueueNDRangeKernel(queue_, program.kernel(), dimensions, nullptr, global, local, w.count, w.events, w.mark),
               "clEnqueueNDRangeKernel");
     }
     flush();

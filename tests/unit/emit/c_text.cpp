@@ -93,6 +93,36 @@ extern "C" __global__ void __launch_bounds__(256) add_f32(float* __restrict__ ou
 )");
 }
 
+TEST(CText, processors_get_what_their_compilers_make_vectors_of) {
+    CFeatures f;
+    f.cpu = true;
+    f.max_group_size = 8192;
+    const std::int64_t extents[] = {10'000'000};
+    const device::LaunchShape shape{.extents = extents, .inner = 1, .innermost = 1};
+    const CGeometry range = emit::choose_geometry(addition(), shape, f);
+    EXPECT_EQ(range.mapping, CMapping::Range);
+    EXPECT_EQ(emit::emit_c(addition(), f, range).text,
+              R"(#pragma OPENCL FP_CONTRACT OFF
+static inline void item(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, long i0) {
+    out0[i0] = in0[i0] + in1[i0];
+}
+__kernel __attribute__((reqd_work_group_size(4096, 1, 1))) void add_f32(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0) {
+    const long i0 = (long)get_global_id(0);
+    if (i0 < n0) item(out0, in0, in1, n0, i0);
+}
+)");
+    f.vector_loops = true;
+    const CGeometry loop = emit::choose_geometry(addition(), shape, f);
+    EXPECT_EQ(loop.mapping, CMapping::Loop);
+    const std::string text = emit::emit_c(addition(), f, loop).text;
+    EXPECT_NE(text.find(R"(    uint at = (uint)(long)get_group_id(0);
+    const long begin = (long)(at) * 4096, end = begin + 4096 < n0 ? begin + 4096 : n0;
+    for (long i0 = begin; i0 < end; ++i0) item(out0, in0, in1, n0, i0);
+)"),
+              std::string::npos)
+        << text;
+}
+
 TEST(CText, pointers_without_addresses_come_in_two_parts) {
     CFeatures f = gpu(CLanguage::OpenCL);
     f.split_pointers = true;
@@ -187,7 +217,7 @@ TEST(CGeometry, survives_encoding_and_covers_all_items) {
     const auto power = [&](int most) { return 1 << random() % static_cast<unsigned>(most + 1); };
     for (int round = 0; round < 500; ++round) {
         CGeometry g;
-        g.mapping = static_cast<CMapping>(random() % 3);
+        g.mapping = static_cast<CMapping>(random() % 5);
         g.wide = random() % 2;
         g.group_size = power(10);
         g.columns = power(3);
@@ -196,6 +226,7 @@ TEST(CGeometry, survives_encoding_and_covers_all_items) {
         g.unroll = power(5);
         g.steps = static_cast<int>(random() % 17);
         g.whole = random() % 2;
+        if (g.mapping == CMapping::Range) g.columns = g.rows = 1;
         const CGeometry back = CGeometry::decode(g.encode());
         EXPECT_EQ(back.mapping, g.mapping);
         EXPECT_EQ(back.wide, g.wide);
@@ -212,9 +243,12 @@ TEST(CGeometry, survives_encoding_and_covers_all_items) {
         std::int64_t each = std::int64_t(g.group_size) * g.columns;
         if (g.mapping == CMapping::Line && extents.size() > 1) each *= g.rows;
         if (g.mapping == CMapping::Team) each = g.group_size / g.team;
+        if (g.mapping == CMapping::Loop) each = emit::loop_stretch * (extents.size() > 1 ? g.rows : 1);
         const std::int64_t groups = emit::group_count(g, extents);
         EXPECT_GE(groups * each, items);
         EXPECT_EQ(groups == 0, items == 0);
+        const auto each_way = emit::group_counts(g, extents);
+        EXPECT_EQ(each_way[0] * each_way[1] * each_way[2], groups);
     }
 }
 
@@ -246,6 +280,16 @@ TEST(CGeometry, fits_the_device_and_the_size) {
     const ir::Kernel plane = m.finish();
     EXPECT_EQ(of(plane, pairs, 1).mapping, CMapping::Line);
     EXPECT_EQ(of(plane, triples, 1).mapping, CMapping::Flat);
+    CFeatures cpu;
+    cpu.cpu = true;
+    const auto groups = [&](std::span<const std::int64_t> extents) {
+        const CGeometry g = emit::choose_geometry(plane, {.extents = extents, .inner = 1, .innermost = 1}, cpu);
+        return emit::group_counts(CGeometry::decode(g.encode()), extents);
+    };
+    EXPECT_EQ(groups(pairs), (std::array<std::int64_t, 3>{79, 20000, 1}));  // 256 items a group
+    cpu.vector_loops = true;
+    EXPECT_EQ(groups(pairs), (std::array<std::int64_t, 3>{5 * 20000, 1, 1}));
+    EXPECT_EQ(groups(triples), (std::array<std::int64_t, 3>{7813, 1, 1}));  // 128 rows each
     const std::int64_t huge[] = {std::int64_t(1) << 20, std::int64_t(1) << 20};
     EXPECT_TRUE(of(plane, huge, 1).wide);
 }

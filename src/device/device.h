@@ -204,7 +204,6 @@ protected:
 private:
     std::mutex parts_mutex_;
     std::map<std::string, std::vector<Device*>> parts_;  // by Partition::text()
-    std::mutex queue_mutex_;
     Ref<Queue> queue_;
     std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
     std::mutex hook_mutex_;

@@ -4,12 +4,17 @@
 
 #include <pardo/array.h>
 
+#include "base/fork.h"
 #include "device/device.h"
+#include "device/registry.h"
 
 namespace pardo::device {
 namespace {
 
 std::atomic<std::shared_ptr<const std::string> (*)()> location_hook{nullptr};
+
+/// One for all devices, because a fork has to find it at rest. Who makes a queue may wait for others, never the other way round.
+constinit std::mutex making_canonical;
 
 }  // namespace
 
@@ -40,9 +45,13 @@ std::uint64_t Queue::next_serial() noexcept {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+void hold_canonical_at_fork() {
+    at_fork(ForkStage::Programs, {[] { making_canonical.lock(); }, [] { making_canonical.unlock(); }, [] { making_canonical.unlock(); }});
+}
+
 Queue* Device::queue() {
     if (Queue* q = canonical_.load(std::memory_order_acquire)) return q;
-    std::lock_guard lock(queue_mutex_);
+    std::lock_guard lock(making_canonical);
     if (!queue_) queue_ = create_queue(QueueOrder::InOrder, false);
     canonical_.store(queue_.get(), std::memory_order_release);
     return queue_.get();

@@ -30,6 +30,7 @@ Asked& asked() {
     static auto* instance = [] {
         auto* made = new Asked;
         hold_at_fork(made->mutex);
+        hold_canonical_at_fork();
         return made;
     }();
     return *instance;

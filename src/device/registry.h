@@ -18,4 +18,7 @@ struct Candidate {
     bool hidden = false;  // found only when its back end is named
 };
 
+/// From now on a fork waits while a canonical queue is being made.
+void hold_canonical_at_fork();
+
 }  // namespace pardo::device

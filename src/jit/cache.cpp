@@ -26,7 +26,7 @@ struct Slot {
 };
 
 /// More programs in memory than this, and those that nobody uses go: a driver may keep megabytes for each of them.
-constexpr std::size_t most_programs = 1024;
+constexpr std::size_t most_programs = 256;
 
 class Cache {
 public:

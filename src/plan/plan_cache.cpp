@@ -6,7 +6,7 @@
 namespace pardo::plan {
 namespace {
 
-constexpr std::size_t first_size = 64, most_plans = 1024, most_programs = 1024;
+constexpr std::size_t first_size = 64, most_plans = 512, most_programs = 512;
 
 /// A kernel's structure as bytes: all that decides what is compiled; faster to make than its text.
 class KernelBytes {

@@ -146,7 +146,8 @@ std::string bad_icd_files() {
         std::getline(std::ifstream(file), library);
         if (!library.empty() && DynamicLibrary::open({library}, &error)) continue;
         bad += bad.empty() ? "" : "; ";
-        bad += file.string() + " names " + (library.empty() ? "no library" : library + ", which cannot be loaded (" + error + ")");
+        bad.append(file.string()).append(" names ");
+        library.empty() ? bad.append("no library") : bad.append(library).append(", which cannot be loaded (").append(error).append(")");
     }
     return bad;
 }

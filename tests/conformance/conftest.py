@@ -4,11 +4,9 @@ import os
 import numpy as np
 import pardo as pp
 import pytest
+from data import COMPILE_ONLY
 
-# PARDO_TEST_COMPILE_ONLY=1 is for the fake driver of tests/fake_cuda, which runs no kernel: each test makes its kernels, and NVRTC compiles
-# them, for one architecture in the even workers and for another in the odd ones; but what comes out of them is not looked at.
-COMPILE_ONLY = os.environ.get("PARDO_TEST_COMPILE_ONLY", "") not in ("", "0")
-if COMPILE_ONLY:
+if COMPILE_ONLY:  # for one architecture in the even workers, for another in the odd ones
     os.environ["FAKE_CUDA_ARCH"] = "80" if int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2 else "90"
     for _name in ("assert_allclose", "assert_array_equal", "assert_array_max_ulp", "assert_equal"):
         setattr(np.testing, _name, lambda *_, **__: None)

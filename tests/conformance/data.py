@@ -11,6 +11,10 @@ import pardo as pp
 # them, but what comes out of them is not looked at.
 COMPILE_ONLY = os.environ.get("PARDO_TEST_COMPILE_ONLY", "0") != "0"
 
+# PARDO_TEST_WHOLE=1 leaves nothing out anywhere; otherwise tests that make hundreds of kernels take some of them, in turn, where compilers
+# take 100 ms for each.
+WHOLE = os.environ.get("PARDO_TEST_WHOLE", "0") != "0"
+
 SIGNED = ["int8", "int16", "int32", "int64"]
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
 INTEGERS = SIGNED + UNSIGNED
@@ -88,10 +92,9 @@ LAYOUTS = [
 def layouts_for(device, *key) -> list[Layout]:
     """All layouts, or a contiguous one and two others in turn: on all but the first device of a back end, and where nothing is run.
 
-    Kernels of one back end differ by their indices in the same way on all its devices, and compilers of OpenCL take 100 ms for each.
-    PARDO_TEST_WHOLE=1 has all layouts everywhere.
+    Kernels of one back end differ by their indices in the same way on all its devices.
     """
-    if os.environ.get("PARDO_TEST_WHOLE", "0") != "0" or (device.id.endswith(":0") and not COMPILE_ONLY):
+    if WHOLE or (device.id.endswith(":0") and not COMPILE_ONLY):
         return LAYOUTS
     turn = zlib.crc32(repr(key).encode()) % (len(LAYOUTS) - 2)
     return [LAYOUTS[0], *LAYOUTS[1 + turn : 3 + turn]]

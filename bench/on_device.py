@@ -236,7 +236,10 @@ def run(options, names: list[str], save: Callable[[dict], None]) -> bool:
     workers, reports = start(peers_for(options, device), "devices", variables)
     costs: dict[str, dict] = {}
     report = {"device": device, "arrays": reports, "host": costs, "beside": {}}
-    keep = lambda: save(report)  # noqa: E731
+
+    def keep() -> None:
+        save(report)
+
     if names:
         measure_arrays(workers, reports, names, device, plan, keep)
     host_rows = [] if options.no_host else options.host.split(",") if options.host else HOST_ROWS

@@ -34,7 +34,7 @@ private:
     std::string sub_group_word(std::string word) const;
     std::string decomposed(int dims, const std::string& counter) const;
     std::string shared_arrays() const;
-    std::string item_count() const;
+    std::string item_count(int dims) const;
     bool uses_team() const { return geometry_.team > 1; }
     std::string wide_type() const;
     /// GPUs take the groups of every other kernel in reverse order: it begins with what the one before left in the cache.

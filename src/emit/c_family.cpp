@@ -138,7 +138,7 @@ std::string CEmitter::arguments() const {
 /// the language, all loads come first, so that they are under way together.
 void CEmitter::choose_early_loads() {
     const int items = geometry_.columns * geometry_.rows;
-    if (features_.cpu || items == 1 || geometry_.mapping != CMapping::Line) return;
+    if (items == 1 || geometry_.mapping != CMapping::Line) return;
     const bool branches = std::any_of(kernel_.instrs.begin(), kernel_.instrs.end(), [](const Instr& in) {
         return in.op == ir::Opcode::Call || (in.op >= ir::Opcode::Div && in.op <= ir::Opcode::Fmod);
     });
@@ -239,10 +239,10 @@ std::string CEmitter::shared_arrays() const {
     return text;
 }
 
-/// All items of the launch, as an expression.
-std::string CEmitter::item_count() const {
+/// Items of the first dimensions of the launch, as an expression.
+std::string CEmitter::item_count(int dims) const {
     std::string items;
-    for (int d = 0; d < kernel_.rank; ++d) items += (d ? " * (" : "(") + wide_type() + ")n" + std::to_string(d);
+    for (int d = 0; d < dims; ++d) items += (d ? " * (" : "(") + wide_type() + ")n" + std::to_string(d);
     return items;
 }
 
@@ -268,14 +268,14 @@ std::string CEmitter::team_items() const {
         if (uses_team()) text += " / " + std::to_string(geometry_.team);
     }
     text += ";\n";
-    if (together > 1) text += "if (at >= " + item_count() + ") return;\n";
+    if (together > 1) text += "if (at >= " + item_count(kernel_.rank) + ") return;\n";
     return text + decomposed(kernel_.rank, "at") + call;
 }
 
 std::string CEmitter::flat_loop() const {
     const std::string u = wide_type(), size = std::to_string(geometry_.group_size),
                       tile = std::to_string(geometry_.group_size * geometry_.columns);
-    std::string text = "const " + u + " items = " + item_count() + ";\n";
+    std::string text = "const " + u + " items = " + item_count(kernel_.rank) + ";\n";
     text += "const " + u + " first = (" + u + ")" + group() + " * " + tile + " + (" + u + ")" + target_.local_id + ";\n";
     const std::string inner = decomposed(kernel_.rank, "at") + "item(" + arguments() + ");\n";
     if (geometry_.columns == 1) return text + u + " at = first;\nif (at < items) {\n" + indented(inner, 1) + "}\n";
@@ -314,11 +314,9 @@ std::string CEmitter::loop_rows() const {
         text += "const " + u + " stretches = (" + u + ")((" + n + " + " + std::to_string(loop_stretch - 1) + ") / " + stretch + ");\n";
         return text + from("at % stretches") + "at /= stretches;\n" + decomposed(last, "at") + loop;
     }
-    std::string rows;
-    for (int d = 0; d < last; ++d) rows += (d ? " * (" : "(") + u + ")n" + std::to_string(d);
     const std::string many = std::to_string(geometry_.rows);
-    const std::string body = u + " row = at * " + many + " + r;\nif (row >= " + rows + ") break;\n" + decomposed(last, "row") + "const " +
-                             wide + " begin = 0, end = " + n + ";\n" + loop;
+    const std::string body = u + " row = at * " + many + " + r;\nif (row >= " + item_count(last) + ") break;\n" + decomposed(last, "row") +
+                             "const " + wide + " begin = 0, end = " + n + ";\n" + loop;
     return text + "for (" + u + " r = 0; r < " + many + "; ++r) {\n" + indented(body, 1) + "}\n";
 }
 

@@ -120,7 +120,7 @@ private:
 
     /// Looks at all programs only after as many have come as stay.
     void make_room() {
-        forget([](const Slot& slot) { return slot.done && slot.program && slot.program->use_count() == 1; });
+        forget([](const Slot& slot) { return slot.program && slot.program->use_count() == 1; });
         room_ = std::max(most_programs, 2 * slots_.size());
     }
 

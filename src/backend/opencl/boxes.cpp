@@ -55,8 +55,10 @@ void CL_CALLBACK run_host_copy(void* arguments) {
 
 }  // namespace
 
-bool OpenClStream::reaches_as_host(const Buffer* b) const noexcept {
-    return runs_on_host_ && (b->host_visible() || (b->device() == &device_ && path_ == MemoryPath::Usm));
+/// Whether a thread of the device can copy between them as between host memory.
+bool OpenClStream::copies_on_host(const Buffer* to, const Buffer* from) const noexcept {
+    const auto reaches = [&](const Buffer* b) { return b->host_visible() || (b->device() == &device_ && path_ == MemoryPath::Usm); };
+    return runs_on_host_ && path_ != MemoryPath::Buffer && reaches(to) && reaches(from);
 }
 
 /// Rows that the driver's commands for boxes take at once; these are for objects, addresses have none.
@@ -72,14 +74,13 @@ std::int64_t OpenClStream::rectangle_rows(const Buffer* to, const Buffer* from, 
 
 std::int64_t OpenClStream::rows_at_once(const Buffer* to, const Buffer* from, const CopyBox& box) const noexcept {
     if (const std::int64_t rows = rectangle_rows(to, from, box)) return rows;
-    const bool on_host = path_ != MemoryPath::Buffer && reaches_as_host(to) && reaches_as_host(from);
-    return on_host ? rows_of(box) : std::min(rows_of(box), most_commands);
+    return copies_on_host(to, from) ? rows_of(box) : std::min(rows_of(box), most_commands);
 }
 
 void OpenClStream::copy_box(Buffer* to, Buffer* from, const CopyBox& box, const NativeOrder& order) {
     if (rectangle_rows(to, from, box) == rows_of(box)) {
         copy_rectangle(to, from, box, order);
-    } else if (path_ != MemoryPath::Buffer && reaches_as_host(to) && reaches_as_host(from)) {
+    } else if (copies_on_host(to, from)) {
         copy_on_host(to, from, box, order);
     } else {
         copy_rows(to, from, box, order);

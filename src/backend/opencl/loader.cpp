@@ -176,8 +176,9 @@ Found find_platforms() {
     if (!chosen && found.platforms.empty()) {
         for (const char* file : vendor_libraries) add_vendor(file, found);
     }
-    const std::string bad = bad_icd_files();
-    if (!found.platforms.empty()) {
+    const bool none = found.platforms.empty();
+    const std::string bad = none || log_level() >= LogLevel::Info ? bad_icd_files() : std::string();
+    if (!none) {
         if (!bad.empty()) log(LogLevel::Info, "opencl: " + bad);
         return found;
     }

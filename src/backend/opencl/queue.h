@@ -57,7 +57,7 @@ private:
     std::int64_t rectangle_rows(const device::Buffer* to, const device::Buffer* from, const device::CopyBox& box) const noexcept;
     void enqueue_row(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
                      const device::NativeOrder& order);
-    bool reaches_as_host(const device::Buffer* buffer) const noexcept;
+    bool copies_on_host(const device::Buffer* to, const device::Buffer* from) const noexcept;
     void copy_rectangle(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
     void copy_on_host(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
     void copy_rows(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);

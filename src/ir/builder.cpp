@@ -48,7 +48,7 @@ private:
     bool stores(const Region& region) const {
         for (InstrId id : region.body) {
             const Instr& in = kernel_.instrs[id];
-            if (in.op == Opcode::Store) return true;
+            if (has_effect(in.op)) return true;
             for (RegionId r : in.regions)
                 if (stores(kernel_.regions[r])) return true;
         }
@@ -56,7 +56,7 @@ private:
     }
 
     bool needed(const Instr& in) const {
-        if (in.op == Opcode::Store || in.op == Opcode::Yield || in.op == Opcode::Param) return true;
+        if (has_effect(in.op) || in.op == Opcode::Yield || in.op == Opcode::Param || in.op == Opcode::Array) return true;
         for (Value v : in.results)
             if (live_[v]) return true;
         for (RegionId r : in.regions)
@@ -229,6 +229,35 @@ Value Builder::pointer(std::string name, DType type, Access access, bool noalias
 
 Value Builder::scalar_param(std::string name, DType type) { return add_param(std::move(name), type, false, Access::Read, false, false); }
 
+Value Builder::array(std::string name, DType type, std::int64_t count, Space space) {
+    require(count > 0, Opcode::Array, "an array has at least one element");
+    require(space == Space::Private || kernel_.in_groups(), Opcode::Array, "only kernels in groups have arrays of the group");
+    Instr in{};
+    in.op = Opcode::Array;
+    in.index = static_cast<std::uint32_t>(kernel_.arrays.size());
+    const Value v = define(append(root, std::move(in)), type, true);
+    kernel_.arrays.push_back({std::move(name), type, count, space, v});
+    return v;
+}
+
+void Builder::set_groups(std::span<const std::int64_t> size) {
+    require(static_cast<int>(size.size()) == kernel_.rank && kernel_.rank >= 1, Opcode::LocalDim, "a group has a size in each dimension");
+    for (const std::int64_t n : size) require(n > 0, Opcode::LocalDim, "a group has at least one item in each dimension");
+    kernel_.group_size = SmallVector<std::int64_t, 3>(size);
+    kernel_.lanes = true;
+}
+
+Value Builder::local_dim(int d) {
+    require(d >= 0 && d < kernel_.group_size.size(), Opcode::LocalDim, "the groups have no such dimension");
+    if (kernel_.group_size[d] == 1) return i64(0);
+    return leaf(Opcode::LocalDim, DType::Int64, static_cast<std::uint32_t>(d), nullptr);
+}
+
+Value Builder::group_dim(int d) {
+    require(d >= 0 && d < kernel_.group_size.size(), Opcode::GroupDim, "the groups have no such dimension");
+    return leaf(Opcode::GroupDim, DType::Int64, static_cast<std::uint32_t>(d), nullptr);
+}
+
 Value Builder::dim(int d) {
     require(d >= 0 && d < kernel_.rank, Opcode::Dim, "the range has no such dimension");
     return leaf(Opcode::Dim, DType::Int64, static_cast<std::uint32_t>(d), nullptr);
@@ -298,27 +327,51 @@ Value Builder::imag(Value a) { return emit(Opcode::Imag, real_of(type(a)), {a});
 
 // ---- memory
 
-Value Builder::load(Value pointer, Value index) {
-    const Value operands[] = {pointer, index};
-    if (pointer >= kernel_.values.size() || !kernel_.values[pointer].pointer)
-        fail(Opcode::Load, "the first operand must be a pointer parameter", operands);
-    if (index >= kernel_.values.size() || type(index) != DType::Int64) fail(Opcode::Load, "the index must be int64", operands);
+/// operands: the pointer, the index, and values of the pointer's element dtype.
+Instr Builder::access(Opcode op, std::initializer_list<Value> list) const {
+    const std::span<const Value> operands(list.begin(), list.size());
+    if (operands[0] >= kernel_.values.size() || !kernel_.values[operands[0]].pointer)
+        fail(op, "the first operand must be a pointer", operands);
+    if (operands[1] >= kernel_.values.size() || type(operands[1]) != DType::Int64) fail(op, "the index must be int64", operands);
+    for (const Value v : operands.subspan(2)) {
+        if (v >= kernel_.values.size() || type(v) != type(operands[0]))
+            fail(op, "the value must have the pointer's element dtype", operands);
+    }
     Instr in{};
-    in.op = Opcode::Load;
-    in.operands = {pointer, index};
-    return define(append(scopes_.back().region, std::move(in)), type(pointer));
+    in.op = op;
+    in.operands = SmallVector<Value, 4>(operands);
+    return in;
+}
+
+Value Builder::load(Value pointer, Value index) {
+    return define(append(scopes_.back().region, access(Opcode::Load, {pointer, index})), type(pointer));
 }
 
 void Builder::store(Value pointer, Value index, Value value) {
-    const Value operands[] = {pointer, index, value};
-    if (pointer >= kernel_.values.size() || !kernel_.values[pointer].pointer)
-        fail(Opcode::Store, "the first operand must be a pointer parameter", operands);
-    if (index >= kernel_.values.size() || type(index) != DType::Int64) fail(Opcode::Store, "the index must be int64", operands);
-    if (value >= kernel_.values.size() || type(value) != type(pointer))
-        fail(Opcode::Store, "the value must have the pointer's element dtype", operands);
+    append(scopes_.back().region, access(Opcode::Store, {pointer, index, value}));
+}
+
+Value Builder::atomic(AtomicOp op, Value pointer, Value index, Value value, MemoryOrder order, MemoryScope scope) {
+    Instr in = access(Opcode::Atomic, {pointer, index, value});
+    if (const char* broken = broken_atomic_rule(op, type(pointer))) fail(Opcode::Atomic, broken, in.operands);
+    in.atomic = op;
+    in.order = order;
+    in.scope = scope;
+    return define(append(scopes_.back().region, std::move(in)), type(pointer));
+}
+
+Value Builder::compare_exchange(Value pointer, Value index, Value expected, Value desired, MemoryOrder order, MemoryScope scope) {
+    Instr in = access(Opcode::CompareExchange, {pointer, index, expected, desired});
+    if (const char* broken = broken_atomic_rule(AtomicOp::Exchange, type(pointer))) fail(Opcode::CompareExchange, broken, in.operands);
+    in.order = order;
+    in.scope = scope;
+    return define(append(scopes_.back().region, std::move(in)), type(pointer));
+}
+
+void Builder::barrier() {
+    require(kernel_.in_groups(), Opcode::Barrier, "only kernels in groups have barriers");
     Instr in{};
-    in.op = Opcode::Store;
-    in.operands = {pointer, index, value};
+    in.op = Opcode::Barrier;
     append(scopes_.back().region, std::move(in));
 }
 

@@ -28,6 +28,8 @@ public:
     Kernel finish();
 
     void set_span(Span span) { span_ = span; }
+    /// Items come in groups; before anything else is built.
+    void set_groups(std::span<const std::int64_t> size);
     /// Allows reassociation and contraction in the whole kernel.
     void set_fast_math(bool value) { kernel_.fast_math = value; }
     std::uint32_t add_file(std::string path);
@@ -36,8 +38,13 @@ public:
     Value pointer(std::string name, DType type, Access access, bool noalias, bool streaming = false);
     Value scalar_param(std::string name, DType type);
 
+    /// A pointer to memory of the kernel's own, not initialised.
+    Value array(std::string name, DType type, std::int64_t count, Space space);
+
     // Leaves.
     Value dim(int d);
+    Value local_dim(int d);
+    Value group_dim(int d);
     Value extent(int d);
     Value constant(DType type, const Scalar& value);
     Value constant(DType type, double value);
@@ -88,6 +95,11 @@ public:
     // Memory; `index` counts elements of the pointer's type.
     Value load(Value pointer, Value index);
     void store(Value pointer, Value index, Value value);
+    Value atomic(AtomicOp op, Value pointer, Value index, Value value, MemoryOrder order = MemoryOrder::Relaxed,
+                 MemoryScope scope = MemoryScope::Device);
+    Value compare_exchange(Value pointer, Value index, Value expected, Value desired, MemoryOrder order = MemoryOrder::Relaxed,
+                           MemoryScope scope = MemoryScope::Device);
+    void barrier();
 
     // Regions.
     using Values = std::vector<Value>;
@@ -140,6 +152,8 @@ private:
     bool is_constant(Value v, double value) const;
     const Instr* definition(Value v, Opcode op) const;
 
+    /// A memory operation on a pointer, checked.
+    Instr access(Opcode op, std::initializer_list<Value> operands) const;
     InstrId append(RegionId region, Instr&& instr);
     Value define(InstrId id, DType type, bool pointer = false);
     InstrId add_region_op(Opcode op, std::span<const Value> operands);

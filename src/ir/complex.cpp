@@ -28,6 +28,11 @@ private:
         set(p.value, re, m_.scalar_param(p.name + ".im", part));
     }
 
+    void array(const ArrayInfo& a) override {
+        if (!is_complex(a.type)) return Rewriter::array(a);
+        set(a.value, m_.array(a.name, real_of(a.type), 2 * a.count, a.space));
+    }
+
     void instr(const Instr& in) override {
         if (in.op == Opcode::For) return for_loop(in, stays_lanes(in) ? in.loop : LoopKind::Serial);
         if (in.op == Opcode::Load && is_complex(type(in.results[0]))) return load(in);

@@ -26,6 +26,10 @@ enum class Opcode : std::uint8_t {
     Param,   // attr.index: which parameter (pointer or scalar)
     Dim,     // attr.index: this item's index in dimension d of the range, Int64
     Extent,  // attr.index: extent of dimension d of the range, Int64
+    // leaves of kernels in groups
+    LocalDim,  // attr.index: this item's index within its group in dimension d, Int64
+    GroupDim,  // attr.index: this item's group's index in dimension d, Int64
+    Array,     // attr.index: pointer to the first element of kernel.arrays[index]
     // arithmetic: operands and result of one dtype (any numeric one, complex until lowered)
     Add,
     Sub,
@@ -65,15 +69,26 @@ enum class Opcode : std::uint8_t {
     Complex,  // (re, im) -> complex
     Real,
     Imag,
-    // memory: pointer parameter and element index (Int64)
+    // memory: pointer (a parameter or an array) and element index (Int64)
     Load,
     Store,
+    Atomic,           // (pointer, index, value) -> what was there before; attr.atomic, order, scope
+    CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
+    Barrier,          // all items of the group have come here, and see what each other has written; kernels in groups only, where all
+                      // items of a group take the same way
     // regions
     For,  // operands: lower, upper, step, initial values…; attr.loop; region: (index, carried…) -> Yield carried…; results: final values
     If,     // operand: Bool; regions then, else -> Yield results…
     While,  // operands: initial values…; regions: condition (carried…) -> Yield Bool, body (carried…) -> Yield carried…
     Yield,  // ends a region
 };
+
+/// What an Atomic does to memory. Add wraps; Min and Max of floats: NaN loses.
+enum class AtomicOp : std::uint8_t { Add, Sub, Min, Max, And, Or, Xor, Exchange };
+/// As in C++.
+enum class MemoryOrder : std::uint8_t { Relaxed, Acquire, Release, AcqRel, SeqCst };
+/// Who sees an atomic access as one.
+enum class MemoryScope : std::uint8_t { Group, Device, System };
 
 /// How a For runs.
 enum class LoopKind : std::uint8_t {
@@ -110,7 +125,10 @@ struct Instr {
     Opcode op;
     Math math{};                       // Call
     LoopKind loop = LoopKind::Serial;  // For
-    std::uint32_t index = 0;           // Param, Dim, Extent
+    std::uint32_t index = 0;           // Param, Dim, Extent, LocalDim, GroupDim, Array
+    AtomicOp atomic{};                 // Atomic
+    MemoryOrder order{};               // Atomic, CompareExchange
+    MemoryScope scope{};               // Atomic, CompareExchange
     std::uint32_t unroll = 0;          // For: 0 = target's choice
     Scalar scalar;                     // Const
     SmallVector<Value, 4> operands;
@@ -143,6 +161,20 @@ struct Param {
     Value value = no_value;
 };
 
+/// Whose an array of the kernel's own is.
+enum class Space : std::uint8_t {
+    Group,    // shared by the items of a group; lives as long as the group
+    Private,  // each item has its own
+};
+/// Memory that a kernel brings along; not initialised.
+struct ArrayInfo {
+    std::string name;
+    DType type;
+    std::int64_t count = 0;
+    Space space = Space::Private;
+    Value value = no_value;
+};
+
 /// A target-free loop program over an index space.
 /// All items are independent. With `lanes`, neighbours in the last dimension become vector lanes; without, each item is scalar code
 /// and lanes appear only in its LoopKind::Lanes loops.
@@ -152,11 +184,17 @@ struct Kernel {
     int rank = 1;  // dimensions of the range, 0 to 32; extents arrive with the launch
     bool lanes = true;
     bool fast_math = false;  // allows reassociation and contraction
+    /// Not empty: items come in groups of so many in each dimension. Extents arrive as numbers of items, multiples of these; barriers and
+    /// arrays of the group are for such kernels alone. `lanes` is true then.
+    SmallVector<std::int64_t, 3> group_size;
+    std::vector<ArrayInfo> arrays;
     Region body;
     std::vector<Instr> instrs;
     std::vector<Region> regions;
     std::vector<ValueInfo> values;
     std::vector<std::string> files{"<unknown>"};
+
+    bool in_groups() const noexcept { return !group_size.empty(); }
 };
 
 /// Stable text; the cache key hashes it, tests and `inspect("ir")` show it.
@@ -172,6 +210,9 @@ Kernel expand_math(const Kernel& kernel, std::span<const Math> keep = {});
 const char* name(Opcode op);
 const char* name(Math fn);
 const char* name(Combine combine);
+const char* name(AtomicOp op);
+const char* name(MemoryOrder order);
+const char* name(MemoryScope scope);
 int arity(Math fn);
 
 }  // namespace pardo::ir

@@ -7,9 +7,11 @@ namespace pardo::ir {
 namespace {
 
 constexpr const char* opcode_names[] = {
-    "const",  "param", "dim",     "extent", "add",     "sub",  "mul",  "div",  "floor_div", "rem", "fmod", "neg",   "abs",   "min", "max",
-    "fmin",   "fmax",  "fma",     "and",    "or",      "xor",  "not",  "shl",  "shr",       "eq",  "ne",   "lt",    "le",    "gt",  "ge",
-    "select", "cast",  "bitcast", "call",   "complex", "real", "imag", "load", "store",     "for", "if",   "while", "yield",
+    "const",     "param", "dim",     "extent", "local_dim", "group_dim", "array", "add",  "sub",   "mul",    "div",
+    "floor_div", "rem",   "fmod",    "neg",    "abs",       "min",       "max",   "fmin", "fmax",  "fma",    "and",
+    "or",        "xor",   "not",     "shl",    "shr",       "eq",        "ne",    "lt",   "le",    "gt",     "ge",
+    "select",    "cast",  "bitcast", "call",   "complex",   "real",      "imag",  "load", "store", "atomic", "compare_exchange",
+    "barrier",   "for",   "if",      "while",  "yield",
 };
 static_assert(std::size(opcode_names) == static_cast<std::size_t>(Opcode::Yield) + 1);
 
@@ -24,6 +26,9 @@ constexpr MathRow math_rows[] = {
 };
 
 constexpr const char* combine_names[] = {"add", "mul", "min", "max", "and", "or"};
+constexpr const char* atomic_names[] = {"add", "sub", "min", "max", "and", "or", "xor", "exchange"};
+constexpr const char* order_names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+constexpr const char* scope_names[] = {"group", "device", "system"};
 
 template <class T, std::size_t N, class E> const T* row(const T (&table)[N], E e) {
     return static_cast<std::size_t>(e) < N ? &table[static_cast<std::size_t>(e)] : nullptr;
@@ -43,6 +48,21 @@ const char* name(Math fn) {
 
 const char* name(Combine combine) {
     const char* const* r = row(combine_names, combine);
+    return r ? *r : "unknown";
+}
+
+const char* name(AtomicOp op) {
+    const char* const* r = row(atomic_names, op);
+    return r ? *r : "unknown";
+}
+
+const char* name(MemoryOrder order) {
+    const char* const* r = row(order_names, order);
+    return r ? *r : "unknown";
+}
+
+const char* name(MemoryScope scope) {
+    const char* const* r = row(scope_names, scope);
     return r ? *r : "unknown";
 }
 

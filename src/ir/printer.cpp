@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "ir/rules.h"
+
 namespace pardo::ir {
 namespace {
 
@@ -15,6 +17,7 @@ constexpr const char* access_names[] = {"none", "read", "write", "readwrite"};
 
 Printer::Printer(const Kernel& kernel) : kernel_(kernel), numbers_(kernel.values.size(), unnumbered) {
     for (const Param& p : kernel.params) assign_number(p.value);
+    for (const ArrayInfo& a : kernel.arrays) assign_number(a.value);
     assign_numbers(kernel.body);
 }
 
@@ -164,7 +167,12 @@ void Printer::head(const Instr& in) {
             break;
         default: out_ += name(in.op);
     }
-    if (in.op == Opcode::Dim || in.op == Opcode::Extent || in.op == Opcode::Param) {
+    if (in.op == Opcode::Atomic || in.op == Opcode::CompareExchange) {
+        if (in.op == Opcode::Atomic) (out_ += ' ') += name(in.atomic);
+        (out_ += ' ') += name(in.order);
+        (out_ += ' ') += name(in.scope);
+    }
+    if (is_leaf(in.op) && in.op != Opcode::Const) {
         out_ += ' ';
         number(in.index);
         return;
@@ -211,7 +219,8 @@ void Printer::instr(InstrId id, int depth) {
 
 void Printer::region(const Region& region, int depth) {
     for (InstrId id : region.body) {
-        if (id < kernel_.instrs.size() && kernel_.instrs[id].op == Opcode::Param) continue;  // the head has them
+        if (id < kernel_.instrs.size() && (kernel_.instrs[id].op == Opcode::Param || kernel_.instrs[id].op == Opcode::Array))
+            continue;  // the head has them
         instr(id, depth);
     }
 }
@@ -225,6 +234,10 @@ std::string Printer::kernel() {
     number(kernel_.rank);
     if (kernel_.lanes) out_ += " lanes";
     if (kernel_.fast_math) out_ += " fast_math";
+    for (int d = 0; d < kernel_.group_size.size(); ++d) {
+        out_ += d == 0 ? " groups " : " x ";
+        number(kernel_.group_size[d]);
+    }
     out_ += " (\n";
     for (const Param& p : kernel_.params) {
         out_ += "  ";
@@ -239,6 +252,17 @@ std::string Printer::kernel() {
             if (p.noalias) out_ += " noalias";
             if (p.streaming) out_ += " streaming";
         }
+        out_ += '\n';
+    }
+    for (const ArrayInfo& a : kernel_.arrays) {
+        out_ += "  ";
+        value(a.value);
+        out_ += ' ';
+        quoted(a.name);
+        out_ += a.space == Space::Group ? " group array " : " private array ";
+        out_ += dtype_name(a.type);
+        out_ += ' ';
+        number(a.count);
         out_ += '\n';
     }
     out_ += ") {\n";

@@ -6,11 +6,13 @@ namespace pardo::ir {
 Rewriter::Rewriter(const Kernel& from)
     : from_(from), m_(from.name, from.rank, from.lanes), first_(from.values.size(), no_value), second_(from.values.size(), no_value) {
     m_.set_fast_math(from.fast_math);
+    if (from.in_groups()) m_.set_groups(from.group_size);
     for (std::size_t k = 1; k < from.files.size(); ++k) m_.add_file(from.files[k]);
 }
 
 Kernel Rewriter::run() {
     for (const Param& p : from_.params) param(p);
+    for (const ArrayInfo& a : from_.arrays) array(a);
     Values none;
     region_body(from_.body, none);
     return m_.finish();
@@ -20,13 +22,15 @@ void Rewriter::param(const Param& p) {
     set(p.value, p.pointer ? m_.pointer(p.name, p.type, p.access, p.noalias, p.streaming) : m_.scalar_param(p.name, p.type));
 }
 
+void Rewriter::array(const ArrayInfo& a) { set(a.value, m_.array(a.name, a.type, a.count, a.space)); }
+
 void Rewriter::region_body(const Region& region, Values& yields) {
     for (InstrId id : region.body) {
         const Instr& in = from_.instrs[id];
         m_.set_span(in.span);
         if (in.op == Opcode::Yield) {
             yields = mapped(in.operands);
-        } else if (in.op != Opcode::Param) {
+        } else if (in.op != Opcode::Param && in.op != Opcode::Array) {
             instr(in);
         }
     }
@@ -97,7 +101,16 @@ void Rewriter::copy(const Instr& in) {
         case Opcode::Const: return set(in.results[0], m_.constant(type(in.results[0]), in.scalar));
         case Opcode::Dim: return set(in.results[0], m_.dim(static_cast<int>(in.index)));
         case Opcode::Extent: return set(in.results[0], m_.extent(static_cast<int>(in.index)));
-        case Opcode::Param: return;
+        case Opcode::LocalDim: return set(in.results[0], m_.local_dim(static_cast<int>(in.index)));
+        case Opcode::GroupDim: return set(in.results[0], m_.group_dim(static_cast<int>(in.index)));
+        case Opcode::Param:
+        case Opcode::Array: return;
+        case Opcode::Atomic:
+            return set(in.results[0], m_.atomic(in.atomic, at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), in.order, in.scope));
+        case Opcode::CompareExchange:
+            return set(in.results[0], m_.compare_exchange(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), at(in.operands[3]),
+                                                          in.order, in.scope));
+        case Opcode::Barrier: return m_.barrier();
         case Opcode::Load: return set(in.results[0], m_.load(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Store: return m_.store(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]));
         case Opcode::For: return for_loop(in, in.loop);

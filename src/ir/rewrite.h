@@ -18,6 +18,7 @@ protected:
     using Regions = std::span<const RegionId>;
 
     virtual void param(const Param& p);
+    virtual void array(const ArrayInfo& a);
     virtual void instr(const Instr& in);
     /// True if values of this type become two.
     virtual bool paired(DType) const { return false; }

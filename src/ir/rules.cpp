@@ -23,6 +23,9 @@ constexpr Rule rules[] = {
     /* param */ {0, Domain::None, Result::Free},
     /* dim */ {0, Domain::None, Result::Free},
     /* extent */ {0, Domain::None, Result::Free},
+    /* local_dim */ {0, Domain::None, Result::Free},
+    /* group_dim */ {0, Domain::None, Result::Free},
+    /* array */ {0, Domain::None, Result::Free},
     /* add */ {2, Domain::Any, Result::Same},
     /* sub */ {2, Domain::Any, Result::Same},
     /* mul */ {2, Domain::Any, Result::Same},
@@ -97,7 +100,9 @@ const char* call_rule(Math fn, DType t, int operands) {
 const char* special_rule(Opcode op, DType result, DTypes t) {
     switch (op) {
         case Opcode::Dim:
-        case Opcode::Extent: return result == DType::Int64 ? nullptr : "the result must be int64";
+        case Opcode::Extent:
+        case Opcode::LocalDim:
+        case Opcode::GroupDim: return result == DType::Int64 ? nullptr : "the result must be int64";
         case Opcode::Lt:
         case Opcode::Le:
         case Opcode::Gt:
@@ -142,6 +147,13 @@ bool takes_complex(Math fn) {
         case Math::pow: return true;
         default: return false;
     }
+}
+
+const char* broken_atomic_rule(AtomicOp op, DType dtype) {
+    const bool number = (is_integer(dtype) || is_float(dtype)) && itemsize(dtype) >= 4;
+    if (!number) return "atomics are for int32, uint32, int64, uint64, float32 and float64";
+    const bool bits = op == AtomicOp::And || op == AtomicOp::Or || op == AtomicOp::Xor;
+    return bits && !is_integer(dtype) ? "and, or, xor are for integers" : nullptr;
 }
 
 const char* broken_rule(Opcode op, Math fn, DType result, DTypes t) {

@@ -10,10 +10,17 @@ namespace pardo::ir {
 /// Null if an operation without regions and memory may have these dtypes, else the rule that is broken.
 const char* broken_rule(Opcode op, Math fn, DType result, std::span<const DType> operands);
 
+/// Null if memory of this dtype has this atomic operation, else the rule that is broken. Floats have no bits, narrow types no atomics.
+const char* broken_atomic_rule(AtomicOp op, DType dtype);
+
 /// True for operations that depend on nothing but operands and attributes, and change nothing.
 constexpr bool is_pure(Opcode op) { return op < Opcode::Load; }
-/// True for Const, Param, Dim and Extent.
-constexpr bool is_leaf(Opcode op) { return op <= Opcode::Extent; }
+/// True for Const, Param, Array and what says where an item stands in its range.
+constexpr bool is_leaf(Opcode op) { return op <= Opcode::Array; }
+/// True for operations that change memory or order changes of it.
+constexpr bool has_effect(Opcode op) { return op >= Opcode::Store && op <= Opcode::Barrier; }
+/// True for operations whose first operand is a pointer.
+constexpr bool takes_pointer(Opcode op) { return op >= Opcode::Load && op <= Opcode::CompareExchange; }
 /// True if complex numbers have this function.
 bool takes_complex(Math fn);
 

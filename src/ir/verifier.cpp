@@ -17,6 +17,8 @@ public:
         if (kernel_.rank < 0 || kernel_.rank > max_rank)
             fail_kernel("the rank must be between 0 and 32, not " + std::to_string(kernel_.rank));
         for (std::size_t k = 0; k < kernel_.params.size(); ++k) param(k);
+        for (std::size_t k = 0; k < kernel_.arrays.size(); ++k) array(k);
+        if (kernel_.in_groups()) groups();
         if (!kernel_.body.args.empty()) fail_kernel("the body takes no arguments");
         body(kernel_.body, no_instr);
     }
@@ -42,6 +44,25 @@ private:
             bad("its value is not defined by its param instruction");
         if (static_cast<int>(p.access) < 1 || static_cast<int>(p.access) > 3) bad("unknown access");
         if (!p.pointer && p.access != Access::Read) bad("scalars are read only");
+    }
+
+    void array(std::size_t k) {
+        const ArrayInfo& a = kernel_.arrays[k];
+        auto bad = [&](const char* rule) { fail_kernel("array " + std::to_string(k) + " '" + a.name + "': " + rule); };
+        if (a.value >= kernel_.values.size()) bad("it has no value");
+        const ValueInfo& v = kernel_.values[a.value];
+        if (v.type != a.type || !v.pointer) bad("its value has another type");
+        if (v.result < 0 || v.def >= kernel_.instrs.size() || kernel_.instrs[v.def].op != Opcode::Array || kernel_.instrs[v.def].index != k)
+            bad("its value is not defined by its array instruction");
+        if (a.count < 1) bad("it has no elements");
+        if (a.space == Space::Group && !kernel_.in_groups()) bad("the kernel has no groups");
+    }
+
+    void groups() const {
+        if (kernel_.group_size.size() != kernel_.rank) fail_kernel("groups need a size in each dimension");
+        for (const std::int64_t n : kernel_.group_size)
+            if (n < 1) fail_kernel("groups have at least one item in each dimension");
+        if (!kernel_.lanes) fail_kernel("the items of groups are lanes");
     }
 
     DType type(Value v) const { return kernel_.values[v].type; }
@@ -81,7 +102,7 @@ private:
             const Value v = in.operands[k];
             if (v >= kernel_.values.size()) fail(id, "operand " + std::to_string(k) + " does not exist");
             if (!visible_[v]) fail(id, "operand " + std::to_string(k) + " is used before its definition or outside its region");
-            const bool pointer_place = k == 0 && (in.op == Opcode::Load || in.op == Opcode::Store);
+            const bool pointer_place = k == 0 && takes_pointer(in.op);
             if (kernel_.values[v].pointer != pointer_place)
                 fail(id, "operand " + std::to_string(k) + (pointer_place ? " must be a pointer" : " must not be a pointer"));
         }
@@ -93,6 +114,11 @@ private:
         switch (in.op) {
             case Opcode::Load: return memory(id, in, 2, Access::Read);
             case Opcode::Store: return memory(id, in, 3, Access::Write);
+            case Opcode::Atomic: return memory(id, in, 3, Access::ReadWrite);
+            case Opcode::CompareExchange: return memory(id, in, 4, Access::ReadWrite);
+            case Opcode::Barrier:
+                require(in.operands.empty() && in.results.empty() && in.regions.empty(), id, "it stands alone");
+                return require(kernel_.in_groups(), id, "only kernels in groups have barriers");
             case Opcode::For: return for_loop(id, in);
             case Opcode::If: return if_else(id, in);
             case Opcode::While: return while_loop(id, in);
@@ -111,6 +137,12 @@ private:
             case Opcode::Const: return require(in.scalar.dtype == result.type, id, "the constant must have the result's dtype");
             case Opcode::Dim:
             case Opcode::Extent: return require(static_cast<int>(in.index) < kernel_.rank, id, "the range has no such dimension");
+            case Opcode::LocalDim:
+            case Opcode::GroupDim:
+                return require(static_cast<int>(in.index) < kernel_.group_size.size(), id, "the groups have no such dimension");
+            case Opcode::Array:
+                return require(in.index < kernel_.arrays.size() && kernel_.arrays[in.index].value == in.results[0], id,
+                               "it must be the value of its array");
             case Opcode::Param:
                 return require(in.index < kernel_.params.size() && kernel_.params[in.index].value == in.results[0], id,
                                "it must be the value of its parameter");
@@ -121,19 +153,24 @@ private:
     void memory(InstrId id, const Instr& in, int count, Access need) const {
         require(in.operands.size() == count && in.regions.empty(), id, "wrong number of operands");
         const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
-        require(definition.op == Opcode::Param, id, "the pointer must be a parameter");
-        const Param& p = kernel_.params[definition.index];
-        if (!(static_cast<int>(p.access) & static_cast<int>(need)))
-            fail(id, "parameter '" + p.name + "' is not declared for " + (need == Access::Read ? "reading" : "writing"));
-        require(type(in, 1) == DType::Int64, id, "the index must be int64");
-        if (in.op == Opcode::Store) {
-            require(type(in, 2) == p.type, id, "the value must have the pointer's element dtype");
-            require(in.results.empty(), id, "it has no result");
+        if (definition.op == Opcode::Param) {
+            const Param& p = kernel_.params[definition.index];
+            if ((static_cast<int>(p.access) & static_cast<int>(need)) != static_cast<int>(need)) {
+                constexpr const char* uses[] = {"", "reading", "writing", "reading and writing"};
+                fail(id, "parameter '" + p.name + "' is not declared for " + uses[static_cast<int>(need)]);
+            }
         } else {
-            require(in.results.size() == 1 && in.results[0] < kernel_.values.size() && type(in.results[0]) == p.type &&
-                        !kernel_.values[in.results[0]].pointer,
-                    id, "the result must have the pointer's element dtype");
+            require(definition.op == Opcode::Array, id, "the pointer must be a parameter or an array");
         }
+        const DType element = type(in, 0);
+        require(type(in, 1) == DType::Int64, id, "the index must be int64");
+        for (int k = 2; k < count; ++k) require(type(in, k) == element, id, "the value must have the pointer's element dtype");
+        if (in.op == Opcode::Store) return require(in.results.empty(), id, "it has no result");
+        require(in.results.size() == 1 && in.results[0] < kernel_.values.size() && type(in.results[0]) == element &&
+                    !kernel_.values[in.results[0]].pointer,
+                id, "the result must have the pointer's element dtype");
+        if (in.op == Opcode::Load) return;
+        if (const char* broken = broken_atomic_rule(in.op == Opcode::Atomic ? in.atomic : AtomicOp::Exchange, element)) fail(id, broken);
     }
 
     /// Region `k` of `id` after a check of its arguments' dtypes: `int64` in front if `indexed`, then those of operands `from`…

@@ -24,6 +24,8 @@ enum class ErrorCode : unsigned char {
     Import,     // ImportError: an optional library is missing
     Internal,   // RuntimeError: a bug in pardo
     Axis,       // numpy.exceptions.AxisError (a ValueError and IndexError): an axis that the array does not have
+    Name,       // NameError: a name in a kernel that has no value
+    Assertion,  // AssertionError: an assert in a kernel
 };
 
 /// Thrown by every function of the library. `what()` starts with what the user called: "add: …".

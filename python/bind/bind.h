@@ -196,6 +196,7 @@ void bind_array(nb::module_& m);
 void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_elementwise(nb::module_& m);
 void bind_ops(nb::module_& m);
+void bind_kernel(nb::module_& m);
 
 extern PyType_Slot operator_slots[];                         // operators.cpp; ends with {0, nullptr}
 int get_buffer(PyObject* self, Py_buffer* view, int flags);  // exchange.cpp

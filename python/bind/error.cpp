@@ -32,6 +32,8 @@ PyObject* class_of(pardo::ErrorCode code) {
         case pardo::ErrorCode::Import: return PyExc_ImportError;
         case pardo::ErrorCode::Internal: return PyExc_RuntimeError;
         case pardo::ErrorCode::Axis: return axis_error_class();
+        case pardo::ErrorCode::Name: return PyExc_NameError;
+        case pardo::ErrorCode::Assertion: return PyExc_AssertionError;
     }
     return PyExc_RuntimeError;
 }

@@ -18,4 +18,5 @@ NB_MODULE(_core, m) {
     bind::bind_block(m);
     bind::bind_elementwise(m);
     bind::bind_ops(m);
+    bind::bind_kernel(m);
 }

@@ -47,6 +47,7 @@ from pardo._events import *
 from pardo._info import *
 from pardo._interop import *
 from pardo._joining import *
+from pardo._kernels import *
 from pardo._linalg import *
 from pardo._manipulation import *
 from pardo._memory import *

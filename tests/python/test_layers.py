@@ -13,8 +13,10 @@ ALLOWED = {
     "ir": {"base"},
     "jit": {"base", "device", "ir"},
     "emit": {"base", "device", "ir"},
+    "lang": {"base", "ir"},
     "graph": {"base", "device", "ir"},
     "plan": {"base", "device", "ir", "graph", "jit", "emit"},
+    "launch": {"base", "device", "ir", "lang", "graph", "plan"},
     "backend": {"base", "device", "ir", "emit", "jit"},
     "lib": {"base", "device", "ir", "emit", "jit", "graph", "plan", "backend"},
 }

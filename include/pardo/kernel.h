@@ -1,0 +1,72 @@
+// include/pardo/kernel.h: functions of the user that run once for each item of an index space.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pardo/array.h>
+#include <pardo/event.h>
+#include <pardo/export.h>
+#include <pardo/queue.h>
+#include <pardo/syntax.h>
+
+namespace pardo {
+
+/// An index space of one to three dimensions; in groups of `local` items if that is not empty, which divides `global`.
+struct NdRange {
+    std::vector<std::int64_t> global, local;
+};
+
+/// One argument of a launch.
+struct KernelArgument {
+    enum class Kind : std::uint8_t {
+        Array,
+        Number,    // `scalar`; weak: a number of Python
+        Constant,  // `scalar`, which becomes part of the program
+        Local,     // memory that the items of a group share: `dtype`, `extents`
+    };
+    Kind kind = Kind::Number;
+    Array array;
+    Scalar scalar;
+    DType dtype = DType::Float64;
+    std::vector<std::int64_t> extents;
+};
+
+struct KernelOptions {
+    bool fast_math = false;     // sums may be reordered, products and sums contracted
+    bool bounds_check = false;  // an index out of range raises IndexError at the next wait
+};
+
+/// What a launch does with its arguments.
+enum class ArgumentUse : std::uint8_t { None, Read, Write, ReadWrite };
+
+/// A function, and its programs for the types it has been called with; a cheap handle, safe from any thread.
+class PARDO_API Kernel {
+public:
+    /// `takes_item`: the first parameter is the item, and no argument.
+    Kernel(std::shared_ptr<const syntax::Function> function, bool takes_item, const KernelOptions& options);
+    ~Kernel();
+    Kernel(const Kernel&);
+    Kernel& operator=(const Kernel&);
+
+    /// Types, compiles where that is new, and launches on `queue` (null: that of the arrays). Throws what is wrong with the function or the
+    /// call, with the user's line; what fails later is raised by the next wait.
+    Event launch(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr,
+                 std::span<const Event> depends = {}) const;
+    /// "ir", or what the device can show: "llvm", "asm", "opencl", "cuda", "ptx".
+    std::string inspect(std::span<const KernelArgument> arguments, const NdRange& range, const std::string& what,
+                        const Queue* queue = nullptr) const;
+    /// How the function uses each of its arguments; only arrays are used.
+    std::vector<ArgumentUse> uses(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
+    /// Programs made so far.
+    std::size_t specialisations() const;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace pardo

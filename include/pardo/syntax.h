@@ -1,0 +1,75 @@
+// include/pardo/syntax.h: a Python function as plain data: what is left of its syntax tree once names of modules are resolved.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <pardo/dtype.h>
+
+namespace pardo::syntax {
+
+/// Statements and expressions. What stands in `name`, `number`, `index` and `parts` is said beside each.
+enum class Form : std::uint8_t {
+    // statements
+    Block,    // parts: statements
+    Assign,   // parts: target, value; target: Name, Subscript, Tuple of targets
+    Augment,  // name: operator; parts: target, value
+    For,      // parts: target, start, stop, step, body, else; over a range of integers; index: 1 for prange
+    Each,     // parts: target, iterable, body, else; over a tuple or the first axis of an array
+    While,    // parts: test, body, else
+    If,       // parts: test, body, else
+    Break,
+    Continue,
+    Return,   // parts: the value, if any
+    Discard,  // parts: an expression whose value nobody wants
+    Assert,   // name: the message; parts: test
+    Raise,    // name: the exception's class and message
+    // expressions
+    Number,     // number
+    Text,       // name
+    None,       // Python's None
+    DTypeName,  // index: a DType
+    Name,       // name: a variable of the function
+    Tuple,      // parts
+    Attribute,  // name; parts: object
+    Subscript,  // parts: object, indices
+    Slice,      // parts: start, stop, step; None where it is left out
+    Unary,      // name: operator; parts
+    Binary,     // name: operator; parts
+    And,        // parts
+    Or,         // parts
+    Compare,    // names: operators, separated by spaces, in `name`; parts: one more
+    Choice,     // parts: test, value, other
+    Call,       // name: a function that the language knows; parts: arguments, keywords at the end
+    Keyword,    // name; parts: value
+    Method,     // name; parts: object, arguments
+    Apply,      // index: which of the function's callees; parts: arguments
+};
+
+/// Lines count from 1, columns from 0, as in Python's ast.
+struct Place {
+    int line = 0, column = 0, end_line = 0, end_column = 0;
+};
+
+struct Tree {
+    Form form = Form::Block;
+    Place place;
+    std::string name;
+    Scalar number;
+    int index = 0;
+    std::vector<Tree> parts;
+};
+
+/// One Python function. Immutable once it is shared.
+struct Function {
+    std::string name, file;
+    int first_line = 1;               // of `lines`
+    std::vector<std::string> lines;   // its text, for messages
+    std::vector<std::string> params;  // names
+    std::vector<Tree> defaults;       // of the last parameters
+    Tree body;                        // a Block
+    std::vector<std::shared_ptr<const Function>> callees;
+};
+
+}  // namespace pardo::syntax

@@ -1,0 +1,438 @@
+# python/pardo/_kernels.py: kernels: a function that runs once for each item of a range.
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+from pardo import _core, _syntax
+from pardo._syntax import device_only
+
+if TYPE_CHECKING:
+    from pardo._core import Event
+
+__all__ = [
+    "Const",
+    "Group",
+    "Item",
+    "LocalAccessor",
+    "NdItem",
+    "NdRange",
+    "Range",
+    "atomic",
+    "call_kernel",
+    "call_kernel_async",
+    "func",
+    "get_global_id",
+    "get_global_size",
+    "get_group_id",
+    "get_local_id",
+    "get_local_size",
+    "get_num_groups",
+    "group_barrier",
+    "kernel",
+    "local_array",
+    "private_array",
+]
+
+T = TypeVar("T")
+Place = Any  # a Range, an NdRange, or numbers of items
+
+
+class Const(Generic[T]):
+    """Annotation of a kernel's parameter whose value becomes part of the program: ``n: pp.Const[int]``.
+
+    Each new value compiles anew; loops over it can be unrolled, and it can be the shape of a private or local array.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class LocalAccessor:
+    """An argument of a launch: memory that the items of each group share.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Elements; it becomes part of the program.
+    dtype : DTypeLike
+        Of the elements.
+    """
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: int | Sequence[int], dtype: Any = np.float64) -> None:
+        extents = [shape] if isinstance(shape, (int, np.integer)) else list(shape)
+        self.shape = [operator.index(n) for n in extents]
+        if not self.shape or min(self.shape) < 1:
+            raise ValueError(f"LocalAccessor: extents are positive, not {tuple(self.shape)}")
+        self.dtype = np.dtype(dtype)
+
+    def __repr__(self) -> str:
+        return f"LocalAccessor({tuple(self.shape)}, {self.dtype})"
+
+
+def _extents(values: Sequence[Any], who: str) -> tuple[int, ...]:
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+        values = values[0]
+    if not 1 <= len(values) <= 3:
+        raise ValueError(f"{who}: one to three extents are expected, not {len(values)}")
+    try:
+        extents = tuple(operator.index(n) for n in values)
+    except TypeError:
+        raise TypeError(f"{who}: extents are integers, not {', '.join(type(n).__name__ for n in values)}") from None
+    if min(extents) < 0:
+        raise ValueError(f"{who}: an extent is negative: {extents}")
+    return extents
+
+
+class Range(tuple):  # type: ignore[type-arg]
+    """The items of an index space of one to three dimensions: ``Range(n)``, ``Range(rows, columns)``."""
+
+    __slots__ = ()
+
+    def __new__(cls, *extents: Any) -> Range:
+        """Check the extents."""
+        return super().__new__(cls, _extents(extents, "Range"))
+
+    def __repr__(self) -> str:
+        return f"Range({', '.join(map(str, self))})"
+
+
+class NdRange:
+    """An index space in groups: ``NdRange(Range(n), Range(256))``.
+
+    Parameters
+    ----------
+    global_range : Range, int or tuple of int
+        Items in each dimension; a multiple of `local_range`.
+    local_range : Range, int or tuple of int
+        Items of a group in each dimension.
+    """
+
+    __slots__ = ("global_range", "local_range")
+
+    def __init__(self, global_range: Any, local_range: Any) -> None:
+        self.global_range = global_range if type(global_range) is Range else Range(global_range)
+        self.local_range = local_range if type(local_range) is Range else Range(local_range)
+
+    def __repr__(self) -> str:
+        return f"NdRange({self.global_range}, {self.local_range})"
+
+
+class Item:
+    """Where an item stands in a `Range`: the annotation of a kernel's first parameter.
+
+    In kernels it has ``get_id(d)``, ``get_range(d)``, ``get_linear_id()``, ``get_linear_range()`` and ``item[d]``; the dimension may be
+    left out where there is one alone.
+    """
+
+
+class NdItem:
+    """Where an item stands in an `NdRange`: the annotation of a kernel's first parameter.
+
+    In kernels it has ``get_global_id(d)``, ``get_local_id(d)``, ``get_group_id(d)``, ``get_global_range(d)``, ``get_local_range(d)``,
+    ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()`` and ``get_group()``.
+    """
+
+
+class Group:
+    """What ``NdItem.get_group()`` gives: a group of items.
+
+    In kernels it has ``get_group_id(d)``, ``get_local_id(d)``, ``get_group_range(d)``, ``get_local_range(d)``,
+    ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()`` and ``get_local_linear_range()``.
+    """
+
+
+_core._set_argument_classes(LocalAccessor, Const)
+
+
+def _outside(name: str) -> Any:
+    raise RuntimeError(f"{name}: stands for an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
+
+
+@device_only("local_array")
+def local_array(shape: Any, dtype: Any = np.float64) -> Any:
+    """Memory that the items of a group share; in kernels over an `NdRange`. The shape is known before the kernel runs."""
+    _outside("local_array")
+
+
+@device_only("private_array")
+def private_array(shape: Any, dtype: Any = np.float64) -> Any:
+    """Memory of one item alone; in kernels. The shape is known before the kernel runs."""
+    _outside("private_array")
+
+
+@device_only("group_barrier")
+def group_barrier(group: Any = None) -> None:
+    """Wait until all items of the group have come here, and see what each other has written; in kernels over an `NdRange`."""
+    _outside("group_barrier")
+
+
+@device_only("get_global_id")
+def get_global_id(dimension: int = 0) -> int:
+    """Index of this item in the range; in kernels, as in OpenCL C."""
+    return int(_outside("get_global_id"))
+
+
+@device_only("get_local_id")
+def get_local_id(dimension: int = 0) -> int:
+    """Index of this item in its group; in kernels, as in OpenCL C."""
+    return int(_outside("get_local_id"))
+
+
+@device_only("get_group_id")
+def get_group_id(dimension: int = 0) -> int:
+    """Index of this item's group; in kernels, as in OpenCL C."""
+    return int(_outside("get_group_id"))
+
+
+@device_only("get_global_size")
+def get_global_size(dimension: int = 0) -> int:
+    """Items in the range; in kernels, as in OpenCL C."""
+    return int(_outside("get_global_size"))
+
+
+@device_only("get_local_size")
+def get_local_size(dimension: int = 0) -> int:
+    """Items in a group; in kernels, as in OpenCL C."""
+    return int(_outside("get_local_size"))
+
+
+@device_only("get_num_groups")
+def get_num_groups(dimension: int = 0) -> int:
+    """Groups in the range; in kernels, as in OpenCL C."""
+    return int(_outside("get_num_groups"))
+
+
+def _atomic(name: str, doc: str) -> Any:
+    def operation(array: Any, index: Any, value: Any) -> Any:
+        _outside(f"atomic.{name}")
+
+    operation.__name__ = operation.__qualname__ = name
+    operation.__doc__ = doc
+    return _syntax.mark(operation, f"atomic.{name}")
+
+
+def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any) -> Any:
+    """Put `desired` where `expected` stands; gives what was there before."""
+    _outside("atomic.compare_exchange")
+
+
+atomic = types.SimpleNamespace(
+    add=_atomic("add", "Add to an element as one step; gives what was there before."),
+    sub=_atomic("sub", "Subtract from an element as one step; gives what was there before."),
+    min=_atomic("min", "Keep the smaller as one step; gives what was there before."),
+    max=_atomic("max", "Keep the greater as one step; gives what was there before."),
+    and_=_atomic("and_", "Combine bits by and, as one step; gives what was there before."),
+    or_=_atomic("or_", "Combine bits by or, as one step; gives what was there before."),
+    xor=_atomic("xor", "Combine bits by exclusive or, as one step; gives what was there before."),
+    exchange=_atomic("exchange", "Put a value in place of another as one step; gives what was there before."),
+    compare_exchange=_syntax.mark(_compare_exchange, "atomic.compare_exchange"),
+)
+
+
+def func(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function that kernels call.
+
+    It stays an ordinary Python function; any plain function can be called from a kernel, and this says so to the reader.
+    """
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"func: decorates a function, not {type(function).__name__}")
+    return function
+
+
+class Launcher:
+    """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
+
+    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue")
+
+    def __init__(self, kernel: KernelFunction, place: Place) -> None:
+        queue = depends = None
+        if type(place) is tuple and place and isinstance(place[0], (Range, NdRange)):
+            if len(place) > 3:
+                raise TypeError(f"{kernel.__name__}[range, queue, depends]: at most three are expected, not {len(place)}")
+            queue = place[1] if len(place) > 1 else None
+            depends = place[2] if len(place) > 2 else None
+            place = place[0]
+        if type(place) is NdRange:
+            self._global, self._local = list(place.global_range), list(place.local_range)
+        else:
+            self._global, self._local = list(place if type(place) is Range else Range(place)), []
+        self._kernel, self._queue, self._depends = kernel, queue, depends
+
+    def __call__(self, *arguments: Any) -> Event:
+        """Launch.
+
+        Parameters
+        ----------
+        *arguments
+            Arrays of one queue, numbers, and memory of groups (`LocalAccessor`).
+
+        Returns
+        -------
+        Event
+            Completes when all items have run; what fails while they run is raised by the next wait.
+        """
+        k = self._kernel
+        program, arguments = k._program(arguments, self._local)
+        return program.launch(arguments, self._global, self._local, self._queue, self._depends, k.__name__)
+
+    def inspect(self, *arguments: Any, what: str = "ir") -> str:
+        """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
+        k = self._kernel
+        program, arguments = k._program(arguments, self._local)
+        return program.inspect(arguments, self._global, self._local, self._queue, what, k.__name__)
+
+
+class KernelFunction:
+    """A function that runs once for each item of a range; made by `kernel`."""
+
+    def __init__(self, function: types.FunctionType, fastmath: bool, bounds_check: bool, access: dict[str, list[str]] | None) -> None:
+        functools.update_wrapper(self, function)
+        self._function = self._pardo_function = function
+        self._options = (fastmath, bounds_check)
+        self._translation: _syntax.Translation | None = None
+        self._programs: dict[bool, _core._Kernel] = {}
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        annotations = function.__annotations__
+        self._names = names
+        first = _annotation(annotations.get(names[0])) if names else ""
+        self._item = first if first in ("Item", "NdItem") else None
+        self._constants = {k for k, name in enumerate(names) if _annotation(annotations.get(name)).startswith("Const")}
+        self._access = access or {}
+        for kind, listed in self._access.items():
+            if kind not in ("read_only", "write_only", "read_write"):
+                raise ValueError(f"{function.__name__}: access: 'read_only', 'write_only' and 'read_write' are known, not {kind!r}")
+            for name in listed:
+                if name not in names:
+                    raise ValueError(f"{function.__name__}: access: there is no parameter {name!r}")
+        self._checked: set[int] = set()
+
+    def __getitem__(self, place: Place) -> Launcher:
+        """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
+        return Launcher(self, place)
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise TypeError(f"{self.__name__}: say over which items the kernel runs: {self.__name__}[pardo.Range(n)](...)")
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
+        translation = self._translation
+        if translation is None or translation.changed():
+            translation = self._translation = _syntax.translate(self._function)
+            self._programs = {}
+            self._checked = set()
+        takes_item = self._item is not None or len(arguments) == len(self._names) - 1
+        if self._item == "NdItem" and not local:
+            raise TypeError(f"{self.__name__}: takes an NdItem, and a plain Range has no groups; launch it over an NdRange")
+        if self._item == "Item" and local:
+            raise TypeError(f"{self.__name__}: takes an Item, which knows no groups; annotate it as NdItem, or launch it over a Range")
+        program = self._programs.get(takes_item)
+        if program is None:
+            program = self._programs[takes_item] = _core._Kernel(translation.function, takes_item, *self._options)
+        if self._constants:
+            shift = int(takes_item)
+            arguments = tuple(Const(a) if k + shift in self._constants else a for k, a in enumerate(arguments))
+        return program, arguments
+
+
+def _annotation(annotation: Any) -> str:
+    """The bare name of an annotation: 'Item', 'Const[int]'."""
+    if annotation is None:
+        return ""
+    if isinstance(annotation, str):
+        return annotation.rpartition(".")[2] if "[" not in annotation else annotation.partition("[")[0].rpartition(".")[2]
+    origin = getattr(annotation, "__origin__", annotation)
+    return getattr(origin, "__name__", "")
+
+
+def kernel(
+    function: Any = None,
+    *,
+    fastmath: bool = False,
+    bounds_check: bool = False,
+) -> Any:
+    """Make a kernel of a function: it runs once for each item of an index space, on the device of its arrays.
+
+    Parameters
+    ----------
+    function : callable
+        A plain function. Its first parameter may be annotated as `Item` or `NdItem`; the others are the arguments of launches: arrays,
+        numbers, and `LocalAccessor`. It returns nothing.
+    fastmath : bool, optional
+        Sums may be reordered, and products contracted into them. Default: False.
+    bounds_check : bool, optional
+        An index out of range raises IndexError at the next wait, with the line, the index and the item. Default: False.
+
+    Returns
+    -------
+    KernelFunction
+        Launch it with ``k[range](*arguments)``, ``k[range, queue, depends](*arguments)`` or `call_kernel`.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def add(item: pp.Item, a, b, c):
+    ...     i = item.get_id(0)
+    ...     c[i] = a[i] + b[i]
+    """
+    if function is None:
+        return lambda f: kernel(f, fastmath=fastmath, bounds_check=bounds_check)
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
+    return KernelFunction(function, fastmath, bounds_check, None)
+
+
+def _kernel_of(k: Any, who: str) -> KernelFunction:
+    if not isinstance(k, KernelFunction):
+        raise TypeError(f"{who}: a kernel is expected, not {type(k).__name__}; decorate the function with @pardo.kernel")
+    return k
+
+
+def call_kernel(k: KernelFunction, range: Place, *arguments: Any) -> None:
+    """Launch a kernel and wait for it.
+
+    Parameters
+    ----------
+    k : KernelFunction
+        What `kernel` made.
+    range : Range, NdRange or int
+        The items.
+    *arguments
+        Of the kernel.
+    """
+    _kernel_of(k, "call_kernel")[range](*arguments).wait()
+
+
+def call_kernel_async(k: KernelFunction, range: Place, depends: Any = None, *arguments: Any) -> Event:
+    """Launch a kernel and do not wait.
+
+    Parameters
+    ----------
+    k : KernelFunction
+        What `kernel` made.
+    range : Range, NdRange or int
+        The items.
+    depends : Event, Array, or sequence of these, optional
+        The kernel begins after these.
+    *arguments
+        Of the kernel.
+
+    Returns
+    -------
+    Event
+        Completes when all items have run.
+    """
+    place = range if isinstance(range, (Range, NdRange)) else Range(range)
+    return Launcher(_kernel_of(k, "call_kernel_async"), (place, None, depends))(*arguments)

@@ -1,0 +1,757 @@
+# python/pardo/_syntax.py: a Python function's syntax tree as plain data for the compiler; names of modules and constants are resolved here.
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import math
+import textwrap
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from pardo import _core
+
+# The forms of include/pardo/syntax.h, in its order.
+FORMS = [
+    "Block",
+    "Assign",
+    "Augment",
+    "For",
+    "Each",
+    "While",
+    "If",
+    "Break",
+    "Continue",
+    "Return",
+    "Discard",
+    "Assert",
+    "Raise",
+    "Number",
+    "Text",
+    "None",
+    "DTypeName",
+    "Name",
+    "Tuple",
+    "Attribute",
+    "Subscript",
+    "Slice",
+    "Unary",
+    "Binary",
+    "And",
+    "Or",
+    "Compare",
+    "Choice",
+    "Call",
+    "Keyword",
+    "Method",
+    "Apply",
+]
+CODE = {name: number for number, name in enumerate(FORMS)}
+
+BINARY = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
+COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not"}
+UNARY = {ast.UAdd: "+", ast.USub: "-", ast.Not: "not", ast.Invert: "~"}
+
+# Names of NumPy, math and pardo that kernels know, by what the compiler calls them.
+SAME = [
+    "sqrt",
+    "cbrt",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "hypot",
+    "copysign",
+    "nextafter",
+    "floor",
+    "ceil",
+    "trunc",
+    "rint",
+    "minimum",
+    "maximum",
+    "fmin",
+    "fmax",
+    "clip",
+    "sign",
+    "where",
+    "fmod",
+    "square",
+    "reciprocal",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "conj",
+    "real",
+    "imag",
+    "degrees",
+    "radians",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "logical_not",
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "floor_divide",
+    "remainder",
+    "power",
+    "left_shift",
+    "right_shift",
+    "logaddexp",
+    "logaddexp2",
+    "empty",
+    "zeros",
+    "ones",
+    "full",
+    "round",
+]
+OTHERS = {
+    "asin": "arcsin asin",
+    "acos": "arccos acos",
+    "atan": "arctan atan",
+    "asinh": "arcsinh asinh",
+    "acosh": "arccosh acosh",
+    "atanh": "arctanh atanh",
+    "atan2": "arctan2 atan2",
+    "abs": "abs absolute fabs",
+    "remainder": "mod",
+    "divide": "true_divide",
+    "power": "pow",
+    "bitwise_and": "bitwise_and",
+    "left_shift": "bitwise_left_shift",
+    "right_shift": "bitwise_right_shift",
+    "conj": "conjugate",
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+    "trunc": "fix",
+    "round": "around",
+}
+OF_MATH = {
+    "math.floor": "floor",
+    "math.ceil": "ceil",
+    "math.trunc": "trunc",
+    "sqrt": "sqrt",
+    "cbrt": "cbrt",
+    "exp": "exp",
+    "exp2": "exp2",
+    "expm1": "expm1",
+    "log": "log",
+    "log2": "log2",
+    "log10": "log10",
+    "log1p": "log1p",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "asin": "asin",
+    "acos": "acos",
+    "atan": "atan",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "tanh": "tanh",
+    "asinh": "asinh",
+    "acosh": "acosh",
+    "atanh": "atanh",
+    "atan2": "atan2",
+    "hypot": "hypot",
+    "copysign": "copysign",
+    "nextafter": "nextafter",
+    "fmod": "fmod",
+    "erf": "erf",
+    "erfc": "erfc",
+    "gamma": "gamma",
+    "lgamma": "lgamma",
+    "isnan": "isnan",
+    "isinf": "isinf",
+    "isfinite": "isfinite",
+    "abs": "fabs",
+    "power": "pow",
+    "degrees": "degrees",
+    "radians": "radians",
+    "fma": "fma",
+}
+PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
+
+known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
+_keep: list[Any] = []
+_filled = False
+
+
+def mark(function: Any, name: str) -> Any:
+    """Make a function of pardo's one that kernels know."""
+    known[id(function)] = name
+    _keep.append(function)
+    return function
+
+
+def _fill() -> None:
+    global _filled
+    if _filled:
+        return
+    import pardo
+
+    for module in (np, pardo, pardo.special):
+        for name in SAME:
+            if hasattr(module, name):
+                mark(getattr(module, name), name)
+        for name, spelled in OTHERS.items():
+            for spelling in spelled.split():
+                if hasattr(module, spelling):
+                    mark(getattr(module, spelling), name)
+        for name in ("erf", "erfc", "gamma"):
+            if hasattr(module, name):
+                mark(getattr(module, name), name)
+    for name, spelling in OF_MATH.items():
+        if hasattr(math, spelling):
+            mark(getattr(math, spelling), name)
+    for name in PYTHON:
+        mark(getattr(builtins, name), name)
+    mark(pow, "power")
+    _filled = True
+
+
+class Captured(NamedTuple):
+    """A value from outside that became part of the program."""
+
+    owner: Any  # a dict of globals, or a cell
+    name: str
+    value: Any
+
+
+class Translation(NamedTuple):
+    """A function as the compiler takes it."""
+
+    function: _core._Function
+    captured: tuple[Captured, ...]
+
+    def changed(self) -> bool:
+        """True when a captured value is another one now."""
+        return any(current(c) is not c.value for c in self.captured)
+
+
+_absent = object()
+
+
+def current(captured: Captured) -> Any:
+    """What the name of a captured value stands for now."""
+    if isinstance(captured.owner, types.CellType):
+        try:
+            return captured.owner.cell_contents
+        except ValueError:
+            return _absent
+    return captured.owner.get(captured.name, _absent)
+
+
+class Source(NamedTuple):
+    """Where a function stands, and its syntax tree with the file's own line numbers."""
+
+    name: str
+    file: str
+    first_line: int
+    lines: list[str]
+    node: ast.FunctionDef | ast.Lambda
+
+
+def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) -> NoReturn:
+    """Raise an exception with the user's line and a caret under the expression."""
+    line = getattr(node, "lineno", source.first_line)
+    column = getattr(node, "col_offset", 0)
+    text = f'{source.name}: {message}\n  File "{source.file}", line {line}, in {source.name}'
+    at = line - source.first_line
+    if 0 <= at < len(source.lines):
+        code = source.lines[at].rstrip("\n")
+        indent = len(code) - len(code.lstrip())
+        end = getattr(node, "end_col_offset", column + 1) if getattr(node, "end_lineno", line) == line else len(code)
+        text += f"\n    {code.lstrip()}\n    {' ' * (column - indent)}{'^' * max(1, min(end, len(code)) - column)}"
+    raise kind(text)
+
+
+def source_of(function: types.FunctionType) -> Source:
+    """Find a function's text and its syntax tree."""
+    name = function.__name__
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise TypeError(
+            f"{name}: the text of this function cannot be found, and kernels are made from it; "
+            "define it in a file, in a notebook's cell, or at the interactive prompt"
+        ) from None
+    text = textwrap.dedent("".join(lines))
+    indent = len(lines[0]) - len(lines[0].lstrip()) if text and lines[0].strip() else 0
+    if name == "<lambda>":
+        return _lambda_of(function, lines, first)
+    tree = ast.parse(text)
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    if not nodes:
+        raise TypeError(f"{name}: no definition by this name stands where the function comes from")
+    node = nodes[0]
+    for n in ast.walk(node):
+        if hasattr(n, "lineno"):
+            n.lineno += first - 1
+            n.end_lineno += first - 1  # type: ignore[operator]
+            n.col_offset += indent
+            n.end_col_offset += indent  # type: ignore[operator]
+    return Source(name, function.__code__.co_filename, first, [line.rstrip("\n") for line in lines], node)
+
+
+def _lambda_of(function: types.FunctionType, lines: list[str], first: int) -> Source:
+    """The one of a line's lambdas whose code stands where the function's does."""
+    file = function.__code__.co_filename
+    whole = linecache.getlines(file) or lines
+    places = [p for p in function.__code__.co_positions() if p[0] is not None and p[2] is not None and p[3] != 0]
+    found = [
+        n
+        for n in ast.walk(ast.parse("".join(whole)))
+        if isinstance(n, ast.Lambda)
+        and all(
+            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)
+            for p in places  # type: ignore[operator]
+        )
+    ]
+    if not found:
+        raise TypeError("the text of this lambda cannot be found; define a function with a name")
+    best = min(found, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset))  # type: ignore[operator]
+    return Source("<lambda>", file, 1, [line.rstrip("\n") for line in whole], best)
+
+
+class _Translator:
+    """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
+
+    def __init__(self, function: types.FunctionType, source: Source) -> None:
+        self.function = function
+        self.source = source
+        self.callees: list[_core._Function] = []
+        self.callee_index: dict[int, int] = {}
+        self.captured: list[Captured] = []
+        node = source.node
+        arguments = node.args
+        for forbidden, what in ((arguments.vararg, "*args"), (arguments.kwarg, "**kwargs")):
+            if forbidden:
+                problem(_core.CompileError, source, forbidden, f"kernels take a fixed number of arguments, not {what}")
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self.parameters = [a.arg for a in every]
+        self.locals = set(self.parameters)
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for statement in body:
+            for n in ast.walk(statement):
+                if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
+                    self.locals.add(n.id)
+
+    # --- nodes
+
+    def make(
+        self, form: str, node: ast.AST, parts: Iterable[Any] = (), name: str = "", number: Any = None, index: int = 0
+    ) -> tuple[Any, ...]:
+        return (
+            CODE[form],
+            getattr(node, "lineno", self.source.first_line),
+            getattr(node, "col_offset", 0),
+            getattr(node, "end_lineno", self.source.first_line),
+            getattr(node, "end_col_offset", 0),
+            name,
+            number,
+            index,
+            list(parts),
+        )
+
+    def refuse(self, node: ast.AST, message: str) -> NoReturn:
+        problem(_core.CompileError, self.source, node, message)
+
+    # --- what a name outside the function stands for
+
+    def outside(self, name: str, node: ast.AST) -> Any:
+        """The value of a name that the function does not assign, and note that it was used."""
+        code = self.function.__code__
+        if name in code.co_freevars:
+            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                problem(NameError, self.source, node, f"`{name}` has no value yet")
+            self.captured.append(Captured(cell, name, value))
+            return value
+        if name in self.function.__globals__:
+            value = self.function.__globals__[name]
+            self.captured.append(Captured(self.function.__globals__, name, value))
+            return value
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        problem(NameError, self.source, node, f"`{name}` is not defined")
+
+    def resolve(self, node: ast.expr) -> Any:
+        """The object behind a name or a dotted name from outside; `_absent` for everything else."""
+        if isinstance(node, ast.Name):
+            return _absent if node.id in self.locals else self.outside(node.id, node)
+        if isinstance(node, ast.Attribute):
+            owner = self.resolve(node.value)
+            if owner is _absent or isinstance(owner, (int, float, complex, np.generic, np.ndarray, _core.Array, tuple)):
+                return _absent
+            try:
+                return getattr(owner, node.attr)
+            except AttributeError:
+                problem(AttributeError, self.source, node, f"`{ast.unparse(node.value)}` has no attribute `{node.attr}`")
+        return _absent
+
+    def value(self, value: Any, node: ast.AST) -> tuple[Any, ...]:
+        """An object from outside as an expression."""
+        if isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble):
+            if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+                problem(OverflowError, self.source, node, f"{value} does not fit an int64")
+            return self.make("Number", node, number=value)
+        if isinstance(value, str):
+            return self.make("Text", node, name=value)
+        if value is None:
+            return self.make("None", node)
+        if isinstance(value, tuple):
+            return self.make("Tuple", node, [self.value(v, node) for v in value])
+        if isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex)):
+            return self.make("DTypeName", node, index=_core._dtype_number(np.dtype(value)))
+        if isinstance(value, np.dtype):
+            return self.make("DTypeName", node, index=_core._dtype_number(value))
+        if isinstance(value, (np.ndarray, _core.Array, list)):
+            problem(
+                TypeError,
+                self.source,
+                node,
+                "arrays and lists from outside cannot be used in a kernel; pass the array as an argument",
+            )
+        problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
+
+    def callee(self, function: types.FunctionType) -> int:
+        """The number of a function of the user's that this one calls."""
+        key = id(function)
+        if key not in self.callee_index:
+            translation = translate(function)
+            self.captured.extend(translation.captured)
+            self.callee_index[key] = len(self.callees)
+            self.callees.append(translation.function)
+        return self.callee_index[key]
+
+    # --- statements
+
+    def block(self, statements: Iterable[ast.stmt], node: ast.AST) -> tuple[Any, ...]:
+        return self.make("Block", node, [part for s in statements for part in self.statement(s)])
+
+    def statement(self, node: ast.stmt) -> list[tuple[Any, ...]]:
+        method = getattr(self, "do_" + type(node).__name__, None)
+        if method is None:
+            self.refuse(node, f"{_spoken(node)} cannot stand in a kernel")
+        made = method(node)
+        return made if isinstance(made, list) else [made]
+
+    def do_Pass(self, node: ast.Pass) -> list[tuple[Any, ...]]:
+        return []
+
+    def do_Expr(self, node: ast.Expr) -> Any:
+        if isinstance(node.value, ast.Constant):
+            return []  # a docstring
+        return self.make("Discard", node, [self.expression(node.value)])
+
+    def do_Assign(self, node: ast.Assign) -> Any:
+        value = self.expression(node.value)
+        if len(node.targets) == 1:
+            return self.make("Assign", node, [self.target(node.targets[0]), value])
+        name = f"$chain{node.lineno}_{node.col_offset}"
+        first = self.make("Assign", node, [self.make("Name", node.value, name=name), value])
+        return [first, *(self.make("Assign", node, [self.target(t), self.make("Name", node.value, name=name)]) for t in node.targets)]
+
+    def do_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None:
+            return []
+        return self.make("Assign", node, [self.target(node.target), self.expression(node.value)])
+
+    def do_AugAssign(self, node: ast.AugAssign) -> Any:
+        if type(node.op) not in BINARY:
+            self.refuse(node, "`@=` cannot stand in a kernel")
+        return self.make("Augment", node, [self.target(node.target), self.expression(node.value)], name=BINARY[type(node.op)])
+
+    def do_For(self, node: ast.For) -> Any:
+        target, body, otherwise = self.target(node.target), self.block(node.body, node), self.block(node.orelse, node)
+        iterable = node.iter
+        if isinstance(iterable, ast.Call):
+            what = self.resolve(iterable.func)
+            parallel = known.get(id(what)) == "prange" or _is_foreign_prange(what)
+            if what is range or parallel:
+                if iterable.keywords or not 1 <= len(iterable.args) <= 3:
+                    self.refuse(iterable, f"{'prange' if parallel else 'range'} takes one to three integers")
+                bounds = [self.expression(a) for a in iterable.args]
+                zero, one = self.make("Number", iterable, number=0), self.make("Number", iterable, number=1)
+                if len(bounds) == 1:
+                    bounds.insert(0, zero)
+                if len(bounds) == 2:
+                    bounds.append(one)
+                return self.make("For", node, [target, *bounds, body, otherwise], index=int(parallel))
+            if what is reversed and len(iterable.args) == 1:
+                self.refuse(iterable, "reversed cannot stand in a kernel; write range(n - 1, -1, -1)")
+        return self.make("Each", node, [target, self.expression(iterable), body, otherwise])
+
+    def do_While(self, node: ast.While) -> Any:
+        return self.make("While", node, [self.expression(node.test), self.block(node.body, node), self.block(node.orelse, node)])
+
+    def do_If(self, node: ast.If) -> Any:
+        return self.make("If", node, [self.expression(node.test), self.block(node.body, node), self.block(node.orelse, node)])
+
+    def do_Break(self, node: ast.Break) -> Any:
+        return self.make("Break", node)
+
+    def do_Continue(self, node: ast.Continue) -> Any:
+        return self.make("Continue", node)
+
+    def do_Return(self, node: ast.Return) -> Any:
+        return self.make("Return", node, [] if node.value is None else [self.expression(node.value)])
+
+    def do_Assert(self, node: ast.Assert) -> Any:
+        message = ast.unparse(node.test) if node.msg is None else self.text(node.msg)
+        return self.make("Assert", node, [self.expression(node.test)], name=message)
+
+    def do_Raise(self, node: ast.Raise) -> Any:
+        raised = node.exc
+        arguments = raised.args if isinstance(raised, ast.Call) else []
+        kind = self.resolve(raised.func if isinstance(raised, ast.Call) else raised) if raised is not None else _absent
+        if not (isinstance(kind, type) and issubclass(kind, Exception)):
+            self.refuse(node, "a kernel raises an exception by its class: raise ValueError('…')")
+        number = next((n for c, n in RAISED if issubclass(kind, c)), RUNTIME_ERROR)
+        return self.make("Raise", node, name=self.text(arguments[0]) if arguments else kind.__name__, index=number)
+
+    def text(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
+        self.refuse(node, "the message must be a plain string: kernels make no texts")
+
+    def target(self, node: ast.expr) -> tuple[Any, ...]:
+        if isinstance(node, ast.Name):
+            return self.make("Name", node, name=node.id)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            for part in node.elts:
+                if isinstance(part, ast.Starred):
+                    self.refuse(part, "`*name` cannot stand in a kernel")
+            return self.make("Tuple", node, [self.target(t) for t in node.elts])
+        if isinstance(node, ast.Subscript):
+            return self.expression(node)
+        self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
+
+    # --- expressions
+
+    def expression(self, node: ast.expr) -> tuple[Any, ...]:
+        method = getattr(self, "of_" + type(node).__name__, None)
+        if method is None:
+            self.refuse(node, f"{_spoken(node)} cannot stand in a kernel")
+        return method(node)
+
+    def of_Constant(self, node: ast.Constant) -> Any:
+        return self.value(node.value, node)
+
+    def of_Name(self, node: ast.Name) -> Any:
+        if node.id in self.locals:
+            return self.make("Name", node, name=node.id)
+        value = self.outside(node.id, node)
+        if isinstance(value, types.ModuleType):
+            problem(TypeError, self.source, node, f"the module `{node.id}` is no value")
+        return self.value(value, node)
+
+    def of_Attribute(self, node: ast.Attribute) -> Any:
+        value = self.resolve(node)
+        if value is not _absent:
+            return self.value(value, node)
+        return self.make("Attribute", node, [self.expression(node.value)], name=node.attr)
+
+    def of_Subscript(self, node: ast.Subscript) -> Any:
+        index = node.slice
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        return self.make("Subscript", node, [self.expression(node.value), *(self.expression(p) for p in parts)])
+
+    def of_Slice(self, node: ast.Slice) -> Any:
+        parts = [self.make("None", node) if p is None else self.expression(p) for p in (node.lower, node.upper, node.step)]
+        return self.make("Slice", node, parts)
+
+    def of_Tuple(self, node: ast.Tuple) -> Any:
+        return self.make("Tuple", node, [self.expression(e) for e in node.elts])
+
+    def of_BinOp(self, node: ast.BinOp) -> Any:
+        if type(node.op) not in BINARY:
+            self.refuse(node, "`@` cannot stand in a kernel; write the loops, or use matmul on arrays outside")
+        return self.make("Binary", node, [self.expression(node.left), self.expression(node.right)], name=BINARY[type(node.op)])
+
+    def of_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float, complex):
+            return self.value(-node.operand.value, node)
+        return self.make("Unary", node, [self.expression(node.operand)], name=UNARY[type(node.op)])
+
+    def of_BoolOp(self, node: ast.BoolOp) -> Any:
+        return self.make("And" if isinstance(node.op, ast.And) else "Or", node, [self.expression(v) for v in node.values])
+
+    def of_Compare(self, node: ast.Compare) -> Any:
+        for op in node.ops:
+            if type(op) not in COMPARISONS:
+                self.refuse(node, "`in` cannot stand in a kernel; compare with each value")
+        names = ",".join(COMPARISONS[type(op)] for op in node.ops)
+        return self.make("Compare", node, [self.expression(e) for e in (node.left, *node.comparators)], name=names)
+
+    def of_IfExp(self, node: ast.IfExp) -> Any:
+        return self.make("Choice", node, [self.expression(e) for e in (node.test, node.body, node.orelse)])
+
+    def arguments(self, node: ast.Call) -> list[tuple[Any, ...]]:
+        for a in node.args:
+            if isinstance(a, ast.Starred):
+                self.refuse(a, "`*arguments` cannot stand in a kernel")
+        made = [self.expression(a) for a in node.args]
+        for k in node.keywords:
+            if k.arg is None:
+                self.refuse(k.value, "`**arguments` cannot stand in a kernel")
+            made.append(self.make("Keyword", k, [self.expression(k.value)], name=k.arg))
+        return made
+
+    def of_Call(self, node: ast.Call) -> Any:
+        called = self.resolve(node.func)
+        if called is _absent:
+            if isinstance(node.func, ast.Attribute):
+                return self.make("Method", node, [self.expression(node.func.value), *self.arguments(node)], name=node.func.attr)
+            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
+        if id(called) in known:
+            name = known[id(called)]
+            if name == "prange" or called is range:
+                self.refuse(node, f"{name} stands after `for … in` alone")
+            return self.make("Call", node, self.arguments(node), name=name)
+        if isinstance(called, type) and issubclass(called, np.generic):
+            dtype = self.make("DTypeName", node, index=_core._dtype_number(np.dtype(called)))
+            return self.make("Call", node, [*self.arguments(node), dtype], name="astype")
+        function = python_function(called)
+        if function is not None:
+            return self.make("Apply", node, self.arguments(node), index=self.callee(function))
+        self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
+
+
+# The exceptions that kernels raise, by the error codes of include/pardo/error.h; the first that fits counts.
+RUNTIME_ERROR = 10
+RAISED: list[tuple[type[Exception], int]] = [
+    (AssertionError, 13),
+    (IndexError, 2),
+    (OverflowError, 3),
+    (TypeError, 1),
+    (ValueError, 0),
+]
+
+
+def _spoken(node: ast.AST) -> str:
+    """What a piece of syntax is called."""
+    names = {
+        "With": "`with`",
+        "Try": "`try`",
+        "FunctionDef": "a function inside a function",
+        "ClassDef": "a class",
+        "Import": "`import`",
+        "ImportFrom": "`import`",
+        "Global": "`global`",
+        "Nonlocal": "`nonlocal`",
+        "Delete": "`del`",
+        "Yield": "`yield`",
+        "Await": "`await`",
+        "ListComp": "a list comprehension",
+        "SetComp": "a set comprehension",
+        "DictComp": "a dict comprehension",
+        "GeneratorExp": "a generator expression",
+        "List": "a list",
+        "Dict": "a dict",
+        "Set": "a set",
+        "JoinedStr": "an f-string",
+        "Lambda": "a lambda",
+        "NamedExpr": "`:=`",
+        "Starred": "`*`",
+        "Match": "`match`",
+    }
+    return names.get(type(node).__name__, type(node).__name__)
+
+
+def _is_foreign_prange(what: Any) -> bool:
+    """Numba's and Cython's own names for parallel loops."""
+    module = getattr(what, "__module__", "") or ""
+    return getattr(what, "__name__", "") == "prange" and module.startswith(("numba", "cython", "Cython"))
+
+
+def python_function(called: Any) -> types.FunctionType | None:
+    """The plain function behind something that can be called in a kernel; None if there is none."""
+    for attribute in ("_pardo_function", "py_func"):  # pardo's own; Numba's
+        inner = getattr(called, attribute, None)
+        if isinstance(inner, types.FunctionType):
+            return inner
+    return called if isinstance(called, types.FunctionType) and id(called) not in known else None
+
+
+_translations: dict[types.CodeType, tuple[types.FunctionType, Translation]] = {}
+_under_way: list[types.FunctionType] = []
+
+
+def translate(function: types.FunctionType) -> Translation:
+    """The function as the compiler takes it; kept until a value that it captured changes."""
+    _fill()
+    kept = _translations.get(function.__code__)
+    if kept is not None and kept[0] is function and not kept[1].changed():
+        return kept[1]
+    source = source_of(function)
+    if function in _under_way:
+        problem(
+            _core.CompileError,
+            source,
+            source.node,
+            f"`{function.__name__}` calls itself; kernels have no recursion: write a loop",
+        )
+    _under_way.append(function)
+    try:
+        translator = _Translator(function, source)
+        node = source.node
+        if isinstance(node, ast.Lambda):
+            body = translator.make("Block", node, [translator.make("Return", node.body, [translator.expression(node.body)])])
+        else:
+            body = translator.block(node.body, node)
+        defaults = [translator.value(v, node) for v in function.__defaults__ or ()]
+    finally:
+        _under_way.pop()
+    made = _core._Function(
+        source.name, source.file, source.first_line, source.lines, translator.parameters, defaults, body, translator.callees
+    )
+    translation = Translation(made, tuple(translator.captured))
+    _translations[function.__code__] = (function, translation)
+    return translation
+
+
+def device_only(name: str) -> Callable[[Any], Any]:
+    """Decorate what stands for an operation of kernels: called outside of one it says so."""
+
+    def decorate(function: Any) -> Any:
+        return mark(function, name)
+
+    return decorate

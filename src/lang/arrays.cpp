@@ -1,0 +1,296 @@
+// src/lang/arrays.cpp: indexing, views, and arrays that a kernel makes for itself.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+void Lowering::note_access(const View& v, ir::Access access) {
+    if (v.source < 0) return;
+    const auto k = static_cast<std::size_t>(v.source);
+    const int old = out_.used[k] ? static_cast<int>(out_.accesses[k]) : 0;
+    out_.accesses[k] = static_cast<ir::Access>(old | static_cast<int>(access));
+    out_.used[k] = true;
+}
+
+Value Lowering::guard_of(const View& v) {
+    Value all = v.guards[0];
+    for (const Value g : std::span<const Value>(v.guards).subspan(1)) all = builder_.bit_and(all, g);
+    return all;
+}
+
+/// An index as a place along an axis: negative ones count from the end.
+Term Lowering::index_of(const Term& index, const Term& extent, const Place& place, std::vector<Value>& guards) {
+    if (index.kind != Kind::Number || !is_integer(index.type.dtype)) {
+        if (index.kind == Kind::Number && index.type.dtype == DType::Bool) wrong_type(place, "an index is an integer, not a bool");
+        wrong_type(place, "an index is an integer, not " + describe(index) +
+                              (index.kind == Kind::Number ? "; convert it with int(…) if that is meant" : ""));
+    }
+    Term i = index.constant ? integer(index.scalar.cast(DType::Int64).i) : cast(index, {DType::Int64, true});
+    i.least = std::max(i.least, index.least);
+    if (i.constant && i.scalar.i < 0) {
+        i = add(extent, i);
+    } else if (!i.constant && i.least < 0) {
+        const Term wrapped = add(i, extent);
+        if (!dry_) {
+            const Value v = value(i, DType::Int64);
+            i = number({DType::Int64, true}, builder_.select(builder_.lt(v, builder_.i64(0)), value(wrapped, DType::Int64), v));
+        }
+    }
+    if (options_.bounds_check) {
+        const bool inside = i.constant && extent.constant && i.scalar.i >= 0 && i.scalar.i < extent.scalar.i;
+        if (!inside) {
+            Term bad = number({DType::Bool, false}, ir::no_value);
+            if (!dry_) {
+                const Value v = value(i, DType::Int64), n = value(extent, DType::Int64);
+                bad.value = builder_.bit_or(builder_.lt(v, builder_.i64(0)), builder_.ge(v, n));
+                guards.push_back(builder_.bit_not(bad.value));
+            }
+            fail_when(bad, ErrorCode::Index, "index $0 is out of bounds for an axis of size $1", place, {index, extent});
+        }
+    }
+    return i;
+}
+
+View Lowering::viewed(const View& v, const Tree& t) {
+    std::vector<Term> indices;
+    const Term one = t.parts.size() == 2 ? expression(t.parts[1]) : Term();
+    if (t.parts.size() == 2 && one.kind == Kind::Tuple) {
+        indices = one.items;
+    } else if (t.parts.size() == 2) {
+        indices.push_back(one);
+    } else {
+        for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(expression(t.parts[k]));
+    }
+    if (static_cast<int>(indices.size()) > v.rank)
+        fail(ErrorCode::Index, t.place,
+             "`" + v.name + "` has " + std::to_string(v.rank) + (v.rank == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
+                 std::to_string(indices.size()) + " indices");
+    View out = v;
+    out.lead.clear();
+    Term offset = v.lead[0];
+    std::vector<Term> extents, strides;
+    const auto rank = static_cast<std::size_t>(v.rank);
+    for (std::size_t d = 0; d < rank; ++d) {
+        const Term &extent = v.lead[1 + d], &stride = v.lead[1 + rank + d];
+        if (d >= indices.size()) {
+            extents.push_back(extent);
+            strides.push_back(stride);
+            continue;
+        }
+        const Term& index = indices[d];
+        const Place& place = t.parts.size() == 2 && one.kind != Kind::Tuple ? t.parts[1].place
+                             : d + 1 < t.parts.size()                       ? t.parts[d + 1].place
+                                                                            : t.place;
+        if (index.kind != Kind::Slice) {
+            offset = add(offset, mul(index_of(index, extent, place, out.guards), stride));
+            continue;
+        }
+        // Slices are clipped to the axis, as in Python.
+        const Term step = index.items[2].kind == Kind::None ? integer(1) : index.items[2];
+        need_number(step, place, "slice");
+        if (!step.constant || step.scalar.i <= 0) fail(ErrorCode::Value, place, "the step of a slice in a kernel is a positive constant");
+        const auto bound = [&](const Term& given, const Term& otherwise) {
+            if (given.kind == Kind::None) return otherwise;
+            need_number(given, place, "slice");
+            if (!is_integer(given.type.dtype)) wrong_type(place, "a slice takes integers, not " + describe(given));
+            Term b = cast(given, {DType::Int64, true});
+            b.least = std::max(b.least, given.least);
+            if (b.constant && b.scalar.i < 0)
+                b = add(extent, b);
+            else if (!b.constant && b.least < 0 && !dry_)
+                b = number({DType::Int64, true}, builder_.select(builder_.lt(b.value, builder_.i64(0)),
+                                                                 builder_.add(b.value, value(extent, DType::Int64)), b.value));
+            if (b.constant && b.scalar.i == 0) return b;
+            if (dry_) return number({DType::Int64, true}, ir::no_value, 0);
+            const Value low = builder_.max(value(b, DType::Int64), builder_.i64(0));
+            return number({DType::Int64, true}, builder_.min(low, value(extent, DType::Int64)), 0);
+        };
+        const Term start = bound(index.items[0], integer(0)), stop = bound(index.items[1], extent);
+        Term length = sub(stop, start);
+        if (!(start.constant && start.scalar.i == 0)) {
+            if (dry_)
+                length = number({DType::Int64, true}, ir::no_value, 0);
+            else
+                length = number({DType::Int64, true}, builder_.max(value(length, DType::Int64), builder_.i64(0)), 0);
+        }
+        if (step.scalar.i > 1) {
+            const Term rounded = add(length, integer(step.scalar.i - 1));
+            length = number({DType::Int64, true},
+                            dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.scalar.i)), 0);
+        }
+        offset = add(offset, mul(start, stride));
+        extents.push_back(length);
+        strides.push_back(mul(stride, step));
+    }
+    out.rank = static_cast<int>(extents.size());
+    out.lead.push_back(offset);
+    out.lead.insert(out.lead.end(), extents.begin(), extents.end());
+    out.lead.insert(out.lead.end(), strides.begin(), strides.end());
+    return out;
+}
+
+Term Lowering::element(const View& v) {
+    note_access(v, ir::Access::Read);
+    const NumberType type{v.dtype, false};
+    if (dry_) return number(type, ir::no_value);
+    const auto load = [&] { return ir::Builder::Values{builder_.load(v.pointer, value(v.lead[0], DType::Int64))}; };
+    if (v.guards.empty()) return number(type, load()[0]);
+    const auto nothing = [&] { return ir::Builder::Values{builder_.constant(v.dtype, 0.0)}; };
+    return number(type, builder_.if_else(guard_of(v), load, nothing)[0]);
+}
+
+Term Lowering::subscript(const Tree& t) {
+    Term object = expression(t.parts[0]);
+    if (object.kind == Kind::Tuple) {
+        const Term index = expression(t.parts[1]);
+        if (t.parts.size() != 2 || index.kind != Kind::Number || !index.constant || !is_integer(index.type.dtype))
+            wrong_type(t.place, "a tuple is indexed with a constant integer: which one it is must be known before the kernel runs");
+        const auto n = static_cast<std::int64_t>(object.items.size());
+        const std::int64_t i = index.scalar.i < 0 ? index.scalar.i + n : index.scalar.i;
+        if (i < 0 || i >= n)
+            fail(ErrorCode::Index, t.place,
+                 "index " + std::to_string(index.scalar.i) + " is out of range for a tuple of " + std::to_string(n));
+        return object.items[static_cast<std::size_t>(i)];
+    }
+    if (object.kind == Kind::Item || object.kind == Kind::NdItem) {
+        Tree call = t;
+        call.form = Form::Method;
+        call.name = object.kind == Kind::Item ? "get_id" : "get_global_id";
+        return method(call);
+    }
+    if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
+    object.view = viewed(object.view, t);
+    return object.view.rank == 0 ? element(object.view) : object;
+}
+
+void Lowering::store_element(const View& v, const Term& stored, const Place& place) {
+    if (stored.kind != Kind::Number) wrong_type(place, "an element of `" + v.name + "` is a number, not " + describe(stored));
+    const DType from = dtype(stored.type);
+    bool fits = can_cast_same_kind(from, v.dtype);
+    if (stored.type.weak && is_integer(from) && is_integer(v.dtype)) fits = true;
+    if (!fits) {
+        const std::string how = v.dtype == DType::Bool ? "compare it: `… != 0`"
+                                : is_complex(from)     ? "take .real or abs(…)"
+                                                       : "convert it: np." + std::string(dtype_name(v.dtype)) + "(…)";
+        wrong_type(place, "`" + v.name + "` holds " + std::string(dtype_name(v.dtype)) + ", which cannot take " + describe(stored) +
+                              " without loss; " + how);
+    }
+    if (stored.constant && stored.type.weak && is_integer(from) && is_integer(v.dtype)) {
+        const Scalar there = stored.scalar.cast(v.dtype);
+        if (there.i != stored.scalar.i || (v.dtype == DType::UInt64 && stored.scalar.i < 0))
+            fail(ErrorCode::Overflow, place,
+                 "Python integer " + std::to_string(stored.scalar.i) + " out of bounds for " + std::string(dtype_name(v.dtype)));
+    }
+    note_access(v, ir::Access::Write);
+    if (dry_) return;
+    const auto write = [&] {
+        builder_.store(v.pointer, value(v.lead[0], DType::Int64), value(stored, v.dtype));
+        return ir::Builder::Values();
+    };
+    if (v.guards.empty()) {
+        write();
+    } else {
+        builder_.if_else(guard_of(v), write, [] { return ir::Builder::Values(); });
+    }
+}
+
+/// Calls body(i) for each i below the extent: a loop, or once each for small constants.
+void Lowering::each_index(const Term& extent, const std::function<void(const Term&)>& body) {
+    constexpr std::int64_t most_copies = 8;
+    if (extent.constant && extent.scalar.i <= most_copies) {
+        for (std::int64_t i = 0; i < extent.scalar.i; ++i) body(integer(i));
+        return;
+    }
+    if (dry_) return body(number({DType::Int64, true}, ir::no_value, 0));
+    builder_.for_loop(builder_.i64(0), value(extent, DType::Int64), builder_.i64(1), {}, [&](Value index, std::span<const Value>) {
+        body(number({DType::Int64, true}, index, 0));
+        return ir::Builder::Values();
+    });
+}
+
+/// x[…] = a number for every element, or an array of as many dimensions.
+void Lowering::store_view(const View& v, const Term& stored, const Place& place) {
+    if (stored.kind == Kind::Array && stored.view.rank != v.rank)
+        fail(ErrorCode::Value, place,
+             "a part of `" + v.name + "` with " + std::to_string(v.rank) + " dimensions cannot take " + describe(stored));
+    if (stored.kind == Kind::Tuple) {
+        if (v.rank != 1) wrong_type(place, "a tuple fills one dimension, and this part of `" + v.name + "` has " + std::to_string(v.rank));
+        const Term& extent = v.lead[1];
+        if (extent.constant && extent.scalar.i != static_cast<std::int64_t>(stored.items.size()))
+            fail(ErrorCode::Value, place,
+                 "a tuple of " + std::to_string(stored.items.size()) + " does not fill " + std::to_string(extent.scalar.i) + " elements");
+        for (std::size_t k = 0; k < stored.items.size(); ++k) {
+            View one = v;
+            one.rank = 0;
+            one.lead = {add(v.lead[0], mul(integer(static_cast<std::int64_t>(k)), v.lead[2]))};
+            store_element(one, stored.items[k], place);
+        }
+        return;
+    }
+    if (v.rank == 0) return store_element(v, stored.kind == Kind::Array ? element(stored.view) : stored, place);
+    const auto inner = [](const View& from, const Term& offset) {
+        View out = from;
+        out.rank = from.rank - 1;
+        out.lead = {offset};
+        out.lead.insert(out.lead.end(), from.lead.begin() + 2, from.lead.begin() + 1 + from.rank);
+        out.lead.insert(out.lead.end(), from.lead.begin() + 2 + from.rank, from.lead.end());
+        return out;
+    };
+    const auto rank = static_cast<std::size_t>(v.rank);
+    each_index(v.lead[1], [&](const Term& i) {
+        const View target = inner(v, add(v.lead[0], mul(i, v.lead[1 + rank])));
+        if (stored.kind != Kind::Array) return store_view(target, stored, place);
+        Term source = stored;
+        const View& from = stored.view;
+        source.view = inner(from, add(from.lead[0], mul(i, from.lead[1 + rank])));
+        store_view(target, source, place);
+    });
+}
+
+void Lowering::store(const Tree& target, const Term& stored, const Place& place) {
+    const Term object = expression(target.parts[0]);
+    if (object.kind == Kind::Tuple) wrong_type(target.place, "tuples do not change; make a new one, or use a private array");
+    if (object.kind != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be assigned");
+    store_view(viewed(object.view, target), stored, place);
+}
+
+std::vector<std::int64_t> Lowering::constant_extents(const Term& t, const Place& place, const char* who) const {
+    std::vector<std::int64_t> extents;
+    const auto take = [&](const Term& e) {
+        if (e.kind != Kind::Number || !e.constant || !is_integer(e.type.dtype))
+            fail(ErrorCode::Type, place,
+                 std::string(who) + ": the shape must be known before the kernel runs: integers, or arguments annotated as Const");
+        if (e.scalar.i <= 0) fail(ErrorCode::Value, place, std::string(who) + ": extents are positive, not " + std::to_string(e.scalar.i));
+        extents.push_back(e.scalar.i);
+    };
+    if (t.kind == Kind::Tuple) {
+        for (const Term& e : t.items) take(e);
+    } else {
+        take(t);
+    }
+    if (extents.empty()) fail(ErrorCode::Value, place, std::string(who) + ": the shape is empty");
+    return extents;
+}
+
+Term Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents) {
+    Term t;
+    t.kind = Kind::Array;
+    t.view.dtype = dtype;
+    t.view.name = name;
+    t.view.source = -1 - arrays_++;
+    t.view.rank = static_cast<int>(extents.size());
+    std::int64_t count = 1;
+    std::vector<Term> strides;
+    for (std::size_t d = extents.size(); d-- > 0;) {
+        strides.insert(strides.begin(), integer(count));
+        count *= extents[d];
+    }
+    t.view.lead.push_back(integer(0));
+    for (const std::int64_t n : extents) t.view.lead.push_back(integer(n));
+    t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());
+    if (!dry_) t.view.pointer = builder_.array(name, dtype, count, space);
+    return t;
+}
+
+}  // namespace pardo::lang

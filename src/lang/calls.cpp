@@ -1,0 +1,633 @@
+// src/lang/calls.cpp: what a kernel may call: NumPy's and Python's functions, the item's methods, other functions of the user.
+#include <algorithm>
+#include <unordered_map>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+/// The functions by name. Each gets the call and its arguments.
+struct Calls {
+    using Terms = std::vector<Term>;
+    using Handler = Term (*)(Lowering& l, const Tree& t, const Terms& a);
+    struct Row {
+        int least, most;  // arguments
+        Handler handler;
+    };
+    static const std::unordered_map<std::string, Row>& functions();
+    static const std::unordered_map<std::string, Row>& methods();
+
+    static Term number_of(Lowering& l, const Tree& t, const Terms& a, std::size_t k) {
+        return l.need_number(a[k], t.parts[std::min(k, t.parts.size() - 1)].place, t.name.c_str());
+    }
+
+    template <ir::Math fn> static Term math(Lowering& l, const Tree& t, const Terms& a) {
+        for (std::size_t k = 0; k < a.size(); ++k) (void)number_of(l, t, a, k);
+        for (const Term& x : a)
+            if (is_complex(x.type.dtype) && !complex_form(fn)) l.wrong_type(t.place, t.name + ": complex numbers have no such function");
+        return l.math(fn, a, t.place);
+    }
+    static bool complex_form(ir::Math fn) {
+        switch (fn) {
+            case ir::Math::cbrt:
+            case ir::Math::atan2:
+            case ir::Math::hypot:
+            case ir::Math::copysign:
+            case ir::Math::nextafter:
+            case ir::Math::floor:
+            case ir::Math::ceil:
+            case ir::Math::trunc:
+            case ir::Math::rint:
+            case ir::Math::erf:
+            case ir::Math::erfc:
+            case ir::Math::logaddexp:
+            case ir::Math::logaddexp2:
+            case ir::Math::tgamma:
+            case ir::Math::lgamma: return false;
+            default: return true;
+        }
+    }
+
+    /// floor and its like leave integers alone.
+    template <ir::Math fn> static Term rounding(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        return is_inexact(x.type.dtype) ? math<fn>(l, t, a) : x;
+    }
+    /// As the functions of Python's math: the result is an int.
+    template <ir::Math fn> static Term rounding_to_int(Lowering& l, const Tree& t, const Terms& a) {
+        return l.cast(rounding<fn>(l, t, a), {DType::Int64, true});
+    }
+    static Term round(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (a.size() == 1) return rounding_to_int<ir::Math::rint>(l, t, a);
+        const Term digits = number_of(l, t, a, 1);
+        if (!digits.constant) l.wrong_type(t.place, "round: the number of digits must be a constant");
+        if (!is_inexact(x.type.dtype)) return x;
+        double scale = 1;
+        for (std::int64_t k = 0; k < std::abs(digits.scalar.as_int()); ++k) scale *= 10;
+        const Term factor = number(Scalar(scale));
+        const bool up = digits.scalar.as_int() >= 0;
+        const Terms scaled{l.binary(up ? "*" : "/", x, factor, t.place)};
+        return l.binary(up ? "/" : "*", math<ir::Math::rint>(l, t, scaled), factor, t.place);
+    }
+
+    /// Two operands of one dtype.
+    static Term pair(Lowering& l, const Tree& t, Opcode op, const Term& a, const Term& b) {
+        NumberType type = l.promoted(a, b, t.place);
+        if (type.dtype == DType::Bool && a.type.dtype != b.type.dtype) type = {DType::Int64, true};
+        if (is_complex(type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no order");
+        Term out = l.pure(op, type, {a, b}, l.dtype(type));
+        if (is_integer(type.dtype) && !out.constant) {
+            const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
+            out.least = smaller ? std::min(a.least, b.least) : std::max(a.least, b.least);
+        }
+        return out;
+    }
+    template <Opcode op> static Term extreme(Lowering& l, const Tree& t, const Terms& a) {
+        const Terms& items = a.size() == 1 && a[0].kind == Kind::Tuple ? a[0].items : a;
+        if (items.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": at least one number is needed");
+        Term out = l.need_number(items[0], t.place, t.name.c_str());
+        for (std::size_t k = 1; k < items.size(); ++k) out = pair(l, t, op, out, l.need_number(items[k], t.place, t.name.c_str()));
+        return out;
+    }
+    static Term abs(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (x.type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
+        const NumberType type{real_of(x.type.dtype), x.type.weak};
+        Term out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
+        return out;
+    }
+    static Term sign(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (is_complex(x.type.dtype) || x.type.dtype == DType::Bool)
+            l.wrong_type(t.place, "sign: an integer or float is expected, not " + describe(x));
+        const Term zero = l.cast(integer(0), x.type), one = l.cast(integer(1), x.type);
+        const Term minus = l.cast(integer(-1), {x.type.dtype, x.type.weak});
+        const DType d = l.dtype(x.type);
+        const Term positive = l.pure(Opcode::Gt, {DType::Bool, false}, {x, zero}, d);
+        Term out = select(l, positive, one,
+                          kind_of(d) == DKind::Unsigned
+                              ? zero
+                              : select(l, l.pure(Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, is_float(d) ? x : zero));
+        return out;
+    }
+    static Term select(Lowering& l, const Term& test, const Term& a, const Term& b) {
+        if (test.constant) return test.scalar.b ? a : b;
+        if (l.dry()) return number(a.type, ir::no_value);
+        return number(a.type, l.builder_.select(l.value(test), l.value(a, l.dtype(a.type)), l.value(b, l.dtype(a.type))));
+    }
+    static Term where(Lowering& l, const Tree& t, const Terms& a) {
+        const Term test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
+        const NumberType type = x.type == y.type ? x.type : l.promoted(x, y, t.place);
+        return select(l, test, l.cast(x, type), l.cast(y, type));
+    }
+    static Term clip(Lowering& l, const Tree& t, const Terms& a) {
+        return extreme<Opcode::Min>(l, t, {extreme<Opcode::Max>(l, t, {a[0], a[1]}), a[2]});
+    }
+    static Term fmod(Lowering& l, const Tree& t, const Terms& a) {
+        return pair(l, t, Opcode::Fmod, number_of(l, t, a, 0), number_of(l, t, a, 1));
+    }
+    static Term fma(Lowering& l, const Tree& t, const Terms& a) {
+        Term sum = l.binary("+", l.binary("*", number_of(l, t, a, 0), number_of(l, t, a, 1), t.place), number_of(l, t, a, 2), t.place);
+        if (!is_float(sum.type.dtype)) return sum;
+        const DType d = l.dtype(sum.type);
+        return l.pure(Opcode::Fma, sum.type, {a[0], a[1], a[2]}, d);
+    }
+    static Term divmod(Lowering& l, const Tree& t, const Terms& a) {
+        return tuple({l.binary("//", a[0], a[1], t.place), l.binary("%", a[0], a[1], t.place)});
+    }
+    static Term square(Lowering& l, const Tree& t, const Terms& a) { return l.binary("*", a[0], a[0], t.place); }
+    static Term reciprocal(Lowering& l, const Tree& t, const Terms& a) { return l.binary("/", integer(1), a[0], t.place); }
+    static Term is_nan(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        return is_inexact(x.type.dtype) ? l.compared("!=", x, x, t.place) : number(Scalar(false));
+    }
+    static Term is_inf(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (!is_inexact(x.type.dtype)) return number(Scalar(false));
+        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
+        return l.compared("==", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
+    }
+    static Term is_finite(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (!is_inexact(x.type.dtype)) return number(Scalar(true));
+        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
+        return l.compared("<", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
+    }
+    static Term conjugate(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (!is_complex(x.type.dtype)) return x;
+        const NumberType part{real_of(x.type.dtype), x.type.weak};
+        const DType d = l.dtype(x.type);
+        if (l.dry()) return number(x.type, ir::no_value);
+        const Value v = l.value(x, d);
+        (void)part;
+        return number(x.type, l.builder_.complex(l.builder_.real(v), l.builder_.neg(l.builder_.imag(v))));
+    }
+    template <Opcode op> static Term part(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        const NumberType type{real_of(x.type.dtype), x.type.weak};
+        if (!is_complex(x.type.dtype)) return op == Opcode::Real ? x : l.cast(integer(0), type);
+        return l.pure(op, type, {x}, l.dtype(x.type));
+    }
+    template <char op> static Term bits(Lowering& l, const Tree& t, const Terms& a) {
+        return l.binary(std::string(1, op), a[0], a[1], t.place);
+    }
+    template <int op> static Term logic(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = l.truth(a[0], t.place);
+        constexpr NumberType type{DType::Bool, false};
+        if (op == 3) return l.pure(Opcode::Not, type, {x}, DType::Bool);
+        constexpr Opcode ops[] = {Opcode::And, Opcode::Or, Opcode::Xor};
+        return l.pure(ops[op % 3], type, {x, l.truth(a[1], t.place)}, DType::Bool);
+    }
+    template <int op> static Term comparison(Lowering& l, const Tree& t, const Terms& a) {
+        constexpr const char* ops[] = {"==", "!=", "<", "<=", ">", ">="};
+        return l.compared(ops[op], a[0], a[1], t.place);
+    }
+    template <int op> static Term operation(Lowering& l, const Tree& t, const Terms& a) {
+        constexpr const char* ops[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>"};
+        return l.binary(ops[op], a[0], a[1], t.place);
+    }
+    template <int numerator> static Term scaled(Lowering& l, const Tree& t, const Terms& a) {  // degrees, radians
+        constexpr double pi = 3.14159265358979323846;
+        return l.binary("*", number_of(l, t, a, 0), number(Scalar(numerator == 180 ? 180.0 / pi : pi / 180.0)), t.place);
+    }
+
+    // Python's own.
+    static Term length(Lowering& l, const Tree& t, const Terms& a) {
+        if (a[0].kind == Kind::Tuple) return integer(static_cast<std::int64_t>(a[0].items.size()));
+        if (a[0].kind == Kind::Array && a[0].view.rank > 0) return a[0].view.lead[1];
+        l.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
+    }
+    template <DKind kind> static Term python_number(Lowering& l, const Tree& t, const Terms& a) {
+        if (a.empty()) return kind == DKind::Bool ? number(Scalar(false)) : kind == DKind::Float ? number(Scalar(0.0)) : integer(0);
+        const Term x = number_of(l, t, a, 0);
+        if (kind == DKind::Bool) return l.truth(x, t.place);
+        if (kind == DKind::Complex) {
+            const DType d = weak_dtype(DType::Complex128, l.options_.fp64);
+            if (a.size() == 1) return l.cast(x, {d, true});
+            const Term re = l.cast(x, {real_of(d), true}), im = l.cast(number_of(l, t, a, 1), {real_of(d), true});
+            if (l.dry()) return number({d, true}, ir::no_value);
+            return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
+        }
+        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
+        Term out = l.cast(x, {weak_dtype(kind == DKind::Float ? DType::Float64 : DType::Int64, l.options_.fp64), true});
+        if (kind == DKind::Signed && is_integer(x.type.dtype)) out.least = std::max(out.least, x.least);
+        return out;
+    }
+    static Term astype(Lowering& l, const Tree& t, const Terms& a) {  // np.float32(x), x.astype(np.float32)
+        if (a[1].kind != Kind::DType) l.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));
+        const Term x = number_of(l, t, a, 0);
+        const DType to = a[1].type.dtype;
+        if (is_complex(x.type.dtype) && !is_complex(to))
+            l.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
+        Term out = l.cast(x, {to, false});
+        if (is_integer(to) && !out.constant && x.least >= 0 && is_integer(x.type.dtype) && itemsize(to) >= itemsize(l.dtype(x.type)))
+            out.least = x.least;
+        return out;
+    }
+
+    // Arrays of the kernel's own.
+    static DType dtype_argument(Lowering& l, const Tree& t, const Terms& a, std::size_t k, DType otherwise) {
+        if (k >= a.size()) return otherwise;
+        if (a[k].kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(a[k]));
+        return a[k].type.dtype;
+    }
+    template <ir::Space space> static Term array(Lowering& l, const Tree& t, const Terms& a) {
+        if (space == ir::Space::Group && l.space_.group_size.empty())
+            l.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
+        return l.own_array(space, space == ir::Space::Group ? "local" : "private",
+                           dtype_argument(l, t, a, 1, weak_dtype(DType::Float64, l.options_.fp64)),
+                           l.constant_extents(a[0], t.place, t.name.c_str()));
+    }
+    template <int fill> static Term filled(Lowering& l, const Tree& t, const Terms& a) {  // zeros, ones, full
+        const bool full = fill == 2;
+        const Term value = full ? number_of(l, t, a, 1) : integer(fill);
+        const DType d = dtype_argument(l, t, a, full ? 2 : 1, full ? l.dtype(value.type) : weak_dtype(DType::Float64, l.options_.fp64));
+        const Term array = l.own_array(ir::Space::Private, t.name, d, l.constant_extents(a[0], t.place, t.name.c_str()));
+        l.store_view(array.view, l.cast(value, {d, false}), t.place);
+        return array;
+    }
+    static Term barrier(Lowering& l, const Tree& t, const Terms&) {
+        if (l.space_.group_size.empty())
+            l.fail(ErrorCode::Type, t.place, t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
+        if (!l.dry()) l.builder_.barrier();
+        return {};
+    }
+
+    // Atomics: (array, index, value), index an integer or a tuple.
+    static View place_of(Lowering& l, const Tree& t, const Terms& a) {
+        if (a[0].kind != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
+        Tree index;
+        index.form = Form::Subscript;
+        index.place = t.place;
+        index.parts = {t.parts[0], t.parts[1]};
+        const View v = l.viewed(a[0].view, index);
+        if (v.rank != 0)
+            l.wrong_type(t.place, t.name + ": `" + a[0].view.name + "` has " + std::to_string(a[0].view.rank) +
+                                      " dimensions; give an index for each, as a tuple");
+        return v;
+    }
+    template <ir::AtomicOp op> static Term atomic(Lowering& l, const Tree& t, const Terms& a) {
+        const View v = place_of(l, t, a);
+        const Term x = number_of(l, t, a, 2);
+        if (const char* broken = atomic_problem(op, v.dtype))
+            l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
+        if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
+            l.wrong_type(t.place,
+                         t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
+        l.note_access(v, ir::Access::ReadWrite);
+        if (l.dry()) return number({v.dtype, false}, ir::no_value);
+        const auto apply = [&] {
+            return ir::Builder::Values{l.builder_.atomic(op, v.pointer, l.value(v.lead[0], DType::Int64), l.value(x, v.dtype))};
+        };
+        if (v.guards.empty()) return number({v.dtype, false}, apply()[0]);
+        return number({v.dtype, false},
+                      l.builder_.if_else(l.guard_of(v), apply, [&] { return ir::Builder::Values{l.builder_.constant(v.dtype, 0.0)}; })[0]);
+    }
+    static const char* atomic_problem(ir::AtomicOp op, DType dtype) {
+        if (!(is_integer(dtype) || is_float(dtype)) || itemsize(dtype) < 4)
+            return "atomics are for int32, uint32, int64, uint64, float32 and float64";
+        const bool of_bits = op == ir::AtomicOp::And || op == ir::AtomicOp::Or || op == ir::AtomicOp::Xor;
+        return of_bits && !is_integer(dtype) ? "and, or, xor are for integers" : nullptr;
+    }
+    static Term compare_exchange(Lowering& l, const Tree& t, const Terms& a) {
+        const View v = place_of(l, t, a);
+        const Term expected = number_of(l, t, a, 2), desired = number_of(l, t, a, 3);
+        if (const char* broken = atomic_problem(ir::AtomicOp::Exchange, v.dtype)) l.wrong_type(t.place, t.name + ": " + broken);
+        l.note_access(v, ir::Access::ReadWrite);
+        if (l.dry()) return number({v.dtype, false}, ir::no_value);
+        return number({v.dtype, false}, l.builder_.compare_exchange(v.pointer, l.value(v.lead[0], DType::Int64), l.value(expected, v.dtype),
+                                                                    l.value(desired, v.dtype)));
+    }
+
+    // Where an item stands.
+    static int dimension(Lowering& l, const Tree& t, const Terms& a, std::size_t k) {
+        if (k >= a.size()) {
+            if (l.space_.rank == 1) return 0;
+            l.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.space_.rank) + " dimensions; say which one, from 0");
+        }
+        const Term& d = a[k];
+        if (d.kind != Kind::Number || !d.constant || !is_integer(d.type.dtype))
+            l.wrong_type(t.place, t.name + ": the dimension is a constant integer");
+        const std::int64_t i = d.scalar.i < 0 ? d.scalar.i + l.space_.rank : d.scalar.i;
+        if (i < 0 || i >= l.space_.rank)
+            l.fail(ErrorCode::Index, t.place,
+                   t.name + ": the range has " + std::to_string(l.space_.rank) + (l.space_.rank == 1 ? " dimension" : " dimensions") +
+                       ", there is no dimension " + std::to_string(d.scalar.i));
+        return static_cast<int>(i);
+    }
+    static void in_groups(Lowering& l, const Tree& t) {
+        if (l.space_.group_size.empty())
+            l.fail(ErrorCode::Type, t.place, t.name + ": a plain Range has no groups; launch the kernel over an NdRange");
+    }
+    enum class Where : std::uint8_t { Global, Local, Group, GlobalSize, LocalSize, GroupCount };
+    static Term position(Lowering& l, Where where, int d) {
+        const auto made = [&](Value (ir::Builder::*leaf)(int), std::int64_t least) {
+            return number({DType::Int64, true}, l.dry() ? ir::no_value : (l.builder_.*leaf)(d), least);
+        };
+        switch (where) {
+            case Where::Global: return made(&ir::Builder::dim, 0);
+            case Where::Local: return l.space_.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&ir::Builder::local_dim, 0);
+            case Where::Group: return made(&ir::Builder::group_dim, 0);
+            case Where::GlobalSize: return made(&ir::Builder::extent, 1);
+            case Where::LocalSize: return integer(l.space_.group_size[static_cast<std::size_t>(d)]);
+            case Where::GroupCount: {
+                const Term n = made(&ir::Builder::extent, 1), size = integer(l.space_.group_size[static_cast<std::size_t>(d)]);
+                Term count = l.pure(Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
+                count.least = 1;
+                return count;
+            }
+        }
+        return {};
+    }
+    template <Where where> static Term at(Lowering& l, const Tree& t, const Terms& a) {  // methods: a[0] is the object
+        if (where != Where::Global && where != Where::GlobalSize) in_groups(l, t);
+        return position(l, where, dimension(l, t, a, 1));
+    }
+    template <Where where> static Term function_at(Lowering& l, const Tree& t, const Terms& a) {
+        if (where != Where::Global && where != Where::GlobalSize) in_groups(l, t);
+        return position(l, where, dimension(l, t, a, 0));
+    }
+    template <Where where, Where size> static Term linear(Lowering& l, const Tree& t, const Terms&) {
+        if (where != Where::Global) in_groups(l, t);
+        Term out = position(l, where, 0);
+        for (int d = 1; d < l.space_.rank; ++d) out = l.add(l.mul(out, position(l, size, d)), position(l, where, d));
+        return out;
+    }
+    template <Where size> static Term product(Lowering& l, const Tree& t, const Terms&) {
+        if (size != Where::GlobalSize) in_groups(l, t);
+        Term out = position(l, size, 0);
+        for (int d = 1; d < l.space_.rank; ++d) out = l.mul(out, position(l, size, d));
+        return out;
+    }
+    static Term group(Lowering& l, const Tree& t, const Terms&) {
+        in_groups(l, t);
+        Term g;
+        g.kind = Kind::Group;
+        return g;
+    }
+};
+
+namespace {
+
+using Row = Calls::Row;
+using Where = Calls::Where;
+using ir::AtomicOp;
+using ir::Math;
+
+}  // namespace
+
+const std::unordered_map<std::string, Row>& Calls::functions() {
+    static const std::unordered_map<std::string, Row> rows{
+        {"sqrt", {1, 1, math<Math::sqrt>}},
+        {"cbrt", {1, 1, math<Math::cbrt>}},
+        {"exp", {1, 1, math<Math::exp>}},
+        {"exp2", {1, 1, math<Math::exp2>}},
+        {"expm1", {1, 1, math<Math::expm1>}},
+        {"log", {1, 1, math<Math::log>}},
+        {"log2", {1, 1, math<Math::log2>}},
+        {"log10", {1, 1, math<Math::log10>}},
+        {"log1p", {1, 1, math<Math::log1p>}},
+        {"sin", {1, 1, math<Math::sin>}},
+        {"cos", {1, 1, math<Math::cos>}},
+        {"tan", {1, 1, math<Math::tan>}},
+        {"asin", {1, 1, math<Math::asin>}},
+        {"acos", {1, 1, math<Math::acos>}},
+        {"atan", {1, 1, math<Math::atan>}},
+        {"sinh", {1, 1, math<Math::sinh>}},
+        {"cosh", {1, 1, math<Math::cosh>}},
+        {"tanh", {1, 1, math<Math::tanh>}},
+        {"asinh", {1, 1, math<Math::asinh>}},
+        {"acosh", {1, 1, math<Math::acosh>}},
+        {"atanh", {1, 1, math<Math::atanh>}},
+        {"atan2", {2, 2, math<Math::atan2>}},
+        {"hypot", {2, 2, math<Math::hypot>}},
+        {"copysign", {2, 2, math<Math::copysign>}},
+        {"nextafter", {2, 2, math<Math::nextafter>}},
+        {"erf", {1, 1, math<Math::erf>}},
+        {"erfc", {1, 1, math<Math::erfc>}},
+        {"logaddexp", {2, 2, math<Math::logaddexp>}},
+        {"logaddexp2", {2, 2, math<Math::logaddexp2>}},
+        {"gamma", {1, 1, math<Math::tgamma>}},
+        {"lgamma", {1, 1, math<Math::lgamma>}},
+        {"floor", {1, 1, rounding<Math::floor>}},
+        {"ceil", {1, 1, rounding<Math::ceil>}},
+        {"trunc", {1, 1, rounding<Math::trunc>}},
+        {"rint", {1, 1, rounding<Math::rint>}},
+        {"math.floor", {1, 1, rounding_to_int<Math::floor>}},
+        {"math.ceil", {1, 1, rounding_to_int<Math::ceil>}},
+        {"math.trunc", {1, 1, rounding_to_int<Math::trunc>}},
+        {"round", {1, 2, round}},
+        {"min", {1, 64, extreme<Opcode::Min>}},
+        {"max", {1, 64, extreme<Opcode::Max>}},
+        {"minimum", {2, 2, extreme<Opcode::Min>}},
+        {"maximum", {2, 2, extreme<Opcode::Max>}},
+        {"fmin", {2, 2, extreme<Opcode::Fmin>}},
+        {"fmax", {2, 2, extreme<Opcode::Fmax>}},
+        {"clip", {3, 3, clip}},
+        {"abs", {1, 1, abs}},
+        {"sign", {1, 1, sign}},
+        {"where", {3, 3, where}},
+        {"fmod", {2, 2, fmod}},
+        {"fma", {3, 3, fma}},
+        {"divmod", {2, 2, divmod}},
+        {"square", {1, 1, square}},
+        {"reciprocal", {1, 1, reciprocal}},
+        {"isnan", {1, 1, is_nan}},
+        {"isinf", {1, 1, is_inf}},
+        {"isfinite", {1, 1, is_finite}},
+        {"conj", {1, 1, conjugate}},
+        {"real", {1, 1, part<Opcode::Real>}},
+        {"imag", {1, 1, part<Opcode::Imag>}},
+        {"degrees", {1, 1, scaled<180>}},
+        {"radians", {1, 1, scaled<1>}},
+        {"bitwise_and", {2, 2, bits<'&'>}},
+        {"bitwise_or", {2, 2, bits<'|'>}},
+        {"bitwise_xor", {2, 2, bits<'^'>}},
+        {"logical_and", {2, 2, logic<0>}},
+        {"logical_or", {2, 2, logic<1>}},
+        {"logical_xor", {2, 2, logic<2>}},
+        {"logical_not", {1, 1, logic<3>}},
+        {"equal", {2, 2, comparison<0>}},
+        {"not_equal", {2, 2, comparison<1>}},
+        {"less", {2, 2, comparison<2>}},
+        {"less_equal", {2, 2, comparison<3>}},
+        {"greater", {2, 2, comparison<4>}},
+        {"greater_equal", {2, 2, comparison<5>}},
+        {"add", {2, 2, operation<0>}},
+        {"subtract", {2, 2, operation<1>}},
+        {"multiply", {2, 2, operation<2>}},
+        {"divide", {2, 2, operation<3>}},
+        {"floor_divide", {2, 2, operation<4>}},
+        {"remainder", {2, 2, operation<5>}},
+        {"power", {2, 2, operation<6>}},
+        {"left_shift", {2, 2, operation<7>}},
+        {"right_shift", {2, 2, operation<8>}},
+        {"len", {1, 1, length}},
+        {"int", {0, 1, python_number<DKind::Signed>}},
+        {"float", {0, 1, python_number<DKind::Float>}},
+        {"bool", {0, 1, python_number<DKind::Bool>}},
+        {"complex", {1, 2, python_number<DKind::Complex>}},
+        {"astype", {2, 2, astype}},
+        {"local_array", {1, 2, array<ir::Space::Group>}},
+        {"private_array", {1, 2, array<ir::Space::Private>}},
+        {"empty", {1, 2, array<ir::Space::Private>}},
+        {"zeros", {1, 2, filled<0>}},
+        {"ones", {1, 2, filled<1>}},
+        {"full", {2, 3, filled<2>}},
+        {"group_barrier", {0, 2, barrier}},
+        {"barrier", {0, 1, barrier}},
+        {"atomic.add", {3, 3, atomic<AtomicOp::Add>}},
+        {"atomic.sub", {3, 3, atomic<AtomicOp::Sub>}},
+        {"atomic.min", {3, 3, atomic<AtomicOp::Min>}},
+        {"atomic.max", {3, 3, atomic<AtomicOp::Max>}},
+        {"atomic.and_", {3, 3, atomic<AtomicOp::And>}},
+        {"atomic.or_", {3, 3, atomic<AtomicOp::Or>}},
+        {"atomic.xor", {3, 3, atomic<AtomicOp::Xor>}},
+        {"atomic.exchange", {3, 3, atomic<AtomicOp::Exchange>}},
+        {"atomic.compare_exchange", {4, 4, compare_exchange}},
+        {"get_global_id", {0, 1, function_at<Where::Global>}},
+        {"get_local_id", {0, 1, function_at<Where::Local>}},
+        {"get_group_id", {0, 1, function_at<Where::Group>}},
+        {"get_global_size", {0, 1, function_at<Where::GlobalSize>}},
+        {"get_local_size", {0, 1, function_at<Where::LocalSize>}},
+        {"get_num_groups", {0, 1, function_at<Where::GroupCount>}},
+    };
+    return rows;
+}
+
+const std::unordered_map<std::string, Row>& Calls::methods() {
+    static const std::unordered_map<std::string, Row> rows{
+        {"Item.get_id", {1, 2, at<Where::Global>}},
+        {"Item.get_range", {1, 2, at<Where::GlobalSize>}},
+        {"Item.get_linear_id", {1, 1, linear<Where::Global, Where::GlobalSize>}},
+        {"Item.get_linear_range", {1, 1, product<Where::GlobalSize>}},
+        {"NdItem.get_global_id", {1, 2, at<Where::Global>}},
+        {"NdItem.get_local_id", {1, 2, at<Where::Local>}},
+        {"NdItem.get_group", {1, 1, group}},
+        {"NdItem.get_group_id", {1, 2, at<Where::Group>}},
+        {"NdItem.get_global_range", {1, 2, at<Where::GlobalSize>}},
+        {"NdItem.get_local_range", {1, 2, at<Where::LocalSize>}},
+        {"NdItem.get_group_range", {1, 2, at<Where::GroupCount>}},
+        {"NdItem.get_global_linear_id", {1, 1, linear<Where::Global, Where::GlobalSize>}},
+        {"NdItem.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
+        {"NdItem.get_group_linear_id", {1, 1, linear<Where::Group, Where::GroupCount>}},
+        {"Group.get_group_id", {1, 2, at<Where::Group>}},
+        {"Group.get_local_id", {1, 2, at<Where::Local>}},
+        {"Group.get_group_range", {1, 2, at<Where::GroupCount>}},
+        {"Group.get_local_range", {1, 2, at<Where::LocalSize>}},
+        {"Group.get_group_linear_id", {1, 1, linear<Where::Group, Where::GroupCount>}},
+        {"Group.get_group_linear_range", {1, 1, product<Where::GroupCount>}},
+        {"Group.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
+        {"Group.get_local_linear_range", {1, 1, product<Where::LocalSize>}},
+        {"number.astype", {2, 2, astype}},
+        {"number.conjugate", {1, 1, conjugate}},
+        {"number.conj", {1, 1, conjugate}},
+        {"number.item", {1, 1, [](Lowering&, const Tree&, const Terms& a) { return a[0]; }}},
+    };
+    return rows;
+}
+
+namespace {
+
+std::string count_text(int least, int most) {
+    if (least == most) return std::to_string(least) + (least == 1 ? " argument" : " arguments");
+    return std::to_string(least) + " to " + std::to_string(most) + " arguments";
+}
+
+}  // namespace
+
+Term Lowering::call(const Tree& t) {
+    const auto found = Calls::functions().find(t.name);
+    if (found == Calls::functions().end()) wrong_type(t.place, "`" + t.name + "` cannot be called in a kernel");
+    std::vector<Term> arguments;
+    for (const Tree& p : t.parts) {
+        if (p.form == Form::Keyword && p.name != "dtype" && p.name != "shape")
+            wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel");
+        arguments.push_back(expression(p.form == Form::Keyword ? p.parts[0] : p));
+    }
+    const Calls::Row& row = found->second;
+    const auto count = static_cast<int>(arguments.size());
+    if (count < row.least || count > row.most)
+        wrong_type(t.place, t.name + ": takes " + count_text(row.least, row.most) + ", here are " + std::to_string(count));
+    return row.handler(*this, t, arguments);
+}
+
+Term Lowering::method(const Tree& t) {
+    std::vector<Term> arguments;
+    for (const Tree& p : t.parts) arguments.push_back(expression(p.form == Form::Keyword ? p.parts[0] : p));
+    const Term& object = arguments[0];
+    const char* owner = object.kind == Kind::Item     ? "Item"
+                        : object.kind == Kind::NdItem ? "NdItem"
+                        : object.kind == Kind::Group  ? "Group"
+                        : object.kind == Kind::Number ? "number"
+                                                      : "";
+    const auto found = Calls::methods().find(std::string(owner) + "." + t.name);
+    if (found == Calls::methods().end()) {
+        std::string known;
+        for (const auto& [name, row] : Calls::methods()) {
+            if (*owner && name.starts_with(std::string(owner) + "."))
+                known += (known.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
+        }
+        wrong_type(t.place, describe(object) + " has no method `" + t.name + "` in a kernel" + (known.empty() ? "" : "; it has " + known));
+    }
+    const Calls::Row& row = found->second;
+    const auto count = static_cast<int>(arguments.size());
+    if (count < row.least || count > row.most)
+        wrong_type(t.place, t.name + ": takes " + count_text(row.least - 1, row.most - 1) + ", here are " + std::to_string(count - 1));
+    return row.handler(*this, t, arguments);
+}
+
+/// A function of the user: its statements stand in place of the call.
+Term Lowering::apply(const Tree& t) {
+    const std::shared_ptr<const Function> callee = function_->callees[static_cast<std::size_t>(t.index)];
+    if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
+        wrong_type(t.place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
+    Scope inner;
+    const std::size_t count = callee->params.size();
+    std::size_t given = 0;
+    for (const Tree& p : t.parts) {
+        std::string name;
+        if (p.form == Form::Keyword) {
+            name = p.name;
+            if (std::find(callee->params.begin(), callee->params.end(), name) == callee->params.end())
+                wrong_type(p.place, callee->name + "() has no parameter `" + name + "`");
+        } else {
+            if (given == count)
+                wrong_type(t.place, callee->name + "() takes " + count_text(0, static_cast<int>(count)).substr(5) + ", here are " +
+                                        std::to_string(t.parts.size()));
+            name = callee->params[given++];
+        }
+        if (inner.contains(name)) wrong_type(p.place, callee->name + "() gets `" + name + "` twice");
+        inner[name] = {expression(p.form == Form::Keyword ? p.parts[0] : p), p.place, false, ++versions_};
+    }
+    Scope outer = std::move(scope_);
+    std::shared_ptr<const Function> caller = std::exchange(function_, callee);
+    scope_ = std::move(inner);
+    for (const char* name : {"$break", "$continue", "$return"}) scope_[name] = {number(Scalar(false)), {}, false, ++versions_};
+    for (std::size_t k = 0; k < count; ++k) {
+        if (scope_.contains(callee->params[k])) continue;
+        const std::size_t first = count - callee->defaults.size();
+        if (k < first) {
+            function_ = caller;
+            wrong_type(t.place, callee->name + "() needs an argument for `" + callee->params[k] + "`");
+        }
+        scope_[callee->params[k]] = {expression(callee->defaults[k - first]), t.place, false, ++versions_};
+    }
+    stack_.push_back(callee.get());
+    block(callee->body.parts);
+    stack_.pop_back();
+    Term result;
+    const auto found = scope_.find("$value");
+    if (found != scope_.end()) {
+        if (found->second.maybe)
+            fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every way through the function");
+        result = found->second.term;
+    }
+    scope_ = std::move(outer);
+    function_ = std::move(caller);
+    return result;
+}
+
+}  // namespace pardo::lang

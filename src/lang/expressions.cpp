@@ -1,0 +1,498 @@
+// src/lang/expressions.cpp: numbers, names, operators: their types by NumPy's rules, their values by the Builder.
+#include <algorithm>
+#include <array>
+
+#include "ir/eval.h"
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+namespace {
+
+enum class Rule : std::uint8_t { Arithmetic, Quotient, Integers, Bits, Power };
+struct Operator {
+    const char* name;
+    Opcode op;
+    Rule rule;
+};
+constexpr Operator operators[] = {
+    {"+", Opcode::Add, Rule::Arithmetic},
+    {"-", Opcode::Sub, Rule::Arithmetic},
+    {"*", Opcode::Mul, Rule::Arithmetic},
+    {"/", Opcode::Div, Rule::Quotient},
+    {"//", Opcode::FloorDiv, Rule::Arithmetic},
+    {"%", Opcode::Rem, Rule::Arithmetic},
+    {"**", Opcode::Call, Rule::Power},
+    {"<<", Opcode::Shl, Rule::Integers},
+    {">>", Opcode::Shr, Rule::Integers},
+    {"&", Opcode::And, Rule::Bits},
+    {"|", Opcode::Or, Rule::Bits},
+    {"^", Opcode::Xor, Rule::Bits},
+};
+
+bool adds_overflow(std::int64_t a, std::int64_t b, std::int64_t& sum) { return __builtin_add_overflow(a, b, &sum); }
+
+/// The least value of a result, as far as the operands' least values say; counters are taken not to overflow.
+std::int64_t least_of(Opcode op, const Term& a, const Term& b) {
+    const bool both = a.least != unknown_least && b.least != unknown_least;
+    std::int64_t least = 0;
+    switch (op) {
+        case Opcode::Add: return both && !adds_overflow(a.least, b.least, least) ? least : unknown_least;
+        case Opcode::Sub:
+            if (b.constant && a.least != unknown_least && !__builtin_sub_overflow(a.least, b.scalar.i, &least)) return least;
+            return unknown_least;
+        case Opcode::Mul:
+            if (both && a.least >= 0 && b.least >= 0 && !__builtin_mul_overflow(a.least, b.least, &least)) return least;
+            return unknown_least;
+        case Opcode::FloorDiv: return a.least >= 0 && b.least >= 1 ? 0 : unknown_least;
+        case Opcode::Rem: return b.least >= 1 ? 0 : unknown_least;
+        case Opcode::Shr: return a.least >= 0 ? 0 : unknown_least;
+        case Opcode::And: return a.least >= 0 || b.least >= 0 ? 0 : unknown_least;
+        case Opcode::Min: return both ? std::min(a.least, b.least) : unknown_least;
+        case Opcode::Max: return std::max(a.least, b.least);
+        default: return unknown_least;
+    }
+}
+
+bool is_zero(const Term& t) { return t.constant && t.scalar.cast(DType::Bool).b == false; }
+
+}  // namespace
+
+// ---- values
+
+Value Lowering::value(const Term& t) { return value(t, dtype(t.type)); }
+
+Value Lowering::value(const Term& t, DType to) {
+    if (dry_) return ir::no_value;
+    if (t.constant) return builder_.constant(to, t.scalar.cast(to));
+    return builder_.type(t.value) == to ? t.value : builder_.cast(t.value, to);
+}
+
+Term Lowering::cast(const Term& t, NumberType to) {
+    if (t.constant) {
+        Scalar s = t.scalar.cast(dtype(to));
+        s.weak = to.weak;
+        return number(s);
+    }
+    const bool integers = is_integer(dtype(t.type)) && is_integer(dtype(to)) && itemsize(dtype(to)) >= itemsize(dtype(t.type));
+    return number(to, value(t, dtype(to)), integers ? t.least : unknown_least);
+}
+
+const Term& Lowering::need_number(const Term& t, const Place& place, const char* who) const {
+    if (t.kind != Kind::Number) wrong_type(place, std::string(who) + ": a number is expected, not " + describe(t));
+    return t;
+}
+
+/// Sums and products of indices: Python ints that are computed in int64.
+Term Lowering::index_arithmetic(Opcode op, const Term& a, const Term& b) {
+    if (a.constant && b.constant) {
+        const Scalar operands[] = {a.scalar.cast(DType::Int64), b.scalar.cast(DType::Int64)};
+        return integer(ir::evaluate(op, {}, DType::Int64, operands).i);
+    }
+    if (op == Opcode::Add && is_zero(a)) return b;
+    if ((op == Opcode::Add || op == Opcode::Sub) && is_zero(b)) return a;
+    if (op == Opcode::Mul && (is_zero(a) || is_zero(b))) return integer(0);
+    if (op == Opcode::Mul && a.constant && a.scalar.i == 1) return b;
+    if (op == Opcode::Mul && b.constant && b.scalar.i == 1) return a;
+    const Value v = dry_ ? ir::no_value : builder_.emit(op, DType::Int64, {value(a, DType::Int64), value(b, DType::Int64)});
+    return number({DType::Int64, true}, v, least_of(op, a, b));
+}
+
+// ---- types
+
+NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) const {
+    const NumberType x = a.type, y = b.type;
+    if (x.weak && y.weak) {
+        NumberType out;
+        join({x.dtype == DType::Bool ? DType::Int64 : x.dtype, true}, {y.dtype == DType::Bool ? DType::Int64 : y.dtype, true}, out);
+        return out;
+    }
+    if (!x.weak && !y.weak) return {promote(x.dtype, y.dtype), false};
+    const Term &strong = x.weak ? b : a, &weak = x.weak ? a : b;
+    Scalar example = weak.constant ? weak.scalar : Scalar(0).cast(weak.type.dtype);
+    example.weak = true;
+    try {
+        DType result = promote_weak(strong.type.dtype, example, function_->name.c_str());
+        if (!options_.fp64 && result == DType::Float64) result = DType::Float32;
+        if (!options_.fp64 && result == DType::Complex128) result = DType::Complex64;
+        return {result, false};
+    } catch (const Error& e) {
+        const std::string text = e.message();
+        const std::string prefix = function_->name + ": ";
+        fail(e.code(), place, text.starts_with(prefix) ? text.substr(prefix.size()) : text);
+    }
+}
+
+Term Lowering::folded(Opcode op, ir::Math fn, NumberType type, std::span<const Term> operands) const {
+    std::vector<Scalar> scalars;
+    DType in = dtype(operands[0].type);
+    for (const Term& t : operands) scalars.push_back(t.scalar);
+    (void)in;
+    Scalar s = ir::evaluate(op, fn, dtype(type), scalars);
+    s.weak = type.weak;
+    return number(s);
+}
+
+/// One operation on operands converted to one dtype.
+Term Lowering::pure(Opcode op, NumberType type, std::initializer_list<Term> operands, DType operand_dtype) {
+    bool constant = true;
+    for (const Term& t : operands) constant = constant && t.constant;
+    if (constant) {
+        std::vector<Term> converted;
+        for (const Term& t : operands) converted.push_back(cast(t, {operand_dtype, false}));
+        return folded(op, {}, type, converted);
+    }
+    if (dry_) return number(type, ir::no_value);
+    ir::Builder::Values values;
+    for (const Term& t : operands) values.push_back(value(t, operand_dtype));
+    return number(type, builder_.emit(op, dtype(type), values));
+}
+
+Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place) {
+    const DType computed = dtype(type);
+    if (is_complex(computed) && (op == Opcode::FloorDiv || op == Opcode::Rem)) wrong_type(place, "complex numbers have neither // nor %");
+    Term result = pure(op, type, {a, b}, computed);
+    if (is_integer(computed) && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
+    return result;
+}
+
+Term Lowering::binary(const std::string& op, const Term& a, const Term& b, const Place& place) {
+    const auto* row = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) { return op == o.name; });
+    if (row == std::end(operators)) fail(ErrorCode::Type, place, "the operator " + op + " is not part of the kernel language");
+    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+") {
+        std::vector<Term> items = a.items;
+        items.insert(items.end(), b.items.begin(), b.items.end());
+        return tuple(std::move(items));
+    }
+    if (a.kind != Kind::Number || b.kind != Kind::Number)
+        wrong_type(place, "`" + op + "` takes two numbers; here are " + describe(a) + " and " + describe(b) +
+                              (a.kind == Kind::Array || b.kind == Kind::Array ? "; index the array, or loop over it" : ""));
+    NumberType type = promoted(a, b, place);
+    const bool whole = type.dtype == DType::Bool || is_integer(type.dtype);
+    switch (row->rule) {
+        case Rule::Arithmetic:
+            if (type.dtype == DType::Bool) type = {DType::Int64, true};
+            return arithmetic(row->op, a, b, type, place);
+        case Rule::Quotient:
+            if (whole) type = {weak_dtype(DType::Float64, options_.fp64), type.weak};
+            return arithmetic(row->op, a, b, type, place);
+        case Rule::Power: return power(a, b, place);
+        case Rule::Bits:
+        case Rule::Integers:
+            if (!whole) wrong_type(place, "`" + op + "` takes integers; here are " + describe(a) + " and " + describe(b));
+            if (row->rule == Rule::Integers && type.dtype == DType::Bool) type = {DType::Int64, true};
+            return arithmetic(row->op, a, b, type, place);
+    }
+    return {};
+}
+
+/// Small constant powers are products; integers to negative ones are refused, as in NumPy.
+Term Lowering::power(const Term& a, const Term& b, const Place& place) {
+    NumberType type = promoted(a, b, place);
+    if (type.dtype == DType::Bool) type = {DType::Int64, true};
+    const bool whole = is_integer(type.dtype);
+    if (b.constant && is_integer(b.type.dtype)) {
+        const std::int64_t n = b.scalar.i;
+        if (whole && n < 0) {
+            if (!type.weak)
+                fail(ErrorCode::Value, place,
+                     "integers to negative integer powers are not allowed; write x ** " + std::to_string(n) + ".0");
+            return power(cast(a, {weak_dtype(DType::Float64, options_.fp64), true}), b, place);
+        }
+        if (n >= 0 && n <= 4 && !(a.constant && b.constant)) {
+            if (n == 0) return cast(integer(1), type);
+            Term base = cast(a, type), result = base;
+            if (n >= 2) result = arithmetic(Opcode::Mul, base, base, type, place);
+            if (n == 3) result = arithmetic(Opcode::Mul, result, base, type, place);
+            if (n == 4) result = arithmetic(Opcode::Mul, result, result, type, place);
+            return result;
+        }
+    }
+    if (b.constant && is_float(type.dtype) && b.scalar.cast(DType::Float64).f == 0.5) {
+        const Term operands[] = {cast(a, type)};
+        return math(ir::Math::sqrt, operands, place);
+    }
+    const DType computed = dtype(type);
+    if (a.constant && b.constant) {
+        const Term operands[] = {cast(a, type), cast(b, type)};
+        return folded(Opcode::Call, ir::Math::pow, type, operands);
+    }
+    if (dry_) return number(type, ir::no_value);
+    return number(type, builder_.call(ir::Math::pow, value(a, computed), value(b, computed)));
+}
+
+/// A mathematical function; integers are taken as floats.
+Term Lowering::math(ir::Math fn, std::span<const Term> operands, const Place& place) {
+    Term widest = operands[0];
+    NumberType type = widest.type;
+    for (const Term& t : operands.subspan(1)) type = promoted(number(type, ir::no_value), t, place);
+    if (!is_inexact(type.dtype)) type = {weak_dtype(DType::Float64, options_.fp64), type.weak};
+    std::vector<Term> converted;
+    bool constant = true;
+    for (const Term& t : operands) {
+        converted.push_back(cast(t, type));
+        constant = constant && t.constant;
+    }
+    if (constant) return folded(Opcode::Call, fn, type, converted);
+    if (dry_) return number(type, ir::no_value);
+    ir::Builder::Values values;
+    for (const Term& t : converted) values.push_back(value(t));
+    return number(type, builder_.call(fn, values));
+}
+
+Term Lowering::truth(const Term& t, const Place& place) {
+    if (t.kind == Kind::Tuple) return number(Scalar(!t.items.empty()));
+    if (t.kind == Kind::None) return number(Scalar(false));
+    if (t.kind != Kind::Number) wrong_type(place, "a condition is expected, not " + describe(t));
+    if (t.constant) return number(t.scalar.cast(DType::Bool));
+    if (t.type.dtype == DType::Bool) return t;
+    return number({DType::Bool, false}, value(t, DType::Bool));
+}
+
+// ---- expressions
+
+bool Lowering::simple(const Tree& t) {
+    switch (t.form) {
+        case Form::Subscript:
+        case Form::Call:
+        case Form::Method:
+        case Form::Apply: return false;
+        default: return std::all_of(t.parts.begin(), t.parts.end(), [](const Tree& p) { return simple(p); });
+    }
+}
+
+Term Lowering::name(const Tree& t) {
+    const auto found = scope_.find(t.name);
+    if (found == scope_.end()) fail(ErrorCode::Name, t.place, "`" + t.name + "` has no value here: it is assigned nowhere above");
+    if (found->second.maybe)
+        fail(ErrorCode::Name, t.place,
+             "`" + t.name + "` may have no value here: it is assigned at " + line_text(found->second.place) +
+                 ", but not on every way to this line; give it a value before the branch or loop");
+    return found->second.term;
+}
+
+Term Lowering::expression(const Tree& t) {
+    if (!dry_) {
+        builder_.set_span({1, static_cast<std::uint32_t>(t.place.line), static_cast<std::uint32_t>(t.place.column),
+                           static_cast<std::uint32_t>(t.place.end_column)});
+    }
+    switch (t.form) {
+        case Form::Number: return number(t.number);
+        case Form::Text: {
+            Term text;
+            text.kind = Kind::Text;
+            text.text = t.name;
+            return text;
+        }
+        case Form::None: return {};
+        case Form::DTypeName: return dtype_term(static_cast<DType>(t.index));
+        case Form::Name: return name(t);
+        case Form::Tuple: {
+            std::vector<Term> items;
+            for (const Tree& p : t.parts) items.push_back(expression(p));
+            return tuple(std::move(items));
+        }
+        case Form::Slice: {
+            Term slice = tuple({});
+            for (const Tree& p : t.parts) slice.items.push_back(expression(p));
+            slice.kind = Kind::Slice;
+            return slice;
+        }
+        case Form::Attribute: return attribute(t);
+        case Form::Subscript: return subscript(t);
+        case Form::Unary: return unary(t);
+        case Form::Binary: {
+            const Term a = expression(t.parts[0]), b = expression(t.parts[1]);
+            return binary(t.name, a, b, t.place);
+        }
+        case Form::And:
+        case Form::Or: return logical(t, 0);
+        case Form::Compare: return compare(t);
+        case Form::Choice: return choice(t);
+        case Form::Call: return call(t);
+        case Form::Method: return method(t);
+        case Form::Apply: return apply(t);
+        default: fail(ErrorCode::Internal, t.place, "a statement stands where an expression is expected");
+    }
+}
+
+Term Lowering::unary(const Tree& t) {
+    const Term x = expression(t.parts[0]);
+    if (t.name == "not") {
+        const Term b = truth(x, t.place);
+        if (b.constant) return number(Scalar(!b.scalar.b));
+        return number({DType::Bool, false}, dry_ ? ir::no_value : builder_.bit_not(value(b)));
+    }
+    need_number(x, t.place, t.name.c_str());
+    const NumberType type = x.type.dtype == DType::Bool && t.name != "~" ? NumberType{DType::Int64, true} : x.type;
+    if (t.name == "+") return cast(x, type);
+    if (t.name == "-") return pure(Opcode::Neg, type, {x}, dtype(type));
+    if (!is_integer(type.dtype) && type.dtype != DType::Bool) wrong_type(t.place, "`~` takes an integer, not " + describe(x));
+    return pure(Opcode::Not, type, {x}, dtype(type));
+}
+
+Term Lowering::compared(const std::string& op, const Term& a, const Term& b, const Place& place) {
+    if (a.kind == Kind::DType && b.kind == Kind::DType && (op == "==" || op == "!=" || op == "is" || op == "is not"))
+        return number(Scalar((a.type.dtype == b.type.dtype) == (op == "==" || op == "is")));
+    if (op == "is" || op == "is not") {
+        if (a.kind != Kind::None && b.kind != Kind::None)
+            wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
+        return number(Scalar((a.kind == b.kind) == (op == "is")));
+    }
+    if (a.kind != Kind::Number || b.kind != Kind::Number)
+        wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));
+    constexpr std::array<std::pair<const char*, Opcode>, 6> rows{
+        {{"==", Opcode::Eq}, {"!=", Opcode::Ne}, {"<", Opcode::Lt}, {"<=", Opcode::Le}, {">", Opcode::Gt}, {">=", Opcode::Ge}}};
+    const auto* row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return op == r.first; });
+    if (row == rows.end()) wrong_type(place, "`" + op + "` is not part of the kernel language");
+    // Python's ints are compared exactly with integers of any dtype.
+    const DType x = dtype(a.type), y = dtype(b.type);
+    DType together = DType::Int64;
+    const bool integers = is_integer(x) && is_integer(y);
+    if (integers && (x == DType::UInt64) != (y == DType::UInt64)) {
+        const Term &big = x == DType::UInt64 ? a : b, &other = x == DType::UInt64 ? b : a;
+        if (other.least >= 0) {
+            together = DType::UInt64;
+        } else if (other.constant) {  // a negative number is below all of these
+            const bool less = (&other == &a) == (op == "<" || op == "<=");
+            return number(Scalar(op == "!=" || (op != "==" && less)));
+        } else {
+            (void)big;
+            together = DType::Float64;
+        }
+    } else if (integers) {
+        together = x == y ? x : promote(x, y);
+    } else {
+        together = dtype(promoted(a, b, place));
+        if (together == DType::Bool && !(x == DType::Bool && y == DType::Bool)) together = DType::Int64;
+    }
+    if (is_complex(together) && row->second != Opcode::Eq && row->second != Opcode::Ne) wrong_type(place, "complex numbers have no order");
+    return pure(row->second, {DType::Bool, false}, {a, b}, together);
+}
+
+Term Lowering::compare(const Tree& t) {
+    std::vector<std::string> ops;
+    for (std::size_t at = 0; at < t.name.size();) {
+        const std::size_t end = std::min(t.name.find(',', at), t.name.size());
+        ops.push_back(t.name.substr(at, end - at));
+        at = end + 1;
+    }
+    Term left = expression(t.parts[0]), result;
+    for (std::size_t k = 0; k < ops.size(); ++k) {
+        const Term right = expression(t.parts[k + 1]);
+        const Term each = compared(ops[k], left, right, t.place);
+        result = k == 0 ? each : pure(Opcode::And, {DType::Bool, false}, {result, each}, DType::Bool);
+        left = right;
+    }
+    return result;
+}
+
+/// a and b and …: later ones are only evaluated where they decide.
+Term Lowering::logical(const Tree& t, std::size_t from) {
+    const bool conjunction = t.form == Form::And;
+    const Term first = truth(expression(t.parts[from]), t.parts[from].place);
+    if (from + 1 == t.parts.size()) return first;
+    if (first.constant) return first.scalar.b == conjunction ? logical(t, from + 1) : first;
+    const bool plain =
+        std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 1, t.parts.end(), [](const Tree& p) { return simple(p); });
+    if (plain) {
+        const Term rest = logical(t, from + 1);
+        return pure(conjunction ? Opcode::And : Opcode::Or, {DType::Bool, false}, {first, rest}, DType::Bool);
+    }
+    const auto rest = [&] { return logical(t, from + 1); };
+    const auto decided = [&] { return number(Scalar(!conjunction)); };
+    const Scope before = scope_;
+    if (conjunction) learn(t.parts[from], true);
+    const Scope inside = scope_;
+    const auto known = [&] {
+        scope_ = inside;
+        Term result = rest();
+        scope_ = before;
+        return result;
+    };
+    scope_ = before;
+    return conjunction ? chosen(first, t.parts[from + 1], known, decided, t.place)
+                       : chosen(first, t.parts[from + 1], decided, known, t.place);
+}
+
+Term Lowering::choice(const Tree& t) {
+    const Term test = truth(expression(t.parts[0]), t.parts[0].place);
+    if (test.constant) return expression(t.parts[test.scalar.b ? 1 : 2]);
+    const auto side = [&](std::size_t k) {
+        return [this, &t, k] {
+            const Scope before = scope_;
+            learn(t.parts[0], k == 1);
+            Term result = expression(t.parts[k]);
+            scope_ = before;
+            return result;
+        };
+    };
+    if (simple(t.parts[1]) && simple(t.parts[2])) {
+        const Term a = side(1)(), b = side(2)();
+        if (a.kind == Kind::Number && b.kind == Kind::Number) {
+            const Variable x{a, t.parts[1].place}, y{b, t.parts[2].place};
+            const Term like = joined("the value", x, y, t.place);
+            const std::int64_t least = std::min(a.least, b.least);
+            if (dry_) return number(like.type, ir::no_value, least);
+            return number(like.type, builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type))), least);
+        }
+    }
+    return chosen(test, t.parts[1], side(1), side(2), t.place);
+}
+
+/// The value of one of two expressions, only one of which is evaluated.
+Term Lowering::chosen(const Term& test, const Tree& yes, const std::function<Term()>& then_part, const std::function<Term()>& else_part,
+                      const Place& place) {
+    const bool outer = std::exchange(dry_, true);
+    const Term a = then_part(), b = else_part();
+    dry_ = outer;
+    const Variable x{a, yes.place}, y{b, place};
+    const Term like = joined("the value", x, y, place);
+    if (dry_) return like;
+    const auto part = [&](const std::function<Term()>& f) {
+        return [&] {
+            ir::Builder::Values out;
+            flatten(f(), like, out);
+            return out;
+        };
+    };
+    const ir::Builder::Values values = builder_.if_else(value(test), part(then_part), part(else_part));
+    std::size_t at = 0;
+    return rebuilt(like, values, at);
+}
+
+Term Lowering::attribute(const Tree& t) {
+    const Term object = expression(t.parts[0]);
+    const std::string& a = t.name;
+    if (object.kind == Kind::Array) {
+        const View& v = object.view;
+        const auto rank = static_cast<std::size_t>(v.rank);
+        if (a == "shape") return tuple({v.lead.begin() + 1, v.lead.begin() + 1 + static_cast<std::ptrdiff_t>(rank)});
+        if (a == "ndim") return integer(v.rank);
+        if (a == "dtype") return dtype_term(v.dtype);
+        if (a == "itemsize") return integer(itemsize(v.dtype));
+        if (a == "size" || a == "nbytes") {
+            Term size = integer(a == "size" ? 1 : itemsize(v.dtype));
+            for (std::size_t d = 0; d < rank; ++d) size = mul(size, v.lead[1 + d]);
+            return size;
+        }
+        if (a == "T") {
+            Term turned = object;
+            std::reverse(turned.view.lead.begin() + 1, turned.view.lead.begin() + 1 + v.rank);
+            std::reverse(turned.view.lead.begin() + 1 + v.rank, turned.view.lead.end());
+            return turned;
+        }
+        wrong_type(t.place, "arrays in kernels have shape, size, ndim, dtype, itemsize, nbytes and T, not `" + a + "`");
+    }
+    if (object.kind == Kind::Number) {
+        const NumberType part{real_of(object.type.dtype), object.type.weak};
+        if (a == "real") return is_complex(object.type.dtype) ? pure(Opcode::Real, part, {object}, dtype(object.type)) : object;
+        if (a == "imag")
+            return is_complex(object.type.dtype) ? pure(Opcode::Imag, part, {object}, dtype(object.type)) : cast(integer(0), part);
+        if (a == "dtype") return dtype_term(dtype(object.type));
+        wrong_type(t.place, "numbers have real, imag and dtype, not `" + a + "`");
+    }
+    if (object.kind == Kind::DType && a == "itemsize") return integer(itemsize(object.type.dtype));
+    wrong_type(t.place, describe(object) + " has no attribute `" + a + "` in a kernel");
+}
+
+}  // namespace pardo::lang

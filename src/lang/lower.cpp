@@ -1,0 +1,136 @@
+// src/lang/lower.cpp: the frame: arguments become parameters of the kernel, then the function is walked twice.
+#include "lang/lower.h"
+
+#include <algorithm>
+
+#include "ir/eval.h"
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+bool operator==(const ArgumentType& a, const ArgumentType& b) {
+    return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous &&
+           a.extents == b.extents && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
+}
+
+Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,
+                   const std::vector<ArgumentType>& arguments, const Options& options)
+    : function_(std::move(function)),
+      takes_item_(takes_item),
+      space_(space),
+      types_(arguments),
+      options_(options),
+      builder_(function_->name, space.rank, true) {
+    if (!space.group_size.empty()) builder_.set_groups(space.group_size);
+    builder_.set_fast_math(options.fast_math);
+    out_.accesses.assign(types_.size(), ir::Access::Read);
+    out_.used.assign(types_.size(), false);
+}
+
+void Lowering::fail(ErrorCode code, const Place& place, const std::string& message) const {
+    throw problem(code, *function_, place, message);
+}
+
+/// Row-major arrays bring their extents, others their strides too. An array that is not touched brings only what is asked of it, but
+/// the parameters are the same: they cost nothing.
+Term Lowering::array_argument(int k) {
+    const ArgumentType& type = types_[static_cast<std::size_t>(k)];
+    const std::string& name = function_->params[static_cast<std::size_t>(k + (takes_item_ ? 1 : 0))];
+    Term t;
+    t.kind = Kind::Array;
+    t.view.dtype = type.dtype;
+    t.view.source = k;
+    t.view.name = name;
+    t.view.rank = type.rank;
+    const auto parameter = [&](Slot::Kind kind, int d, const std::string& label, std::int64_t least) {
+        Value v = ir::no_value;
+        if (!dry_) {
+            v = builder_.scalar_param(label, DType::Int64);
+            out_.slots.push_back({kind, k, d});
+        }
+        return number({DType::Int64, true}, v, least);
+    };
+    if (!dry_) {
+        const ir::Access access = out_.accesses[static_cast<std::size_t>(k)];
+        t.view.pointer = builder_.pointer(name, type.dtype, access, options_.distinct);
+        out_.slots.push_back({Slot::Kind::Pointer, k, 0});
+    }
+    t.view.lead.push_back(integer(0));
+    for (int d = 0; d < type.rank; ++d) t.view.lead.push_back(parameter(Slot::Kind::Extent, d, name + ".shape" + std::to_string(d), 0));
+    std::vector<Term> strides;
+    if (type.contiguous) {
+        Term stride = integer(1);
+        for (int d = type.rank - 1; d >= 0; --d) {
+            strides.insert(strides.begin(), stride);
+            if (d > 0) stride = mul(stride, t.view.lead[static_cast<std::size_t>(1 + d)]);
+        }
+    } else {
+        for (int d = 0; d < type.rank; ++d)
+            strides.push_back(parameter(Slot::Kind::Stride, d, name + ".stride" + std::to_string(d), unknown_least));
+    }
+    t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());
+    return t;
+}
+
+void Lowering::declare_arguments() {
+    arguments_.clear();
+    for (std::size_t k = 0; k < types_.size(); ++k) {
+        const ArgumentType& type = types_[k];
+        switch (type.kind) {
+            case ArgumentType::Kind::Array: arguments_.push_back(array_argument(static_cast<int>(k))); break;
+            case ArgumentType::Kind::Constant: arguments_.push_back(number(type.scalar)); break;
+            case ArgumentType::Kind::Shared:
+                arguments_.push_back(own_array(ir::Space::Group, function_->params[k + (takes_item_ ? 1 : 0)], type.dtype, type.extents));
+                break;
+            case ArgumentType::Kind::Number: {
+                const NumberType number_type{type.dtype, type.weak};
+                Value v = ir::no_value;
+                if (!dry_) {
+                    v = builder_.scalar_param(function_->params[k + (takes_item_ ? 1 : 0)], dtype(number_type));
+                    out_.slots.push_back({Slot::Kind::Number, static_cast<int>(k), 0});
+                }
+                arguments_.push_back(number(number_type, v));
+                break;
+            }
+        }
+    }
+}
+
+void Lowering::walk_function() {
+    arrays_ = 0;
+    declare_arguments();
+    if (!dry_ && uses_status_) {
+        status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
+        out_.slots.push_back({Slot::Kind::Status, 0, 0});
+    }
+    scope_.clear();
+    out_.sites.clear();
+    stack_.assign(1, function_.get());
+    std::size_t at = 0;
+    if (takes_item_) {
+        Term item;
+        item.kind = space_.group_size.empty() ? Kind::Item : Kind::NdItem;
+        scope_[function_->params[at++]] = {item, function_->body.place, false, ++versions_};
+    }
+    for (const Term& argument : arguments_) scope_[function_->params[at++]] = {argument, function_->body.place, false, ++versions_};
+    for (const char* flag : {"$break", "$continue", "$return"}) scope_[flag] = {number(Scalar(false)), {}, false, ++versions_};
+    block(function_->body.parts);
+}
+
+Lowered Lowering::run() {
+    dry_ = true;
+    walk_function();
+    for (std::size_t k = 0; k < types_.size(); ++k)
+        if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
+    dry_ = false;
+    walk_function();
+    out_.kernel = builder_.finish();
+    return std::move(out_);
+}
+
+Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
+              const std::vector<ArgumentType>& arguments, const Options& options) {
+    return Lowering(function, takes_item, space, arguments, options).run();
+}
+
+}  // namespace pardo::lang

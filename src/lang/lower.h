@@ -1,0 +1,74 @@
+// src/lang/lower.h: a function and the types of its arguments -> Kernel.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "lang/problem.h"
+
+namespace pardo::lang {
+
+/// What an argument of a launch is, as far as the program depends on it.
+struct ArgumentType {
+    enum class Kind : std::uint8_t {
+        Array,     // dtype, rank, contiguous
+        Number,    // dtype, weak
+        Constant,  // `scalar`: part of the program
+        Shared,    // memory of the group: dtype, extents
+    };
+    Kind kind = Kind::Number;
+    DType dtype = DType::Float64;
+    bool weak = false;                  // Number
+    int rank = 0;                       // Array
+    bool contiguous = false;            // Array: row-major; else its strides are arguments
+    Scalar scalar;                      // Constant
+    std::vector<std::int64_t> extents;  // Shared
+    friend bool operator==(const ArgumentType&, const ArgumentType&);
+};
+
+/// The index space: `rank` dimensions of items; in groups if `group_size` has a size for each.
+struct Space {
+    int rank = 1;
+    std::vector<std::int64_t> group_size;
+    friend bool operator==(const Space&, const Space&) = default;
+};
+
+struct Options {
+    bool fp64 = true;           // the device has it: Python's floats are float64
+    bool distinct = true;       // no two arrays share memory
+    bool fast_math = false;     // sums may be reordered, products and sums contracted
+    bool bounds_check = false;  // an index out of range is reported
+    friend bool operator==(const Options&, const Options&) = default;
+};
+
+/// Where a parameter of the kernel comes from.
+struct Slot {
+    enum class Kind : std::uint8_t { Pointer, Extent, Stride, Number, Status };
+    Kind kind = Kind::Number;
+    int argument = 0, dimension = 0;
+};
+
+/// A place that may fail while the kernel runs; the status block names it by its number.
+struct Site {
+    ErrorCode code = ErrorCode::Index;
+    std::string message;  // $0, $1, $2: values that the kernel writes
+    Place place;
+    std::shared_ptr<const Function> function;
+};
+
+struct Lowered {
+    ir::Kernel kernel;
+    std::vector<Slot> slots;                // one for each of the kernel's parameters
+    std::vector<ir::Access> accesses;       // one for each argument; of arrays that are not used: Read
+    std::vector<bool> used;                 // one for each argument: arrays that the kernel touches
+    std::vector<Site> sites;                // empty: the kernel has no status block
+    static constexpr int status_words = 8;  // int64: the site's number + 1, three values, the item's three indices
+};
+
+/// Types and lowers `function`, whose first parameter is the item if `takes_item`. Throws what is wrong with the program.
+Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
+              const std::vector<ArgumentType>& arguments, const Options& options);
+
+}  // namespace pardo::lang

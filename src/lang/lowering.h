@@ -1,0 +1,152 @@
+// src/lang/lowering.h: the state of lowering one function; statements.cpp, expressions.cpp, arrays.cpp and calls.cpp share it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "ir/builder.h"
+#include "lang/lower.h"
+#include "lang/problem.h"
+#include "lang/term.h"
+
+namespace pardo::lang {
+
+using ir::Opcode;
+using ir::Value;
+
+/// A name of the function. `maybe`: undefined on some way here.
+struct Variable {
+    Term term;
+    Place place;  // of the assignment
+    bool maybe = false;
+    int version = 0;  // changes with each assignment
+};
+using Scope = std::map<std::string, Variable>;
+
+/// Lowers by two walks: a dry one that finds types (values are no_value) and how arguments are used, then the one that builds. Inside,
+/// branches and loops are walked dry before they are built, so that what joins has one type.
+class Lowering {
+public:
+    Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space, const std::vector<ArgumentType>& arguments,
+             const Options& options);
+    Lowered run();
+
+private:
+    friend struct Calls;
+
+    // lower.cpp
+    void walk_function();
+    void declare_arguments();
+    Term array_argument(int k);
+    [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const;
+    [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { fail(ErrorCode::Type, place, message); }
+
+    // statements.cpp
+    void block(const std::vector<Tree>& statements, std::size_t from = 0);
+    void statement(const Tree& t);
+    void assign(const Tree& target, const Term& value, const Place& place);
+    void set_variable(const std::string& name, Term term, const Place& place);
+    void augment(const Tree& t);
+    void branch(const Term& test, const Place& place, const std::function<void()>& then_part, const std::function<void()>& else_part);
+    bool if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from);  // true: the rest is done too
+    void for_range(const Tree& t);
+    void for_each(const Tree& t);
+    void while_statement(const Tree& t);
+    /// What a loop changes and carries from one round to the next, with the types that hold in every round.
+    struct Carried {
+        std::vector<std::string> names;
+        std::vector<Term> likes;
+        Scope before, after;  // after: a dry round's end
+    };
+    Carried carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden, const std::function<void()>& round);
+    void bind(const Carried& c, std::span<const Value> values);
+    void collect(const Carried& c, std::vector<Value>& out);
+    void leave_loop(const Carried& c, std::span<const Value> results);
+    void counted_loop(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
+    void general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                      const std::function<Term()>& test, const std::function<void()>& body);
+    void ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,
+                const std::function<void(const Term&)>& begin);
+    void unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k);
+    void after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue);
+    void assertion(const Tree& t);
+    void fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values);
+    bool escapes() const;  // a flag may be set: what follows runs only if none is
+    Term alive();
+    static bool never_falls(const std::vector<Tree>& statements);
+    static bool contains(const Tree& t, Form form, bool through_loops);
+    static void collect_targets(const Tree& t, std::set<std::string>& names);
+    void learn(const Tree& test, bool truth);  // what a test says about the least values of names
+    Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
+    void flatten(const Term& t, const Term& like, std::vector<Value>& out);
+    Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;
+    Term fluid(const Term& t) const;  // the type of a value that is no longer known now
+
+    // expressions.cpp
+    Term expression(const Tree& t);
+    Term name(const Tree& t);
+    Term unary(const Tree& t);
+    Term binary(const std::string& op, const Term& a, const Term& b, const Place& place);
+    Term arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place);
+    Term power(const Term& a, const Term& b, const Place& place);
+    Term compare(const Tree& t);
+    Term compared(const std::string& op, const Term& a, const Term& b, const Place& place);
+    Term logical(const Tree& t, std::size_t from);
+    Term choice(const Tree& t);
+    Term chosen(const Term& test, const Tree& yes, const std::function<Term()>& then_part, const std::function<Term()>& else_part,
+                const Place& place);
+    Term attribute(const Tree& t);
+    NumberType promoted(const Term& a, const Term& b, const Place& place) const;
+    Term folded(Opcode op, ir::Math fn, NumberType type, std::span<const Term> operands) const;
+    Term pure(Opcode op, NumberType type, std::initializer_list<Term> operands, DType operand_dtype);
+    Term math(ir::Math fn, std::span<const Term> operands, const Place& place);
+    Term truth(const Term& t, const Place& place);
+    Term cast(const Term& t, NumberType to);
+    Value value(const Term& t);            // in its own dtype
+    Value value(const Term& t, DType to);  // converted
+    DType dtype(NumberType type) const { return type.weak ? weak_dtype(type.dtype, options_.fp64) : type.dtype; }
+    const Term& need_number(const Term& t, const Place& place, const char* who) const;
+    static bool simple(const Tree& t);  // cheap, without memory or calls: may run although nobody needs it
+    Term index_arithmetic(Opcode op, const Term& a, const Term& b);
+    Term add(const Term& a, const Term& b) { return index_arithmetic(Opcode::Add, a, b); }
+    Term sub(const Term& a, const Term& b) { return index_arithmetic(Opcode::Sub, a, b); }
+    Term mul(const Term& a, const Term& b) { return index_arithmetic(Opcode::Mul, a, b); }
+
+    // arrays.cpp
+    Term subscript(const Tree& t);
+    View viewed(const View& v, const Tree& t);
+    Term index_of(const Term& index, const Term& extent, const Place& place, std::vector<Value>& guards);
+    Value guard_of(const View& v);
+    Term element(const View& v);
+    void store(const Tree& target, const Term& value, const Place& place);
+    void store_element(const View& v, const Term& value, const Place& place);
+    void store_view(const View& v, const Term& value, const Place& place);
+    void each_index(const Term& extent, const std::function<void(const Term&)>& body);
+    Term own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents);
+    void note_access(const View& v, ir::Access access);
+    std::vector<std::int64_t> constant_extents(const Term& t, const Place& place, const char* who) const;
+
+    // calls.cpp
+    Term call(const Tree& t);
+    Term method(const Tree& t);
+    Term apply(const Tree& t);
+
+    bool dry() const { return dry_; }
+
+    std::shared_ptr<const Function> function_;  // being walked
+    const bool takes_item_;
+    const Space& space_;
+    const std::vector<ArgumentType>& types_;
+    const Options options_;
+    ir::Builder builder_;
+    Lowered out_;
+    Scope scope_;
+    std::vector<Term> arguments_;
+    std::vector<const Function*> stack_;  // functions under way: none may come twice
+    Value status_ = ir::no_value;
+    bool dry_ = true, uses_status_ = false;
+    int versions_ = 0, arrays_ = 0, loops_ = 0;
+};
+
+}  // namespace pardo::lang

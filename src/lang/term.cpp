@@ -1,0 +1,115 @@
+// src/lang/term.cpp: types of the language: how they are named and joined.
+#include "lang/term.h"
+
+#include <utility>
+
+namespace pardo::lang {
+
+Term number(const Scalar& constant) {
+    Term t;
+    t.kind = Kind::Number;
+    t.type = {constant.dtype, constant.weak};
+    t.constant = true;
+    t.scalar = constant;
+    if (kind_of(constant.dtype) == DKind::Signed) t.least = constant.i;
+    if (kind_of(constant.dtype) == DKind::Unsigned || constant.dtype == DType::Bool) t.least = 0;
+    return t;
+}
+
+Term number(NumberType type, ir::Value value, std::int64_t least) {
+    Term t;
+    t.kind = Kind::Number;
+    t.type = type;
+    t.value = value;
+    t.least = kind_of(type.dtype) == DKind::Unsigned && least < 0 ? 0 : least;
+    return t;
+}
+
+Term integer(std::int64_t constant) { return number(Scalar(constant)); }
+
+Term tuple(std::vector<Term> items) {
+    Term t;
+    t.kind = Kind::Tuple;
+    t.items = std::move(items);
+    return t;
+}
+
+Term dtype_term(DType dtype) {
+    Term t;
+    t.kind = Kind::DType;
+    t.type.dtype = dtype;
+    return t;
+}
+
+std::string describe(NumberType type) {
+    if (!type.weak) return std::string(dtype_name(type.dtype));
+    switch (kind_of(type.dtype)) {
+        case DKind::Float: return "a Python float";
+        case DKind::Complex: return "a Python complex";
+        default: return "a Python int";
+    }
+}
+
+std::string describe(const Term& term) {
+    switch (term.kind) {
+        case Kind::Number: return describe(term.type);
+        case Kind::Array:
+            return "a " + std::string(dtype_name(term.view.dtype)) + " array of " + std::to_string(term.view.rank) +
+                   (term.view.rank == 1 ? " dimension" : " dimensions");
+        case Kind::Tuple: return "a tuple of " + std::to_string(term.items.size());
+        case Kind::DType: return "a dtype";
+        case Kind::Text: return "a string";
+        case Kind::None: return "None";
+        case Kind::Item: return "an Item";
+        case Kind::NdItem: return "an NdItem";
+        case Kind::Group: return "a Group";
+        case Kind::SubGroup: return "a SubGroup";
+        case Kind::Slice: return "a slice";
+    }
+    return "a value";
+}
+
+DType weak_dtype(DType kind, bool fp64) {
+    switch (kind_of(kind)) {
+        case DKind::Bool: return DType::Bool;
+        case DKind::Signed:
+        case DKind::Unsigned: return DType::Int64;
+        case DKind::Float: return fp64 ? DType::Float64 : DType::Float32;
+        case DKind::Complex: return fp64 ? DType::Complex128 : DType::Complex64;
+    }
+    return kind;
+}
+
+namespace {
+
+int rank_of(DType dtype) {
+    switch (kind_of(dtype)) {
+        case DKind::Bool: return 0;
+        case DKind::Signed:
+        case DKind::Unsigned: return 1;
+        case DKind::Float: return 2;
+        case DKind::Complex: return 3;
+    }
+    return 0;
+}
+
+}  // namespace
+
+bool join(NumberType a, NumberType b, NumberType& out) {
+    if (a == b) {
+        out = a;
+        return true;
+    }
+    if ((a.dtype == DType::Bool) != (b.dtype == DType::Bool)) return false;
+    if (a.weak && b.weak) {
+        out = rank_of(a.dtype) >= rank_of(b.dtype) ? a : b;
+        return true;
+    }
+    if (!a.weak && !b.weak) return false;
+    const NumberType strong = a.weak ? b : a, weak = a.weak ? a : b;
+    if (rank_of(weak.dtype) > rank_of(strong.dtype)) return false;
+    out = strong;
+    return true;
+}
+
+}  // namespace pardo::lang

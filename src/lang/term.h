@@ -1,0 +1,64 @@
+// src/lang/term.h: what a Python expression stands for while a function is lowered: its type, and its value in the IR.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace pardo::lang {
+
+enum class Kind : std::uint8_t { Number, Array, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice };
+
+inline constexpr std::int64_t unknown_least = std::numeric_limits<std::int64_t>::min();
+
+/// A number's type. Weak: made of Python's own numbers alone; it takes the dtype of what it meets (NEP 50).
+struct NumberType {
+    DType dtype = DType::Int64;
+    bool weak = false;
+    friend bool operator==(const NumberType&, const NumberType&) = default;
+};
+
+struct Term;
+
+/// An array or a view of one: element (i, j, …) stands at pointer[offset + i * strides[0] + j * strides[1] + …].
+struct View {
+    DType dtype = DType::Float64;
+    int source = -1;  // which argument it belongs to; arrays of the kernel's own: -1 - their index
+    std::string name;
+    ir::Value pointer = ir::no_value;
+    std::vector<Term> lead;  // offset, then the extents, then the strides: numbers of Int64
+    int rank = 0;
+    std::vector<ir::Value> guards;  // each true where the indices so far are in range; with bounds_check only
+};
+
+struct Term {
+    Kind kind = Kind::None;
+    NumberType type;        // Number; DType: `type.dtype`
+    bool constant = false;  // Number: known now, in `scalar`
+    Scalar scalar;
+    ir::Value value = ir::no_value;      // Number that is no constant
+    std::int64_t least = unknown_least;  // integers: never below this
+    View view;                           // Array
+    std::vector<Term> items;             // Tuple; Slice: start, stop, step
+    std::string text;                    // Text
+};
+
+Term number(const Scalar& constant);
+Term number(NumberType type, ir::Value value, std::int64_t least = unknown_least);
+Term integer(std::int64_t constant);
+Term tuple(std::vector<Term> items);
+Term dtype_term(DType dtype);
+
+/// "a float32 array of 2 dimensions", "an int64", "a Python float", "a tuple".
+std::string describe(const Term& term);
+std::string describe(NumberType type);
+
+/// The dtype in which a weak number of this kind is computed until it meets another: int64, the device's float, its complex.
+DType weak_dtype(DType kind, bool fp64);
+/// What a name is that is `a` on one way and `b` on another; false if they do not go together.
+bool join(NumberType a, NumberType b, NumberType& out);
+
+}  // namespace pardo::lang

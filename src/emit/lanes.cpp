@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/rules.h"
+
 namespace pardo::emit {
 
 using ir::Instr;
@@ -22,6 +24,11 @@ bool constant_int(const Kernel& kernel, Value v, std::int64_t& out) {
     return true;
 }
 
+bool is_private(const Kernel& kernel, Value pointer) {
+    const Instr& in = kernel.instrs[kernel.values[pointer].def];
+    return in.op == Opcode::Array && kernel.arrays[in.index].space == ir::Space::Private;
+}
+
 namespace {
 
 constexpr LaneShape uniform{LaneShape::Uniform, 0};
@@ -37,7 +44,8 @@ LaneShape join(LaneShape a, LaneShape b) {
 
 class Analysis {
 public:
-    explicit Analysis(const Kernel& kernel) : kernel_(kernel) {
+    /// `group`: all items of a group are compared instead of the lanes of a vector.
+    Analysis(const Kernel& kernel, const std::vector<bool>& own, bool group) : kernel_(kernel), own_(own), group_(group) {
         info_.shapes.resize(kernel.values.size());
         info_.vector_loop.resize(kernel.instrs.size());
         info_.masked.resize(kernel.instrs.size());
@@ -47,6 +55,11 @@ public:
     LaneInfo run() {
         count_uses(kernel_.body);
         info_.item_lanes = kernel_.lanes && kernel_.rank > 0;
+        if (kernel_.in_groups()) {
+            const auto several = [](std::int64_t n) { return n > 1; };
+            info_.item_lanes = group_ ? std::any_of(kernel_.group_size.begin(), kernel_.group_size.end(), several)
+                                      : several(kernel_.group_size[kernel_.rank - 1]);
+        }
         in_lanes_ = info_.item_lanes;
         walk(kernel_.body);
         return std::move(info_);
@@ -62,7 +75,19 @@ private:
     }
 
     LaneShape shape(Value v) const { return info_.shapes[v]; }
-    void set(Value v, LaneShape s) { info_.shapes[v] = s; }
+    void set(Value v, LaneShape s) { info_.shapes[v] = !own_.empty() && own_[v] && info_.item_lanes ? varying : s; }
+
+    /// An item's index in a dimension of the range or of its group.
+    LaneShape item_index(int dimension) const {
+        if (!info_.item_lanes) return uniform;
+        if (group_) return kernel_.group_size[dimension] > 1 ? varying : uniform;
+        return dimension == kernel_.rank - 1 ? affine(1) : uniform;
+    }
+
+    LaneShape loaded(const Instr& in) const {
+        if (info_.item_lanes && is_private(kernel_, in.operands[0])) return varying;
+        return shape(in.operands[1]).kind == LaneShape::Uniform ? uniform : varying;
+    }
 
     bool contains_lanes_loop(const Region& region) const {
         return std::any_of(region.body.begin(), region.body.end(), [&](InstrId id) {
@@ -83,13 +108,18 @@ private:
         const Instr& in = kernel_.instrs[id];
         switch (in.op) {
             case Opcode::Yield:
+            case Opcode::Barrier:
             case Opcode::Store: return;
             case Opcode::Const:
             case Opcode::Param:
-            case Opcode::Extent: return set(in.results[0], uniform);
+            case Opcode::Extent:
+            case Opcode::GroupDim:
+            case Opcode::Array: return set(in.results[0], uniform);
             case Opcode::Dim:
-                return set(in.results[0], info_.item_lanes && static_cast<int>(in.index) == kernel_.rank - 1 ? affine(1) : uniform);
-            case Opcode::Load: return set(in.results[0], shape(in.operands[1]).kind == LaneShape::Uniform ? uniform : varying);
+            case Opcode::LocalDim: return set(in.results[0], item_index(static_cast<int>(in.index)));
+            case Opcode::Load: return set(in.results[0], loaded(in));
+            case Opcode::Atomic:
+            case Opcode::CompareExchange: return set(in.results[0], in_lanes_ ? varying : uniform);
             case Opcode::If: return visit_if(id, in);
             case Opcode::While: return visit_while(id, in);
             case Opcode::For: return in.loop == LoopKind::Lanes ? visit_lanes(id, in) : visit_for(id, in);
@@ -215,6 +245,8 @@ private:
     }
 
     const Kernel& kernel_;
+    const std::vector<bool>& own_;
+    bool group_;
     LaneInfo info_;
     bool in_lanes_ = false;
 };
@@ -225,7 +257,12 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
         case Opcode::Param:
         case Opcode::Extent:
         case Opcode::Dim:
+        case Opcode::LocalDim:
+        case Opcode::GroupDim:
+        case Opcode::Array:
         case Opcode::Yield: return 0;
+        case Opcode::Atomic:
+        case Opcode::CompareExchange: return 40;
         case Opcode::Call:
             switch (in.math) {
                 case ir::Math::sqrt: return 6;
@@ -250,7 +287,14 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
 
 }  // namespace
 
-LaneInfo analyse_lanes(const Kernel& kernel) { return Analysis(kernel).run(); }
+LaneInfo analyse_lanes(const Kernel& kernel, const std::vector<bool>& own) { return Analysis(kernel, own, false).run(); }
+
+std::vector<bool> same_in_group(const Kernel& kernel) {
+    const LaneInfo info = Analysis(kernel, {}, true).run();
+    std::vector<bool> same;
+    for (const LaneShape& s : info.shapes) same.push_back(s.kind == LaneShape::Uniform);
+    return same;
+}
 
 int region_cost(const Kernel& kernel, const Region& region) {
     int sum = 0;
@@ -290,7 +334,7 @@ private:
             const Instr& in = kernel_.instrs[id];
             for (Value v : in.operands) see(v);
             for (Value v : in.results) see(v);
-            if (in.op == Opcode::Load || in.op == Opcode::Store) access(in);
+            if (ir::takes_pointer(in.op)) access(in);
             if (info_.masked[id] && in.op != Opcode::If) w_.chains = std::max(w_.chains, registers(in));
             for (ir::RegionId r : in.regions) walk(kernel_.regions[r]);
         }
@@ -298,7 +342,10 @@ private:
 
     void access(const Instr& in) {
         const LaneShape s = info_.shapes[in.operands[1]];
-        w_.scattered |= !(s.kind == LaneShape::Uniform || (s.kind == LaneShape::Affine && (s.step == 1 || s.step == -1)));
+        const bool own = is_private(kernel_, in.operands[0]);
+        w_.scattered |= in.op > Opcode::Store || (own && s.kind != LaneShape::Uniform);
+        if (own && in.op == Opcode::Store) see(in.operands[2], true);
+        if (!own) w_.scattered |= !(s.kind == LaneShape::Uniform || (s.kind == LaneShape::Affine && (s.step == 1 || s.step == -1)));
         if (in.op == Opcode::Store && s.kind != LaneShape::Uniform) see(in.operands[2], true);  // a stored uniform is splat
     }
 

@@ -30,7 +30,13 @@ struct LaneInfo {
     std::vector<std::uint32_t> uses;  // one a value
 };
 
-LaneInfo analyse_lanes(const ir::Kernel& kernel);
+/// `own`: values that each lane has to itself whatever they are made of (they live in memory, one element an item).
+LaneInfo analyse_lanes(const ir::Kernel& kernel, const std::vector<bool>& own = {});
+/// One a value: true if it is the same for all items of a group.
+std::vector<bool> same_in_group(const ir::Kernel& kernel);
+
+/// Whether `pointer` belongs to a private array.
+bool is_private(const ir::Kernel& kernel, ir::Value pointer);
 
 /// Rough number of vector instructions that one run of a region costs; loops count as long.
 int region_cost(const ir::Kernel& kernel, const ir::Region& region);

@@ -10,8 +10,24 @@
 
 namespace pardo::emit {
 
+namespace {
+
+LaneInfo lanes_of(const ir::Kernel& kernel, const Fission& fission) {
+    std::vector<bool> in_memory;
+    for (ir::Value slot : fission.slot) in_memory.push_back(slot != ir::no_value);
+    return analyse_lanes(kernel, in_memory);
+}
+
+}  // namespace
+
 Emitter::Emitter(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target, const std::string& symbol)
-    : kernel_(kernel), target_(target), info_(analyse_lanes(kernel)), context_(context), b_(context), symbol_(symbol) {
+    : kernel_(kernel),
+      target_(target),
+      fission_(kernel.in_groups() ? split_at_barriers(kernel) : Fission()),
+      info_(lanes_of(kernel, fission_)),
+      context_(context),
+      b_(context),
+      symbol_(symbol) {
     module_ = std::make_unique<llvm::Module>(kernel.name, context);
     values_.resize(kernel.values.size());
     hoisted_.resize(kernel.instrs.size());
@@ -93,7 +109,8 @@ std::unique_ptr<llvm::Module> Emitter::run() {
     make_function();
     load_parameters();
     make_alias_scopes();
-    emit_box(0);
+    make_arrays();
+    kernel_.in_groups() ? emit_groups(0) : emit_box(0);
 #if defined(__x86_64__)
     for (const ir::Param& param : kernel_.params) {
         if (!param.streaming) continue;
@@ -103,6 +120,7 @@ std::unique_ptr<llvm::Module> Emitter::run() {
     }
 #endif
     b_.CreateRetVoid();
+    check_stack();
 #ifndef NDEBUG
     std::string problem;
     llvm::raw_string_ostream stream(problem);

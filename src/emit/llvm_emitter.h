@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "emit/fission.h"
 #include "emit/lanes.h"
 #include "emit/llvm.h"
 #include "ir/ir.h"
@@ -21,6 +22,9 @@ struct Lane {
     llvm::Value* v = nullptr;
     llvm::Value* step = nullptr;
 };
+
+/// Bytes that arrays of a group, private arrays and what items keep between barriers may take: a part of what the smallest stacks have.
+inline constexpr std::int64_t stack_limit = 256 << 10;
 
 using LlvmValues = llvm::SmallVector<llvm::Value*, 8>;
 
@@ -36,6 +40,25 @@ private:
     void load_parameters();
     void emit_box(int dimension);
     void emit_item_lanes();
+
+    // llvm_fission.cpp: kernels in groups, step by step.
+    using ItemBody = llvm::function_ref<void()>;
+    void emit_groups(int dimension);
+    void emit_steps(const ir::Region& r, std::size_t list);
+    void emit_control(const ir::Instr& in);
+    void emit_group_if(const ir::Instr& in);
+    void emit_group_for(const ir::Instr& in);
+    void emit_group_while(const ir::Instr& in);
+    void emit_items(const ir::Region& r, const Step& step);
+    void item_rows(int dimension, ItemBody row);
+    void item_lanes(int lanes, ItemBody body);
+    void place_item(llvm::Value* last);
+    void items_body(const ir::Region& r, const Step& step);
+    void at_positions(const ir::Region& r, const Step& step);
+    int item_lane_count(const ir::Region& r, const Step& step) const;
+    llvm::Value* slot(ir::Value v);
+    llvm::Value* shared_slot(ir::Value v);
+    void reset_item();
 
     // llvm_loop.cpp: regions and loops.
     struct LanePlan {
@@ -146,6 +169,28 @@ private:
     void load(ir::InstrId id, const ir::Instr& in);
     void store(ir::InstrId id, const ir::Instr& in);
     llvm::Value* address(ir::Value pointer, llvm::Value* index);
+    /// Where the lanes find an element: its index, or that within all items' private arrays; `step` if it is a small constant, else 0.
+    struct Element {
+        Lane index;
+        std::int64_t step = 0;
+    };
+    Element element_of(const ir::Instr& in);
+    llvm::AllocaInst* allocate(llvm::Type* type, std::int64_t count, std::int64_t bytes, const char* name);
+    void make_arrays();
+    void check_stack() const;
+    std::int64_t private_bytes() const;
+    // llvm_atomic.cpp
+    struct Update {  // one Atomic or CompareExchange
+        const ir::Instr& in;
+        DType type;
+        bool plain;  // nobody else sees the memory while it runs
+    };
+    void atomic(const ir::Instr& in);
+    llvm::Value* update(const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values);
+    llvm::Value* updated(const Update& u, llvm::Value* old, llvm::ArrayRef<llvm::Value*> values);
+    llvm::Value* update_in_loop(const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values);
+    bool update_once(const Update& u, llvm::Value* index, llvm::Value* value);
+    void update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values);
     llvm::Value* load_vector(ir::Value pointer, llvm::Value* index, int step);
     llvm::Value* load_strided(ir::Value pointer, llvm::Value* base, std::int64_t step);
     void store_strided(ir::Value pointer, llvm::Value* base, std::int64_t step, llvm::Value* value);
@@ -170,10 +215,14 @@ private:
     llvm::Align alignment(DType t) const;
     void annotate(llvm::Instruction* access, ir::Value pointer);
     void make_alias_scopes();
+    bool is_param(ir::Value pointer) const { return kernel_.instrs[kernel_.values[pointer].def].op == ir::Opcode::Param; }
     std::uint32_t param_of(ir::Value pointer) const { return kernel_.instrs[kernel_.values[pointer].def].index; }
+    /// Numbers parameters, then arrays.
+    std::size_t memory_of(ir::Value pointer) const { return param_of(pointer) + (is_param(pointer) ? 0 : kernel_.params.size()); }
 
     const ir::Kernel& kernel_;
     const LlvmTarget& target_;
+    Fission fission_;  // of kernels in groups
     LaneInfo info_;
     llvm::LLVMContext& context_;
     std::unique_ptr<llvm::Module> module_;
@@ -195,7 +244,11 @@ private:
     int loops_ = 0;  // made so far
     LlvmValues params_, extents_, begin_, end_, dims_;
     std::vector<llvm::MDNode*> scope_lists_, noalias_lists_;
-    llvm::Value* scratch_ = nullptr;  // where lanes that are off read and write
+    llvm::Value* scratch_ = nullptr;              // where lanes that are off read and write
+    LlvmValues arrays_, groups_, bases_, local_;  // arrays' memory; the group's index, its first item's, the item's index in it
+    llvm::Value* item_ = nullptr;                 // number of the item (lane 0's) in its group
+    std::int64_t stack_bytes_ = 0;                // allocated so far
+    std::vector<llvm::Value*> slots_;             // one a value
 };
 
 }  // namespace pardo::emit

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emit/llvm_emitter.h"
+#include "ir/rules.h"
 
 namespace pardo::emit {
 
@@ -52,8 +53,9 @@ Emitter::Group Emitter::find_group(InstrId first) const {
     for (std::size_t at = position_; at < std::min(body.size(), position_ + window); ++at) {
         const Instr& other = kernel_.instrs[body[at]];
         const bool same_kind = other.op == in.op;
-        if (!other.regions.empty() || (other.op == Opcode::Store && !same_kind) || (other.op == Opcode::Load && in.op == Opcode::Store))
+        if (!other.regions.empty() || (ir::has_effect(other.op) && !same_kind) || (other.op == Opcode::Load && in.op == Opcode::Store))
             break;
+        if (kernel_.in_groups() && fission_.part[body[at]] != fission_.part[first]) break;  // another loop over the items
         if (!same_kind) continue;
         const Place p = place_of(kernel_, other.operands[1]);
         const std::int64_t offset = p.offset - start.offset;

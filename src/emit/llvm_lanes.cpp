@@ -16,6 +16,7 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
     const int cost = region_cost(kernel_, body);
     LanePlan plan;
     plan.lanes = lane_count(kernel_, info_, body, target_.vector_bytes);
+    while (info_.item_lanes && plan.lanes > 2 && private_bytes() * plan.lanes > stack_limit) plan.lanes /= 2;
     // Masks cost almost nothing with AVX-512, so an expensive body is emitted once, masked throughout.
     plan.main = cost <= moderate || target_.vector_bytes < 64;
     plan.prefetch = cost > cheap;
@@ -78,6 +79,7 @@ std::vector<InstrId> Emitter::stream_stores(int lanes) const {
     for (InstrId id : kernel_.body.body) {
         const Instr& in = kernel_.instrs[id];
         if (in.op != Opcode::Store) continue;
+        if (!is_param(in.operands[0])) continue;
         const LaneShape s = info_.shapes[in.operands[1]];
         const ir::Param& param = kernel_.params[param_of(in.operands[0])];
         const int bytes = lanes * itemsize(param.type);
@@ -203,6 +205,7 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
 void Emitter::emit_item_lanes() {
     const Region& body = kernel_.body;
     LanePlan plan = lane_plan(body, 0);
+    if (private_bytes() > 0) plan.unroll = 1;  // the next vector wants the same memory
     hoist(body);
     if (plan.main) plan.streams = stream_stores(plan.lanes);
     const int last = kernel_.rank - 1;

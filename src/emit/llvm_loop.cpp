@@ -3,6 +3,8 @@
 
 #include <pardo/error.h>
 
+#include "ir/rules.h"
+
 namespace pardo::emit {
 
 using ir::Instr;
@@ -29,9 +31,7 @@ void Emitter::finish_loop(llvm::BranchInst* latch, Unroll unroll) {
 }
 
 /// No memory, no control flow, defined for every input.
-bool Emitter::pure(const Instr& in) const {
-    return in.op != Opcode::Load && in.op != Opcode::Store && in.op != Opcode::Yield && in.regions.empty();
-}
+bool Emitter::pure(const Instr& in) const { return ir::is_pure(in.op); }
 
 /// A region that costs less than the branch around it, and that may run with no lane active.
 bool Emitter::cheap_region(const Region& r) const {
@@ -49,7 +49,7 @@ void Emitter::hoist(const Region& body) {
         const Instr& in = kernel_.instrs[id];
         if (hoisted_[id] || in.results.empty() || info_.shapes[in.results[0]].kind != LaneShape::Uniform) continue;
         if (!pure(in)) {
-            if (in.op != Opcode::Load) continue;
+            if (in.op != Opcode::Load || !is_param(in.operands[0])) continue;
             const ir::Param& param = kernel_.params[param_of(in.operands[0])];
             if (!param.noalias || param.access != ir::Access::Read) continue;
         }
@@ -80,8 +80,14 @@ void Emitter::instruction(InstrId id) {
         case Opcode::Param: return define(in.results[0], params_[in.index]);
         case Opcode::Extent: return define(in.results[0], extents_[in.index]);
         case Opcode::Dim: return define(in.results[0], dims_[in.index]);
+        case Opcode::LocalDim: return define(in.results[0], local_[in.index]);
+        case Opcode::GroupDim: return define(in.results[0], groups_[in.index]);
+        case Opcode::Array: return define(in.results[0], arrays_[in.index]);
         case Opcode::Load: return load(id, in);
         case Opcode::Store: return store(id, in);
+        case Opcode::Atomic:
+        case Opcode::CompareExchange: return atomic(in);
+        case Opcode::Barrier: return;
         case Opcode::If: return emit_if(id, in);
         case Opcode::While: return emit_while(id, in);
         case Opcode::For: return emit_for(id, in);

@@ -3,6 +3,7 @@
 #include "emit/llvm_emitter.h"
 
 #include <llvm/IR/MDBuilder.h>
+#include <pardo/error.h>
 
 #include <algorithm>
 
@@ -14,9 +15,10 @@ using ir::Value;
 void Emitter::make_alias_scopes() {
     llvm::MDBuilder md(context_);
     llvm::MDNode* domain = md.createAnonymousAliasScopeDomain("pardo");
-    std::vector<llvm::MDNode*> scopes(kernel_.params.size());
+    const std::size_t params = kernel_.params.size();
+    std::vector<llvm::MDNode*> scopes(params + kernel_.arrays.size());
     for (std::size_t p = 0; p < scopes.size(); ++p)
-        if (kernel_.params[p].pointer && kernel_.params[p].noalias) scopes[p] = md.createAnonymousAliasScope(domain);
+        if (p >= params || (kernel_.params[p].pointer && kernel_.params[p].noalias)) scopes[p] = md.createAnonymousAliasScope(domain);
     scope_lists_.resize(scopes.size());
     noalias_lists_.resize(scopes.size());
     for (std::size_t p = 0; p < scopes.size(); ++p) {
@@ -29,7 +31,7 @@ void Emitter::make_alias_scopes() {
 }
 
 void Emitter::annotate(llvm::Instruction* access, Value pointer) {
-    const std::uint32_t p = param_of(pointer);
+    const std::size_t p = memory_of(pointer);
     if (scope_lists_[p]) access->setMetadata(llvm::LLVMContext::MD_alias_scope, scope_lists_[p]);
     if (noalias_lists_[p]) access->setMetadata(llvm::LLVMContext::MD_noalias, noalias_lists_[p]);
 }
@@ -71,7 +73,7 @@ llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step) {
     if (step < 0) index = b_.CreateSub(index, i64(lanes_ - 1));
     llvm::Value* at = address(pointer, index);
     llvm::Instruction* access = nullptr;
-    if (prefetch_ && !divergent_) {
+    if (prefetch_ && !divergent_ && is_param(pointer)) {
         constexpr int distance = 1024;
         llvm::Value* ahead = b_.CreateGEP(b_.getInt8Ty(), at, i64(step < 0 ? -distance : distance));
         b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
@@ -217,16 +219,77 @@ void Emitter::store_last(Value pointer, llvm::Value* index, llvm::Value* value) 
     b_.SetInsertPoint(done);
 }
 
+Emitter::Element Emitter::element_of(const Instr& in) {
+    Lane index = values_[in.operands[1]];
+    const bool affine = lanes_ > 1 && index.kind == LaneShape::Affine;
+    const bool shares = info_.item_lanes || kernel_.in_groups();  // the memory with other items
+    if (!shares || !is_private(kernel_, in.operands[0])) return {index, affine ? info_.shapes[in.operands[1]].step : 0};
+    // Element e of item i lies at e * items + i: neighbours are side by side.
+    llvm::Value* items = i64(kernel_.in_groups() ? group_items(kernel_) : lanes_);
+    llvm::Value* first = item_ ? item_ : i64(0);
+    const bool lanes_are_items = info_.item_lanes && lanes_ > 1;
+    if (index.kind == LaneShape::Varying && lanes_ > 1) {
+        llvm::Value* own = splat(first, lanes_);
+        if (lanes_are_items) own = b_.CreateAdd(own, iota(lanes_));
+        index.v = b_.CreateAdd(b_.CreateMul(index.v, splat(items, lanes_)), own);
+        return {index, 0};
+    }
+    Lane at{index.kind, b_.CreateAdd(b_.CreateMul(index.v, items), first), nullptr};
+    if (lanes_ == 1 || (index.kind == LaneShape::Uniform && !lanes_are_items)) return {at, 0};
+    const bool neighbours = index.kind == LaneShape::Uniform;
+    at.kind = neighbours ? LaneShape::Affine : LaneShape::Strided;
+    at.step = neighbours ? i64(1) : b_.CreateAdd(b_.CreateMul(index.step, items), i64(lanes_are_items ? 1 : 0));
+    return {at, neighbours ? 1 : 0};
+}
+
+/// Memory of the function's own, for as long as it runs.
+llvm::AllocaInst* Emitter::allocate(llvm::Type* type, std::int64_t count, std::int64_t bytes, const char* name) {
+    stack_bytes_ += count * bytes;
+    llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    b_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
+    llvm::AllocaInst* memory = b_.CreateAlloca(llvm::ArrayType::get(type, static_cast<std::uint64_t>(count)), nullptr, name);
+    memory->setAlignment(llvm::Align(64));
+    return memory;
+}
+
+/// So many are refused in any case, and can be counted.
+constexpr std::int64_t most_elements = std::int64_t(1) << 40;
+
+/// Bytes of one item's private arrays.
+std::int64_t Emitter::private_bytes() const {
+    std::int64_t bytes = 0;
+    for (const ir::ArrayInfo& a : kernel_.arrays)
+        if (a.space == ir::Space::Private) bytes += std::min(a.count, most_elements) * itemsize(a.type);
+    return bytes;
+}
+
+void Emitter::make_arrays() {
+    if (kernel_.arrays.empty()) return;
+    const std::int64_t items = kernel_.in_groups() ? group_items(kernel_) : info_.item_lanes ? lane_plan(kernel_.body, 0).lanes : 1;
+    for (const ir::ArrayInfo& a : kernel_.arrays) {
+        const std::int64_t copies = a.space == ir::Space::Private ? items : 1;
+        arrays_.push_back(allocate(memory_element(a.type), std::min(a.count, most_elements) * copies, itemsize(a.type), a.name.c_str()));
+    }
+}
+
+/// Throws if the memory of one group, or of the items that run side by side, does not fit.
+void Emitter::check_stack() const {
+    if (stack_bytes_ <= stack_limit) return;
+    throw Error(ErrorCode::Compile, kernel_.name + ": the arrays of one group and what its items keep from one barrier to the next take " +
+                                        std::to_string(stack_bytes_) + " bytes, more than the " + std::to_string(stack_limit) +
+                                        " that a thread of the CPU has for them; use smaller groups or arrays");
+}
+
 void Emitter::load(ir::InstrId id, const Instr& in) {
     const Value pointer = in.operands[0];
     const DType t = type(pointer);
-    const Lane index = values_[in.operands[1]];
+    const auto [index, step] = element_of(in);
     if (lanes_ == 1 || index.kind == LaneShape::Uniform) {
         llvm::LoadInst* access = b_.CreateAlignedLoad(memory_element(t), address(pointer, index.v), alignment(t));
         annotate(access, pointer);
         return define(in.results[0], from_memory(access, t));
     }
-    const std::int64_t step = index.kind == LaneShape::Affine ? info_.shapes[in.operands[1]].step : 0;
     llvm::Value* value = nullptr;
     if (std::abs(step) > 1 && load_group(id))
         value = std::exchange(grouped_[id], nullptr);
@@ -242,12 +305,11 @@ void Emitter::load(ir::InstrId id, const Instr& in) {
 void Emitter::store(ir::InstrId id, const Instr& in) {
     const Value pointer = in.operands[0];
     const DType t = type(pointer);
-    const Lane index = values_[in.operands[1]];
+    const auto [index, step] = element_of(in);
     const Lane& stored = values_[in.operands[2]];
     if (lanes_ == 1 || index.kind == LaneShape::Uniform)
         return store_last(pointer, index.v, stored.kind == LaneShape::Uniform ? stored.v : vector_of(stored));
     llvm::Value* value = to_memory(vector_of(stored), t);
-    const std::int64_t step = index.kind == LaneShape::Affine ? info_.shapes[in.operands[1]].step : 0;
     if (step == 1 || step == -1) {
         llvm::Value* at = address(pointer, step < 0 ? b_.CreateSub(index.v, i64(lanes_ - 1)) : index.v);
         if (step < 0) value = reverse(value);

@@ -47,6 +47,7 @@ llvm::Value* Emitter::shaped(ir::Value v, LaneShape as) { return as.kind == Lane
 
 void Emitter::define(ir::Value v, llvm::Value* value) {
     const LaneShape s = info_.shapes[v];
+    if (s.kind == LaneShape::Varying && lanes_ > 1 && width(value) == 1) value = splat(value, lanes_);  // varying since it lives in memory
     values_[v] = Lane{s.kind, value, s.kind == LaneShape::Affine ? i64(s.step) : nullptr};
 }
 

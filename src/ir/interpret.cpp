@@ -1,6 +1,7 @@
 // src/ir/interpret.cpp: a plain interpreter of kernels.
 #include "ir/interpret.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -47,10 +48,18 @@ void write(const Scalar& s, void* at) {
     }
 }
 
+/// What one item remembers: its values and its private arrays.
+struct Item {
+    std::vector<std::int64_t> index, local;  // in the range, in the group
+    std::vector<Scalar> values;
+    std::vector<std::vector<unsigned char>> arrays;
+};
+
 class Interpreter {
 public:
     Interpreter(const Kernel& kernel, std::span<const std::uint64_t> args, std::span<const std::int64_t> extents)
-        : kernel_(kernel), extents_(extents), values_(kernel.values.size()), pointers_(kernel.params.size()), index_(extents.size(), 0) {
+        : kernel_(kernel), extents_(extents), pointers_(kernel.params.size()), arrays_(kernel.arrays.size()) {
+        first_.values.resize(kernel.values.size());
         std::size_t slot = 0;
         for (std::size_t k = 0; k < kernel.params.size(); ++k) {
             const Param& p = kernel.params[k];
@@ -61,35 +70,170 @@ public:
                 pointers_[k] = std::bit_cast<unsigned char*>(args[slot]);
             } else if (slots == 2) {
                 const DType part = real_of(p.type);
-                values_[p.value] = make_complex(p.type, read(part, &args[slot]).f, read(part, &args[slot + 1]).f);
+                first_.values[p.value] = make_complex(p.type, read(part, &args[slot]).f, read(part, &args[slot + 1]).f);
             } else {
-                values_[p.value] = read(p.type, &args[slot]);
+                first_.values[p.value] = read(p.type, &args[slot]);
             }
             slot += slots;
         }
         if (slot != args.size()) throw Error(ErrorCode::Internal, "interpret: too many arguments for kernel '" + kernel.name + "'");
         if (static_cast<int>(extents.size()) != kernel.rank)
             throw Error(ErrorCode::Internal, "interpret: one extent is needed for each dimension");
+        for (int d = 0; kernel.in_groups() && d < kernel.rank; ++d)
+            if (extents[static_cast<std::size_t>(d)] % kernel.group_size[d] != 0)
+                throw Error(ErrorCode::Internal, "interpret: the extents must be multiples of the group size");
+        barriers_.resize(kernel.instrs.size());
+        find_barriers(kernel.body);
     }
 
     void run() {
         for (std::int64_t extent : extents_)
             if (extent <= 0) return;
-        for (;;) {
-            region(kernel_.body);
-            std::size_t d = index_.size();
-            for (; d > 0; --d) {
-                if (++index_[d - 1] < extents_[d - 1]) break;
-                index_[d - 1] = 0;
-            }
-            if (d == 0) return;
+        std::vector<std::int64_t> groups(extents_.begin(), extents_.end()), size(extents_.size(), 1);
+        for (std::size_t d = 0; kernel_.in_groups() && d < groups.size(); ++d) {
+            size[d] = kernel_.group_size[static_cast<int>(d)];
+            groups[d] /= size[d];
         }
+        group_.assign(extents_.size(), 0);
+        do {
+            make_items(size);
+            run_group(kernel_.body);
+        } while (next(group_, groups));
     }
 
 private:
     using Scalars = std::vector<Scalar>;
+    /// What an array holds before anybody writes to it.
+    static constexpr unsigned char garbage = 0xA5;
 
-    std::int64_t integer(const Instr& in, int k) const { return values_[in.operands[k]].i; }
+    /// The index after `index` in a box, last dimension fastest; false after the last one.
+    static bool next(std::vector<std::int64_t>& index, std::span<const std::int64_t> extents) {
+        for (std::size_t d = index.size(); d > 0; --d) {
+            if (++index[d - 1] < extents[d - 1]) return true;
+            index[d - 1] = 0;
+        }
+        return false;
+    }
+
+    bool find_barriers(const Region& r) {
+        bool any = false;
+        for (InstrId id : r.body) {
+            barriers_[id] = kernel_.instrs[id].op == Opcode::Barrier;
+            for (RegionId inner : kernel_.instrs[id].regions)
+                if (find_barriers(kernel_.regions[inner])) barriers_[id] = true;
+            any |= barriers_[id];
+        }
+        return any;
+    }
+
+    /// Fresh items and arrays for the group at group_; an item of a range is a group of its own.
+    void make_items(std::span<const std::int64_t> size) {
+        if (!kernel_.in_groups() && !items_.empty() && kernel_.arrays.empty()) {  // nothing of the last item can be seen
+            items_[0].index = group_;
+            return;
+        }
+        items_.clear();
+        std::vector<std::int64_t> local(size.size(), 0);
+        do {
+            Item item = first_;
+            item.local = local;
+            for (std::size_t d = 0; d < size.size(); ++d) item.index.push_back(group_[d] * size[d] + local[d]);
+            for (const ArrayInfo& a : kernel_.arrays)
+                item.arrays.emplace_back(a.space == Space::Private ? static_cast<std::size_t>(a.count * itemsize(a.type)) : 0, garbage);
+            items_.push_back(std::move(item));
+        } while (next(local, size));
+        for (std::size_t k = 0; k < arrays_.size(); ++k)
+            arrays_[k].assign(static_cast<std::size_t>(kernel_.arrays[k].count * itemsize(kernel_.arrays[k].type)), garbage);
+    }
+
+    // All items of a group together: each runs alone from one barrier to the next.
+
+    template <class F> void each_item(F f) {
+        for (Item& item : items_) {
+            item_ = &item;
+            f();
+        }
+    }
+
+    /// What all items agree on.
+    template <class F> Scalar agreed(F of_item) {
+        Scalar first;
+        each_item([&] {
+            const Scalar s = of_item();
+            if (item_ == &items_.front()) first = s;
+            if (!same_bits(first, s))
+                throw Error(ErrorCode::Internal, "interpret: a barrier stands where items of one group go different ways");
+        });
+        return first;
+    }
+    Scalar agreed(Value v) {
+        return agreed([&] { return value(v); });
+    }
+
+    /// Runs a region; what its Yield gives, one list an item.
+    std::vector<Scalars> run_group(const Region& r) {
+        std::vector<Scalars> yields;
+        for (std::size_t k = 0; k < r.body.size();) {
+            std::size_t end = k;
+            while (end < r.body.size() && !barriers_[r.body[end]]) ++end;
+            each_item([&] {
+                for (std::size_t at = k; at < end; ++at) {
+                    const Instr& in = kernel_.instrs[r.body[at]];
+                    in.op == Opcode::Yield ? yields.push_back(gather(in.operands, 0)) : instr(in);
+                }
+            });
+            if (end < r.body.size()) group_instr(kernel_.instrs[r.body[end]]);
+            k = end + 1;
+        }
+        return yields;
+    }
+
+    void assign_each(std::span<const Value> to, std::size_t from, const std::vector<Scalars>& values) {
+        std::size_t k = 0;
+        each_item([&] { assign(to, from, values[k++]); });
+    }
+    std::vector<Scalars> gather_each(std::span<const Value> list, std::size_t from) {
+        std::vector<Scalars> out;
+        each_item([&] { out.push_back(gather(list, from)); });
+        return out;
+    }
+
+    void group_instr(const Instr& in) {
+        if (in.op == Opcode::Barrier) return;
+        if (in.op == Opcode::If)
+            return assign_each(in.results, 0, run_group(kernel_.regions[in.regions[agreed(in.operands[0]).b ? 0 : 1]]));
+        if (in.op == Opcode::While) {
+            const Region &condition = kernel_.regions[in.regions[0]], &body = kernel_.regions[in.regions[1]];
+            std::vector<Scalars> carried = gather_each(in.operands, 0);
+            for (;;) {
+                assign_each(condition.args, 0, carried);
+                const std::vector<Scalars> goes_on = run_group(condition);
+                std::size_t k = 0;
+                if (!agreed([&] { return goes_on[k++][0]; }).b) break;
+                assign_each(body.args, 0, carried);
+                carried = run_group(body);
+            }
+            return assign_each(in.results, 0, carried);
+        }
+        if (in.loop == LoopKind::Lanes) throw Error(ErrorCode::Internal, "interpret: a barrier stands in a loop of lanes");
+        const Region& body = kernel_.regions[in.regions[0]];
+        const std::int64_t upper = agreed(in.operands[1]).i, step = agreed(in.operands[2]).i;
+        std::vector<Scalars> carried = gather_each(in.operands, 3);
+        for (std::int64_t i = agreed(in.operands[0]).i; step > 0 ? i < upper : i > upper; i += step) {
+            each_item([&] { value(body.args[0]) = int64(i); });
+            assign_each(body.args, 1, carried);
+            carried = run_group(body);
+        }
+        assign_each(in.results, 0, carried);
+    }
+
+    // One item.
+
+    Scalar& value(Value v) { return item_->values[v]; }
+    const Scalar& value(Value v) const { return item_->values[v]; }
+    static Scalar int64(std::int64_t i) { return make_integer(DType::Int64, static_cast<std::uint64_t>(i)); }
+
+    std::int64_t integer(const Instr& in, int k) const { return value(in.operands[k]).i; }
 
     /// Runs a region; what its Yield gives.
     Scalars region(const Region& r) {
@@ -103,38 +247,71 @@ private:
 
     Scalars gather(std::span<const Value> list, std::size_t from) const {
         Scalars out;
-        for (Value v : list.subspan(from)) out.push_back(values_[v]);
+        for (Value v : list.subspan(from)) out.push_back(value(v));
         return out;
     }
 
     void assign(std::span<const Value> to, std::size_t from, const Scalars& values) {
-        for (std::size_t k = 0; k < values.size(); ++k) values_[to[from + k]] = values[k];
+        for (std::size_t k = 0; k < values.size(); ++k) value(to[from + k]) = values[k];
     }
 
     void instr(const Instr& in) {
         switch (in.op) {
-            case Opcode::Const: values_[in.results[0]] = in.scalar; return;
-            case Opcode::Param: return;
-            case Opcode::Dim: values_[in.results[0]] = make_integer(DType::Int64, static_cast<std::uint64_t>(index_[in.index])); return;
-            case Opcode::Extent:
-                values_[in.results[0]] = make_integer(DType::Int64, static_cast<std::uint64_t>(extents_[in.index]));
-                return;
-            case Opcode::Load: values_[in.results[0]] = read(kernel_.values[in.results[0]].type, address(in)); return;
-            case Opcode::Store: return write(values_[in.operands[2]], address(in));
+            case Opcode::Const: value(in.results[0]) = in.scalar; return;
+            case Opcode::Param:
+            case Opcode::Array: return;
+            case Opcode::Dim: value(in.results[0]) = int64(item_->index[in.index]); return;
+            case Opcode::LocalDim: value(in.results[0]) = int64(item_->local[in.index]); return;
+            case Opcode::GroupDim: value(in.results[0]) = int64(group_[in.index]); return;
+            case Opcode::Extent: value(in.results[0]) = int64(extents_[in.index]); return;
+            case Opcode::Load: value(in.results[0]) = read(kernel_.values[in.results[0]].type, address(in)); return;
+            case Opcode::Store: return write(value(in.operands[2]), address(in));
+            case Opcode::Atomic: return atomic(in);
+            case Opcode::CompareExchange: return compare_exchange(in);
             case Opcode::For: return for_loop(in);
-            case Opcode::If: return assign(in.results, 0, region(kernel_.regions[in.regions[values_[in.operands[0]].b ? 0 : 1]]));
+            case Opcode::If: return assign(in.results, 0, region(kernel_.regions[in.regions[value(in.operands[0]).b ? 0 : 1]]));
             case Opcode::While: return while_loop(in);
             default: {
                 SmallVector<Scalar, 4> operands;
-                for (Value v : in.operands) operands.push_back(values_[v]);
-                values_[in.results[0]] = evaluate(in.op, in.math, kernel_.values[in.results[0]].type, operands);
+                for (Value v : in.operands) operands.push_back(value(v));
+                value(in.results[0]) = evaluate(in.op, in.math, kernel_.values[in.results[0]].type, operands);
             }
         }
     }
 
-    void* address(const Instr& in) const {
-        const Param& p = kernel_.params[kernel_.instrs[kernel_.values[in.operands[0]].def].index];
-        return pointers_[static_cast<std::size_t>(&p - kernel_.params.data())] + integer(in, 1) * itemsize(p.type);
+    void* address(const Instr& in) {
+        const Instr& pointer = kernel_.instrs[kernel_.values[in.operands[0]].def];
+        const std::int64_t offset = integer(in, 1) * itemsize(kernel_.values[in.operands[0]].type);
+        if (pointer.op == Opcode::Param) return pointers_[pointer.index] + offset;
+        const ArrayInfo& array = kernel_.arrays[pointer.index];
+        if (integer(in, 1) < 0 || integer(in, 1) >= array.count)
+            throw Error(ErrorCode::Internal,
+                        "interpret: index " + std::to_string(integer(in, 1)) + " is outside array '" + array.name + "'");
+        auto& bytes = array.space == Space::Private ? item_->arrays[pointer.index] : arrays_[pointer.index];
+        return bytes.data() + offset;
+    }
+
+    void atomic(const Instr& in) {
+        constexpr Opcode ops[] = {Opcode::Add, Opcode::Sub, Opcode::Min, Opcode::Max, Opcode::And, Opcode::Or, Opcode::Xor};
+        void* at = address(in);
+        const Scalar operands[] = {read(kernel_.values[in.operands[0]].type, at), value(in.operands[2])};
+        Scalar result = operands[1];
+        if (in.atomic != AtomicOp::Exchange) {
+            Opcode op = ops[static_cast<int>(in.atomic)];
+            if (is_float(operands[0].dtype)) op = op == Opcode::Min ? Opcode::Fmin : op == Opcode::Max ? Opcode::Fmax : op;
+            result = evaluate(op, {}, operands[0].dtype, operands);
+        }
+        write(result, at);
+        value(in.results[0]) = operands[0];
+    }
+
+    void compare_exchange(const Instr& in) {
+        void* at = address(in);
+        const Scalar old = read(kernel_.values[in.operands[0]].type, at);
+        std::array<unsigned char, 8> expected{};
+        write(value(in.operands[2]), expected.data());
+        if (std::memcmp(at, expected.data(), static_cast<std::size_t>(itemsize(old.dtype))) == 0) write(value(in.operands[3]), at);
+        value(in.results[0]) = old;
     }
 
     void for_loop(const Instr& in) {
@@ -143,7 +320,7 @@ private:
         const bool lanes = in.loop == LoopKind::Lanes;
         Scalars carried = gather(in.operands, 3);
         for (std::int64_t i = integer(in, 0); step > 0 ? i < upper : i > upper; i += step) {
-            values_[r.args[0]] = make_integer(DType::Int64, static_cast<std::uint64_t>(i));
+            value(r.args[0]) = int64(i);
             if (!lanes) assign(r.args, 1, carried);
             const Scalars next = region(r);
             for (std::size_t k = 0; k < next.size(); ++k)
@@ -172,9 +349,13 @@ private:
 
     const Kernel& kernel_;
     std::span<const std::int64_t> extents_;
-    std::vector<Scalar> values_;
     std::vector<unsigned char*> pointers_;
-    std::vector<std::int64_t> index_;
+    std::vector<bool> barriers_;  // one an instruction: it is a barrier or has one inside
+    Item first_;                  // as each item begins
+    std::vector<std::int64_t> group_;
+    std::vector<Item> items_;                         // of the group
+    Item* item_ = nullptr;                            // whose turn it is
+    std::vector<std::vector<unsigned char>> arrays_;  // of the group
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ Ref<device::Program> compile(const ir::Kernel& kernel) {
     recipe.load = [&](const jit::Binary& object) {
         LoadedCode code = load_object(object, entry_symbol);
         auto* entry = reinterpret_cast<CpuProgram::Entry>(code.entry);
-        return Ref<device::Program>(new CpuProgram(kernel.name, entry, kernel.rank, emit::split_granularity(kernel), std::move(code.keep)));
+        return Ref<device::Program>(new CpuProgram(kernel.name, entry, kernel.rank, emit::split_granularity(kernel), std::move(code.keep),
+                                                   std::vector<std::int64_t>(kernel.group_size.begin(), kernel.group_size.end())));
     };
     return jit::get(jit::key(text), recipe);
 }

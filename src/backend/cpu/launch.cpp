@@ -48,19 +48,31 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
     for (std::int64_t n : extents) {
         if (n <= 0) return;
     }
+    const std::vector<std::int64_t>& group_size = program.group_size();
+    std::int64_t units[max_rank];  // what is cut: items, or whole groups
+    std::copy_n(extents.data(), rank, units);
+    for (std::size_t d = 0; d < group_size.size(); ++d) {
+        if (extents[d] % group_size[d] != 0) {
+            throw Error(ErrorCode::Internal, "launch: kernel " + program.name() + " runs in groups of " + std::to_string(group_size[d]) +
+                                                 " items in dimension " + std::to_string(d) + ", and " + std::to_string(extents[d]) +
+                                                 " items are no whole number of them");
+        }
+        units[d] /= group_size[d];
+    }
     static constexpr std::int64_t zeros[max_rank] = {};
     if (cost_ns < serial_limit_ns || pool.threads() == 1 || ThreadPool::inside())
         return program.entry()(args, extents.data(), zeros, extents.data());
 
-    const Split cut = split(extents, pool.threads(), program.split_granularity());
+    const Split cut = split({units, rank}, pool.threads(), group_size.empty() ? program.split_granularity() : 1);
     const auto d = static_cast<std::size_t>(cut.dimension);
     pool.run(cut.parts, [&](int part) {
         std::int64_t begin[max_rank], end[max_rank];
         std::fill_n(begin, rank, 0);
         std::copy_n(extents.data(), rank, end);
         if (cut.parts > 1) {
-            begin[d] = slice_begin(extents[d], cut.unit, cut.parts, part);
-            end[d] = slice_begin(extents[d], cut.unit, cut.parts, part + 1);
+            const std::int64_t items = group_size.empty() ? 1 : group_size[d];
+            begin[d] = items * slice_begin(units[d], cut.unit, cut.parts, part);
+            end[d] = items * slice_begin(units[d], cut.unit, cut.parts, part + 1);
             if (begin[d] >= end[d]) return;
         }
         program.entry()(args, extents.data(), begin, end);

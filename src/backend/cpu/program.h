@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "device/program.h"
 
@@ -21,20 +22,29 @@ class CpuProgram final : public device::Program {
 public:
     using Entry = void (*)(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end);
 
-    CpuProgram(std::string name, Entry entry, int rank, int split_granularity, std::shared_ptr<void> code)
-        : Program(std::move(name)), entry_(entry), rank_(rank), split_granularity_(split_granularity), code_(std::move(code)) {}
+    CpuProgram(std::string name, Entry entry, int rank, int split_granularity, std::shared_ptr<void> code,
+               std::vector<std::int64_t> group_size = {})
+        : Program(std::move(name)),
+          entry_(entry),
+          rank_(rank),
+          split_granularity_(split_granularity),
+          code_(std::move(code)),
+          group_size_(std::move(group_size)) {}
 
     Entry entry() const noexcept { return entry_; }
     /// Dimensions of the range.
     int rank() const noexcept { return rank_; }
     /// The last dimension is cut between threads only at multiples of this many items: whole vectors, whole cache lines.
     int split_granularity() const noexcept { return split_granularity_; }
+    /// Items of a group in each dimension: ranges are cut at whole groups. Empty for kernels without groups.
+    const std::vector<std::int64_t>& group_size() const noexcept { return group_size_; }
 
 private:
     Entry entry_;
     int rank_;
     int split_granularity_;
     std::shared_ptr<void> code_;  // keeps the machine code loaded
+    std::vector<std::int64_t> group_size_;
 };
 
 /// The program for a kernel, from the cache or compiled. Throws Compile.

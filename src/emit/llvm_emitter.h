@@ -53,12 +53,26 @@ private:
     void item_rows(int dimension, ItemBody row);
     void item_lanes(int lanes, ItemBody body);
     void place_item(llvm::Value* last);
-    void items_body(const ir::Region& r, const Step& step);
-    void at_positions(const ir::Region& r, const Step& step);
+    void items_body(const ir::Region& r, const Step& step, ir::InstrId taken);
+    void at_positions(const ir::Region& r, const Step& step, ir::InstrId taken = ~0u);
     int item_lane_count(const ir::Region& r, const Step& step) const;
     llvm::Value* slot(ir::Value v);
     llvm::Value* shared_slot(ir::Value v);
     void reset_item();
+    // llvm_guard.cpp
+    struct Bound {  // index `op` limit
+        ir::Opcode op;
+        ir::Value index, limit;
+    };
+    struct Guard {
+        ir::InstrId branch = ~0u;
+        std::vector<Bound> bounds;
+    };
+    bool index_known(ir::Value v, std::uint32_t part) const;
+    llvm::Value* emit_index(ir::Value v);
+    bool find_bounds(ir::Value condition, std::uint32_t part, std::vector<Bound>& bounds) const;
+    Guard find_guard(const ir::Region& r, const Step& step) const;
+    void guarded_lanes(const Guard& guard, int lanes, ItemBody body);
 
     // llvm_loop.cpp: regions and loops.
     struct LanePlan {

@@ -52,12 +52,14 @@ void Emitter::emit_steps(const Region& r, std::size_t list) {
     }
 }
 
-void Emitter::at_positions(const Region& r, const Step& step) {
+/// `taken`: a branch whose first region runs without a question.
+void Emitter::at_positions(const Region& r, const Step& step, InstrId taken) {
     const Region* outer_region = std::exchange(region_, &r);
     const std::size_t outer_position = position_;
     for (std::uint32_t at : step.at) {
         position_ = at;
-        instruction(r.body[at]);
+        const InstrId id = r.body[at];
+        id == taken ? region(kernel_.regions[kernel_.instrs[id].regions[0]]) : instruction(id);
     }
     region_ = outer_region;
     position_ = outer_position;
@@ -152,11 +154,11 @@ int Emitter::item_lane_count(const Region& r, const Step& step) const {
 }
 
 void Emitter::emit_items(const Region& r, const Step& step) {
-    lanes_ = item_lane_count(r, step);
     item_ = i64(0);
-    const int lanes = lanes_;
-    item_rows(0, [&] { item_lanes(lanes, [&] { items_body(r, step); }); });
-    lanes_ = 1;
+    const int lanes = item_lane_count(r, step);
+    const Guard guard = find_guard(r, step);
+    auto body = [&] { items_body(r, step, guard.branch); };
+    item_rows(0, [&] { guard.branch != ~0u ? guarded_lanes(guard, lanes, body) : item_lanes(lanes, body); });
     reset_item();
     for (Value v : step.shared) define(v, b_.CreateLoad(element(type(v)), shared_slot(v)));
 }
@@ -188,19 +190,22 @@ void Emitter::item_lanes(int lanes, ItemBody body) {
         item_ = b_.CreateAdd(row, index);
         body();
     };
+    lanes_ = lanes;
     LlvmValues none;
     if (whole == lanes) at(i64(0));
     if (whole > lanes) serial_loop(i64(0), i64(whole), i64(lanes), none, [&](llvm::Value* index, int, LlvmValues&) { at(index); });
-    if (whole == items) return;
-    llvm::SmallVector<llvm::Constant*, 64> on;
-    for (int l = 0; l < lanes; ++l) on.push_back(b_.getInt1(whole + l < items));
-    mask_ = llvm::ConstantVector::get(on);
-    at(i64(whole));
-    mask_ = nullptr;
+    if (whole < items) {
+        llvm::SmallVector<llvm::Constant*, 64> on;
+        for (int l = 0; l < lanes; ++l) on.push_back(b_.getInt1(whole + l < items));
+        mask_ = llvm::ConstantVector::get(on);
+        at(i64(whole));
+        mask_ = nullptr;
+    }
+    lanes_ = 1;
 }
 
 /// One vector of items: what earlier steps left, the step itself, what later steps want.
-void Emitter::items_body(const Region& r, const Step& step) {
+void Emitter::items_body(const Region& r, const Step& step, InstrId taken) {
     llvm::Type* vector_type = nullptr;
     auto place = [&](Value v) {
         vector_type = widened(memory_element(type(v)), lanes_);
@@ -223,7 +228,7 @@ void Emitter::items_body(const Region& r, const Step& step) {
         define(v, from_memory(value, type(v)));
     }
     for (Value v : step.again) instruction(kernel_.values[v].def);
-    at_positions(r, step);
+    at_positions(r, step, taken);
     for (Value v : step.shared) {
         llvm::Value* value = scalar(v);
         if (width(value) > 1) value = b_.CreateExtractElement(value, std::uint64_t(0));

@@ -9,6 +9,7 @@
 #include <pardo/error.h>
 
 #include "ir/builder.h"
+#include "ir/rules.h"
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::size_t longest_expression = 90;
 
-bool has_effect(Opcode op) { return op >= Opcode::Load; }
+bool touches_memory(Opcode op) { return op >= Opcode::Load; }
 
 const char* operator_of(Opcode op) {
     switch (op) {
@@ -60,6 +61,8 @@ CEmitter::CEmitter(const ir::Kernel& kernel, const CFeatures& features, const CG
       home_(kernel.values.size(), ~0u),
       use_home_(kernel.values.size(), ~0u),
       index_like_(kernel.values.size(), false),
+      fixed_(kernel.values.size(), false),
+      user_(kernel.values.size(), ~0u),
       kept_(kernel.values.size()),
       from_(kernel.values.size()),
       idle_(kernel.instrs.size(), false) {
@@ -76,12 +79,14 @@ void CEmitter::count_uses() {
             for (const Value v : kernel_.instrs[i].operands) {
                 ++uses_[v];
                 use_home_[v] = id;
+                user_[v] = i;
             }
             for (const Value v : kernel_.instrs[i].results) home_[v] = id;
         }
     };
     visit(kernel_.body, ~0u);
     for (std::size_t r = 0; r < kernel_.regions.size(); ++r) visit(kernel_.regions[r], static_cast<ir::RegionId>(r));
+    find_fixed_loads();
 }
 
 void CEmitter::line(const std::string& text) {
@@ -118,7 +123,7 @@ void CEmitter::define(Value v, const std::string& expression, bool pure) {
 void CEmitter::body(const ir::Region& region, const Instr* owner) {
     const int outer_stores = stores_;
     stores_ = 0;
-    for (const ir::InstrId i : region.body) stores_ += kernel_.instrs[i].op == Opcode::Store || !kernel_.instrs[i].regions.empty();
+    for (const ir::InstrId i : region.body) stores_ += ir::has_effect(kernel_.instrs[i].op) || !kernel_.instrs[i].regions.empty();
     if (owner) owners_.push_back(owner);
     for (const ir::InstrId i : region.body) {
         if (kernel_.instrs[i].op == Opcode::Yield) break;  // its owner's business
@@ -146,6 +151,12 @@ void CEmitter::instr(const Instr& in) {
         case Opcode::Param: text_[result] = names_[in.index]; break;
         case Opcode::Dim: text_[result] = "i" + std::to_string(in.index); break;
         case Opcode::Extent: text_[result] = "n" + std::to_string(in.index); break;
+        case Opcode::LocalDim: text_[result] = "l" + std::to_string(in.index); break;
+        case Opcode::GroupDim: text_[result] = "g" + std::to_string(in.index); break;
+        case Opcode::Array: text_[result] = array_names_[in.index]; break;
+        case Opcode::Atomic:
+        case Opcode::CompareExchange: atomic(in); break;
+        case Opcode::Barrier: line(std::string(target_.barrier) + ";"); break;
         case Opcode::Load: load(in); break;
         case Opcode::Store: store(in); break;
         case Opcode::For: in.loop == ir::LoopKind::Lanes ? lanes_loop(in) : serial_loop(in); break;
@@ -154,9 +165,10 @@ void CEmitter::instr(const Instr& in) {
         case Opcode::Yield: break;
         default: arithmetic(in); break;
     }
-    if (result == ir::no_value || type(result) != DType::Int64 || has_effect(in.op)) return;
+    if (result == ir::no_value || type(result) != DType::Int64 || touches_memory(in.op)) return;
     bool plain = in.op == Opcode::Const || in.op == Opcode::Param || in.op == Opcode::Dim || in.op == Opcode::Extent ||
-                 in.op == Opcode::Add || in.op == Opcode::Sub || in.op == Opcode::Mul || in.op == Opcode::Min || in.op == Opcode::Max;
+                 in.op == Opcode::LocalDim || in.op == Opcode::GroupDim || in.op == Opcode::Add || in.op == Opcode::Sub ||
+                 in.op == Opcode::Mul || in.op == Opcode::Min || in.op == Opcode::Max;
     for (const Value v : in.operands) plain = plain && index_like_[v];
     index_like_[result] = plain;
 }
@@ -345,6 +357,62 @@ void CEmitter::arithmetic(const Instr& in) {
 
 // ---- memory ----------------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+bool has_effect_inside(const ir::Kernel& kernel, const ir::Instr& in) {
+    return ir::has_effect(in.op) || std::any_of(in.regions.begin(), in.regions.end(), [&](ir::RegionId r) {
+               const auto& body = kernel.regions[r].body;
+               return std::any_of(body.begin(), body.end(), [&](ir::InstrId i) { return has_effect_inside(kernel, kernel.instrs[i]); });
+           });
+}
+
+/// True if an operand's expression is evaluated again in each iteration, or after the last one.
+bool evaluated_late(const ir::Instr& in, int operand) {
+    return in.op == Opcode::For && (in.loop == ir::LoopKind::Lanes || operand == 1 || operand == 2);
+}
+
+}  // namespace
+
+/// No kernel that keeps its promises writes there while this one runs.
+bool CEmitter::never_written(Value pointer) const {
+    const Instr& definition = kernel_.instrs[kernel_.values[pointer].def];
+    if (definition.op != Opcode::Param) return false;
+    const ir::Param& p = kernel_.params[definition.index];
+    return p.access == ir::Access::Read && p.noalias;
+}
+
+/// A load is written where its value is used, unless something on the way there changes memory or orders changes of it.
+void CEmitter::find_fixed_loads() {
+    find_fixed_loads(kernel_.body);
+    for (const ir::Region& region : kernel_.regions) find_fixed_loads(region);
+}
+
+void CEmitter::find_fixed_loads(const ir::Region& region) {
+    std::vector<int> effects{0};  // by position: how many stand before it
+    for (const ir::InstrId i : region.body) effects.push_back(effects.back() + has_effect_inside(kernel_, kernel_.instrs[i]));
+    if (effects.back() == 0) return;
+    const auto position = [&](ir::InstrId id) {
+        return static_cast<std::size_t>(std::find(region.body.begin(), region.body.end(), id) - region.body.begin());
+    };
+    for (std::size_t at = 0; at < region.body.size(); ++at) {
+        const Instr& in = kernel_.instrs[region.body[at]];
+        if (in.op != Opcode::Load || never_written(in.operands[0])) continue;
+        Value v = in.results[0];
+        const Instr* user = nullptr;
+        // Through operations that may themselves be written where they are used.
+        while (uses_[v] == 1 && home_[v] == use_home_[v]) {
+            user = &kernel_.instrs[user_[v]];
+            if (!ir::is_pure(user->op)) break;
+            v = user->results[0];
+        }
+        if (!user) continue;  // gets a name
+        const std::size_t last = position(ir::is_pure(user->op) ? kernel_.values[v].def : user_[v]);
+        const auto operand = static_cast<int>(std::find(user->operands.begin(), user->operands.end(), v) - user->operands.begin());
+        const bool late = has_effect_inside(kernel_, *user) && evaluated_late(*user, operand);
+        fixed_[in.results[0]] = late || effects[last] > effects[at];
+    }
+}
+
 void CEmitter::load(const Instr& in) {
     const DType dtype = type(in.results[0]);
     std::string value = at(in.operands[0]) + "[" + at(in.operands[1]) + "]";
@@ -354,7 +422,7 @@ void CEmitter::load(const Instr& in) {
         value = "f16_to_f32(" + value + ")";
     }
     const Value v = in.results[0];
-    const bool movable = stores_ <= 1 && uses_[v] == 1 && home_[v] == use_home_[v];
+    const bool movable = stores_ <= 1 && !fixed_[v] && uses_[v] == 1 && home_[v] == use_home_[v];
     if (movable && value.size() < longest_expression) {
         text_[v] = value;
     } else {

@@ -38,7 +38,7 @@ private:
     bool uses_team() const { return geometry_.team > 1; }
     std::string wide_type() const;
     /// GPUs take the groups of every other kernel in reverse order: it begins with what the one before left in the cache.
-    bool turns() const { return !features_.cpu && kernel_.rank > 0; }
+    bool turns() const { return !features_.cpu && kernel_.rank > 0 && !kernel_.in_groups(); }
     std::string group() const { return turns() ? "group" : target_.group_id; }
 
     // c_emitter.cpp: the item's statements.
@@ -60,11 +60,29 @@ private:
     std::string wrapping(const char* sign, DType type, const std::string& a, const std::string& b);
     std::string rounded(DType type, std::string expression);
     void load(const Instr& in);
+    void find_fixed_loads();
+    void find_fixed_loads(const ir::Region& region);
+    bool never_written(Value pointer) const;
     void store(const Instr& in);
     void serial_loop(const Instr& in);
     const Instr* yield_of(const ir::Region& region) const;
     void while_loop(const Instr& in);
     void branch(const Instr& in);
+
+    // c_groups.cpp: arrays of the kernel's own, atomics, barriers, and kernels in groups.
+    enum class Memory : std::uint8_t { Global, Group, Private };
+    Memory memory_of(Value pointer) const;
+    void choose_names();
+    std::string own_arrays(ir::Space space) const;
+    std::string group_items() const;
+    void fence(const Instr& in, bool before);
+    void atomic(const Instr& in);
+    void check_atomic(const Instr& in) const;
+    std::string atomic_call(const Instr& in, DType type);
+    std::string integer_atomic(const Instr& in, int op, DType bits, const std::string& place, const std::vector<std::string>& operands);
+    void private_atomic(const Instr& in);
+    std::string as_bits(DType type, const std::string& value) const;
+    bool large_arrays() const { return group_bytes(kernel_) > features_.most_shared && *target_.large_shared; }
 
     // c_lanes.cpp: loops whose iterations a team shares, or that have several running values.
     struct Running {
@@ -104,14 +122,17 @@ private:
     std::vector<int> uses_;
     std::vector<ir::RegionId> home_, use_home_;  // regions of a value's definition and of its one use
     std::vector<bool> index_like_;               // made of indices, extents and numbers alone: cannot overflow
-    std::vector<std::string> names_;             // of the parameters
-    std::vector<DType> shared_;                  // dtypes that team reductions exchange
-    std::vector<const Instr*> owners_;           // region instructions around the current one
-    std::vector<ir::InstrId> early_;             // loads that come before all computing of an item of the language
-    std::vector<std::string> kept_;              // by value: array in which a lanes loop leaves it for a later one
-    std::vector<std::string> from_;              // by value: array in which an earlier lanes loop left it
-    std::vector<bool> idle_;                     // by instruction: only needed for values that come from such an array
-    int stores_ = 0;                             // in the current region, behind which loads must not move
+    std::vector<std::string> names_;             // of the parameters, as values
+    std::vector<std::string> param_names_, array_names_;
+    std::vector<bool> fixed_;           // by value: a load that must not move to where it is used
+    std::vector<ir::InstrId> user_;     // by value: the last instruction that has it as an operand
+    std::vector<DType> shared_;         // dtypes that team reductions exchange
+    std::vector<const Instr*> owners_;  // region instructions around the current one
+    std::vector<ir::InstrId> early_;    // loads that come before all computing of an item of the language
+    std::vector<std::string> kept_;     // by value: array in which a lanes loop leaves it for a later one
+    std::vector<std::string> from_;     // by value: array in which an earlier lanes loop left it
+    std::vector<bool> idle_;            // by instruction: only needed for values that come from such an array
+    int stores_ = 0;                    // in the current region, behind which loads must not move
     int depth_ = 1;
     int counter_ = 0;
     std::string out_;

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "emit/c_emitter.h"
+#include "ir/rules.h"
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
@@ -24,8 +25,26 @@ char letter_of(DType dtype) {
 /// In front of a type; some languages have no such word.
 std::string qualifier(const char* word) { return *word ? std::string(word) + " " : std::string(); }
 
-/// A name that no language keeps for itself.
-std::string identifier(const std::string& name) {
+std::string indented(const std::string& text, int by) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        if (text[at] != '#') out.append(static_cast<std::size_t>(4 * by), ' ');
+        out.append(text, at, end + 1 - at);
+        at = end + 1;
+    }
+    return out;
+}
+
+/// A kernel's name may be a function of the language; those that the array engine gives never are.
+std::string entry_name(const ir::Kernel& kernel) {
+    const bool of_user = kernel.in_groups() || !kernel.arrays.empty() || kernel.files.size() > 1;
+    return of_user ? "k_" + c_identifier(kernel.name) : c_identifier(kernel.name);
+}
+
+}  // namespace
+
+std::string c_identifier(const std::string& name) {
     std::string out = name;
     for (char& c : out) {
         if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
@@ -33,8 +52,6 @@ std::string identifier(const std::string& name) {
     if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out = "k_" + out;
     return out;
 }
-
-}  // namespace
 
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
     static constexpr ir::Math native[] = {ir::Math::erf, ir::Math::log1p};
@@ -48,9 +65,11 @@ CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometr
 
 CText CEmitter::run() {
     CText out;
-    out.entry = identifier(kernel_.name);
+    out.entry = entry_name(kernel_);
+    choose_early_loads();
+    choose_names();
     for (const ir::Param& p : kernel_.params) {
-        const std::string name = identifier(p.name);
+        const std::string& name = param_names_[names_.size()];
         std::string value = name;
         if (!p.pointer && p.type == DType::Bool) value = "(" + name + " != 0)";
         if (!p.pointer && p.type == DType::Float16) {
@@ -65,6 +84,8 @@ CText CEmitter::run() {
     out.params.append(static_cast<std::size_t>(kernel_.rank), 'l');
     out.turns = turns();
     if (out.turns) out.params += 'i';
+    if (kernel_.in_groups()) out.groups = groups_of(kernel_);
+    if (large_arrays()) out.shared_bytes = group_bytes(kernel_);
     const std::string item = item_function();
     const std::string kernel_text = kernel_function();
     out.text = head() + helpers_.text() + item + kernel_text;
@@ -76,6 +97,10 @@ std::string CEmitter::head() const {
     const bool doubles =
         std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const ir::ValueInfo& v) { return v.type == DType::Float64; });
     if (doubles) text += target_.fp64;
+    const bool wide_atomics = std::any_of(kernel_.instrs.begin(), kernel_.instrs.end(), [&](const ir::Instr& in) {
+        return (in.op == ir::Opcode::Atomic || in.op == ir::Opcode::CompareExchange) && itemsize(type(in.operands[0])) == 8;
+    });
+    if (wide_atomics) text += target_.wide_atomics_head;
     return text;
 }
 
@@ -87,24 +112,32 @@ std::string CEmitter::parameters(bool kernel) const {
         if (!text.empty()) text += ", ";
         text += p;
     };
-    for (const ir::Param& p : kernel_.params) {
+    for (std::size_t k = 0; k < kernel_.params.size(); ++k) {
+        const ir::Param& p = kernel_.params[k];
+        const std::string& name = param_names_[k];
         if (!p.pointer) {
-            add(c_memory_type(target_, p.type) + " " + identifier(p.name));
+            add(c_memory_type(target_, p.type) + " " + name);
             continue;
         }
         const std::string constant = p.access == ir::Access::Read ? "const " : "", space = qualifier(target_.global);
         if (kernel && features_.split_pointers) {
-            add(space + constant + "char* " + identifier(p.name) + "_base");
-            add(wide + " " + identifier(p.name) + "_offset");
+            add(space + constant + "char* " + name + "_base");
+            add(wide + " " + name + "_offset");
         } else {
             const std::string alone = p.noalias ? std::string(" ") + target_.restrict_pointer : "";
-            add(space + constant + c_memory_type(target_, p.type) + "*" + alone + " " + identifier(p.name));
+            add(space + constant + c_memory_type(target_, p.type) + "*" + alone + " " + name);
         }
     }
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " n" + std::to_string(d));
     if (kernel && turns()) add("int turned");
     if (kernel) return text;
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " i" + std::to_string(d));
+    for (int d = 0; d < kernel_.group_size.size(); ++d) add(wide + " l" + std::to_string(d));
+    for (int d = 0; d < kernel_.group_size.size(); ++d) add(wide + " g" + std::to_string(d));
+    for (std::size_t k = 0; k < kernel_.arrays.size(); ++k) {
+        const ir::ArrayInfo& a = kernel_.arrays[k];
+        if (a.space == ir::Space::Group) add(qualifier(target_.local) + c_memory_type(target_, a.type) + "* " + array_names_[k]);
+    }
     if (uses_team()) add("int lane");
     for (const DType dtype : shared_) {
         add(qualifier(target_.local) + c_type(target_, dtype) + "* shared_" + short_name(dtype));
@@ -119,16 +152,23 @@ std::string CEmitter::arguments() const {
         if (!text.empty()) text += ", ";
         text += a;
     };
-    for (const ir::Param& p : kernel_.params) {
+    for (std::size_t k = 0; k < kernel_.params.size(); ++k) {
+        const ir::Param& p = kernel_.params[k];
+        const std::string& name = param_names_[k];
         if (p.pointer && features_.split_pointers) {
             add("(" + qualifier(target_.global) + (p.access == ir::Access::Read ? "const " : "") + c_memory_type(target_, p.type) + "*)(" +
-                identifier(p.name) + "_base + " + identifier(p.name) + "_offset)");
+                name + "_base + " + name + "_offset)");
         } else {
-            add(identifier(p.name));
+            add(name);
         }
     }
     for (int d = 0; d < kernel_.rank; ++d) add("n" + std::to_string(d));
     for (int d = 0; d < kernel_.rank; ++d) add("i" + std::to_string(d));
+    for (int d = 0; d < kernel_.group_size.size(); ++d) add("l" + std::to_string(d));
+    for (int d = 0; d < kernel_.group_size.size(); ++d) add("g" + std::to_string(d));
+    for (std::size_t k = 0; k < kernel_.arrays.size(); ++k) {
+        if (kernel_.arrays[k].space == ir::Space::Group) add(array_names_[k]);
+    }
     if (uses_team()) add("lane");
     for (const DType dtype : shared_) add("shared_" + short_name(dtype));
     return text;
@@ -138,7 +178,7 @@ std::string CEmitter::arguments() const {
 /// the language, all loads come first, so that they are under way together.
 void CEmitter::choose_early_loads() {
     const int items = geometry_.columns * geometry_.rows;
-    if (items == 1 || geometry_.mapping != CMapping::Line) return;
+    if (items == 1 || geometry_.mapping != CMapping::Line || !kernel_.arrays.empty()) return;
     const bool branches = std::any_of(kernel_.instrs.begin(), kernel_.instrs.end(), [](const Instr& in) {
         return in.op == ir::Opcode::Call || (in.op >= ir::Opcode::Div && in.op <= ir::Opcode::Fmod);
     });
@@ -147,7 +187,7 @@ void CEmitter::choose_early_loads() {
     std::vector<ir::InstrId> found;
     for (const ir::InstrId id : kernel_.body.body) {
         const Instr& in = kernel_.instrs[id];
-        if (in.op == ir::Opcode::Store || !in.regions.empty()) break;
+        if (ir::has_effect(in.op) || !in.regions.empty()) break;
         bool depends = false;
         for (const Value v : in.operands) depends |= loaded[v];
         if (in.op == ir::Opcode::Load && !depends) found.push_back(id);
@@ -186,9 +226,9 @@ std::string CEmitter::load_function() {
 }
 
 std::string CEmitter::item_function() {
-    choose_early_loads();
     keep_shared_values();
-    const std::string arrays = std::move(out_);
+    const std::string arrays = indented(own_arrays(ir::Space::Private), 1) + out_;
+    out_.clear();
     const std::string loads = early_.empty() ? std::string() : load_function();
     out_ = arrays;
     body(kernel_.body, nullptr);
@@ -214,21 +254,6 @@ std::string CEmitter::decomposed(int dims, const std::string& counter) const {
     }
     return text;
 }
-
-namespace {
-
-std::string indented(const std::string& text, int by) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = text.find('\n', at);
-        if (text[at] != '#') out.append(static_cast<std::size_t>(4 * by), ' ');
-        out.append(text, at, end + 1 - at);
-        at = end + 1;
-    }
-    return out;
-}
-
-}  // namespace
 
 std::string CEmitter::shared_arrays() const {
     std::string text;
@@ -378,9 +403,17 @@ std::string CEmitter::line_loops() const {
 std::string CEmitter::kernel_function() {
     std::string begin = helpers_.shuffles() ? sub_group_word(target_.sub_group_kernel) : "";
     begin += target_.kernel;
-    begin.replace(begin.find("$G"), 2, std::to_string(geometry_.group_size));
+    if (kernel_.in_groups()) {
+        begin = target_.kernel_3d;
+        const auto local = groups_of(kernel_).local;
+        for (std::size_t k = 0; k < local.size(); ++k) begin.replace(begin.find(std::string("$") + "XYZ"[k]), 2, std::to_string(local[k]));
+    } else {
+        begin.replace(begin.find("$G"), 2, std::to_string(geometry_.group_size));
+    }
     std::string statements;
-    if (kernel_.rank == 0 || geometry_.mapping == CMapping::Team) {
+    if (kernel_.in_groups()) {
+        statements = group_items();
+    } else if (kernel_.rank == 0 || geometry_.mapping == CMapping::Team) {
         statements = team_items();
     } else {
         switch (geometry_.mapping) {
@@ -394,7 +427,7 @@ std::string CEmitter::kernel_function() {
         statements = "const " + c_type(target_, DType::Int64) + " group = turned ? " + target_.group_count + " - 1 - " + target_.group_id +
                      " : " + target_.group_id + ";\n" + statements;
     }
-    return begin + " " + identifier(kernel_.name) + "(" + parameters(true) + ") {\n" + indented(statements, 1) + "}\n";
+    return begin + " " + entry_name(kernel_) + "(" + parameters(true) + ") {\n" + indented(statements, 1) + "}\n";
 }
 
 }  // namespace pardo::emit

@@ -12,10 +12,15 @@ namespace pardo::emit {
 /// A program's text, and how its kernel is called.
 struct CText {
     std::string text;
-    std::string entry;   // the kernel's name in the text
-    std::string params;  // as device::SourceKernel's: those of the IR kernel, one extent ('l') a dimension, and maybe `turned`
-    bool turns = false;  // takes `turned`, an int ('i'): non-zero has the groups come in reverse order
+    std::string entry;              // the kernel's name in the text
+    std::string params;             // as device::SourceKernel's: those of the IR kernel, one extent ('l') a dimension, and maybe `turned`
+    bool turns = false;             // takes `turned`, an int ('i'): non-zero has the groups come in reverse order
+    CGroups groups;                 // of a kernel in groups
+    std::int64_t shared_bytes = 0;  // of a group's arrays that the launch must ask for
 };
+
+/// A name for the text, of a name that a user gave.
+std::string c_identifier(const std::string& name);
 
 /// What emit_c takes: no complex values, and only functions that the device has or that are no better in IR.
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <vector>
 
+#include <pardo/error.h>
+
 namespace pardo::emit {
 namespace {
 
@@ -18,6 +20,8 @@ constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: wha
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
 constexpr std::int64_t short_line = 64;       // a last dimension up to this is no line
 constexpr std::int64_t narrow_limit = std::int64_t(1) << 31;
+constexpr std::int64_t largest_group = (1 << 25) - 1;  // that encode() holds; no device has such
+constexpr std::int64_t deepest_group = 64;             // items in the language's third dimension: more are refused by NVIDIA's devices
 
 std::int64_t saturated_product(std::span<const std::int64_t> extents) {
     std::int64_t product = 1;
@@ -154,6 +158,10 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
 }  // namespace
 
 device::ShapeClass CGeometry::encode() const {
+    if (mapping == CMapping::Items) {
+        return (static_cast<device::ShapeClass>(mapping) & 3) | (static_cast<device::ShapeClass>(mapping) >> 2) << 28 |
+               static_cast<device::ShapeClass>(wide) << 2 | static_cast<device::ShapeClass>(group_size) << 3 | 1u << 31;
+    }
     const auto log = [](int n) { return static_cast<device::ShapeClass>(std::countr_zero(static_cast<unsigned>(n))); };
     return (static_cast<device::ShapeClass>(mapping) & 3) | (static_cast<device::ShapeClass>(mapping) >> 2) << 28 |
            static_cast<device::ShapeClass>(wide) << 2 | log(group_size) << 3 | log(columns) << 7 | log(rows) << 10 | log(team) << 13 |
@@ -165,6 +173,10 @@ CGeometry CGeometry::decode(device::ShapeClass code) {
     CGeometry g;
     g.mapping = static_cast<CMapping>((code & 3) | (code >> 28 & 1) << 2);
     g.wide = code >> 2 & 1;
+    if (g.mapping == CMapping::Items) {
+        g.group_size = static_cast<int>(code >> 3 & largest_group);
+        return g;
+    }
     g.group_size = power(3, 15);
     g.columns = power(7, 7);
     g.rows = power(10, 7);
@@ -175,8 +187,96 @@ CGeometry CGeometry::decode(device::ShapeClass code) {
     return g;
 }
 
+CGroups groups_of(const ir::Kernel& kernel) {
+    CGroups g;
+    g.size = kernel.group_size;
+    int next = 0;
+    for (int d = g.size.size() - 1; d >= 0; --d) next += g.size[d] > 1;
+    g.axis.assign(g.size.size(), -1);
+    const std::int64_t all = g.items();
+    g.flat = next > 3;
+    next = 0;
+    for (int d = g.size.size() - 1; d >= 0 && !g.flat; --d) {
+        if (g.size[d] == 1) continue;
+        g.flat = next == 2 && g.size[d] > deepest_group;
+        g.axis[d] = static_cast<std::int8_t>(next);
+        g.local[static_cast<std::size_t>(next++)] = static_cast<int>(std::min(g.size[d], largest_group));
+    }
+    if (!g.flat) return g;
+    g.axis.assign(g.size.size(), -1);
+    g.local = {static_cast<int>(std::min(all, largest_group)), 1, 1};
+    return g;
+}
+
+std::int64_t CGroups::items() const { return saturated_product(size); }
+
+std::int64_t CGroups::count(const std::string& kernel, std::span<const std::int64_t> extents) const {
+    std::int64_t groups = 1;
+    for (int d = 0; d < size.size(); ++d) {
+        const std::int64_t n = extents[static_cast<std::size_t>(d)];
+        if (n < 0 || n % size[d] != 0) {
+            throw Error(ErrorCode::Value, "launch: kernel " + kernel + " has groups of " + std::to_string(size[d]) +
+                                              " items in dimension " + std::to_string(d) + ", and " + std::to_string(n) +
+                                              " items are no multiple of that; round the range up, and test the index in the kernel");
+        }
+        if (__builtin_mul_overflow(groups, n / size[d], &groups)) groups = INT64_MAX;
+    }
+    return groups;
+}
+
+std::int64_t group_bytes(const ir::Kernel& kernel) {
+    std::int64_t bytes = 0;
+    for (const ir::ArrayInfo& a : kernel.arrays) {
+        if (a.space != ir::Space::Group) continue;
+        std::int64_t own = 0;
+        if (__builtin_mul_overflow(a.count, std::int64_t(itemsize(a.type)), &own) ||
+            __builtin_add_overflow(bytes, (own + array_alignment - 1) / array_alignment * array_alignment, &bytes))
+            return INT64_MAX;
+    }
+    return bytes;
+}
+
+void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const std::string& who) {
+    if (!kernel.in_groups()) return;
+    const CGroups g = groups_of(kernel);
+    std::string size;
+    for (int d = 0; d < g.size.size(); ++d) size += (d ? " x " : "") + std::to_string(g.size[d]);
+    if (g.items() > std::min(limits.items, largest_group)) {
+        throw Error(ErrorCode::Value, kernel.name + ": groups of " + size + " = " + std::to_string(g.items()) + " items: " + who +
+                                          " takes at most " + std::to_string(limits.items) + "; make the groups smaller");
+    }
+    for (std::size_t d = 0; d < g.local.size() && d < limits.dimensions.size(); ++d) {
+        if (g.local[d] <= limits.dimensions[d]) continue;
+        throw Error(ErrorCode::Value, kernel.name + ": groups of " + size + " items: " + who + " takes at most " +
+                                          std::to_string(limits.dimensions[d]) + " where this has " + std::to_string(g.local[d]) +
+                                          "; make the groups smaller there");
+    }
+    if (const std::int64_t bytes = group_bytes(kernel); bytes > limits.bytes) {
+        throw Error(ErrorCode::Compile, kernel.name + ": the arrays that a group shares take " + std::to_string(bytes) + " bytes: " + who +
+                                            " has " + std::to_string(limits.bytes) + " for a group; make them smaller");
+    }
+}
+
+namespace {
+
+/// Items of a team would each do them, or see only their own.
+bool wants_one_item(const ir::Kernel& kernel) {
+    return !kernel.arrays.empty() || std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) {
+        return in.op == ir::Opcode::Atomic || in.op == ir::Opcode::CompareExchange;
+    });
+}
+
+}  // namespace
+
 CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
-    if (!kernel.lanes && has_lanes_loop(kernel)) return team_geometry(kernel, shape, features);
+    if (kernel.in_groups()) {
+        CGeometry g;
+        g.mapping = CMapping::Items;
+        g.wide = saturated_product(shape.extents) >= narrow_limit;
+        g.group_size = static_cast<int>(std::min(saturated_product(kernel.group_size), largest_group));
+        return g;
+    }
+    if (!kernel.lanes && has_lanes_loop(kernel) && !wants_one_item(kernel)) return team_geometry(kernel, shape, features);
     CGeometry g;
     const std::int64_t items = saturated_product(shape.extents);
     g.wide = items >= narrow_limit;

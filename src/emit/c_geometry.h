@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
+#include "base/small_vector.h"
 #include "device/program.h"
 #include "emit/c_target.h"
 #include "ir/ir.h"
@@ -19,13 +21,15 @@ enum class CMapping : std::uint8_t {
     // On processors, by what their compilers make vectors of:
     Range,  // neighbouring items, numbered by the language in up to three dimensions
     Loop,   // iterations: each group is one item, which runs through a stretch of the last dimension, of one or several rows
+    // The kernel's own: a language item for each item, a language group for each group.
+    Items,
 };
 constexpr std::int64_t loop_stretch = 4096;
 
 struct CGeometry {
     CMapping mapping = CMapping::Line;
     bool wide = false;   // indices of items or groups need 64 bits
-    int group_size = 1;  // a power of two
+    int group_size = 1;  // a power of two; Items: what the kernel says
     int columns = 1;     // Line, Flat: elements that an item handles, a group size apart
     int rows = 1;        // Line, Loop: and in so many rows
     int team = 1;        // Team: items of the language that share a kernel item; a power of two, at most the group size
@@ -37,8 +41,33 @@ struct CGeometry {
     static CGeometry decode(device::ShapeClass code);
 };
 
+/// The groups of a kernel in groups, as its launches need them.
+struct CGroups {
+    SmallVector<std::int64_t, 3> size;  // items in each dimension of the kernel; empty: its groups are no matter of the kernel
+    std::array<int, 3> local{1, 1, 1};  // items in each dimension of the language, the fastest first
+    SmallVector<std::int8_t, 3> axis;   // by dimension of the kernel: that of the language; -1: one item, or `flat`
+    bool flat = false;                  // all in the language's first dimension, to be taken apart by division
+
+    std::int64_t items() const;
+    /// Language groups in a launch; 0 if an extent is 0. Throws Value for extents that are no multiples of the size.
+    std::int64_t count(const std::string& kernel, std::span<const std::int64_t> extents) const;
+};
+CGroups groups_of(const ir::Kernel& kernel);
+/// Bytes of the arrays that a group shares, each of which begins at a multiple of array_alignment.
+constexpr std::int64_t array_alignment = 16;
+std::int64_t group_bytes(const ir::Kernel& kernel);
+/// What a device grants a group.
+struct CGroupLimits {
+    std::int64_t items = 0;                    // all together
+    std::span<const std::int64_t> dimensions;  // and in each dimension of the language; empty: not known
+    std::int64_t bytes = 0;                    // of arrays that it shares
+};
+/// Throws Value or Compile, with the numbers, for a kernel whose groups are too large for a device, named `who`.
+void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const std::string& who);
+
 CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features);
-/// Groups that cover the extents; 0 if one of them is 0. Range: in each dimension of the launch; else all in the first one.
+/// Groups that cover the extents; 0 if one of them is 0. Not for Items, see CGroups. Range: in each dimension of the launch; else all in
+/// the first one.
 std::array<std::int64_t, 3> group_counts(const CGeometry& geometry, std::span<const std::int64_t> extents);
 std::int64_t group_count(const CGeometry& geometry, std::span<const std::int64_t> extents);
 

@@ -218,5 +218,34 @@ std::string CHelpers::use_team(const std::string& combine, DType dtype, int team
     return name;
 }
 
+std::string CHelpers::use_float_atomic(ir::AtomicOp op, DType dtype, bool group, const std::string& suffix) {
+    std::string name = std::string("pardo_atomic_") + ir::name(op) + "_" + short_name(dtype) + (group ? "_group" : "") + suffix;
+    if (!add(name)) return name;
+    const bool single = dtype == DType::Float32;
+    const char* value = op == ir::AtomicOp::Add   ? "old + x"
+                        : op == ir::AtomicOp::Sub ? "old - x"
+                        : op == ir::AtomicOp::Min ? "old < x || x != x ? old : x"
+                                                  : "old > x || x != x ? old : x";
+    const char* memory = group ? target_.local : target_.global;
+    std::string text =
+        "$F $T $K($Q$T* p, $T x) {\n"
+        "    $U seen = *(volatile $Q$U*)p;\n"
+        "    for (;;) {\n"
+        "        const $U expected = seen;\n"
+        "        const $T old = $Y(expected);\n"
+        "        seen = $C(($Q$U*)p, expected, $X($V));\n"
+        "        if (seen == expected) return old;\n"
+        "    }\n"
+        "}\n";
+    replace_all(text, "$K", name);
+    replace_all(text, "$Q", *memory ? std::string(memory) + " " : std::string());
+    replace_all(text, "$C", std::string((single ? target_.atomics : target_.wide_atomics)[8]) + suffix);
+    replace_all(text, "$V", value);
+    replace_all(text, "$X", single ? target_.bits_of_f32 : target_.bits_of_f64);
+    replace_all(text, "$Y", single ? target_.f32_from_bits : target_.f64_from_bits);
+    text_ += filled(std::move(text), dtype);
+    return name;
+}
+
 }  // namespace pardo::emit
 // NOLINTEND(performance-inefficient-string-concatenation)

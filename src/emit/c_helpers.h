@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emit/c_target.h"
+#include "ir/ir.h"
 
 namespace pardo::emit {
 
@@ -16,6 +17,9 @@ public:
     std::string use(const std::string& row, DType dtype);
     /// A reduction over a team; the function takes (value, lane, scratch).
     std::string use_team(const std::string& combine, DType dtype, int team);
+    /// An atomic operation on a float by compare-and-exchange; the function takes (pointer, value) and gives what was there before.
+    /// `group`: in memory that a group shares. `suffix`: of the language's function.
+    std::string use_float_atomic(ir::AtomicOp op, DType dtype, bool group, const std::string& suffix);
     const std::string& text() const { return text_; }
     /// True once a helper lets the items of a sub-group exchange values.
     bool shuffles() const { return shuffles_; }

@@ -186,7 +186,7 @@ std::string CEmitter::structure(Value v, ir::RegionId region, int depth) const {
     if (in && ir::is_leaf(in->op) && in->op != Opcode::Const) return std::string(ir::name(in->op)) + std::to_string(in->index);
     const bool outside = home_[v] != region;
     if (!in || outside) return in && in->op == Opcode::Const ? "c" + std::to_string(v) : "#" + std::to_string(v);
-    if (depth == 0 || !in->regions.empty()) return {};
+    if (depth == 0 || !in->regions.empty() || ir::has_effect(in->op)) return {};
     if (in->op == Opcode::Load) {
         const Instr& pointer = kernel_.instrs[kernel_.values[in->operands[0]].def];
         if (pointer.op != Opcode::Param || kernel_.params[pointer.index].access != ir::Access::Read) return {};
@@ -219,7 +219,7 @@ void CEmitter::keep_shared_values() {
         for (auto at = region.body.rbegin(); at != region.body.rend(); ++at) {
             const Instr& step = kernel_.instrs[*at];
             const Value v = step.results.empty() ? ir::no_value : step.results[0];
-            const bool effect = step.op == Opcode::Yield || step.op == Opcode::Store || !step.regions.empty();
+            const bool effect = step.op == Opcode::Yield || ir::has_effect(step.op) || !step.regions.empty();
             if (!effect && (v == ir::no_value || !needed[v])) {
                 idle_[*at] = v != ir::no_value && uses_[v] > 0;
                 continue;

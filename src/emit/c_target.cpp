@@ -40,6 +40,20 @@ constexpr CTarget opencl = {
     .popcount = "popcount(x)",
     .atomic_add_local = "atomic_add((volatile __local uint*)(p), v)",
     .atomic_max_global = "atomic_max((volatile __global int*)(p), v)",
+    .local_ids = {"(long)get_local_id(0)", "(long)get_local_id(1)", "(long)get_local_id(2)"},
+    .kernel_3d = "__kernel __attribute__((reqd_work_group_size($X, $Y, $Z))) void",
+    .large_shared = "",
+    .atomics = {"atomic_add", "atomic_sub", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor", "atomic_xchg",
+                "atomic_cmpxchg"},
+    .wide_atomics = {"atom_add", "atom_sub", "atom_min", "atom_max", "atom_and", "atom_or", "atom_xor", "atom_xchg", "atom_cmpxchg"},
+    .wide_atomics_head =
+        "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+        "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n",
+    .wide_unsigned = false,
+    .float_atomics = false,
+    .scopes = {"", "", ""},
+    .fences = {"mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+               "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"},
 };
 
 constexpr CTarget cuda = {
@@ -88,6 +102,16 @@ constexpr CTarget cuda = {
     .popcount = "__popc(x)",
     .atomic_add_local = "atomicAdd(p, v)",
     .atomic_max_global = "atomicMax(p, v)",
+    .local_ids = {"(long long)threadIdx.x", "(long long)threadIdx.y", "(long long)threadIdx.z"},
+    .kernel_3d = "extern \"C\" __global__ void __launch_bounds__($X * $Y * $Z)",
+    .large_shared = "extern __shared__ __align__(16) unsigned char",
+    .atomics = {"atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor", "atomicExch", "atomicCAS"},
+    .wide_atomics = {"atomicAdd", nullptr, "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor", "atomicExch", "atomicCAS"},
+    .wide_atomics_head = "",
+    .wide_unsigned = true,
+    .float_atomics = true,
+    .scopes = {"_block", "", "_system"},
+    .fences = {"__threadfence_block()", "__threadfence()", "__threadfence_system()"},
 };
 
 }  // namespace

@@ -43,6 +43,16 @@ struct CTarget {
     const char* popcount;           // of an unsigned integer x of 32 bits
     const char* atomic_add_local;   // to *p, uint32 that a group shares
     const char* atomic_max_global;  // with *p, int32 in global memory
+    const char* local_ids[3];       // the item's number in each dimension of its group
+    const char* kernel_3d;          // `kernel`, where groups have $X, $Y, $Z items
+    const char* large_shared;       // begins the definition of bytes whose number the launch says
+    const char* atomics[9];         // functions for 32-bit integers, by ir::AtomicOp, and compare-and-exchange; null: not there
+    const char* wide_atomics[9];    // for 64-bit ones
+    const char* wide_atomics_head;  // first lines of a program that has them
+    bool wide_unsigned;             // and all but min and max take unsigned ones only
+    bool float_atomics;             // adds floats as they are
+    const char* scopes[3];          // ends of those functions' names, by ir::MemoryScope
+    const char* fences[3];          // statements: what stands before is seen before what stands behind
 };
 const CTarget& c_target(CLanguage language);
 
@@ -57,7 +67,10 @@ struct CFeatures {
     bool intel_shuffles = false;  // OpenCL: they are those of cl_intel_subgroups
     int max_group_size = 256;
     int compute_units = 1;
-    bool native_erf = false;  // the language's own erf and log1p are within 2 ulp, and faster than IR's
+    bool wide_atomics = true;    // of 64 bits. These do not join the key: without them there is no program
+    bool system_atomics = true;  // that other devices and the host see as such
+    int most_shared = 49152;     // bytes of a group's arrays that need not be asked for
+    bool native_erf = false;     // the language's own erf and log1p are within 2 ulp, and faster than IR's
     std::string key() const;
 };
 

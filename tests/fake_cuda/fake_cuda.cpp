@@ -18,9 +18,11 @@ long environment(const char* name, long fallback) {
     return text && *text ? std::atol(text) : fallback;
 }
 
+constexpr int most_shared = 232448;
 struct Function {
     std::string name;
     ImageKernel kernel;
+    int shared_bytes = 49152;  // that a launch may ask for
 };
 struct Module {
     std::map<std::string, std::unique_ptr<Function>> functions;
@@ -231,7 +233,7 @@ Result cuDeviceGetAttribute(int* value, Attribute attribute, DeviceHandle device
         {Attribute::ComputeMinor, arch % 10},
         {Attribute::ManagedMemory, 1},
         {Attribute::ConcurrentManagedAccess, 1},
-        {Attribute::MaxSharedMemoryOptin, 232448},
+        {Attribute::MaxSharedMemoryOptin, most_shared},
         {Attribute::MaxThreadsPerMultiprocessor, 2048},
     };
     const auto at = values.find(attribute);
@@ -313,6 +315,12 @@ Result cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, const 
     *function = reinterpret_cast<FunctionHandle>(at->second.get());
     return 0;
 }
+Result cuFuncSetAttribute(FunctionHandle function, int attribute, int value) {
+    ENTER_CONTEXT("cuFuncSetAttribute");
+    if (attribute != function_dynamic_shared || value < 0 || value > most_shared) return result::invalid_value;
+    reinterpret_cast<Function*>(function)->shared_bytes = value;
+    return 0;
+}
 Result cuLaunchKernel(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                       unsigned block_z, unsigned shared_bytes, StreamHandle stream, void** params, void**) {
     ENTER_CONTEXT("cuLaunchKernel");
@@ -320,6 +328,7 @@ Result cuLaunchKernel(FunctionHandle function, unsigned grid_x, unsigned grid_y,
     if (grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535 || block_x * block_y * block_z == 0)
         return result::invalid_value;
     if (static_cast<int>(block_x * block_y * block_z) > f->kernel.max_threads) return launch_out_of_resources;
+    if (static_cast<int>(shared_bytes) > f->shared_bytes || block_z > 64) return result::invalid_value;
     auto recorded = std::make_unique<RecordedLaunch>();
     recorded->kernel = f->name;
     for (std::size_t i = 0; i < f->kernel.param_bytes.size(); ++i) {

@@ -57,6 +57,7 @@ device::ShapeClass CudaDevice::shape_class(const ir::Kernel& kernel, const devic
 
 Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
     context();  // a lost device says so before anything is compiled
+    emit::check_groups(kernel, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
     const Target target = target_of(*this);
     const emit::CText text = text_of(*this, kernel, shape);
     Grid grid;
@@ -66,6 +67,8 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     grid.rank = kernel.rank;
     grid.params = static_cast<int>(text.params.size()) - kernel.rank - int{text.turns};
     grid.turns = text.turns;
+    grid.groups = text.groups;
+    grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
     jit::Recipe recipe;
     recipe.name = kernel.name;
     recipe.compile = [&] { return compile_text(kernel.name, text.text, default_options(), target.arch); };

@@ -20,6 +20,7 @@ emit::CFeatures features_of(const DeviceInfo& info) {
     f.max_group_size = static_cast<int>(info.max_work_group_size);
     f.compute_units = info.max_compute_units;
     f.native_erf = true;
+    f.most_shared = static_cast<int>(info.local_mem_size);
     return f;
 }
 
@@ -37,6 +38,8 @@ CudaDevice::CudaDevice(device::Backend* backend, int ordinal, DeviceHandle handl
       allocator_(this, std::make_unique<CudaMemory>(this)) {
     driver().cuDeviceGetAttribute(&major_, Attribute::ComputeMajor, handle);
     driver().cuDeviceGetAttribute(&minor_, Attribute::ComputeMinor, handle);
+    driver().cuDeviceGetAttribute(&most_shared_, Attribute::MaxSharedMemoryOptin, handle);
+    most_shared_ = std::max(most_shared_, static_cast<int>(info_.local_mem_size));
 }
 
 ContextHandle CudaDevice::context() {

@@ -76,6 +76,7 @@ private:
     int major_ = 0, minor_ = 0;
     DeviceInfo info_;
     emit::CFeatures features_;
+    int most_shared_ = 0;  // bytes of arrays that a group may share, when asked for
     std::atomic<ContextHandle> context_{nullptr};
     std::atomic<bool> lost_{false};
     std::mutex mutex_;  // guards what follows

@@ -51,6 +51,14 @@ FunctionHandle CudaProgram::load_on(CudaDevice& device) {
         d.cuModuleUnload(l.module);
         throw Error(ErrorCode::Device, name() + ": " + device.failure(failed, "cuModuleGetFunction").message());
     }
+    if (grid_.shared_bytes > 0) {
+        const Result failed = d.cuFuncSetAttribute(l.function, function_dynamic_shared, static_cast<int>(grid_.shared_bytes));
+        if (failed != result::success) {
+            d.cuModuleUnload(l.module);
+            throw Error(ErrorCode::Device, name() + ": groups that share " + std::to_string(grid_.shared_bytes) +
+                                               " bytes: " + device.failure(failed, "cuFuncSetAttribute").message());
+        }
+    }
     loaded_.push_back(l);
     if (const auto i = static_cast<std::size_t>(device.ordinal()); i < fast_.size()) fast_[i].store(l.function, std::memory_order_release);
     return l.function;
@@ -64,7 +72,10 @@ void CudaStream::launch(const device::Launch& launch, const device::NativeOrder&
                                              std::to_string(grid.params) + " arguments, not " + std::to_string(launch.extents.size()) +
                                              " and " + std::to_string(launch.args.size()));
     }
-    const std::int64_t groups = grid.by_geometry ? emit::group_count(grid.geometry, launch.extents) : launch.extents[0];
+    const bool own = !grid.groups.size.empty();
+    const std::int64_t groups = own                ? grid.groups.count(program->name(), launch.extents)
+                                : grid.by_geometry ? emit::group_count(grid.geometry, launch.extents)
+                                                   : launch.extents[0];
     if (groups > most_groups) {
         throw Error(ErrorCode::Value, "launch: kernel " + program->name() + " would take " + std::to_string(groups) + " groups of " +
                                           std::to_string(grid.group_size) + "; a device takes " + std::to_string(most_groups));
@@ -81,9 +92,12 @@ void CudaStream::launch(const device::Launch& launch, const device::NativeOrder&
         turned_ ^= 1;
         params.push_back(&turned_);
     }
-    submission.check(driver().cuLaunchKernel(program->function_on(*device_), static_cast<unsigned>(groups), 1, 1,
-                                             static_cast<unsigned>(grid.group_size), 1, 1, 0, submission.stream(), params.data(), nullptr),
-                     "cuLaunchKernel");
+    const std::array<int, 3> local = own ? grid.groups.local : std::array<int, 3>{grid.group_size, 1, 1};
+    submission.check(
+        driver().cuLaunchKernel(program->function_on(*device_), static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(local[0]),
+                                static_cast<unsigned>(local[1]), static_cast<unsigned>(local[2]), grid.shared_bytes, submission.stream(),
+                                params.data(), nullptr),
+        "cuLaunchKernel");
     submission.finish();
 }
 

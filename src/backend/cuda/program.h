@@ -20,9 +20,11 @@ struct Grid {
     bool by_geometry = false;  // the kernel takes the extents behind its arguments; else the launch says how many groups
     emit::CGeometry geometry;
     int group_size = 1;
-    int rank = 1;        // dimensions of a launch
-    int params = 0;      // slots of a launch's arguments
-    bool turns = false;  // takes one more: whether the groups come in reverse order
+    int rank = 1;               // dimensions of a launch
+    int params = 0;             // slots of a launch's arguments
+    bool turns = false;         // takes one more: whether the groups come in reverse order
+    emit::CGroups groups;       // of a kernel in groups
+    unsigned shared_bytes = 0;  // of a group's arrays that the launch asks for
 };
 
 /// Machine code for one architecture; each device loads it when it first launches it.

@@ -75,7 +75,7 @@ jit::Binary binary_of(const Api& api, cl_program program, cl_device_id device) {
 }  // namespace
 
 OpenClProgram::OpenClProgram(std::string name, const Api& api, cl_program program, cl_kernel kernel, std::string params,
-                             device::ShapeClass shape, bool turns, int group_size)
+                             device::ShapeClass shape, bool turns, int group_size, emit::CGroups groups)
     : Program(std::move(name)),
       api_(api),
       program_(program),
@@ -83,7 +83,8 @@ OpenClProgram::OpenClProgram(std::string name, const Api& api, cl_program progra
       params_(std::move(params)),
       shape_(shape),
       turns_(turns),
-      group_size_(group_size) {}
+      group_size_(group_size),
+      groups_(std::move(groups)) {}
 
 OpenClProgram::~OpenClProgram() {
     if (device::driver_gone()) return;
@@ -99,20 +100,19 @@ std::string OpenClDevice::build_options() const {
     return options;
 }
 
-Ref<device::Program> OpenClDevice::build(const std::string& name, const std::string& entry, const std::string& text,
-                                         const std::string& params, device::ShapeClass shape, bool turns, int group_size) {
+Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size) {
     device::check_not_forked(name, this);
     (void)path();
     const std::string options = build_options(), who = name + ": the compiler of " + id_ + " (" + domain_->name() + ")";
     std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
     const auto kernel_of = [&](std::unique_ptr<Built> built) -> Ref<device::Program> {
         cl_int code = CL_SUCCESS;
-        cl_kernel kernel = api().clCreateKernel(built->get(), entry.c_str(), &code);
-        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, who + " made no kernel " + entry + ": " + error_name(code));
-        return new OpenClProgram(name, api(), built->detach(), kernel, params, shape, turns, group_size);
+        cl_kernel kernel = api().clCreateKernel(built->get(), c.entry.c_str(), &code);
+        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, who + " made no kernel " + c.entry + ": " + error_name(code));
+        return new OpenClProgram(name, api(), built->detach(), kernel, c.params, shape, c.turns, group_size, c.groups);
     };
     const auto from_source = [&] {
-        const char* source = text.c_str();
+        const char* source = c.text.c_str();
         cl_int code = CL_SUCCESS;
         cl_program program = api().clCreateProgramWithSource(domain_->context(), 1, &source, nullptr, &code);
         check(code, "clCreateProgramWithSource");
@@ -141,7 +141,7 @@ Ref<device::Program> OpenClDevice::build(const std::string& name, const std::str
     // Sub-devices and memory paths have programs of their own in memory; `id_` tells them apart.
     const std::string key = "opencl\n" + id_ + "\n" + domain_->name() + "\n" + domain_->version() + "\n" + info_.name + "\n" +
                             info_.driver_version + "\n" + options + "\n" + features_.key() + "\n" + std::to_string(shape) + " " +
-                            std::to_string(group_size) + " " + params + "\n" + text;
+                            std::to_string(group_size) + " " + c.params + "\n" + c.text;
     return jit::get(jit::key(key), recipe);
 }
 
@@ -158,12 +158,16 @@ device::ShapeClass OpenClDevice::shape_class(const ir::Kernel& kernel, const dev
 }
 
 Ref<device::Program> OpenClDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
-    const emit::CText c = emitted(kernel, features_, shape);
-    return build(kernel.name, c.entry, c.text, c.params, shape, c.turns, emit::CGeometry::decode(shape).group_size);
+    emit::check_groups(kernel, {info_.max_work_group_size, info_.max_work_item_sizes, info_.local_mem_size}, id_);
+    return build(kernel.name, emitted(kernel, features_, shape), shape, emit::CGeometry::decode(shape).group_size);
 }
 
 Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& kernel) {
-    return build(kernel.name, kernel.name, emit::c_macros(features_) + kernel.text, kernel.params, 0, false, kernel.group_size);
+    emit::CText c;
+    c.text = emit::c_macros(features_) + kernel.text;
+    c.entry = kernel.name;
+    c.params = kernel.params;
+    return build(kernel.name, c, 0, kernel.group_size);
 }
 
 std::string OpenClDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {

@@ -32,6 +32,10 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     if (!info_.max_work_item_sizes.empty())
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;
+    features_.wide_atomics = info_.has_atomic64;
+    const NameSet& scopes = info_.atomic_memory_scope_capabilities;
+    features_.system_atomics =
+        info_.type == DeviceType::Cpu || (scopes && std::find(scopes->begin(), scopes->end(), "system") != scopes->end());
     choose_sub_group();
     features_.native_erf = info_.vendor.find("NVIDIA") != std::string::npos;
 }

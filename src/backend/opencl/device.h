@@ -8,6 +8,7 @@
 #include "device/caching_allocator.h"
 #include "device/device.h"
 #include "device/stream.h"
+#include "emit/c_family.h"
 #include "emit/c_target.h"
 
 namespace pardo::opencl {
@@ -58,8 +59,7 @@ private:
     void choose_sub_group();
     device::CachingAllocator& allocator() const;
     std::string build_options() const;
-    Ref<device::Program> build(const std::string& name, const std::string& entry, const std::string& text, const std::string& params,
-                               device::ShapeClass shape, bool turns, int group_size);
+    Ref<device::Program> build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size);
 
     device::Backend* backend_;
     Domain* domain_;

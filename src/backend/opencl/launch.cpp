@@ -83,12 +83,17 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
                                              program.params() + "\"");
     }
     std::array<std::int64_t, 3> groups{std::max<std::int64_t>(by_shape ? 0 : l.extents[0], 0), 1, 1};
-    if (by_shape) groups = emit::group_counts(emit::CGeometry::decode(program.shape()), l.extents);
+    const emit::CGroups& own = program.groups();
+    if (!own.size.empty()) {
+        groups[0] = own.count(program.name(), l.extents);
+    } else if (by_shape) {
+        groups = emit::group_counts(emit::CGeometry::decode(program.shape()), l.extents);
+    }
     if (groups[0] * groups[1] * groups[2] == 0) return mark(order);
     const Wait w(order);
-    const std::size_t local[] = {static_cast<std::size_t>(program.group_size()), 1, 1};
-    const std::size_t global[] = {static_cast<std::size_t>(groups[0]) * local[0], static_cast<std::size_t>(groups[1]),
-                                  static_cast<std::size_t>(groups[2])};
+    std::size_t local[] = {static_cast<std::size_t>(program.group_size()), 1, 1}, global[3];
+    if (!own.size.empty()) std::copy(own.local.begin(), own.local.end(), local);
+    for (std::size_t d = 0; d < 3; ++d) global[d] = static_cast<std::size_t>(groups[d]) * local[d];
     const cl_uint dimensions = global[2] > 1 ? 3 : global[1] > 1 ? 2 : 1;
     {
         std::lock_guard lock(program.mutex());

@@ -6,6 +6,7 @@
 
 #include "backend/opencl/device.h"
 #include "device/program.h"
+#include "emit/c_geometry.h"
 
 namespace pardo::opencl {
 
@@ -13,15 +14,16 @@ class OpenClProgram final : public device::Program {
 public:
     /// `params`: as of device::SourceKernel, and 'h' and 'b' for scalars of two bytes and one. `shape`: how groups cover the extents of a
     /// launch, which follow the arguments then; 0: one group for each of extents[0]. `turns`: the last parameter says whether the groups
-    /// come in reverse order. Takes the objects over.
+    /// come in reverse order. `groups`: of a kernel in groups. Takes the objects over.
     OpenClProgram(std::string name, const Api& api, cl_program program, cl_kernel kernel, std::string params, device::ShapeClass shape,
-                  bool turns, int group_size);
+                  bool turns, int group_size, emit::CGroups groups);
     ~OpenClProgram() override;
 
     const std::string& params() const noexcept { return params_; }
     device::ShapeClass shape() const noexcept { return shape_; }
     bool turns() const noexcept { return turns_; }
     int group_size() const noexcept { return group_size_; }
+    const emit::CGroups& groups() const noexcept { return groups_; }
     /// Arguments belong to the kernel, not to the launch: who sets them holds the lock until the launch is enqueued.
     cl_kernel kernel() const noexcept { return kernel_; }
     std::mutex& mutex() noexcept { return mutex_; }
@@ -34,6 +36,7 @@ private:
     device::ShapeClass shape_;
     bool turns_;
     int group_size_;
+    emit::CGroups groups_;
     std::mutex mutex_;
 };
 

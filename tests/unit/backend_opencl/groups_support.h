@@ -7,6 +7,7 @@
 
 #include "emit/c_geometry.h"
 #include "ir/builder.h"
+#include "ir/rules.h"
 #include "support.h"
 
 namespace pardo::opencl {

@@ -60,8 +60,7 @@ TEST_F(Groups, RunningSums) {
             const Value one[] = {m.i64(1)};
             m.for_loop(m.i64(0), steps, m.i64(1), one, [&](Value, std::span<const Value> c) {
                 const Value before = m.if_else(
-                    m.ge(l, c[0]), [&] { return Values{m.load(tile, m.sub(l, c[0]))}; },
-                    [&] { return Values{m.constant(f32, 0.0)}; })[0];
+                    m.ge(l, c[0]), [&] { return Values{m.load(tile, m.sub(l, c[0]))}; }, [&] { return Values{m.constant(f32, 0.0)}; })[0];
                 m.barrier();
                 m.store(tile, l, m.add(m.load(tile, l), before));
                 m.barrier();
@@ -120,7 +119,8 @@ TEST_F(Groups, ProductByTiles) {
                 m.store(tb, mine, m.load(b, m.add(m.mul(m.add(k, y), m.extent(1)), j)));
                 m.barrier();
                 const Values s = m.for_loop(m.i64(0), m.i64(t), m.i64(1), outer, [&](Value q, std::span<const Value> inner) {
-                    return Values{m.add(inner[0], m.mul(m.load(ta, m.add(m.mul(y, m.i64(t)), q)), m.load(tb, m.add(m.mul(q, m.i64(t)), x))))};
+                    return Values{
+                        m.add(inner[0], m.mul(m.load(ta, m.add(m.mul(y, m.i64(t)), q)), m.load(tb, m.add(m.mul(q, m.i64(t)), x))))};
                 });
                 m.barrier();
                 return s;
@@ -151,10 +151,12 @@ TEST_F(Groups, HistogramBySharedAtomics) {
             ir::Builder m = in_groups("histogram", {size});
             const Value x = m.pointer("x", i32, Access::Read, true), out = m.pointer("bins", i32, Access::ReadWrite, true),
                         own = m.array("own", i32, bins, Space::Group), l = m.local_dim(0), one = m.constant(i32, 1.0);
-            const auto each_bin = [&](const auto& f) { m.for_loop(l, m.i64(bins), m.i64(size), {}, [&](Value k, auto) {
-                f(k);
-                return Values();
-            }); };
+            const auto each_bin = [&](const auto& f) {
+                m.for_loop(l, m.i64(bins), m.i64(size), {}, [&](Value k, auto) {
+                    f(k);
+                    return Values();
+                });
+            };
             each_bin([&](Value k) { m.store(own, k, m.constant(i32, 0.0)); });
             m.barrier();
             m.atomic(AtomicOp::Add, own, m.cast(m.load(x, m.dim(0)), i64), one, ir::MemoryOrder::Relaxed, ir::MemoryScope::Group);
@@ -244,8 +246,8 @@ TEST_F(Groups, LoadsStayBeforeBarriersAndAtomics) {
 }
 
 TEST_F(Groups, ItemsKnowWhereTheyAre) {
-    const std::vector<std::vector<std::int64_t>> shapes = {{1}, {7}, {256}, {1, 64}, {64, 1}, {7, 3}, {1, 1, 1}, {4, 1, 8}, {2, 7, 3},
-                                                           {128, 1, 2}, {100, 2, 1}, {65, 2, 2}, {2, 3, 2, 5}};
+    const std::vector<std::vector<std::int64_t>> shapes = {
+        {1}, {7}, {256}, {1, 64}, {64, 1}, {7, 3}, {1, 1, 1}, {4, 1, 8}, {2, 7, 3}, {128, 1, 2}, {100, 2, 1}, {65, 2, 2}, {2, 3, 2, 5}};
     on_each([&](device::Device* d) {
         for (const std::vector<std::int64_t>& size : shapes) {
             const int rank = static_cast<int>(size.size());
@@ -298,7 +300,7 @@ TEST_F(Groups, SharedArraysOfEveryDtype) {
             expected = v;
             for (std::size_t i = 5; i < size; ++i) std::copy_n(&v[(size - 1 - i) * bytes], bytes, &expected[i * bytes]);
             Arguments(d).array(v).run(m.finish(), {size});
-            EXPECT_EQ(v, expected) << name_of(t);
+            EXPECT_EQ(v, expected) << dtype_name(t);
         }
     });
 }

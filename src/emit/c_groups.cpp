@@ -18,28 +18,29 @@ namespace {
 
 constexpr int compare_exchange = 8;  // behind the operations of ir::AtomicOp in CTarget's tables
 
-/// Words of the languages, and those that the frame of a program uses.
+/// Words of the languages, and those that every program uses.
 constexpr const char* words[] = {
-    "alignas",   "alignof",      "and",          "asm",        "auto",       "bool",       "break",     "case",
-    "catch",     "char",         "class",        "const",      "constant",   "constexpr",  "continue",  "decltype",
-    "default",   "delete",       "do",           "double",     "else",       "enum",       "event_t",   "explicit",
-    "export",    "extern",       "false",        "float",      "for",        "friend",     "generic",   "global",
-    "goto",      "half",         "if",           "image1d_t",  "image2d_t",  "image3d_t",  "inline",    "int",
-    "kernel",    "local",        "long",         "main",       "mutable",    "namespace",  "new",       "noexcept",
-    "not",       "nullptr",      "operator",     "or",         "pipe",       "private",    "protected", "ptrdiff_t",
-    "public",    "queue_t",      "quad",         "read_only",  "read_write", "register",   "restrict",  "return",
-    "sampler_t", "short",        "signed",       "size_t",     "sizeof",     "static",     "struct",    "switch",
-    "template",  "this",         "thread_local", "throw",      "true",       "try",        "typedef",   "typeid",
-    "typename",  "uchar",        "uint",         "ulong",      "union",      "unsigned",   "ushort",    "using",
-    "virtual",   "void",         "volatile",     "wchar_t",    "while",      "write_only", "xor",       "barrier",
-    "mem_fence", "popcount",     "fabs",         "fmod",       "fma",        "intptr_t",   "uintptr_t", "linux",
-    "unix",      "item",         "load",         "Loads",      "lane",       "group",      "tile",      "tiles",
-    "first",     "at",           "items",        "bands",      "row",        "r",          "c",         "u",
-    "begin",     "end",          "turned",       "member",     "threadIdx",  "blockIdx",   "blockDim",  "gridDim",
-    "warpSize",  "shared_bytes", "f16_to_f32",   "f32_to_f16", "f64_to_f16", "NULL",       "NAN",       "INFINITY",
-    "MAXFLOAT",  "HUGE_VAL",     "HUGE_VALF",    "bitand",     "bitor",      "compl",      "co_await",  "co_return",
-    "co_yield",  "concept",      "requires",     "char8_t",    "char16_t",   "char32_t",
+    "alignas",    "alignof",    "and",          "asm",        "auto",      "bool",      "break",      "case",     "catch",
+    "char",       "class",      "const",        "constant",   "constexpr", "continue",  "decltype",   "default",  "delete",
+    "do",         "double",     "else",         "enum",       "event_t",   "explicit",  "export",     "extern",   "false",
+    "float",      "for",        "friend",       "generic",    "global",    "goto",      "half",       "if",       "image1d_t",
+    "image2d_t",  "image3d_t",  "inline",       "int",        "kernel",    "local",     "long",       "main",     "mutable",
+    "namespace",  "new",        "noexcept",     "not",        "nullptr",   "operator",  "or",         "pipe",     "private",
+    "protected",  "ptrdiff_t",  "public",       "queue_t",    "quad",      "read_only", "read_write", "register", "restrict",
+    "return",     "sampler_t",  "short",        "signed",     "size_t",    "sizeof",    "static",     "struct",   "switch",
+    "template",   "this",       "thread_local", "throw",      "true",      "try",       "typedef",    "typeid",   "typename",
+    "uchar",      "uint",       "ulong",        "union",      "unsigned",  "ushort",    "using",      "virtual",  "void",
+    "volatile",   "wchar_t",    "while",        "write_only", "xor",       "barrier",   "mem_fence",  "popcount", "fabs",
+    "fmod",       "fma",        "intptr_t",     "uintptr_t",  "linux",     "unix",      "item",       "load",     "Loads",
+    "at",         "u",          "member",       "threadIdx",  "blockIdx",  "blockDim",  "gridDim",    "warpSize", "shared_bytes",
+    "f16_to_f32", "f32_to_f16", "f64_to_f16",   "NULL",       "NAN",       "INFINITY",  "MAXFLOAT",   "HUGE_VAL", "HUGE_VALF",
+    "bitand",     "bitor",      "compl",        "co_await",   "co_return", "co_yield",  "concept",    "requires", "char8_t",
+    "char16_t",   "char32_t",
 };
+
+/// What the kernel function says which items there are with, where the groups are not the kernel's.
+constexpr const char* frame_words[] = {"lane", "group", "tile", "tiles", "first", "items", "bands",
+                                       "row",  "r",     "c",    "begin", "end",   "turned"};
 
 bool is_word(const std::string& name) {
     static const std::set<std::string> all = [] {
@@ -67,6 +68,7 @@ void CEmitter::choose_names() {
     std::set<std::string> taken;
     for (int d = 0; d < kernel_.rank; ++d) taken.insert("n" + std::to_string(d));
     if (!early_.empty()) taken.insert("x");
+    if (!kernel_.in_groups()) taken.insert(std::begin(frame_words), std::end(frame_words));
     const auto choose = [&](const std::string& wanted, bool parts) {
         std::string name = c_identifier(wanted);
         const auto is_taken = [&] {

@@ -73,7 +73,9 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     recipe.name = kernel.name;
     recipe.compile = [&] { return compile_text(kernel.name, text.text, default_options(), target.arch); };
     recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, text.entry, grid, binary); };
-    return jit::get(jit::key(circumstances(target) + std::to_string(shape) + ' ' + text.params + '\n' + text.text), recipe);
+    // The text does not say how large the last of its large arrays is.
+    const std::string bytes = text.shared_bytes ? ' ' + std::to_string(text.shared_bytes) : std::string();
+    return jit::get(jit::key(circumstances(target) + std::to_string(shape) + ' ' + text.params + bytes + '\n' + text.text), recipe);
 }
 
 Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kernel) {

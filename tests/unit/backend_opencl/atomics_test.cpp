@@ -193,7 +193,7 @@ template <class T> void check_compare_exchange(device::Device* d, bool shared) {
     Arguments(d).array(count).array(tickets).run(m.finish(), {n});
     std::sort(tickets.begin(), tickets.end());
     EXPECT_EQ(tickets, expected);
-    if (!shared) EXPECT_EQ(count[0], static_cast<T>(n));
+    EXPECT_EQ(count[0], static_cast<T>(shared ? 0 : n));
 }
 
 TEST_F(Groups, CompareAndExchange) {
@@ -293,6 +293,7 @@ TEST_F(Groups, ArraysAndAtomicsInPlainRanges) {
                 for (const device::ShapeClass layout : layouts) {
                     const CMapping mapping = CGeometry::decode(layout).mapping;
                     if (extents.size() == 1 && CGeometry::decode(layout).rows > 1) continue;
+                    if (layout && lanes == (mapping == CMapping::Team)) continue;
                     if (d->info().backend == "cuda" && (mapping == CMapping::Range || mapping == CMapping::Loop) && layout) continue;
                     std::vector<int> out(expected.size(), -1), bins(6, 0);
                     Arguments arguments(d);

@@ -69,4 +69,26 @@ private:
     std::shared_ptr<State> state_;
 };
 
+/// A part of a function that runs by itself: a parallel loop, or serial statements. Its results are values of names.
+class PARDO_API Loop {
+public:
+    /// A loop of `dimensions` parallel ones that stand directly in each other is the function's only statement; with 0 all its statements
+    /// run once. `results`: of a parallel loop its reductions, else names whose values are asked for. The last parameters of a parallel one
+    /// are start and step of each dimension.
+    Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results, const KernelOptions& options);
+    ~Loop();
+    Loop(const Loop&);
+    Loop& operator=(const Loop&);
+
+    /// Which of the names that are known before a parallel loop it reduces into. Throws Type where two rounds may change one element.
+    static std::vector<std::string> reductions(const syntax::Function& function, const std::vector<std::string>& outside);
+    /// Runs `counts` rounds in each dimension, and waits if there are results. `initial`: of the reductions.
+    std::vector<Scalar> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
+                            std::span<const Scalar> initial, const Queue* queue = nullptr) const;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
 }  // namespace pardo

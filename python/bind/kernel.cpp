@@ -152,6 +152,47 @@ void bind_kernel(nb::module_& m) {
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("local"), nb::arg("queue").none(), nb::arg("who"))
         .def_prop_ro("specialisations", &pardo::Kernel::specialisations);
+
+    nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")
+        .def(
+            "__init__",
+            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math,
+               bool bounds_check) {
+                new (self) pardo::Loop(std::move(function), dimensions, std::move(results), {fast_math, bounds_check});
+            },
+            nb::arg("function"), nb::arg("dimensions"), nb::arg("results"), nb::arg("fast_math"), nb::arg("bounds_check"))
+        .def_static(
+            "reductions",
+            [](const FunctionPtr& function, const std::vector<std::string>& outside) {
+                return pardo::Loop::reductions(*function, outside);
+            },
+            nb::arg("function"), nb::arg("outside"))
+        .def(
+            "run",
+            [](const pardo::Loop& loop, nb::tuple arguments, const Ints& counts, nb::tuple initial, nb::handle queue, const char* who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who);
+                std::vector<pardo::Scalar> before;
+                for (nb::handle o : initial) {
+                    const auto scalar = scalar_from(o.ptr());
+                    if (!scalar)
+                        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": a loop reduces numbers, not " + class_name(o));
+                    before.push_back(*scalar);
+                }
+                const pardo::Queue* on = queue_from(queue);
+                std::vector<pardo::Scalar> results;
+                {
+                    const Unlocked unlocked;
+                    results = loop.run(given, counts, before, on);
+                }
+                nb::list out;
+                for (const pardo::Scalar& s : results) {
+                    nb::object value = nb::steal(scalar_to_python(s));
+                    if (!s.weak && s.dtype != pardo::DType::Bool) value = dtype_to_python(s.dtype).attr("type")(value);
+                    out.append(value);
+                }
+                return out;
+            },
+            nb::arg("arguments"), nb::arg("counts"), nb::arg("initial"), nb::arg("queue").none(), nb::arg("who"));
 }
 
 }  // namespace bind

@@ -14,13 +14,14 @@ bool operator==(const ArgumentType& a, const ArgumentType& b) {
 }
 
 Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,
-                   const std::vector<ArgumentType>& arguments, const Options& options)
+                   const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop)
     : function_(std::move(function)),
       takes_item_(takes_item),
       space_(space),
       types_(arguments),
       options_(options),
-      builder_(function_->name, space.rank, true) {
+      loop_(loop),
+      builder_(function_->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())) {
     if (!space.group_size.empty()) builder_.set_groups(space.group_size);
     builder_.set_fast_math(options.fast_math);
     out_.accesses.assign(types_.size(), ir::Access::Read);
@@ -114,7 +115,7 @@ void Lowering::walk_function() {
     }
     for (const Term& argument : arguments_) scope_[function_->params[at++]] = {argument, function_->body.place, false, ++versions_};
     for (const char* flag : {"$break", "$continue", "$return"}) scope_[flag] = {number(Scalar(false)), {}, false, ++versions_};
-    block(function_->body.parts);
+    loop_ ? walk_loop() : block(function_->body.parts);
 }
 
 Lowered Lowering::run() {

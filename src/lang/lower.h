@@ -7,6 +7,7 @@
 
 #include "ir/ir.h"
 #include "lang/problem.h"
+#include "lang/term.h"
 
 namespace pardo::lang {
 
@@ -45,7 +46,16 @@ struct Options {
 
 /// Where a parameter of the kernel comes from.
 struct Slot {
-    enum class Kind : std::uint8_t { Pointer, Extent, Stride, Number, Status };
+    enum class Kind : std::uint8_t {
+        Pointer,
+        Extent,
+        Stride,
+        Number,
+        Status,
+        Count,   // of a loop: its rounds
+        Block,   // rounds of one item of a loop that reduces
+        Result,  // memory for one element an item: `argument` says which result
+    };
     Kind kind = Kind::Number;
     int argument = 0, dimension = 0;
 };
@@ -58,14 +68,36 @@ struct Site {
     std::shared_ptr<const Function> function;
 };
 
+/// A value that a loop leaves in a name.
+struct Result {
+    NumberType type;
+    ir::Combine combine = ir::Combine::Add;
+};
+
+/// What of a function's body is run: all of it, once; or one loop over independent rounds, which is its only statement.
+struct LoopSpec {
+    bool parallel = false;
+    int dimensions = 1;                // parallel: loops that stand directly in each other and form one index space
+    std::vector<std::string> results;  // names whose values are asked for: of a parallel loop, its reductions
+};
+
 struct Lowered {
     ir::Kernel kernel;
     std::vector<Slot> slots;                // one for each of the kernel's parameters
     std::vector<ir::Access> accesses;       // one for each argument; of arrays that are not used: Read
     std::vector<bool> used;                 // one for each argument: arrays that the kernel touches
     std::vector<Site> sites;                // empty: the kernel has no status block
+    std::vector<Result> results;            // of a loop
     static constexpr int status_words = 8;  // int64: the site's number + 1, three values, the item's three indices
 };
+
+/// Reductions of a parallel loop: names that its rounds only add to, multiply, or take the least or greatest of. Throws for elements that
+/// two rounds may change.
+std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside);
+
+/// As lower, for a loop or a serial part of a function. The last parameters are, for each dimension of a parallel loop, start and step.
+Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSpec& spec, const std::vector<ArgumentType>& arguments,
+                   const Options& options);
 
 /// Types and lowers `function`, whose first parameter is the item if `takes_item`. Throws what is wrong with the program.
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,

@@ -29,18 +29,29 @@ using Scope = std::map<std::string, Variable>;
 class Lowering {
 public:
     Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space, const std::vector<ArgumentType>& arguments,
-             const Options& options);
+             const Options& options, const LoopSpec* loop = nullptr);
     Lowered run();
+    /// Names that a statement assigns, and those inside of it.
+    static void collect_targets(const Tree& t, std::set<std::string>& names);
 
 private:
     friend struct Calls;
 
     // lower.cpp
     void walk_function();
+    static int builder_rank(const Space& space, const LoopSpec* loop);
     void declare_arguments();
     Term array_argument(int k);
     [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const;
     [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { fail(ErrorCode::Type, place, message); }
+
+    // loops.cpp: parallel loops and serial parts
+    void walk_loop();
+    void walk_rounds();
+    void walk_reduction();
+    void walk_serial();
+    const Tree& loop_at(int depth) const;  // of those that stand in each other
+    Term round_index(int d, const Term& round);
 
     // statements.cpp
     void block(const std::vector<Tree>& statements, std::size_t from = 0);
@@ -76,7 +87,6 @@ private:
     Term alive();
     static bool never_falls(const std::vector<Tree>& statements);
     static bool contains(const Tree& t, Form form, bool through_loops);
-    static void collect_targets(const Tree& t, std::set<std::string>& names);
     void learn(const Tree& test, bool truth);  // what a test says about the least values of names
     Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
     void flatten(const Term& t, const Term& like, std::vector<Value>& out);
@@ -139,6 +149,7 @@ private:
     const Space& space_;
     const std::vector<ArgumentType>& types_;
     const Options options_;
+    const LoopSpec* const loop_;
     ir::Builder builder_;
     Lowered out_;
     Scope scope_;

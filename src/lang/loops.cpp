@@ -1,0 +1,300 @@
+// src/lang/loops.cpp: parallel loops: one item a round, or blocks of rounds that reduce; and serial parts of a function.
+#include <algorithm>
+#include <optional>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+// ---- what a loop's rounds share
+
+namespace {
+
+bool is_name(const Tree& t, const std::string& name) { return t.form == Form::Name && t.name == name; }
+
+bool mentions(const Tree& t, const std::string& name) {
+    return is_name(t, name) || std::any_of(t.parts.begin(), t.parts.end(), [&](const Tree& p) { return mentions(p, name); });
+}
+
+/// How a statement reduces into a name, if it does.
+std::optional<ir::Combine> reduction_by(const Tree& t, const std::string& name) {
+    using ir::Combine;
+    const auto by_operator = [](const std::string& op) -> std::optional<Combine> {
+        if (op == "+" || op == "-") return Combine::Add;
+        if (op == "*" || op == "/") return Combine::Mul;
+        if (op == "&") return Combine::And;
+        if (op == "|") return Combine::Or;
+        return std::nullopt;
+    };
+    if (t.form == Form::Augment && is_name(t.parts[0], name) && !mentions(t.parts[1], name)) return by_operator(t.name);
+    if (t.form != Form::Assign || !is_name(t.parts[0], name)) return std::nullopt;
+    const Tree& value = t.parts[1];
+    if (value.form == Form::Binary && is_name(value.parts[0], name) && !mentions(value.parts[1], name)) return by_operator(value.name);
+    if (value.form == Form::Binary && is_name(value.parts[1], name) && !mentions(value.parts[0], name) && value.name != "-" &&
+        value.name != "/")
+        return by_operator(value.name);
+    const bool least = value.form == Form::Call && (value.name == "min" || value.name == "minimum");
+    const bool most = value.form == Form::Call && (value.name == "max" || value.name == "maximum");
+    if ((least || most) && value.parts.size() >= 2) {
+        int own = 0;
+        for (const Tree& p : value.parts) {
+            if (is_name(p, name))
+                ++own;
+            else if (mentions(p, name))
+                return std::nullopt;
+        }
+        if (own == 1) return least ? Combine::Min : Combine::Max;
+    }
+    if ((value.form == Form::And || value.form == Form::Or) && is_name(value.parts[0], name) &&
+        std::none_of(value.parts.begin() + 1, value.parts.end(), [&](const Tree& p) { return mentions(p, name); }))
+        return value.form == Form::And ? Combine::And : Combine::Or;
+    return std::nullopt;
+}
+
+/// What all statements that mention a name say of it.
+struct Use {
+    std::optional<ir::Combine> combine;
+    bool reduces = true;          // nothing but reductions of one kind
+    const Tree* other = nullptr;  // the first statement that is none
+};
+
+void look(const Tree& t, const std::string& name, Use& use) {
+    if (const auto combine = reduction_by(t, name)) {
+        if (use.combine && *use.combine != *combine) {
+            use.reduces = false;
+            if (!use.other) use.other = &t;
+        }
+        use.combine = combine;
+        return;
+    }
+    if (is_name(t, name)) {
+        use.reduces = false;
+        if (!use.other) use.other = &t;
+    }
+    for (const Tree& p : t.parts) look(p, name, use);
+}
+
+/// i, i + c, c * i, … : different in each round.
+bool distinct_in(const Tree& t, const std::string& index, const std::set<std::string>& changed) {
+    if (is_name(t, index)) return true;
+    if (t.form != Form::Binary) return false;
+    const auto fixed = [&](const Tree& p) {
+        std::set<std::string> all = changed;
+        all.insert(index);
+        return std::none_of(all.begin(), all.end(), [&](const std::string& n) { return mentions(p, n); }) && p.form != Form::Subscript &&
+               p.form != Form::Call;
+    };
+    const Tree &a = t.parts[0], &b = t.parts[1];
+    if (t.name == "+" || t.name == "-") return (distinct_in(a, index, changed) && fixed(b)) || (distinct_in(b, index, changed) && fixed(a));
+    if (t.name == "*") {
+        const auto factor = [](const Tree& p) { return p.form == Form::Number && p.number.as_int() != 0; };
+        return (distinct_in(a, index, changed) && factor(b)) || (distinct_in(b, index, changed) && factor(a));
+    }
+    return false;
+}
+
+bool same_text(const Tree& a, const Tree& b) {
+    return a.form == b.form && a.name == b.name && a.index == b.index && (a.form != Form::Number || a.number.u == b.number.u) &&
+           std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), same_text);
+}
+
+bool reads_itself(const Tree& value, const Tree& target) {
+    return same_text(value, target) ||
+           std::any_of(value.parts.begin(), value.parts.end(), [&](const Tree& p) { return reads_itself(p, target); });
+}
+
+/// Elements that are changed by what they were: each round needs its own.
+void check_elements(const Function& f, const Tree& t, const std::vector<std::string>& indices, const std::set<std::string>& changed,
+                    const std::set<std::string>& own) {
+    const bool changes =
+        t.form == Form::Augment || (t.form == Form::Assign && t.parts[0].form == Form::Subscript && reads_itself(t.parts[1], t.parts[0]));
+    if (changes && t.parts[0].form == Form::Subscript) {
+        const Tree& target = t.parts[0];
+        const bool private_array = target.parts[0].form == Form::Name && own.contains(target.parts[0].name);
+        const bool distinct = std::all_of(indices.begin(), indices.end(), [&](const std::string& index) {
+            return std::any_of(target.parts.begin() + 1, target.parts.end(), [&](const Tree& p) {
+                if (p.form == Form::Tuple)
+                    return std::any_of(p.parts.begin(), p.parts.end(), [&](const Tree& q) { return distinct_in(q, index, changed); });
+                return distinct_in(p, index, changed);
+            });
+        });
+        if (!private_array && !distinct) {
+            throw problem(
+                ErrorCode::Type, f, t.place,
+                "two rounds of the parallel loop may change the same element; write pardo.atomic.add(array, index, value), or make the "
+                "index differ in each round of `" +
+                    indices[0] + "`");
+        }
+    }
+    for (const Tree& p : t.parts) check_elements(f, p, indices, changed, own);
+}
+
+}  // namespace
+
+std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside) {
+    std::set<std::string> assigned;
+    Lowering::collect_targets(loop.parts[4], assigned);
+    std::vector<std::string> found;
+    for (const std::string& name : assigned) {
+        if (std::find(outside.begin(), outside.end(), name) == outside.end()) continue;
+        Use use;
+        look(loop.parts[4], name, use);
+        if (use.combine && use.reduces) found.push_back(name);
+    }
+    std::vector<std::string> indices;
+    if (loop.parts[0].form == Form::Name) indices.push_back(loop.parts[0].name);
+    std::set<std::string> own;
+    for (const std::string& name : assigned)
+        if (std::find(outside.begin(), outside.end(), name) == outside.end()) own.insert(name);
+    check_elements(function, loop.parts[4], indices, assigned, own);
+    return found;
+}
+
+// ---- lowering
+
+int Lowering::builder_rank(const Space& space, const LoopSpec* loop) {
+    if (!loop) return space.rank;
+    if (!loop->parallel) return 0;
+    return loop->results.empty() ? loop->dimensions : 1;
+}
+
+const Tree& Lowering::loop_at(int depth) const {
+    const Tree* t = &function_->body.parts[0];
+    for (int d = 0; d < depth; ++d) t = &t->parts[4].parts[0];
+    return *t;
+}
+
+/// start + number * step, by the last parameters.
+Term Lowering::round_index(int d, const Term& round) {
+    const std::size_t first = function_->params.size() - 2 * static_cast<std::size_t>(loop_->dimensions);
+    const auto at = first + 2 * static_cast<std::size_t>(d);
+    const Term &start = arguments_[at], &step = arguments_[at + 1];
+    Term i = add(start, mul(round, step));
+    i.least = start.least >= 0 && step.least >= 0 ? start.least : unknown_least;
+    return i;
+}
+
+/// Forgets names that each round must assign before it reads them.
+void Lowering::walk_rounds() {
+    std::set<std::string> assigned;
+    collect_targets(function_->body.parts[0], assigned);
+    for (const std::string& name : assigned) {
+        if (std::find(loop_->results.begin(), loop_->results.end(), name) == loop_->results.end()) scope_.erase(name);
+    }
+}
+
+void Lowering::walk_loop() {
+    if (!loop_->parallel) return walk_serial();
+    const Tree& innermost = loop_at(loop_->dimensions - 1);
+    if (contains(innermost.parts[4], Form::Break, false) || contains(innermost.parts[4], Form::Return, true))
+        fail(ErrorCode::Type, innermost.place, "a parallel loop cannot be left by break or return: its rounds run side by side; use range");
+    walk_rounds();
+    if (!loop_->results.empty()) return walk_reduction();
+    for (int d = 0; d < loop_->dimensions; ++d) {
+        const Term round = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.dim(d), 0);
+        assign(loop_at(d).parts[0], round_index(d, round), loop_at(d).place);
+    }
+    block(innermost.parts[4].parts);
+}
+
+void Lowering::walk_reduction() {
+    const Tree& t = loop_at(0);
+    std::vector<ir::Combine> combines;
+    std::vector<Term> likes;
+    std::vector<Variable> initial;
+    for (const std::string& name : loop_->results) {
+        Use use;
+        look(t.parts[4], name, use);
+        combines.push_back(use.combine.value_or(ir::Combine::Add));
+        initial.push_back(scope_.at(name));
+        if (initial.back().term.kind != Kind::Number)
+            wrong_type(t.place, "`" + name + "` is reduced by the loop and must be a number, not " + describe(initial.back().term));
+        likes.push_back(fluid(initial.back().term));
+        likes.back().least = unknown_least;
+    }
+    const Scope before = scope_;
+    const auto identity = [&](std::size_t k) {
+        if (dry_) return likes[k];
+        return number(likes[k].type, builder_.identity(combines[k], dtype(likes[k].type)));
+    };
+    const auto round = [&](const Term& i) {
+        scope_ = before;
+        for (std::size_t k = 0; k < combines.size(); ++k) scope_[loop_->results[k]] = {identity(k), initial[k].place, false, ++versions_};
+        assign(t.parts[0], round_index(0, i), t.place);
+        block(t.parts[4].parts);
+    };
+    const bool outer = std::exchange(dry_, true);
+    for (int n = 0; n < 8; ++n) {
+        round(number({DType::Int64, true}, ir::no_value, 0));
+        bool stable = true;
+        for (std::size_t k = 0; k < combines.size(); ++k) {
+            Term next = fluid(joined(loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
+            next.least = unknown_least;
+            stable = stable && next.type == likes[k].type;
+            likes[k] = next;
+        }
+        if (stable) break;
+    }
+    dry_ = outer;
+    out_.results.clear();
+    for (std::size_t k = 0; k < combines.size(); ++k) {
+        const DType d = dtype(likes[k].type);
+        if (d == DType::Bool && combines[k] != ir::Combine::And && combines[k] != ir::Combine::Or)
+            wrong_type(t.place, "`" + loop_->results[k] + "` is a bool, and reduced as a number");
+        out_.results.push_back({likes[k].type, combines[k]});
+    }
+    scope_ = before;
+    if (dry_) return;
+    const auto extra = [&](Slot::Kind kind, const char* label) {
+        out_.slots.push_back({kind, 0, 0});
+        return builder_.scalar_param(label, DType::Int64);
+    };
+    const Value count = extra(Slot::Kind::Count, "count"), per = extra(Slot::Kind::Block, "block");
+    std::vector<Value> places;
+    for (std::size_t k = 0; k < combines.size(); ++k) {
+        places.push_back(builder_.pointer("result" + std::to_string(k), dtype(likes[k].type), ir::Access::Write, true));
+        out_.slots.push_back({Slot::Kind::Result, static_cast<int>(k), 0});
+    }
+    const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), count);
+    std::vector<ir::Reduction> reductions;
+    for (std::size_t k = 0; k < combines.size(); ++k)
+        reductions.push_back({combines[k], builder_.identity(combines[k], dtype(likes[k].type))});
+    const ir::Builder::Values sums = builder_.for_lanes(low, high, reductions, [&](Value i) {
+        round(number({DType::Int64, true}, i, 0));
+        ir::Builder::Values out;
+        for (std::size_t k = 0; k < combines.size(); ++k) out.push_back(value(scope_.at(loop_->results[k]).term, dtype(likes[k].type)));
+        return out;
+    });
+    for (std::size_t k = 0; k < combines.size(); ++k) builder_.store(places[k], builder_.dim(0), sums[k]);
+    scope_ = before;
+}
+
+/// All of the body, once; the names asked for are written out.
+void Lowering::walk_serial() {
+    block(function_->body.parts);
+    out_.results.clear();
+    for (const std::string& name : loop_->results) {
+        const auto found = scope_.find(name);
+        if (found == scope_.end() || found->second.maybe)
+            fail(ErrorCode::Name, found == scope_.end() ? function_->body.place : found->second.place,
+                 "`" + name + "` is used after the loop, but not assigned on every way through it; give it a value before");
+        const Term& t = found->second.term;
+        if (t.kind != Kind::Number)
+            wrong_type(found->second.place, "`" + name + "` is used after the loop and must be a number, not " + describe(t));
+        out_.results.push_back({t.type, ir::Combine::Add});
+        if (dry_) continue;
+        const DType d = dtype(t.type);
+        const Value place = builder_.pointer("result_" + name, d, ir::Access::Write, true);
+        out_.slots.push_back({Slot::Kind::Result, static_cast<int>(out_.results.size()) - 1, 0});
+        builder_.store(place, builder_.i64(0), value(t, d));
+    }
+}
+
+Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSpec& spec, const std::vector<ArgumentType>& arguments,
+                   const Options& options) {
+    Space space;
+    space.rank = spec.parallel ? (spec.results.empty() ? spec.dimensions : 1) : 0;
+    return Lowering(function, false, space, arguments, options, &spec).run();
+}
+
+}  // namespace pardo::lang

@@ -1,0 +1,341 @@
+// src/launch/function.cpp: from call to launch: look the program up, or make it; pack arguments; submit.
+#include "launch/function.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <pardo/error.h>
+
+#include "graph/engine.h"
+#include "graph/record.h"
+#include "launch/status.h"
+
+namespace pardo::launch {
+namespace {
+
+using graph::Node;
+
+constexpr int most_dimensions = 3;
+
+struct ByteRange {
+    std::uint64_t begin, end;
+};
+ByteRange range_of(const Node& leaf) {
+    const std::int64_t size = itemsize(leaf.dtype);
+    std::int64_t low = leaf.offset, high = leaf.offset;
+    for (int d = 0; d < leaf.shape.size(); ++d) (leaf.strides[d] < 0 ? low : high) += (leaf.shape[d] - 1) * leaf.strides[d];
+    const auto base = reinterpret_cast<std::uint64_t>(leaf.buffer->data());
+    return {base + static_cast<std::uint64_t>(low * size), base + static_cast<std::uint64_t>((high + 1) * size)};
+}
+
+std::uint64_t bits_of(DType dtype, const Scalar& given) {
+    const Scalar s = given.cast(dtype);
+    std::uint64_t bits = 0;
+    switch (kind_of(dtype)) {
+        case DKind::Bool: return s.b;
+        case DKind::Signed: return static_cast<std::uint64_t>(s.i);
+        case DKind::Unsigned: return s.u;
+        default: break;
+    }
+    if (dtype == DType::Float16) {
+        const Half half = double_to_half(s.f);
+        std::memcpy(&bits, &half, sizeof half);
+    } else if (dtype == DType::Float32) {
+        const float narrow = static_cast<float>(s.f);
+        std::memcpy(&bits, &narrow, sizeof narrow);
+    } else {
+        std::memcpy(&bits, &s.f, sizeof s.f);
+    }
+    return bits;
+}
+
+/// True if no two arrays share memory.
+bool distinct(Arguments arguments) {
+    SmallVector<ByteRange, 8> ranges;
+    for (const KernelArgument& a : arguments) {
+        if (a.kind != KernelArgument::Kind::Array || a.array.size() == 0) continue;
+        const ByteRange r = range_of(*a.array.node());
+        for (const ByteRange& other : ranges)
+            if (r.begin < other.end && other.begin < r.end) return false;
+        ranges.push_back(r);
+    }
+    return true;
+}
+
+void force(Arguments arguments) {
+    for (const KernelArgument& a : arguments)
+        if (a.kind == KernelArgument::Kind::Array) graph::ensure_leaf(a.array);
+}
+
+struct LabelData {
+    const std::string* name;
+};
+device::Label label_of(const void* data) { return {*static_cast<const LabelData*>(data)->name, device::current_location()}; }
+
+}  // namespace
+
+std::size_t WordsHash::operator()(const Words& words) const noexcept {
+    std::uint64_t h = 0x9e3779b97f4a7c15u;
+    for (const std::uint64_t w : words) {
+        h = (h ^ w) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+UserFunction::UserFunction(std::shared_ptr<const syntax::Function> function, bool takes_item, const KernelOptions& options,
+                           std::optional<lang::LoopSpec> loop)
+    : function_(std::move(function)), takes_item_(takes_item), options_(options), loop_(std::move(loop)) {}
+
+void UserFunction::fail(ErrorCode code, const std::string& text) const { throw Error(code, name() + ": " + text); }
+
+std::string UserFunction::parameter(std::size_t k) const {
+    const std::size_t at = k + (takes_item_ ? 1 : 0);
+    return at < function_->params.size() ? "`" + function_->params[at] + "`" : "argument " + std::to_string(k);
+}
+
+void UserFunction::check_range(const NdRange& range) const {
+    const std::size_t rank = range.global.size();
+    if (rank < 1 || rank > most_dimensions) fail(ErrorCode::Value, "a range has one to three dimensions, not " + std::to_string(rank));
+    for (const std::int64_t n : range.global)
+        if (n < 0) fail(ErrorCode::Value, "the range has a negative extent, " + std::to_string(n));
+    if (range.local.empty()) return;
+    if (range.local.size() != rank)
+        fail(ErrorCode::Value,
+             "the global range has " + std::to_string(rank) + " dimensions, the local one " + std::to_string(range.local.size()));
+    for (std::size_t d = 0; d < rank; ++d) {
+        if (range.local[d] < 1)
+            fail(ErrorCode::Value,
+                 "the local range has an extent of " + std::to_string(range.local[d]) + "; groups have at least one item");
+        if (range.global[d] % range.local[d] != 0)
+            fail(ErrorCode::Value, "the global range, " + std::to_string(range.global[d]) + " items in dimension " + std::to_string(d) +
+                                       ", is no multiple of the local one, " + std::to_string(range.local[d]) +
+                                       "; round it up, and let items beyond the end do nothing");
+    }
+}
+
+void UserFunction::check_count(Arguments arguments) const {
+    const std::size_t wanted = function_->params.size() - (takes_item_ ? 1 : 0);
+    if (arguments.size() != wanted)
+        fail(ErrorCode::Type, "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", here are " +
+                                  std::to_string(arguments.size()));
+}
+
+device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) const {
+    device::Queue* queue = given ? given->impl() : nullptr;
+    std::size_t first = arguments.size();
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        if (arguments[k].kind != KernelArgument::Kind::Array) continue;
+        device::Queue* own = arguments[k].array.node()->queue.get();
+        if (!queue) {
+            queue = own;
+            first = k;
+        } else if (own != queue) {
+            const std::string other = first < arguments.size() ? parameter(first) + " is on a queue of " + queue->device()->id()
+                                                               : "the launch is on a queue of " + queue->device()->id();
+            fail(ErrorCode::Placement, parameter(k) + " is on " + (own->device() == queue->device() ? "another queue of " : "a queue of ") +
+                                           own->device()->id() + ", " + other +
+                                           "; bring them together with x.to_device(device) or asarray(x, queue=queue)");
+        }
+    }
+    return queue ? queue : Queue().impl();
+}
+
+/// Words that tell programs apart.
+Words UserFunction::key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const {
+    Words key;
+    key.push_back(reinterpret_cast<std::uint64_t>(device));
+    key.push_back(range.global.size() | (distinct ? 8u : 0u));
+    for (const std::int64_t n : range.local) key.push_back(static_cast<std::uint64_t>(n));
+    for (const KernelArgument& a : arguments) {
+        const auto kind = static_cast<std::uint64_t>(a.kind);
+        switch (a.kind) {
+            case KernelArgument::Kind::Array: {
+                const Node& leaf = *a.array.node();
+                const bool rows = is_contiguous(leaf.shape, leaf.strides);
+                key.push_back(kind | static_cast<std::uint64_t>(leaf.dtype) << 8 | static_cast<std::uint64_t>(leaf.shape.size()) << 16 |
+                              (rows ? 1ull << 32 : 0));
+                break;
+            }
+            case KernelArgument::Kind::Number:
+                key.push_back(kind | static_cast<std::uint64_t>(a.scalar.dtype) << 8 | (a.scalar.weak ? 1ull << 32 : 0));
+                break;
+            case KernelArgument::Kind::Constant: {
+                key.push_back(kind | static_cast<std::uint64_t>(a.scalar.dtype) << 8 | (a.scalar.weak ? 1ull << 32 : 0));
+                std::uint64_t parts[2];
+                std::memcpy(parts, &a.scalar.c, sizeof parts);
+                key.push_back(a.scalar.dtype == DType::Bool ? a.scalar.b : parts[0]);
+                key.push_back(is_complex(a.scalar.dtype) ? parts[1] : 0);
+                break;
+            }
+            case KernelArgument::Kind::Local:
+                key.push_back(kind | static_cast<std::uint64_t>(a.dtype) << 8 | static_cast<std::uint64_t>(a.extents.size()) << 16);
+                for (const std::int64_t n : a.extents) key.push_back(static_cast<std::uint64_t>(n));
+                break;
+        }
+    }
+    return key;
+}
+
+std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, const device::Device* device,
+                                                   bool distinct) const {
+    std::vector<lang::ArgumentType> types;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        const KernelArgument& a = arguments[k];
+        lang::ArgumentType type;
+        type.dtype = a.kind == KernelArgument::Kind::Local ? a.dtype : a.scalar.dtype;
+        switch (a.kind) {
+            case KernelArgument::Kind::Array: {
+                const Node& leaf = *a.array.node();
+                type.kind = lang::ArgumentType::Kind::Array;
+                type.dtype = leaf.dtype;
+                type.rank = leaf.shape.size();
+                type.contiguous = is_contiguous(leaf.shape, leaf.strides);
+                break;
+            }
+            case KernelArgument::Kind::Number:
+                type.kind = lang::ArgumentType::Kind::Number;
+                type.weak = a.scalar.weak;
+                break;
+            case KernelArgument::Kind::Constant:
+                type.kind = lang::ArgumentType::Kind::Constant;
+                type.scalar = a.scalar;
+                break;
+            case KernelArgument::Kind::Local:
+                type.kind = lang::ArgumentType::Kind::Shared;
+                type.extents = a.extents;
+                if (range.local.empty())
+                    fail(ErrorCode::Type, parameter(k) + " is memory of a group, and a plain Range has no groups; launch over an NdRange");
+                break;
+        }
+        if (!type.weak && type.kind != lang::ArgumentType::Kind::Constant && !device->supports(type.dtype))
+            fail(ErrorCode::Type,
+                 parameter(k) + " is " + std::string(dtype_name(type.dtype)) + ", which " + device->id() + " does not have");
+        types.push_back(std::move(type));
+    }
+    lang::Space space;
+    space.rank = static_cast<int>(range.global.size());
+    space.group_size = range.local;
+    lang::Options lang_options;
+    lang_options.fp64 = device->supports(DType::Float64);
+    lang_options.distinct = distinct;
+    lang_options.fast_math = options_.fast_math;
+    lang_options.bounds_check = options_.bounds_check;
+    auto made = std::make_shared<Specialisation>();
+    made->lowered =
+        loop_ ? lang::lower_loop(function_, *loop_, types, lang_options) : lang::lower(function_, takes_item_, space, types, lang_options);
+    made->cost = cost_of(made->lowered.kernel);
+    return made;
+}
+
+std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const NdRange& range, device::Queue* queue) {
+    force(arguments);
+    const bool apart = distinct(arguments);
+    const Words key = key_of(arguments, range, queue->device(), apart);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    }
+    std::shared_ptr<Specialisation> made = make(arguments, range, queue->device(), apart);
+    const std::lock_guard lock(mutex_);
+    return known_.try_emplace(key, std::move(made)).first->second;
+}
+
+Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* device, std::span<const std::int64_t> extents) const {
+    device::LaunchShape shape;
+    shape.extents = extents;
+    const device::ShapeClass shape_class = device->shape_class(s.lowered.kernel, shape);
+    {
+        const std::lock_guard lock(s.mutex);
+        for (const auto& [known_class, known_program] : s.programs)
+            if (known_class == shape_class) return known_program;
+    }
+    Ref<device::Program> made = device->compile(s.lowered.kernel, shape_class);
+    const std::lock_guard lock(s.mutex);
+    s.programs.emplace_back(shape_class, made);
+    return made;
+}
+
+Event UserFunction::submit(Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents, double rounds,
+                           device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
+    const lang::Lowered& lowered = special.lowered;
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+        if (lowered.used[k] && lowered.accesses[k] != ir::Access::Read)
+            graph::require_writeable((name() + ": " + parameter(k)).c_str(), arguments[k].array);
+    const Ref<device::Program> compiled = program(special, queue->device(), extents);
+
+    // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
+    const std::lock_guard guard(graph::state_of(queue).lock);
+    SmallVector<device::BufferUse, 8> uses;
+    SmallVector<std::uint64_t, 24> words;
+    bool foreign = false;
+    std::int64_t read = 0, written = 0;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        if (arguments[k].kind != KernelArgument::Kind::Array || !lowered.used[k]) continue;
+        device::Buffer* buffer = arguments[k].array.node()->buffer.get();
+        const auto access = static_cast<device::Access>(lowered.accesses[k]);
+        if (access != device::Access::Read) plan::force_readers(queue, buffer);
+        uses.push_back({buffer, access});
+        foreign = foreign || buffer->foreign_writable();
+        const std::int64_t bytes = arguments[k].array.nbytes();
+        if (access != device::Access::Write) read += bytes;
+        if (access != device::Access::Read) written += bytes;
+    }
+    for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
+    Status status;
+    if (!lowered.sites.empty()) uses.push_back({status.make(queue), device::Access::ReadWrite});
+    for (const lang::Slot& slot : lowered.slots) {
+        const bool of_argument = slot.kind <= lang::Slot::Kind::Number;
+        const KernelArgument* a = of_argument ? &arguments[static_cast<std::size_t>(slot.argument)] : nullptr;
+        switch (slot.kind) {
+            case lang::Slot::Kind::Pointer: {
+                const Node& leaf = *a->array.node();
+                words.push_back(reinterpret_cast<std::uint64_t>(leaf.buffer->data()) +
+                                static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype)));
+                break;
+            }
+            case lang::Slot::Kind::Extent: words.push_back(static_cast<std::uint64_t>(a->array.node()->shape[slot.dimension])); break;
+            case lang::Slot::Kind::Stride: words.push_back(static_cast<std::uint64_t>(a->array.node()->strides[slot.dimension])); break;
+            case lang::Slot::Kind::Status: words.push_back(status.address()); break;
+            case lang::Slot::Kind::Count: words.push_back(static_cast<std::uint64_t>(loop.count)); break;
+            case lang::Slot::Kind::Block: words.push_back(static_cast<std::uint64_t>(loop.block)); break;
+            case lang::Slot::Kind::Result:
+                words.push_back(reinterpret_cast<std::uint64_t>(loop.results[static_cast<std::size_t>(slot.argument)]->data()));
+                break;
+            case lang::Slot::Kind::Number: {
+                const ir::Param& param = lowered.kernel.params[static_cast<std::size_t>(&slot - lowered.slots.data())];
+                const DType part = real_of(param.type);
+                if (is_complex(param.type)) {
+                    const Scalar z = a->scalar.cast(DType::Complex128);
+                    words.push_back(bits_of(part, Scalar(z.c.re)));
+                    words.push_back(bits_of(part, Scalar(z.c.im)));
+                } else {
+                    words.push_back(bits_of(param.type, a->scalar));
+                }
+                break;
+            }
+        }
+    }
+    const LabelData label{&name()};
+    device::Launch request;
+    request.program = compiled.get();
+    request.extents = extents;
+    request.args = words;
+    request.uses = uses;
+    request.cost_ns = special.cost.nanoseconds(static_cast<std::int64_t>(rounds));
+    request.bytes_read = read;
+    request.bytes_written = written;
+    request.label = label_of;
+    request.label_data = &label;
+    Event event = queue->launch(request, depends);
+    if (!lowered.sites.empty()) event = status.check(queue, event, lowered.sites, static_cast<int>(extents.size()));
+    if (foreign) event.wait();  // strangers know no events
+    return event;
+}
+
+std::size_t UserFunction::specialisations() const {
+    const std::lock_guard lock(mutex_);
+    return known_.size();
+}
+
+}  // namespace pardo::launch

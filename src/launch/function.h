@@ -1,0 +1,72 @@
+// src/launch/function.h: a function of the user and its programs: looked up by the types of a call, made where they are new, submitted.
+#pragma once
+
+#include <pardo/kernel.h>
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "device/device.h"
+#include "lang/lower.h"
+#include "launch/cost.h"
+
+namespace pardo::launch {
+
+using Arguments = std::span<const KernelArgument>;
+using Words = SmallVector<std::uint64_t, 24>;
+
+struct WordsHash {
+    std::size_t operator()(const Words& words) const noexcept;
+};
+
+/// One program's types: the function lowered for them, and what has been compiled of it.
+struct Specialisation {
+    lang::Lowered lowered;
+    Cost cost;
+    std::mutex mutex;
+    std::vector<std::pair<device::ShapeClass, Ref<device::Program>>> programs;
+};
+
+/// What a loop's program is given beside the arguments.
+struct LoopArguments {
+    std::int64_t count = 0, block = 0;
+    std::span<device::Buffer* const> results;  // one a result
+};
+
+class UserFunction {
+public:
+    UserFunction(std::shared_ptr<const syntax::Function> function, bool takes_item, const KernelOptions& options,
+                 std::optional<lang::LoopSpec> loop = std::nullopt);
+
+    const std::string& name() const { return function_->name; }
+    /// "`x`": the k-th argument as the user calls it.
+    std::string parameter(std::size_t k) const;
+    [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
+
+    void check_range(const NdRange& range) const;
+    void check_count(Arguments arguments) const;
+    /// Compute follows data: all arrays, and the queue if one is given, are of one queue.
+    device::Queue* queue_of(Arguments arguments, const Queue* given) const;
+    /// Hands over what the arrays are computed from; then the specialisation, from the cache or made.
+    std::shared_ptr<Specialisation> prepare(Arguments arguments, const NdRange& range, device::Queue* queue);
+    Ref<device::Program> program(Specialisation& special, device::Device* device, std::span<const std::int64_t> extents) const;
+    Event submit(Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents, double rounds, device::Queue* queue,
+                 std::span<const Event> depends, const LoopArguments& loop = {});
+    std::size_t specialisations() const;
+
+private:
+    Words key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const;
+    std::shared_ptr<Specialisation> make(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const;
+
+    std::shared_ptr<const syntax::Function> function_;
+    const bool takes_item_;
+    const KernelOptions options_;
+    const std::optional<lang::LoopSpec> loop_;
+    mutable std::mutex mutex_;
+    std::unordered_map<Words, std::shared_ptr<Specialisation>, WordsHash> known_;
+};
+
+}  // namespace pardo::launch

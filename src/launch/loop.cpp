@@ -1,0 +1,129 @@
+// src/launch/loop.cpp: parts of a function that run by themselves: parallel loops, their reductions, serial statements.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "ir/eval.h"
+#include "launch/function.h"
+
+namespace pardo {
+namespace {
+
+/// Items of a loop that reduces: as many for each number of rounds, so that results depend on nothing else.
+constexpr std::int64_t least_block = 2048, most_blocks = 1024;
+constexpr double rounds_taken = 100;  // by the cost of an item, for a loop whose length it does not know
+
+template <class T> T get(const unsigned char* at) {
+    T v;
+    std::memcpy(&v, at, sizeof v);
+    return v;
+}
+
+Scalar scalar_at(const unsigned char* at, DType dtype) {
+    switch (dtype) {
+        case DType::Bool: return Scalar(*at != 0);
+        case DType::Float16: return ir::make_float(dtype, half_to_float(Half{get<std::uint16_t>(at)}));
+        case DType::Float32: return ir::make_float(dtype, get<float>(at));
+        case DType::Float64: return ir::make_float(dtype, get<double>(at));
+        case DType::Complex64: return ir::make_complex(dtype, get<float>(at), get<float>(at + 4));
+        case DType::Complex128: return ir::make_complex(dtype, get<double>(at), get<double>(at + 8));
+        default: {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, at, static_cast<std::size_t>(itemsize(dtype)));
+            return ir::make_integer(dtype, bits);
+        }
+    }
+}
+
+Scalar combined(ir::Combine c, const Scalar& a, const Scalar& b) {
+    constexpr ir::Opcode ops[] = {ir::Opcode::Add, ir::Opcode::Mul, ir::Opcode::Min, ir::Opcode::Max, ir::Opcode::And, ir::Opcode::Or};
+    const Scalar operands[] = {a, b};
+    return ir::evaluate(ops[static_cast<int>(c)], {}, a.dtype, operands);
+}
+
+/// Pairwise, in an order that depends on nothing but the count.
+Scalar combined_all(ir::Combine c, std::vector<Scalar> values) {
+    while (values.size() > 1) {
+        const std::size_t half = (values.size() + 1) / 2;
+        for (std::size_t k = 0; k + half < values.size(); ++k) values[k] = combined(c, values[k], values[k + half]);
+        values.resize(half);
+    }
+    return values[0];
+}
+
+}  // namespace
+
+struct Loop::State : launch::UserFunction {
+    State(std::shared_ptr<const syntax::Function> function, const KernelOptions& options, const lang::LoopSpec& loop)
+        : UserFunction(std::move(function), false, options, loop), spec(loop) {}
+    const lang::LoopSpec spec;
+};
+
+Loop::Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results,
+           const KernelOptions& options) {
+    lang::LoopSpec spec;
+    spec.parallel = dimensions > 0;
+    spec.dimensions = std::max(dimensions, 1);
+    spec.results = std::move(results);
+    state_ = std::make_shared<State>(std::move(function), options, spec);
+}
+Loop::~Loop() = default;
+Loop::Loop(const Loop&) = default;
+Loop& Loop::operator=(const Loop&) = default;
+
+std::vector<std::string> Loop::reductions(const syntax::Function& function, const std::vector<std::string>& outside) {
+    return lang::reductions_of(function, function.body.parts.at(0), outside);
+}
+
+std::vector<Scalar> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
+                              std::span<const Scalar> initial, const Queue* given) const {
+    const lang::LoopSpec& spec = state_->spec;
+    state_->check_count(arguments);
+    const Ref<device::Queue> queue(state_->queue_of(arguments, given));
+    const bool reduces = spec.parallel && !spec.results.empty();
+    NdRange range;
+    if (spec.parallel && !reduces) range.global.assign(counts.begin(), counts.end());
+    const auto special = state_->prepare(arguments, range, queue.get());
+    double rounds = 1;
+    for (const std::int64_t n : counts) rounds *= static_cast<double>(n);
+    std::vector<Scalar> out(initial.begin(), initial.end());
+    if (spec.parallel && rounds == 0) return out;
+
+    launch::LoopArguments loop;
+    std::vector<std::int64_t> extents = range.global;
+    std::int64_t items = 1;
+    if (reduces) {
+        loop.count = counts[0];
+        loop.block = std::max(least_block, (loop.count + most_blocks - 1) / most_blocks);
+        items = (loop.count + loop.block - 1) / loop.block;
+        extents = {items};
+        rounds /= rounds_taken;
+    }
+    const bool fp64 = queue->device()->supports(DType::Float64);
+    const auto dtype_of_result = [&](const lang::Result& r) { return r.type.weak ? lang::weak_dtype(r.type.dtype, fp64) : r.type.dtype; };
+    const std::vector<lang::Result>& results = special->lowered.results;
+    std::vector<Ref<device::Buffer>> buffers;
+    std::vector<device::Buffer*> places;
+    for (const lang::Result& r : results) {
+        const auto bytes = static_cast<std::size_t>(items * itemsize(dtype_of_result(r)));
+        buffers.push_back(queue->device()->obtain(bytes, MemoryKind::Device, queue.get()));
+        places.push_back(buffers.back().get());
+    }
+    loop.results = places;
+    const Event event = state_->submit(*special, arguments, extents, rounds, queue.get(), {}, loop);
+    if (!results.empty() || !special->lowered.sites.empty()) event.wait();
+    out.resize(results.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const DType dtype = dtype_of_result(results[k]);
+        std::vector<unsigned char> bytes(static_cast<std::size_t>(items * itemsize(dtype)));
+        queue->read(bytes.data(), places[k], 0, bytes.size());
+        std::vector<Scalar> values;
+        for (std::int64_t i = 0; i < items; ++i) values.push_back(scalar_at(bytes.data() + i * itemsize(dtype), dtype));
+        out[k] = combined_all(results[k].combine, std::move(values));
+        if (reduces) out[k] = combined(results[k].combine, initial[k].cast(dtype), out[k]);
+        out[k].weak = results[k].type.weak;
+    }
+    return out;
+}
+
+}  // namespace pardo

@@ -75,7 +75,8 @@ private:
     }
 
     LaneShape shape(Value v) const { return info_.shapes[v]; }
-    void set(Value v, LaneShape s) { info_.shapes[v] = !own_.empty() && own_[v] && info_.item_lanes ? varying : s; }
+    void set(Value v, LaneShape s) { info_.shapes[v] = own(v) ? varying : s; }
+    bool own(Value v) const { return info_.item_lanes && !own_.empty() && own_[v]; }
 
     /// An item's index in a dimension of the range or of its group.
     LaneShape item_index(int dimension) const {
@@ -177,8 +178,10 @@ private:
         const int count = in.results.size();
         std::vector<LaneShape> carried;
         carried.reserve(static_cast<std::size_t>(count));
-        for (int k = 0; k < count; ++k)
-            carried.push_back(join(shape(in.operands[first_initial + k]), shape(in.operands[first_initial + k])));
+        for (int k = 0; k < count; ++k) {
+            const LaneShape initial = shape(in.operands[first_initial + k]);
+            carried.push_back(own(in.results[k]) ? varying : join(initial, initial));
+        }
         for (bool changed = true; changed;) {
             changed = false;
             for (int k = 0; k < count; ++k) {

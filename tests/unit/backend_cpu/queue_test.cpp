@@ -99,6 +99,36 @@ TEST(Launch, EveryItemRunsOnceWhateverTheShape) {
     }
 }
 
+std::atomic<bool> whole_groups{true};
+void count_groups(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end) {
+    if (begin[0] % 5 || end[0] % 5 || begin[1] % 48 || end[1] % 48) whole_groups = false;
+    count_items(args, extents, begin, end);
+}
+
+TEST(Launch, IsCutAtWholeGroups) {
+    const Ref<device::Queue> q = new_queue();
+    const Ref<device::Program> p = new CpuProgram("in_groups", count_groups, 2, 64, nullptr, {5, 48});
+    const std::int64_t shapes[][2] = {{5, 48}, {5, 48 * 1001}, {5 * 999, 48}, {35, 48 * 7}, {0, 48}};
+    device::Launch l;
+    l.program = p.get();
+    for (const auto& shape : shapes) {
+        for (double cost : {quick, slow}) {
+            std::vector<std::int64_t> items(static_cast<std::size_t>(shape[0] * shape[1]));
+            const std::uint64_t args[] = {reinterpret_cast<std::uint64_t>(items.data())};
+            l.extents = shape;
+            l.args = args;
+            l.cost_ns = cost;
+            q->launch(l).wait();
+            EXPECT_EQ(std::count(items.begin(), items.end(), 1), shape[0] * shape[1]);
+        }
+    }
+    EXPECT_TRUE(whole_groups);
+    const std::int64_t odd[] = {5, 50};
+    l.extents = odd;
+    l.cost_ns = quick;
+    EXPECT_NE(message_of([&] { q->launch(l).wait(); }).find("groups of 48 items in dimension 1, and 50 items"), std::string::npos);
+}
+
 TEST(Launch, RankZeroIsOneItem) {
     ran = 0;
     const Ref<device::Program> p = program(mark, 0);

@@ -111,6 +111,23 @@ TEST(Atomic, ScalarCode) {
                 check(kernel(op, t, Target::Scattered, true, false, false), {numbers(t, 9, 5), numbers(t, 9, 1), array(t, 9)}, {9});
 }
 
+TEST(Atomic, InLoopsOfLanes) {
+    for (bool lanes : {true, false}) {
+        Builder b("loop", 1, lanes);
+        const Value x = b.pointer("x", i32, Access::Read, true), bins = b.pointer("bins", i32, Access::ReadWrite, true),
+                    o = b.pointer("o", i32, Access::Write, true);
+        const ir::Reduction sum[] = {{ir::Combine::Add, b.constant(i32, 0.0)}};
+        const Values r = b.for_lanes(b.i64(0), b.add(b.dim(0), b.i64(33)), sum, [&](Value k) {
+            const Value v = b.load(x, k);
+            const Value old = b.atomic(AtomicOp::Xor, bins, b.rem(k, b.i64(7)), v);
+            b.atomic(AtomicOp::Add, bins, b.i64(7), v);
+            return Values{b.sub(old, v)};
+        });
+        b.store(o, b.dim(0), lanes ? b.constant(i32, 0.0) : r[0]);  // with lanes, items take turns in another order
+        check(b.finish(), {numbers(i32, 40, 3), array(i32, 8), array(i32, 5)}, {5});
+    }
+}
+
 TEST(Atomic, NanLosesInMinAndMax) {
     for (DType t : {DType::Float32, f64})
         for (AtomicOp op : {AtomicOp::Min, AtomicOp::Max})

@@ -419,6 +419,50 @@ TEST(Groups, PrivateArraysLiveAcrossBarriers) {
         }
 }
 
+TEST(Groups, GuardsOnTheItemsIndex) {
+    using Guard = std::function<Value(Builder&, Value index, Value limit)>;
+    const std::pair<const char*, Guard> guards[] = {
+        {"<", [](Builder& b, Value i, Value n) { return b.lt(i, n); }},
+        {"<=", [](Builder& b, Value i, Value n) { return b.le(i, n); }},
+        {">", [](Builder& b, Value i, Value n) { return b.gt(i, n); }},
+        {">=", [](Builder& b, Value i, Value n) { return b.ge(i, n); }},
+        {"==", [](Builder& b, Value i, Value n) { return b.eq(i, n); }},
+        {"turned <", [](Builder& b, Value i, Value n) { return b.lt(n, i); }},
+        {"turned >=", [](Builder& b, Value i, Value n) { return b.ge(n, i); }},
+        {"between", [](Builder& b, Value i, Value n) { return b.bit_and(b.ge(i, b.sub(n, b.i64(9))), b.lt(i, n)); }},
+        {"of rows too", [](Builder& b, Value i, Value n) { return b.bit_and(b.lt(i, n), b.lt(b.local_dim(0), b.i64(2))); }},
+        {"odd ones", [](Builder& b, Value i, Value n) { return b.bit_and(b.lt(i, n), b.eq(b.bit_and(i, b.i64(1)), b.i64(1))); }},
+        {"by row", [](Builder& b, Value i, Value n) { return b.lt(i, b.mul(n, b.local_dim(0))); }},
+        {"steps of two", [](Builder& b, Value i, Value n) { return b.lt(b.mul(i, b.i64(2)), n); }},
+    };
+    for (const auto& [what, guard] : guards)
+        for (const Sizes& size : {Sizes{3, 37}, Sizes{3, 1}, Sizes{1, 64}})
+            for (bool of_range : {false, true}) {
+                Builder b = in_groups("guard", size);
+                const Value o = b.pointer("o", f32, Access::ReadWrite, true), n = b.scalar_param("n", i64);
+                const Value at = b.add(b.mul(b.dim(0), b.extent(1)), b.dim(1));
+                b.barrier();
+                b.if_else(
+                    guard(b, of_range ? b.dim(1) : b.local_dim(1), n),
+                    [&] {
+                        b.store(o, at, b.add(b.load(o, at), b.cast(b.dim(1), f32)));
+                        return Values{};
+                    },
+                    [] { return Values{}; });
+                b.barrier();
+                const ir::Kernel kernel = b.finish();
+                for (std::int64_t limit : {std::int64_t(-1), std::int64_t(0), std::int64_t(1), std::int64_t(16), std::int64_t(17),
+                                           std::int64_t(37), std::int64_t(50), INT64_MAX, INT64_MIN}) {
+                    std::vector<Argument> native{counting(f32, size[0] * size[1] * 4), scalar_of(limit)}, reference = native;
+                    interpret(kernel, reference, {2 * size[0], 2 * size[1]});
+                    static Compiled code;
+                    if (limit == -1) code = compile(kernel, 64);
+                    run_native(code, native, {2 * size[0], 2 * size[1]});
+                    expect_same(native, reference, 0, std::string(what) + " " + std::to_string(limit) + (of_range ? " of range" : ""));
+                }
+            }
+}
+
 TEST(Groups, WithoutBarriers) {
     Builder b = in_groups("plain", {2, 24});
     const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true);

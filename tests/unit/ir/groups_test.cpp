@@ -1,0 +1,215 @@
+// tests/unit/ir/groups_test.cpp: groups, arrays of kernels, atomics and barriers: their text, their rules, what they compute.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include <pardo/error.h>
+
+#include "harness.h"
+
+namespace pardo::ir::test {
+namespace {
+
+constexpr DType F32 = DType::Float32, I32 = DType::Int32, I64 = DType::Int64;
+
+/// All that is new, once each.
+Kernel sample() {
+    Builder m("k", 2, true);
+    const std::int64_t size[] = {4, 16};
+    m.set_groups(size);
+    const Value x = m.pointer("x", I32, Access::ReadWrite, true);
+    const Value tile = m.array("tile", I32, 64, Space::Group), mine = m.array("mine", F32, 3, Space::Private);
+    const Value row = m.local_dim(0), column = m.local_dim(1), group = m.group_dim(1);
+    const Value own = m.add(m.mul(row, m.i64(16)), column), v = m.load(x, group);
+    m.store(tile, own, v);
+    m.store(mine, m.i64(1), m.cast(v, F32));
+    m.barrier();
+    const Value before = m.atomic(AtomicOp::Max, x, group, m.load(tile, column), MemoryOrder::AcqRel, MemoryScope::System);
+    m.compare_exchange(tile, row, before, m.cast(m.load(mine, m.i64(1)), I32), MemoryOrder::Relaxed, MemoryScope::Group);
+    return m.finish();
+}
+
+std::string message_of(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::Internal);
+        return e.message();
+    }
+    return "nothing was thrown";
+}
+
+Instr& find(Kernel& k, Opcode op) {
+    for (Instr& in : k.instrs)
+        if (in.op == op) return in;
+    throw std::logic_error("no such instruction");
+}
+
+TEST(GroupsIr, GoldenText) {
+    EXPECT_EQ(print(sample()), R"(kernel "k" rank 2 lanes groups 4 x 16 (
+  %0 "x" pointer int32 readwrite noalias
+  %1 "tile" group array int32 64
+  %2 "mine" private array float32 3
+) {
+  %3 = local_dim 0
+  %4 = local_dim 1
+  %5 = group_dim 1
+  %6 = const int64 16
+  %7 = mul int64 %3, %6
+  %8 = add int64 %4, %7
+  %9 = load int32 %0, %5
+  store %1, %8, %9
+  %10 = cast float32 %9
+  %11 = const int64 1
+  store %2, %11, %10
+  barrier
+  %12 = load int32 %1, %4
+  %13 = atomic max acq_rel system int32 %0, %5, %12
+  %14 = load float32 %2, %11
+  %15 = cast int32 %14
+  %16 = compare_exchange relaxed group int32 %1, %3, %13, %15
+}
+)");
+}
+
+TEST(GroupsIr, TextTellsKernelsApart) {  // it is the key of the program cache
+    const Kernel kernel = sample();
+    const std::function<void(Kernel&)> changes[] = {
+        [](Kernel& k) { k.group_size[1] = 8; },
+        [](Kernel& k) { k.arrays[0].count = 65; },
+        [](Kernel& k) { k.arrays[1].space = Space::Group; },
+        [](Kernel& k) { find(k, Opcode::Atomic).atomic = AtomicOp::Min; },
+        [](Kernel& k) { find(k, Opcode::Atomic).order = MemoryOrder::SeqCst; },
+        [](Kernel& k) { find(k, Opcode::Atomic).scope = MemoryScope::Device; },
+        [](Kernel& k) { find(k, Opcode::CompareExchange).order = MemoryOrder::Acquire; },
+        [](Kernel& k) { find(k, Opcode::LocalDim).index = 1; },
+    };
+    for (const auto& change : changes) {
+        Kernel other = kernel;
+        change(other);
+        EXPECT_NE(print(other), print(kernel));
+    }
+}
+
+TEST(GroupsIr, BuilderRefusesMistakes) {
+    const std::int64_t size[] = {8}, two[] = {8, 8}, none[] = {0};
+    auto says = [](const std::function<void(Builder&)>& build, const char* rule) {
+        Builder m("k", 1, true);
+        const std::string message = message_of([&] { build(m); });
+        EXPECT_NE(message.find(rule), std::string::npos) << message;
+    };
+    says([&](Builder& m) { m.set_groups(two); }, "a group has a size in each dimension");
+    says([&](Builder& m) { m.set_groups(none); }, "a group has at least one item in each dimension");
+    says([](Builder& m) { m.local_dim(0); }, "the groups have no such dimension");
+    says([](Builder& m) { m.group_dim(0); }, "the groups have no such dimension");
+    says([&](Builder& m) { m.set_groups(size), m.local_dim(1); }, "the groups have no such dimension");
+    says([](Builder& m) { m.barrier(); }, "only kernels in groups have barriers");
+    says([](Builder& m) { m.array("a", F32, 4, Space::Group); }, "only kernels in groups have arrays of the group");
+    says([](Builder& m) { m.array("a", F32, 0, Space::Private); }, "an array has at least one element");
+    auto atomic = [](AtomicOp op, DType t) {
+        return [=](Builder& m) { m.atomic(op, m.pointer("p", t, Access::ReadWrite, true), m.i64(0), m.constant(t, 1.0)); };
+    };
+    says(atomic(AtomicOp::Add, DType::Int8), "atomics are for int32, uint32, int64, uint64, float32 and float64");
+    says(atomic(AtomicOp::Add, DType::Float16), "atomics are for");
+    says(atomic(AtomicOp::Add, DType::Bool), "atomics are for");
+    says(atomic(AtomicOp::Add, DType::Complex64), "atomics are for");
+    says(atomic(AtomicOp::And, F32), "and, or, xor are for integers");
+    says([](Builder& m) { m.atomic(AtomicOp::Add, m.pointer("p", I32, Access::ReadWrite, true), m.i64(0), m.i64(1)); },
+         "the value must have the pointer's element dtype");
+    says([](Builder& m) { m.compare_exchange(m.i64(0), m.i64(0), m.i64(1), m.i64(1)); }, "the first operand must be a pointer");
+}
+
+TEST(GroupsIr, VerifierRefusesDamage) {
+    const std::pair<std::function<void(Kernel&)>, const char*> cases[] = {
+        {[](Kernel& k) { k.group_size = {4}; }, "groups need a size in each dimension"},
+        {[](Kernel& k) { k.group_size[0] = 0; }, "groups have at least one item in each dimension"},
+        {[](Kernel& k) { k.lanes = false; }, "the items of groups are lanes"},
+        {[](Kernel& k) { k.group_size = {}; }, "array 0 'tile': the kernel has no groups"},
+        {[](Kernel& k) { k.arrays[0].count = 0; }, "array 0 'tile': it has no elements"},
+        {[](Kernel& k) { k.arrays[0].type = F32; }, "array 0 'tile': its value has another type"},
+        {[](Kernel& k) { k.arrays[0].value = k.arrays[1].value; }, "array 0 'tile': its value"},
+        {[](Kernel& k) { find(k, Opcode::LocalDim).index = 2; }, "the groups have no such dimension"},
+        {[](Kernel& k) { find(k, Opcode::GroupDim).index = 2; }, "the groups have no such dimension"},
+        {[](Kernel& k) { find(k, Opcode::Array).index = 7; }, ""},
+        {[](Kernel& k) { k.params[0].access = Access::Read; }, "parameter 'x' is not declared for reading and writing"},
+        {[](Kernel& k) { find(k, Opcode::Atomic).operands[1] = find(k, Opcode::Atomic).operands[2]; }, "the index must be int64"},
+        {[](Kernel& k) { find(k, Opcode::Atomic).operands[2] = find(k, Opcode::GroupDim).results[0]; },
+         "the value must have the pointer's element dtype"},
+        {[](Kernel& k) { find(k, Opcode::CompareExchange).operands.pop_back(); }, "wrong number of operands"},
+        {[](Kernel& k) { find(k, Opcode::Barrier).operands.push_back(0); }, ""},
+    };
+    for (const auto& [damage, rule] : cases) {
+        Kernel kernel = sample();
+        damage(kernel);
+        const std::string message = message_of([&] { verify(kernel); });
+        EXPECT_EQ(message.rfind("verify: kernel 'k': ", 0), 0u) << rule << ": " << message;
+        EXPECT_NE(message.find(rule), std::string::npos) << message;
+    }
+}
+
+TEST(GroupsIr, InterpreterRunsGroupsFromBarrierToBarrier) {
+    Builder m("k", 1, true);
+    const std::int64_t size[] = {4};
+    m.set_groups(size);
+    const Value x = m.pointer("x", I64, Access::ReadWrite, true), tile = m.array("tile", I64, 4, Space::Group);
+    const Value lid = m.local_dim(0);
+    const Value start[] = {m.load(x, m.dim(0))};
+    const auto end = m.for_loop(m.i64(0), m.i64(3), m.i64(1), start, [&](Value, std::span<const Value> c) {
+        m.store(tile, lid, c[0]);
+        m.barrier();
+        const Value next = m.load(tile, m.rem(m.add(lid, m.i64(1)), m.i64(4)));
+        m.barrier();
+        return Builder::Values{m.add(m.mul(next, m.i64(10)), m.group_dim(0))};
+    });
+    m.store(x, m.dim(0), end[0]);
+    std::vector<std::int64_t> data{1, 2, 3, 4, 5, 6, 7, 8};
+    const std::uint64_t args[] = {std::bit_cast<std::uint64_t>(data.data())};
+    const std::int64_t extents[] = {8}, odd[] = {6};
+    const Kernel kernel = m.finish();
+    EXPECT_NE(message_of([&] { interpret(kernel, args, odd); }).find("multiples of the group size"), std::string::npos);
+    interpret(kernel, args, extents);
+    EXPECT_EQ(data, (std::vector<std::int64_t>{4000, 1000, 2000, 3000, 8111, 5111, 6111, 7111}));
+}
+
+TEST(GroupsIr, InterpreterFindsBarriersThatNotAllPass) {
+    Builder m("k", 1, true);
+    const std::int64_t size[] = {4};
+    m.set_groups(size);
+    m.if_else(
+        m.lt(m.local_dim(0), m.i64(2)),
+        [&] {
+            m.barrier();
+            return Builder::Values{};
+        },
+        [] { return Builder::Values{}; });
+    const std::int64_t extents[] = {4};
+    const Kernel kernel = m.finish();
+    EXPECT_NE(message_of([&] { interpret(kernel, {}, extents); }).find("a barrier stands where items of one group go different ways"),
+              std::string::npos);
+}
+
+TEST(GroupsIr, InterpreterKnowsAtomicsAndArrays) {
+    Builder m("k", 1, true);
+    const Value n = m.pointer("n", I32, Access::ReadWrite, true), f = m.pointer("f", F32, Access::ReadWrite, true),
+                o = m.pointer("o", I32, Access::Write, true), i = m.dim(0), v = m.cast(i, I32);
+    const AtomicOp ops[] = {AtomicOp::Add, AtomicOp::Sub, AtomicOp::Min, AtomicOp::Max,
+                            AtomicOp::And, AtomicOp::Or,  AtomicOp::Xor, AtomicOp::Exchange};
+    for (int k = 0; k < 8; ++k) m.atomic(ops[k], n, m.i64(k), v);
+    const Value nan = m.div(m.constant(F32, 0.0), m.constant(F32, 0.0));
+    m.atomic(AtomicOp::Max, f, m.i64(0), m.select(m.eq(i, m.i64(1)), nan, m.cast(i, F32)));
+    const Value mine = m.array("mine", I32, 2, Space::Private);
+    m.store(mine, m.i64(1), v);
+    m.store(o, i, m.add(m.compare_exchange(n, m.i64(8), v, m.constant(I32, 100.0)), m.load(mine, m.i64(1))));
+    std::vector<std::int32_t> numbers{10, 10, 2, 2, 6, 8, 5, 9, 1}, out(4);
+    std::vector<float> largest{std::numeric_limits<float>::quiet_NaN()};
+    const std::uint64_t args[] = {std::bit_cast<std::uint64_t>(numbers.data()), std::bit_cast<std::uint64_t>(largest.data()),
+                                  std::bit_cast<std::uint64_t>(out.data())};
+    const std::int64_t extents[] = {4};
+    interpret(m.finish(), args, extents);
+    EXPECT_EQ(numbers, (std::vector<std::int32_t>{16, 4, 0, 3, 0, 11, 5, 3, 100}));
+    EXPECT_EQ(largest[0], 3);
+    EXPECT_EQ(out, (std::vector<std::int32_t>{1, 2, 102, 103}));
+}
+
+}  // namespace
+}  // namespace pardo::ir::test

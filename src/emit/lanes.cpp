@@ -265,7 +265,7 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
         case Opcode::Array:
         case Opcode::Yield: return 0;
         case Opcode::Atomic:
-        case Opcode::CompareExchange: return 40;
+        case Opcode::CompareExchange: return 20;
         case Opcode::Call:
             switch (in.math) {
                 case ir::Math::sqrt: return 6;

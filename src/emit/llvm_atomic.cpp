@@ -130,6 +130,38 @@ bool Emitter::update_once(const Update& u, llvm::Value* index, llvm::Value* valu
     return true;
 }
 
+/// All lanes add integers at one address: one access, and each lane finds what the lanes before it have added. False if that is not so.
+bool Emitter::update_running(const Update& u, llvm::Value* index, llvm::Value* value) {
+    const bool adds = u.in.op == Opcode::Atomic && (u.in.atomic == AtomicOp::Add || u.in.atomic == AtomicOp::Sub);
+    if (!adds || !is_integer(u.type)) return false;
+    llvm::Constant* none = llvm::Constant::getNullValue(value->getType());
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *write = block("atomic.once"), *done = block("atomic.done");
+    mask_ ? branch_if_any(mask_, write, done) : static_cast<void>(b_.CreateBr(write));
+    b_.SetInsertPoint(write);
+    llvm::Value* own = mask_ ? b_.CreateSelect(mask_, value, none) : value;
+    llvm::Value* sum = own;
+    for (int reach = 1; reach < lanes_; reach *= 2) {
+        llvm::SmallVector<int, 64> from;
+        for (int l = 0; l < lanes_; ++l) from.push_back(l < reach ? lanes_ : l - reach);
+        sum = b_.CreateAdd(sum, b_.CreateShuffleVector(sum, none, from));
+    }
+    llvm::Value* old = update(u, address(u.in.operands[0], index), b_.CreateExtractElement(sum, static_cast<std::uint64_t>(lanes_ - 1)));
+    llvm::Value* others = b_.CreateSub(sum, own);
+    old = splat(old, lanes_);
+    old = u.in.atomic == AtomicOp::Add ? b_.CreateAdd(old, others) : b_.CreateSub(old, others);
+    llvm::BasicBlock* end = b_.GetInsertBlock();
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+    if (mask_) {
+        llvm::PHINode* phi = b_.CreatePHI(old->getType(), 2);
+        phi->addIncoming(none, before);
+        phi->addIncoming(old, end);
+        old = phi;
+    }
+    define(u.in.results[0], old);
+    return true;
+}
+
 /// One lane after the other, the first one first.
 void Emitter::update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values) {
     llvm::Value* old = llvm::Constant::getNullValue(widened(element(u.type), lanes_));
@@ -168,7 +200,7 @@ void Emitter::atomic(const Instr& in) {
     LlvmValues values;
     for (int k = 2; k < in.operands.size(); ++k) values.push_back(vector(in.operands[k]));
     if (lanes_ == 1) return define(in.results[0], update(u, address(in.operands[0], index.v), values));
-    if (index.kind == LaneShape::Uniform && update_once(u, index.v, values[0])) return;
+    if (index.kind == LaneShape::Uniform && (update_once(u, index.v, values[0]) || update_running(u, index.v, values[0]))) return;
     update_by_lane(u, index, values);
 }
 

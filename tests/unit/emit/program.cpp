@@ -3,6 +3,7 @@
 
 #include "backend/cpu/program.h"
 #include "base/counters.h"
+#include "device/device.h"
 #include "jit/cache.h"
 #include "support.h"
 
@@ -52,6 +53,31 @@ TEST(Program, CompilesOnManyThreads) {
             for (int k = 0; k < 4; ++k) expect_scaled(10 + (t + k) % 6);
         });
     for (std::thread& t : threads) t.join();
+}
+
+TEST(Program, RunsWholeGroupsOnAllThreads) {
+    constexpr std::int64_t size = 48, groups = 20'001;
+    Builder b("turned", 1, true);
+    const std::int64_t group_size[] = {size};
+    b.set_groups(group_size);
+    const Value x = b.pointer("x", DType::Int32, Access::ReadWrite, true), tile = b.array("tile", DType::Int32, size, ir::Space::Group);
+    b.store(tile, b.local_dim(0), b.load(x, b.dim(0)));
+    b.barrier();
+    b.store(x, b.dim(0), b.load(tile, b.sub(b.i64(size - 1), b.local_dim(0))));
+    const Ref<device::Program> program = cpu::compile(b.finish());
+    std::vector<std::int32_t> data(static_cast<std::size_t>(size * groups));
+    for (std::size_t k = 0; k < data.size(); ++k) data[k] = static_cast<std::int32_t>(k);
+    const std::uint64_t args[] = {reinterpret_cast<std::uint64_t>(data.data())};
+    const std::int64_t extents[] = {size * groups};
+    device::Launch l;
+    l.program = program.get();
+    l.extents = extents;
+    l.args = args;
+    l.cost_ns = 1e6;
+    device::Device* cpu = device::select("cpu");
+    cpu->create_queue(QueueOrder::InOrder, false)->launch(l).wait();
+    for (std::size_t k = 0; k < data.size(); ++k)
+        ASSERT_EQ(data[k], static_cast<std::int32_t>(k / size * size + (size - 1 - k % size))) << k;
 }
 
 TEST(Program, InspectShowsItsStages) {

@@ -502,6 +502,7 @@ void CEmitter::serial_loop(const Instr& in) {
 }
 
 void CEmitter::branch(const Instr& in) {
+    if (!features_.conditional_barriers) refuse_barrier(in);
     std::vector<std::string> results;
     for (const Value v : in.results) {
         const std::string name = fresh("v");

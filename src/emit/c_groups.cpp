@@ -146,6 +146,29 @@ std::string CEmitter::group_items() const {
     return text + "item(" + arguments() + ");\n";
 }
 
+namespace {
+
+bool has_barrier(const ir::Kernel& kernel, const ir::Instr& in) {
+    if (in.op == Opcode::Barrier) return true;
+    return std::any_of(in.regions.begin(), in.regions.end(), [&](ir::RegionId r) {
+        const auto& body = kernel.regions[r].body;
+        return std::any_of(body.begin(), body.end(), [&](ir::InstrId i) { return has_barrier(kernel, kernel.instrs[i]); });
+    });
+}
+
+}  // namespace
+
+/// For compilers that make wrong code of it.
+void CEmitter::refuse_barrier(const Instr& branch) const {
+    if (!has_barrier(kernel_, branch)) return;
+    const ir::Span& at = branch.span;
+    const std::string place =
+        at.file && at.file < kernel_.files.size() ? " (" + kernel_.files[at.file] + ":" + std::to_string(at.line) + ")" : "";
+    throw Error(ErrorCode::Compile, kernel_.name + ": a barrier stands in an if" + place +
+                                        ": this device's compiler, PoCL, makes wrong code of that; let the barrier stand outside, in the "
+                                        "kernel's body or in a loop, and only what is around it in the if, or use another device");
+}
+
 // ---- atomics -----------------------------------------------------------------------------------------------------------------------
 
 void CEmitter::check_atomic(const Instr& in) const {

@@ -67,10 +67,11 @@ struct CFeatures {
     bool intel_shuffles = false;  // OpenCL: they are those of cl_intel_subgroups
     int max_group_size = 256;
     int compute_units = 1;
-    bool wide_atomics = true;    // of 64 bits. These do not join the key: without them there is no program
-    bool system_atomics = true;  // that other devices and the host see as such
-    int most_shared = 49152;     // bytes of a group's arrays that need not be asked for
-    bool native_erf = false;     // the language's own erf and log1p are within 2 ulp, and faster than IR's
+    bool wide_atomics = true;          // of 64 bits. These do not join the key: without them there is no program
+    bool conditional_barriers = true;  // barriers may stand in an if
+    bool system_atomics = true;        // that other devices and the host see as such
+    int most_shared = 49152;           // bytes of a group's arrays that need not be asked for
+    bool native_erf = false;           // the language's own erf and log1p are within 2 ulp, and faster than IR's
     std::string key() const;
 };
 

@@ -27,6 +27,9 @@ inline std::vector<device::Device*> c_devices() {
     return all;
 }
 
+/// PoCL's compiler makes wrong code of barriers in conditions; such kernels are refused.
+inline bool takes_conditional_barriers(device::Device* d) { return d->info().platform != "Portable Computing Language"; }
+
 class Groups : public testing::Test {
 protected:
     void SetUp() override {

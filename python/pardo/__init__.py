@@ -46,6 +46,7 @@ from pardo._elementwise import *
 from pardo._events import *
 from pardo._info import *
 from pardo._interop import *
+from pardo._jit import *
 from pardo._joining import *
 from pardo._kernels import *
 from pardo._linalg import *

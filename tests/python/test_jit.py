@@ -1,0 +1,249 @@
+# tests/python/test_jit.py: functions with parallel loops: what they compute, what they refuse.
+import math
+
+import numpy as np
+import pardo as pp
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+prange = pp.prange
+
+
+@pp.jit
+def pairwise(x, d):
+    for i in pp.prange(x.shape[0]):
+        for j in range(x.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                t = x[i, k] - x[j, k]
+                s += t * t
+            d[i, j] = math.sqrt(s)
+
+
+def distances(x):
+    return np.sqrt(((x[:, None] - x[None]) ** 2).sum(-1))
+
+
+def test_numpy_arrays_are_used_where_they_are():
+    x = np.random.default_rng(0).random((37, 3))
+    d = np.zeros((37, 37))
+    pairwise(x, d)
+    assert_allclose(d, distances(x), rtol=1e-14)
+
+
+def test_arrays_of_pardo():
+    x = np.random.default_rng(0).random((37, 3)).astype("float32")
+    d = pp.zeros((37, 37), dtype="float32")
+    pairwise(pp.asarray(x), d)
+    assert_allclose(pp.asnumpy(d), distances(x), rtol=1e-5)
+
+
+@pp.jit
+def total(x):
+    s = 0.0
+    for i in pp.prange(len(x)):
+        s += x[i]
+    return s
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 1000, 100_003])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
+def test_sums(n, dtype):
+    x = (np.random.default_rng(1).random(n) * 10).astype(dtype)
+    assert_allclose(total(x), x.sum(dtype="float64" if dtype == "int32" else dtype), rtol=1e-4)  # 0.0 + int32 is float64
+
+
+def test_reductions_of_every_kind():
+    @pp.jit
+    def several(x, y):
+        s, p, low, high, every, some, count = 1.5, 1.0, 1e300, -1e300, True, False, 0
+        for i in prange(x.shape[0]):
+            s -= x[i]
+            p *= 1.0 + y[i]
+            low = min(low, x[i])
+            high = np.maximum(high, x[i])
+            every = every and x[i] > -1
+            some |= y[i] > 0.00099
+            if x[i] > 0.5:
+                count += 1
+        return s, p, low, high, every, some, count
+
+    rng = np.random.default_rng(2)
+    x, y = rng.random(20_000), rng.random(20_000) * 1e-3
+    s, p, low, high, every, some, count = several(x, y)
+    assert_allclose(s, 1.5 - x.sum(), rtol=1e-12)
+    assert_allclose(p, np.prod(1 + y), rtol=1e-10)
+    assert (low, high, every, some, count) == (x.min(), x.max(), True, (y > 0.00099).any(), (x > 0.5).sum())
+
+
+def test_sums_have_the_same_bits_whatever_the_threads():
+    x = np.random.default_rng(3).random(1_000_001)
+    assert len({total(x) for _ in range(5)}) == 1
+
+
+def test_reduction_inside_a_serial_loop():
+    @pp.jit
+    def weighted(a):
+        s = 0.0
+        for i in prange(a.shape[0]):
+            for j in range(a.shape[1]):
+                s += a[i, j] * (i + j)
+        return s
+
+    a = np.random.default_rng(4).random((300, 7))
+    assert_allclose(weighted(a), (a * np.add.outer(np.arange(300), np.arange(7))).sum(), rtol=1e-12)
+
+
+def test_two_parallel_dimensions():
+    @pp.jit
+    def fill(a, scale):
+        for i in prange(1, a.shape[0] - 1):
+            for j in prange(0, a.shape[1], 2):
+                a[i, j] = i * scale + j
+
+    a = np.zeros((9, 10))
+    fill(a, 100)
+    expected = np.zeros((9, 10))
+    expected[1:-1, ::2] = (np.arange(9)[1:-1, None] * 100 + np.arange(10)[None])[:, ::2]
+    assert_array_equal(a, expected)
+
+
+def test_several_loops_and_statements_on_arrays():
+    @pp.jit
+    def normalised(x, y):
+        mean = 0.0
+        for i in prange(x.shape[0]):
+            mean += x[i]
+        mean /= x.shape[0]
+        z = (x - mean) ** 2
+        for i in prange(x.shape[0]):
+            y[i] = z[i] * 2
+        return z.sum()
+
+    x = np.random.default_rng(5).random(500)
+    y = np.zeros(500)
+    assert_allclose(normalised(x, y), ((x - x.mean()) ** 2).sum(), rtol=1e-12)
+    assert_allclose(y, 2 * (x - x.mean()) ** 2, rtol=1e-10, atol=1e-15)
+    u, v = pp.asarray(x), pp.zeros(500)
+    assert_allclose(float(normalised(u, v)), ((x - x.mean()) ** 2).sum(), rtol=1e-12)
+    assert_allclose(pp.asnumpy(v), y, rtol=1e-12)
+
+
+def test_parallel_loops_in_serial_ones():
+    @pp.jit
+    def jacobi(u, v, sweeps):
+        for _ in range(sweeps):
+            for i in prange(1, u.shape[0] - 1):
+                for j in range(1, u.shape[1] - 1):
+                    v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+            u, v = v, u
+        return u
+
+    u = np.random.default_rng(6).random((20, 30))
+    expected = u.copy()
+    for _ in range(6):
+        w = expected.copy()
+        w[1:-1, 1:-1] = 0.25 * (expected[:-2, 1:-1] + expected[2:, 1:-1] + expected[1:-1, :-2] + expected[1:-1, 2:])
+        expected = w
+    assert_allclose(jacobi(u.copy(), u.copy(), 6), expected, rtol=1e-13)
+
+
+def test_serial_loops_over_elements():
+    @pp.jit
+    def fibonacci(x):
+        a, b = 0, 1
+        n = 0
+        while n < x.shape[0]:
+            x[n] = a
+            a, b = b, a + b
+            n += 1
+        return b
+
+    x = np.zeros(20, "int64")
+    assert fibonacci(x) == 10946
+    assert_array_equal(x[:8], [0, 1, 1, 2, 3, 5, 8, 13])
+
+
+def test_closures_defaults_and_keywords():
+    scale = 3
+
+    @pp.jit
+    def scaled(x, *, shift=1):
+        for i in prange(len(x)):
+            x[i] = x[i] * scale + shift
+        return x
+
+    assert_array_equal(scaled(np.arange(5)), np.arange(5) * 3 + 1)
+    assert_array_equal(scaled(np.arange(5), shift=0), np.arange(5) * 3)
+
+
+def test_names_of_a_round_are_its_own():
+    @pp.jit
+    def squares(x, y):
+        t = 100
+        for i in prange(len(x)):
+            u = x[i]
+            y[i] = u * u + t
+        return t
+
+    y = np.zeros(6, "int64")
+    assert squares(np.arange(6), y) == 100
+    assert_array_equal(y, np.arange(6) ** 2 + 100)
+
+
+def test_what_rounds_carry_is_refused():
+    @pp.jit
+    def running(x):
+        s = 0.0
+        for i in prange(len(x)):
+            s += x[i]
+            x[i] = s
+
+    with pytest.raises((TypeError, NameError), match=r"`s`"):
+        running(np.zeros(3))
+
+
+def test_elements_that_rounds_share_are_refused():
+    @pp.jit
+    def histogram(x, h):
+        for i in prange(len(x)):
+            h[x[i]] += 1
+
+    with pytest.raises(TypeError, match=r"two rounds of the parallel loop may change the same element[\s\S]*h\[x\[i\]\] \+= 1"):
+        histogram(np.zeros(3, "int64"), np.zeros(3))
+
+    @pp.jit
+    def counted(x, h):
+        for i in prange(len(x)):
+            pp.atomic.add(h, x[i], 1)
+
+    h = np.zeros(5, "int64")
+    counted(np.array([1, 1, 4, 0, 1]), h)
+    assert_array_equal(h, [1, 3, 0, 0, 1])
+
+
+def test_the_last_round_is_nobody_s():
+    @pp.jit
+    def last(x):
+        for i in prange(len(x)):
+            v = x[i]
+        return v
+
+    with pytest.raises(TypeError, match=r"`v` is read after the parallel loop"):
+        last(np.zeros(3))
+
+
+def test_break_in_a_parallel_loop_is_refused():
+    @pp.jit
+    def stops(x):
+        for i in prange(len(x)):
+            if x[i] > 0:
+                break
+            x[i] = 1
+
+    with pytest.raises(TypeError, match="cannot be left by break"):
+        stops(np.zeros(3))
+
+
+def test_prange_outside_of_jit_is_range():
+    assert list(pp.prange(2, 10, 3)) == [2, 5, 8]

@@ -71,7 +71,9 @@ __kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global fl
     item(x, n0, n1, i0, i1, l0, l1, g0, g1, tile);
 }
 )");
-    EXPECT_EQ(text_of(swap(), gpu(CLanguage::Cuda), {64, 64}), R"(static __device__ __forceinline__ void item(float* __restrict__ x, long long n0, long long n1, long long i0, long long i1, long long l0, long long l1, long long g0, long long g1, float* tile) {
+    EXPECT_EQ(
+        text_of(swap(), gpu(CLanguage::Cuda), {64, 64}),
+        R"(static __device__ __forceinline__ void item(float* __restrict__ x, long long n0, long long n1, long long i0, long long i1, long long l0, long long l1, long long g0, long long g1, float* tile) {
     const long long v0 = i1 + (n1 * i0);
     const float v1 = x[v0];
     tile[l1] = v1;
@@ -177,7 +179,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void atomics(__global 
     if (i0 < n0) item(a, b, c_, n0, i0);
 }
 )");
-    EXPECT_EQ(text_of(kernel, gpu(CLanguage::Cuda), {64}), R"(static __device__ __forceinline__ double pardo_atomic_max_f64_block(double* p, double x) {
+    EXPECT_EQ(text_of(kernel, gpu(CLanguage::Cuda), {64}),
+              R"(static __device__ __forceinline__ double pardo_atomic_max_f64_block(double* p, double x) {
     unsigned long long seen = *(volatile unsigned long long*)p;
     for (;;) {
         const unsigned long long expected = seen;

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np

@@ -154,60 +154,158 @@ _core._set_argument_classes(LocalAccessor, Const)
 
 
 def _outside(name: str) -> Any:
-    raise RuntimeError(f"{name}: stands for an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
+    raise TypeError(f"{name}: stands for an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
 
 
 @device_only("local_array")
 def local_array(shape: Any, dtype: Any = np.float64) -> Any:
-    """Memory that the items of a group share; in kernels over an `NdRange`. The shape is known before the kernel runs."""
+    """Memory that the items of a group share; in kernels over an `NdRange`.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Constants, or parameters annotated as `Const`.
+    dtype : DTypeLike, optional
+        Of the elements. Default: float64.
+
+    Returns
+    -------
+    Array
+        Not initialised.
+    """
     _outside("local_array")
 
 
 @device_only("private_array")
 def private_array(shape: Any, dtype: Any = np.float64) -> Any:
-    """Memory of one item alone; in kernels. The shape is known before the kernel runs."""
+    """Memory of one item alone; in kernels.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Constants, or parameters annotated as `Const`.
+    dtype : DTypeLike, optional
+        Of the elements. Default: float64.
+
+    Returns
+    -------
+    Array
+        Not initialised.
+    """
     _outside("private_array")
 
 
 @device_only("group_barrier")
 def group_barrier(group: Any = None) -> None:
-    """Wait until all items of the group have come here, and see what each other has written; in kernels over an `NdRange`."""
+    """Wait until all items of the group have come here, and see what each other has written; in kernels over an `NdRange`.
+
+    Parameters
+    ----------
+    group : Group, optional
+        What ``item.get_group()`` gives; there is one alone.
+    """
     _outside("group_barrier")
 
 
 @device_only("get_global_id")
 def get_global_id(dimension: int = 0) -> int:
-    """Index of this item in the range; in kernels, as in OpenCL C."""
+    """Index of this item in the range; in kernels, as in OpenCL C.
+
+    Parameters
+    ----------
+    dimension : int, optional
+        A constant, from 0. Default: 0.
+
+    Returns
+    -------
+    int
+        From 0.
+    """
     return int(_outside("get_global_id"))
 
 
 @device_only("get_local_id")
 def get_local_id(dimension: int = 0) -> int:
-    """Index of this item in its group; in kernels, as in OpenCL C."""
+    """Index of this item in its group; in kernels over an `NdRange`, as in OpenCL C.
+
+    Parameters
+    ----------
+    dimension : int, optional
+        A constant, from 0. Default: 0.
+
+    Returns
+    -------
+    int
+        From 0.
+    """
     return int(_outside("get_local_id"))
 
 
 @device_only("get_group_id")
 def get_group_id(dimension: int = 0) -> int:
-    """Index of this item's group; in kernels, as in OpenCL C."""
+    """Index of this item's group; in kernels over an `NdRange`, as in OpenCL C.
+
+    Parameters
+    ----------
+    dimension : int, optional
+        A constant, from 0. Default: 0.
+
+    Returns
+    -------
+    int
+        From 0.
+    """
     return int(_outside("get_group_id"))
 
 
 @device_only("get_global_size")
 def get_global_size(dimension: int = 0) -> int:
-    """Items in the range; in kernels, as in OpenCL C."""
+    """Items in the range; in kernels, as in OpenCL C.
+
+    Parameters
+    ----------
+    dimension : int, optional
+        A constant, from 0. Default: 0.
+
+    Returns
+    -------
+    int
+        Of all groups.
+    """
     return int(_outside("get_global_size"))
 
 
 @device_only("get_local_size")
 def get_local_size(dimension: int = 0) -> int:
-    """Items in a group; in kernels, as in OpenCL C."""
+    """Items in a group; in kernels over an `NdRange`, as in OpenCL C.
+
+    Parameters
+    ----------
+    dimension : int, optional
+        A constant, from 0. Default: 0.
+
+    Returns
+    -------
+    int
+        Known before the kernel runs.
+    """
     return int(_outside("get_local_size"))
 
 
 @device_only("get_num_groups")
 def get_num_groups(dimension: int = 0) -> int:
-    """Groups in the range; in kernels, as in OpenCL C."""
+    """Groups in the range; in kernels over an `NdRange`, as in OpenCL C.
+
+    Parameters
+    ----------
+    dimension : int, optional
+        A constant, from 0. Default: 0.
+
+    Returns
+    -------
+    int
+        In this dimension.
+    """
     return int(_outside("get_num_groups"))
 
 
@@ -242,6 +340,16 @@ def func(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function that kernels call.
 
     It stays an ordinary Python function; any plain function can be called from a kernel, and this says so to the reader.
+
+    Parameters
+    ----------
+    function : callable
+        A plain function. It may not call itself.
+
+    Returns
+    -------
+    callable
+        The function.
     """
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"func: decorates a function, not {type(function).__name__}")

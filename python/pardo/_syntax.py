@@ -548,9 +548,9 @@ class _Translator:
         return self.make("Raise", node, name=self.text(arguments[0]) if arguments else kind.__name__, index=number)
 
     def text(self, node: ast.expr) -> str:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node.value
-        self.refuse(node, "the message must be a plain string: kernels make no texts")
+        if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            self.refuse(node, "the message must be a plain string: kernels make no texts")
+        return node.value
 
     def target(self, node: ast.expr) -> tuple[Any, ...]:
         if isinstance(node, ast.Name):
@@ -560,9 +560,9 @@ class _Translator:
                 if isinstance(part, ast.Starred):
                     self.refuse(part, "`*name` cannot stand in a kernel")
             return self.make("Tuple", node, [self.target(t) for t in node.elts])
-        if isinstance(node, ast.Subscript):
-            return self.expression(node)
-        self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
+        if not isinstance(node, ast.Subscript):
+            self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
+        return self.expression(node)
 
     # --- expressions
 
@@ -650,9 +650,9 @@ class _Translator:
             dtype = self.make("DTypeName", node, index=_core._dtype_number(np.dtype(called)))
             return self.make("Call", node, [*self.arguments(node), dtype], name="astype")
         function = python_function(called)
-        if function is not None:
-            return self.make("Apply", node, self.arguments(node), index=self.callee(function))
-        self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
+        if function is None:
+            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
+        return self.make("Apply", node, self.arguments(node), index=self.callee(function))
 
 
 # The exceptions that kernels raise, by the error codes of include/pardo/error.h; the first that fits counts.

@@ -30,6 +30,8 @@ public:
     void set_span(Span span) { span_ = span; }
     /// Items come in groups; before anything else is built.
     void set_groups(std::span<const std::int64_t> size);
+    /// As the constructor's `lanes`; before anything else is built.
+    void set_lanes(bool value) { kernel_.lanes = value; }
     /// Allows reassociation and contraction in the whole kernel.
     void set_fast_math(bool value) { kernel_.fast_math = value; }
     std::uint32_t add_file(std::string path);

@@ -150,6 +150,93 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
     return found;
 }
 
+namespace {
+
+/// All elements that a loop's body names: `stored` those that it assigns.
+struct Elements {
+    std::vector<const Tree*> stored, read;
+    bool other = false;  // something that may touch arrays in ways not seen here
+};
+
+void collect_elements(const Tree& t, Elements& out) {
+    if (t.form == Form::Apply || t.form == Form::Assert || t.form == Form::Raise || t.form == Form::Each) out.other = true;
+    if (t.form == Form::Call && (t.name.starts_with("atomic") || t.name.find("barrier") != std::string::npos)) out.other = true;
+    const bool assigns = t.form == Form::Assign || t.form == Form::Augment;
+    for (std::size_t k = 0; k < t.parts.size(); ++k) {
+        const Tree& p = t.parts[k];
+        if (assigns && k == 0) {
+            if (p.form == Form::Tuple) out.other = true;
+            if (p.form == Form::Subscript) {
+                out.stored.push_back(&p);
+                for (std::size_t j = 1; j < p.parts.size(); ++j) collect_elements(p.parts[j], out);
+                continue;
+            }
+        }
+        if (p.form == Form::Subscript) out.read.push_back(&p);
+        collect_elements(p, out);
+    }
+}
+
+}  // namespace
+
+bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
+                           const std::function<void(const Term&)>& body) {
+    constexpr std::int64_t least_rounds = 16;
+    const bool ranges = !loop_ || (loop_->parallel && loop_->results.empty());
+    if (!ranges || !space_.group_size.empty() || !options_.distinct || t.form != Form::For || t.parts[0].form != Form::Name) return false;
+    if (!step.constant || step.scalar.i != 1) return false;
+    if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_rounds) return false;
+    const Tree& statements = t.parts[4];
+    if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true)) return false;
+    Elements elements;
+    collect_elements(statements, elements);
+    if (elements.other || elements.stored.empty()) return false;
+    std::set<std::string> assigned;
+    collect_targets(statements, assigned);
+    const std::string& index = t.parts[0].name;
+    const auto array_of = [&](const Tree& element) -> const View* {
+        if (element.parts[0].form != Form::Name) return nullptr;
+        const auto base = scope_.find(element.parts[0].name);
+        return base == scope_.end() || base->second.term.kind != Kind::Array ? nullptr : &base->second.term.view;
+    };
+    std::set<int> sources;
+    for (const Tree* s : elements.stored) {
+        const View* array = array_of(*s);
+        if (!array || array->source < 0) return false;
+        sources.insert(array->source);
+        const Tree* last = &s->parts.back();
+        if (last->form == Form::Tuple && !last->parts.empty()) last = &last->parts.back();
+        if (!distinct_in(*last, index, assigned)) return false;
+    }
+    for (const Tree* r : elements.read) {
+        const View* array = array_of(*r);
+        if (!array || !sources.contains(array->source)) continue;
+        if (std::none_of(elements.stored.begin(), elements.stored.end(), [&](const Tree* s) { return same_text(*s, *r); })) return false;
+    }
+    // Rounds carry nothing if each name is assigned before it is read, and nobody asks for the last one's.
+    const Scope before = scope_;
+    assigned.insert(index);
+    for (const std::string& name : assigned) {
+        const auto found = scope_.find(name);
+        if (found != scope_.end() && !found->second.maybe) return false;
+    }
+    for (const std::string& name : assigned) scope_.erase(name);
+    bool independent = true;
+    ++depth_;
+    try {
+        body(number({DType::Int64, true}, ir::no_value, start.least));
+        for (const std::string& name : assigned) {
+            const auto found = scope_.find(name);
+            if (found != scope_.end() && found->second.term.kind == Kind::Array) independent = false;
+        }
+    } catch (const Error&) {
+        independent = false;
+    }
+    --depth_;
+    scope_ = before;
+    return independent;
+}
+
 // ---- lowering
 
 int Lowering::builder_rank(const Space& space, const LoopSpec* loop) {

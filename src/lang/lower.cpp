@@ -24,6 +24,7 @@ Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, co
       builder_(function_->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())) {
     if (!space.group_size.empty()) builder_.set_groups(space.group_size);
     builder_.set_fast_math(options.fast_math);
+    builder_.add_file(function_->file);
     out_.accesses.assign(types_.size(), ir::Access::Read);
     out_.used.assign(types_.size(), false);
 }
@@ -124,6 +125,7 @@ Lowered Lowering::run() {
     for (std::size_t k = 0; k < types_.size(); ++k)
         if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
     dry_ = false;
+    if (!lane_loops_.empty()) builder_.set_lanes(false);
     walk_function();
     out_.kernel = builder_.finish();
     return std::move(out_);

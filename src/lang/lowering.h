@@ -52,6 +52,8 @@ private:
     void walk_serial();
     const Tree& loop_at(int depth) const;  // of those that stand in each other
     Term round_index(int d, const Term& round);
+    /// True for a loop in an item whose rounds write neighbours and share nothing: it becomes the lanes, and items are scalar code.
+    bool makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
 
     // statements.cpp
     void block(const std::vector<Tree>& statements, std::size_t from = 0);
@@ -150,6 +152,8 @@ private:
     const std::vector<ArgumentType>& types_;
     const Options options_;
     const LoopSpec* const loop_;
+    std::set<const Tree*> lane_loops_;
+    int depth_ = 0;  // loops around
     ir::Builder builder_;
     Lowered out_;
     Scope scope_;

@@ -452,19 +452,35 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
     if (step.constant && step.scalar.i > 0) least = start.least;
     if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
     const auto index = [&](Value v) { return number({DType::Int64, true}, v, least); };
+    if (dry_ && depth_ == 0 && makes_lanes(t, start, stop, step, body)) lane_loops_.insert(&t);
+    ++depth_;
     const Carried c = carried_by({&t}, {}, [&] { body(index(ir::no_value)); });
-    if (dry_) return leave_loop(c, {});
+    if (dry_) {
+        --depth_;
+        return leave_loop(c, {});
+    }
+    const Value lower = value(start, DType::Int64), upper = value(stop, DType::Int64);
+    if (depth_ == 1 && lane_loops_.contains(&t)) {
+        builder_.for_lanes(lower, upper, {}, [&](Value i) {
+            scope_ = c.before;
+            body(index(i));
+            return ir::Builder::Values();
+        });
+        --depth_;
+        return leave_loop(c, {});
+    }
     std::vector<Value> initial;
     collect(c, initial);
-    const ir::Builder::Values results = builder_.for_loop(value(start, DType::Int64), value(stop, DType::Int64), value(step, DType::Int64),
-                                                          initial, [&](Value i, std::span<const Value> values) {
-                                                              scope_ = c.before;
-                                                              bind(c, values);
-                                                              body(index(i));
-                                                              ir::Builder::Values out;
-                                                              collect(c, out);
-                                                              return out;
-                                                          });
+    const auto round = [&](Value i, std::span<const Value> values) {
+        scope_ = c.before;
+        bind(c, values);
+        body(index(i));
+        ir::Builder::Values out;
+        collect(c, out);
+        return out;
+    };
+    const ir::Builder::Values results = builder_.for_loop(lower, upper, value(step, DType::Int64), initial, round);
+    --depth_;
     leave_loop(c, results);
 }
 
@@ -496,11 +512,15 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
         body();
         scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
     };
+    ++depth_;
     const Carried c = carried_by(parts, names, [&] {
         (void)goes_on();
         round();
     });
-    if (dry_) return leave_loop(c, {});
+    if (dry_) {
+        --depth_;
+        return leave_loop(c, {});
+    }
     std::vector<Value> initial;
     collect(c, initial);
     const ir::Builder::Values results = builder_.while_loop(
@@ -518,6 +538,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
             collect(c, out);
             return out;
         });
+    --depth_;
     leave_loop(c, results);
 }
 

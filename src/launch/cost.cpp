@@ -42,6 +42,13 @@ double region_ns(const ir::Kernel& kernel, const ir::Region& region) {
 
 }  // namespace
 
-Cost cost_of(const ir::Kernel& kernel) { return {std::max(0.05, region_ns(kernel, kernel.body))}; }
+Cost cost_of(const ir::Kernel& kernel) {
+    Cost cost;
+    cost.item_ns = std::max(0.05, region_ns(kernel, kernel.body));
+    const bool lanes = std::any_of(kernel.instrs.begin(), kernel.instrs.end(),
+                                   [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; });
+    if (lanes) cost.lane_rounds = 1024;
+    return cost;
+}
 
 }  // namespace pardo::launch

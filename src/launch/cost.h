@@ -8,7 +8,8 @@
 namespace pardo::launch {
 
 struct Cost {
-    double item_ns = 1;  // one item, on one core
+    double item_ns = 1;            // one item, on one core
+    std::int64_t lane_rounds = 1;  // of its lanes loops, roughly
     double nanoseconds(std::int64_t items) const { return 100 + item_ns * static_cast<double>(items); }
 };
 

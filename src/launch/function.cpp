@@ -244,6 +244,7 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
 Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* device, std::span<const std::int64_t> extents) const {
     device::LaunchShape shape;
     shape.extents = extents;
+    shape.innermost = shape.inner = s.cost.lane_rounds;
     const device::ShapeClass shape_class = device->shape_class(s.lowered.kernel, shape);
     {
         const std::lock_guard lock(s.mutex);

@@ -13,10 +13,9 @@ import pardo._events
 import pardo._methods
 import pardo._queues
 
-
 Operand: TypeAlias = Array | complex | numpy.generic[Any]
 
-_version: str = '0.1.0'
+_version: str = "0.1.0"
 
 class ExecutionPlacementError(ValueError):
     """
@@ -66,7 +65,6 @@ class Device:
     """
 
     def __init__(self, selector: Device | str | None = None) -> None: ...
-
     @property
     def id(self) -> str:
         """A selection string that gives this device back: 'cpu:0'."""
@@ -75,15 +73,10 @@ class Device:
         """True if arrays of this dtype can be computed here."""
 
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __repr__(self) -> str: ...
-
     def __str__(self) -> str: ...
-
     def __reduce__(self) -> tuple[Any, ...]: ...
-
     @property
     def backend(self, /) -> str:
         """'cpu', 'opencl', 'cuda' or 'null'."""
@@ -404,31 +397,18 @@ class Device:
         """Names of the aspects that the device has."""
 
 def _device_facts() -> list[str]: ...
-
 def _get_devices(backend: str, device_type: str) -> list[Device]: ...
-
 def _get_platforms(backend: str) -> list[tuple[Any, ...]]: ...
-
 def _select_device(required: Sequence[str], excluded: Sequence[str]) -> Device: ...
-
 def _set_default_device(device: Device | str | None) -> None: ...
-
 def _set_context_variable(variable: Any) -> None: ...
-
 def _get_devices_in_use() -> list[Device]: ...
-
 def _get_backends() -> list[dict[str, Any]]: ...
-
 def _memory_stats(device: Device) -> dict[str, int]: ...
-
 def _trim_memory(device: Device) -> None: ...
-
 def _set_memory_limit(device: Device, bytes: int) -> None: ...
-
 def _reset_memory_peak(device: Device) -> None: ...
-
 def _cache_info() -> dict[str, Any]: ...
-
 def _clear_cache() -> None: ...
 
 class Event(pardo._events.EventMethods):
@@ -471,21 +451,14 @@ class Event(pardo._events.EventMethods):
         """
 
     def _notify(self, f: object, argument: object | None) -> int: ...
-
     def _notify_loop(self, call_soon: object, resolve: object, future: object) -> int: ...
-
     def _done_soon(self) -> bool: ...
-
     def _forget(self, id: int) -> bool: ...
-
     def _failure(self, hear: bool = True) -> BaseException | None: ...
-
     def _value(self) -> Any: ...
-
     def __repr__(self) -> str: ...
 
 def _events(depends: object | None, who: str) -> list[Event]: ...
-
 def _in_callback() -> bool:
     """True in a done-callback, on the library's helper thread."""
 
@@ -507,7 +480,6 @@ class Context:
     """
 
     def __init__(self, devices: Device | str | Iterable[Device | str]) -> None: ...
-
     @property
     def devices(self) -> tuple[Device, ...]:
         """Its devices, in the order in which they were given."""
@@ -517,13 +489,9 @@ class Context:
         """The name of their platform."""
 
     def __contains__(self, device: Device) -> bool: ...
-
     def __len__(self) -> int: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __repr__(self) -> str: ...
 
 class Queue(pardo._queues.QueueMethods):
@@ -544,8 +512,9 @@ class Queue(pardo._queues.QueueMethods):
     As a context manager it waits for its work at the end of the block.
     """
 
-    def __init__(self, device: Device | str | None = None, *, order: str = 'in_order', profiling: bool = False, context: Context | None = None) -> None: ...
-
+    def __init__(
+        self, device: Device | str | None = None, *, order: str = "in_order", profiling: bool = False, context: Context | None = None
+    ) -> None: ...
     @staticmethod
     def of(device: Device | str | None) -> Queue:
         """The canonical queue of a device: the one that arrays use by default."""
@@ -587,28 +556,19 @@ class Queue(pardo._queues.QueueMethods):
         """As marker."""
 
     def _barrier(self, depends: Sequence[Event]) -> Event: ...
-
     def _submit(self, arrays: Sequence[Array], depends: Sequence[Event]) -> Event: ...
-
     def _copy(self, to: Array, from_: Array, depends: Sequence[Event]) -> Event: ...
-
     def _copy_rect(self, to: Array, from_: Array, numbers: Sequence[int], depends: Sequence[Event]) -> Event: ...
-
     def _fill(self, to: Array, value: complex | numpy.generic[Any], depends: Sequence[Event]) -> Event: ...
-
     def _prefetch(self, x: Array, depends: Sequence[Event]) -> Event: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __repr__(self) -> str: ...
 
 class _Profile:
     """Records submissions until it is stopped."""
 
     def __init__(self, most_records: int) -> None: ...
-
     def stop(self) -> None:
         """Ends the recording; waits for nothing."""
 
@@ -643,121 +603,63 @@ class Array(pardo._methods.Methods):
     __hash__: None  # type: ignore[assignment]
 
     def __lt__(self, other: Operand, /) -> Array: ...
-
     def __le__(self, other: Operand, /) -> Array: ...
-
     def __eq__(self, other: object, /) -> Array: ...  # type: ignore[override]
-
     def __ne__(self, other: object, /) -> Array: ...  # type: ignore[override]
-
     def __gt__(self, other: Operand, /) -> Array: ...
-
     def __ge__(self, other: Operand, /) -> Array: ...
-
     def __add__(self, other: Operand, /) -> Array: ...
-
     def __radd__(self, other: Operand, /) -> Array: ...
-
     def __sub__(self, other: Operand, /) -> Array: ...
-
     def __rsub__(self, other: Operand, /) -> Array: ...
-
     def __mul__(self, other: Operand, /) -> Array: ...
-
     def __rmul__(self, other: Operand, /) -> Array: ...
-
     def __mod__(self, other: Operand, /) -> Array: ...
-
     def __rmod__(self, other: Operand, /) -> Array: ...
-
     def __divmod__(self, other: Operand, /) -> tuple[Array, Array]: ...
-
     def __rdivmod__(self, other: Operand, /) -> tuple[Array, Array]: ...
-
     def __pow__(self, other: Operand, mod: None = None, /) -> Array: ...
-
     def __rpow__(self, other: Operand, mod: None = None, /) -> Array: ...
-
     def __neg__(self) -> Array: ...
-
     def __pos__(self) -> Array: ...
-
     def __abs__(self) -> Array: ...
-
     def __bool__(self) -> bool: ...
-
     def __invert__(self) -> Array: ...
-
     def __lshift__(self, other: Operand, /) -> Array: ...
-
     def __rlshift__(self, other: Operand, /) -> Array: ...
-
     def __rshift__(self, other: Operand, /) -> Array: ...
-
     def __rrshift__(self, other: Operand, /) -> Array: ...
-
     def __and__(self, other: Operand, /) -> Array: ...
-
     def __rand__(self, other: Operand, /) -> Array: ...
-
     def __xor__(self, other: Operand, /) -> Array: ...
-
     def __rxor__(self, other: Operand, /) -> Array: ...
-
     def __or__(self, other: Operand, /) -> Array: ...
-
     def __ror__(self, other: Operand, /) -> Array: ...
-
     def __int__(self) -> int: ...
-
     def __float__(self) -> float: ...
-
     def __iadd__(self, other: Operand, /) -> Array: ...
-
     def __isub__(self, other: Operand, /) -> Array: ...
-
     def __imul__(self, other: Operand, /) -> Array: ...
-
     def __imod__(self, other: Operand, /) -> Array: ...
-
     def __ipow__(self, other: Operand, mod: None = None, /) -> Array: ...
-
     def __ilshift__(self, other: Operand, /) -> Array: ...
-
     def __irshift__(self, other: Operand, /) -> Array: ...
-
     def __iand__(self, other: Operand, /) -> Array: ...
-
     def __ixor__(self, other: Operand, /) -> Array: ...
-
     def __ior__(self, other: Operand, /) -> Array: ...
-
     def __floordiv__(self, other: Operand, /) -> Array: ...
-
     def __rfloordiv__(self, other: Operand, /) -> Array: ...
-
     def __truediv__(self, other: Operand, /) -> Array: ...
-
     def __rtruediv__(self, other: Operand, /) -> Array: ...
-
     def __ifloordiv__(self, other: Operand, /) -> Array: ...
-
     def __itruediv__(self, other: Operand, /) -> Array: ...
-
     def __index__(self) -> int: ...
-
     def __matmul__(self, other: Array, /) -> Array: ...
-
     def __rmatmul__(self, other: Array, /) -> Array: ...
-
     def __imatmul__(self, other: Operand, /) -> Array: ...
-
     def __len__(self) -> int: ...
-
     def __getitem__(self, index: Any, /) -> Array: ...
-
     def __setitem__(self, index: Any, value: Any, /) -> None: ...
-
     @property
     def dtype(self) -> numpy.dtype[Any]:
         """Element type, a `numpy.dtype`."""
@@ -829,24 +731,22 @@ class Array(pardo._methods.Methods):
         """
 
     def _is_contiguous(self) -> bool: ...
-
     def _is_scalar_value(self) -> bool: ...
-
     def _item(self) -> Any: ...
-
     def _astype(self, dtype: DTypeLike | None, copy: bool = True) -> Array: ...
-
     def _copy(self) -> Array: ...
-
     def _to_queue(self, queue: Queue) -> Array: ...
-
     def _assign(self, value: Array) -> None: ...
-
     def _fill(self, value: complex | numpy.generic[Any]) -> None: ...
-
     def _copy_to(self, target: object) -> None: ...
-
-    def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """
         A DLPack capsule that shares this array's memory (`copy=True`: that holds a copy).
 
@@ -870,19 +770,22 @@ class Array(pardo._methods.Methods):
     def __release_buffer__(self, buffer: memoryview, /) -> None: ...
 
 def _from_dlpack(x: object, queue: Queue | None, copy: bool | None) -> Array: ...
-
-def _from_cuda_memory(address: int, dtype: DTypeLike, shape: Sequence[int], strides: Sequence[int], read_only: bool, stream: int, owner: object, queue: Queue | None, copy: bool | None) -> Array: ...
-
-def _copy_buffer(object: object, dtype: DTypeLike, queue: Queue, kind: str = 'device') -> Array: ...
-
+def _from_cuda_memory(
+    address: int,
+    dtype: DTypeLike,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    read_only: bool,
+    stream: int,
+    owner: object,
+    queue: Queue | None,
+    copy: bool | None,
+) -> Array: ...
+def _copy_buffer(object: object, dtype: DTypeLike, queue: Queue, kind: str = "device") -> Array: ...
 def _share_buffer(object: object, dtype: DTypeLike, queue: Queue) -> Array: ...
-
 def _dtype_of_values(who: str, object: Any, host: Any) -> numpy.dtype[Any]: ...
-
 def _explain(roots: Sequence[Array]) -> str: ...
-
 def _force(roots: Sequence[Array]) -> None: ...
-
 def _counters() -> dict[str, int]: ...
 
 class UserEvent(Event):
@@ -906,28 +809,31 @@ class UserEvent(Event):
         """
 
 def _host_task(queue: Queue, f: object, name: str, depends: Sequence[Event]) -> Event: ...
-
 def _set_allocator(device: Device, allocate: object | None, free: object | None) -> None: ...
 
 class _Block:
     """Bytes of one kind of memory."""
 
     def __init__(self, nbytes: int, kind: str, alignment: int, queue: Queue, who: str) -> None: ...
-
     @property
     def _array(self) -> Array: ...
-
     @property
     def _pointer(self) -> int:
         """The address, as kernels of the device see it."""
 
 def _in_memory(x: Array, kind: str, who: str) -> Array: ...
-
 def _empty_in(shape: Sequence[int], dtype: DTypeLike | None, queue: Queue, kind: str, who: str) -> Array: ...
-
 def _view_bytes(bytes: Array, dtype: DTypeLike, shape: Sequence[int], offset: int) -> Array: ...
-
-def add(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def add(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Sum of the elements; of booleans: logical or.
 
@@ -965,7 +871,16 @@ def add(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array |
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def subtract(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def subtract(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Difference of the elements.
 
@@ -1003,7 +918,16 @@ def subtract(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Ar
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def multiply(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def multiply(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Product of the elements; of booleans: logical and.
 
@@ -1041,7 +965,16 @@ def multiply(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Ar
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def divide(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def divide(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True quotient of the elements; integers give float64.
 
@@ -1079,7 +1012,16 @@ def divide(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Arra
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def floor_divide(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def floor_divide(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Largest integer not above the quotient.
 
@@ -1117,7 +1059,16 @@ def floor_divide(x1: Operand, x2: Operand, /, out: Array | None = None, *, where
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def remainder(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def remainder(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Remainder of floor division; has the sign of the divisor.
 
@@ -1155,7 +1106,16 @@ def remainder(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: A
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def fmod(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def fmod(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Remainder of truncated division; has the sign of the dividend, as in C.
 
@@ -1193,7 +1153,16 @@ def fmod(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def power(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def power(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     First operand raised to the second.
 
@@ -1231,7 +1200,9 @@ def power(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def negative(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def negative(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     The elements with their sign changed.
 
@@ -1266,7 +1237,9 @@ def negative(x: Operand, /, out: Array | None = None, *, where: Array | bool = T
         Arrays are on different queues.
     """
 
-def positive(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def positive(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     The elements as they are.
 
@@ -1301,7 +1274,9 @@ def positive(x: Operand, /, out: Array | None = None, *, where: Array | bool = T
         Arrays are on different queues.
     """
 
-def absolute(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def absolute(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Absolute value; of complex numbers the modulus.
 
@@ -1336,7 +1311,9 @@ def absolute(x: Operand, /, out: Array | None = None, *, where: Array | bool = T
         Arrays are on different queues.
     """
 
-def square(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def square(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     The elements multiplied by themselves.
 
@@ -1371,7 +1348,9 @@ def square(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tru
         Arrays are on different queues.
     """
 
-def reciprocal(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def reciprocal(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     One divided by the elements; of integers truncated.
 
@@ -1406,7 +1385,9 @@ def reciprocal(x: Operand, /, out: Array | None = None, *, where: Array | bool =
         Arrays are on different queues.
     """
 
-def sign(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def sign(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     -1, 0 or 1 by the sign; of complex numbers z / abs(z).
 
@@ -1441,7 +1422,16 @@ def sign(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def maximum(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def maximum(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     The larger of the elements; NaN wins.
 
@@ -1479,7 +1469,16 @@ def maximum(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Arr
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def minimum(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def minimum(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     The smaller of the elements; NaN wins.
 
@@ -1517,7 +1516,16 @@ def minimum(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Arr
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def fmax(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def fmax(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     The larger of the elements; NaN loses.
 
@@ -1555,7 +1563,16 @@ def fmax(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def fmin(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def fmin(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     The smaller of the elements; NaN loses.
 
@@ -1593,7 +1610,17 @@ def fmin(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def _clip(x1: Operand, x2: Operand, x3: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def _clip(
+    x1: Operand,
+    x2: Operand,
+    x3: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     The elements limited to the range from the second to the third operand.
 
@@ -1631,7 +1658,9 @@ def _clip(x1: Operand, x2: Operand, x3: Operand, /, out: Array | None = None, *,
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def sqrt(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def sqrt(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Square root, correctly rounded.
 
@@ -1667,7 +1696,9 @@ def sqrt(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def cbrt(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def cbrt(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Cube root.
 
@@ -1703,7 +1734,9 @@ def cbrt(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def exp(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def exp(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     e raised to the elements.
 
@@ -1739,7 +1772,9 @@ def exp(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, 
         Arrays are on different queues.
     """
 
-def exp2(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def exp2(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     2 raised to the elements.
 
@@ -1775,7 +1810,9 @@ def exp2(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def expm1(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def expm1(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     exp(x) - 1, precise for small x.
 
@@ -1811,7 +1848,9 @@ def expm1(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def log(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def log(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Natural logarithm.
 
@@ -1847,7 +1886,9 @@ def log(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, 
         Arrays are on different queues.
     """
 
-def log2(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def log2(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Logarithm to base 2.
 
@@ -1883,7 +1924,9 @@ def log2(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def log10(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def log10(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Logarithm to base 10.
 
@@ -1919,7 +1962,9 @@ def log10(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def log1p(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def log1p(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     log(1 + x), precise for small x.
 
@@ -1955,7 +2000,16 @@ def log1p(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def logaddexp(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def logaddexp(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     log(exp(x) + exp(y)), without undue overflow.
 
@@ -1994,7 +2048,16 @@ def logaddexp(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: A
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def logaddexp2(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def logaddexp2(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     log2(2**x + 2**y), without undue overflow.
 
@@ -2033,7 +2096,16 @@ def logaddexp2(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def hypot(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def hypot(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Square root of the sum of squares, without undue overflow.
 
@@ -2072,7 +2144,9 @@ def hypot(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def sin(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def sin(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Sine of angles in radians.
 
@@ -2108,7 +2182,9 @@ def sin(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, 
         Arrays are on different queues.
     """
 
-def cos(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def cos(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Cosine of angles in radians.
 
@@ -2144,7 +2220,9 @@ def cos(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, 
         Arrays are on different queues.
     """
 
-def tan(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def tan(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Tangent of angles in radians.
 
@@ -2180,7 +2258,9 @@ def tan(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, 
         Arrays are on different queues.
     """
 
-def arcsin(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def arcsin(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Inverse sine: angles in radians, from -pi/2 to pi/2.
 
@@ -2216,7 +2296,9 @@ def arcsin(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tru
         Arrays are on different queues.
     """
 
-def arccos(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def arccos(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Inverse cosine: angles in radians, from 0 to pi.
 
@@ -2252,7 +2334,9 @@ def arccos(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tru
         Arrays are on different queues.
     """
 
-def arctan(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def arctan(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Inverse tangent: angles in radians, from -pi/2 to pi/2.
 
@@ -2288,7 +2372,16 @@ def arctan(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tru
         Arrays are on different queues.
     """
 
-def arctan2(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def arctan2(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Angle of the point (second, first) in radians, from -pi to pi.
 
@@ -2327,7 +2420,9 @@ def arctan2(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Arr
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def sinh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def sinh(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Hyperbolic sine.
 
@@ -2363,7 +2458,9 @@ def sinh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def cosh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def cosh(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Hyperbolic cosine.
 
@@ -2399,7 +2496,9 @@ def cosh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def tanh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def tanh(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Hyperbolic tangent.
 
@@ -2435,7 +2534,9 @@ def tanh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def arcsinh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def arcsinh(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Inverse hyperbolic sine.
 
@@ -2471,7 +2572,9 @@ def arcsinh(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tr
         Arrays are on different queues.
     """
 
-def arccosh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def arccosh(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Inverse hyperbolic cosine.
 
@@ -2507,7 +2610,9 @@ def arccosh(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tr
         Arrays are on different queues.
     """
 
-def arctanh(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def arctanh(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Inverse hyperbolic tangent.
 
@@ -2543,7 +2648,9 @@ def arctanh(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tr
         Arrays are on different queues.
     """
 
-def deg2rad(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def deg2rad(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Angles in degrees as radians.
 
@@ -2579,7 +2686,9 @@ def deg2rad(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tr
         Arrays are on different queues.
     """
 
-def rad2deg(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def rad2deg(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Angles in radians as degrees.
 
@@ -2615,7 +2724,9 @@ def rad2deg(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tr
         Arrays are on different queues.
     """
 
-def _erf(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def _erf(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Error function.
 
@@ -2651,7 +2762,9 @@ def _erf(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def _erfc(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def _erfc(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Complementary error function, 1 - erf(x).
 
@@ -2687,7 +2800,16 @@ def _erfc(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def heaviside(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def heaviside(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     0 below zero, 1 above it, the second operand at zero.
 
@@ -2726,7 +2848,9 @@ def heaviside(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: A
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def floor(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def floor(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Largest integer not above the element, in the same dtype.
 
@@ -2761,7 +2885,9 @@ def floor(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def ceil(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def ceil(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Smallest integer not below the element, in the same dtype.
 
@@ -2796,7 +2922,9 @@ def ceil(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def trunc(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def trunc(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Nearest integer towards zero, in the same dtype.
 
@@ -2831,7 +2959,9 @@ def trunc(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def rint(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def rint(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Nearest integer, halves to even, as a floating-point number.
 
@@ -2867,7 +2997,9 @@ def rint(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def _round(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def _round(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Nearest integer, halves to even, in the same dtype.
 
@@ -2902,7 +3034,16 @@ def _round(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tru
         Arrays are on different queues.
     """
 
-def copysign(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def copysign(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Magnitude of the first operand with the sign of the second.
 
@@ -2941,7 +3082,16 @@ def copysign(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Ar
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def nextafter(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def nextafter(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Next representable number after the first operand towards the second.
 
@@ -2980,7 +3130,9 @@ def nextafter(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: A
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def signbit(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def signbit(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     True where the sign bit is set, also of -0.0.
 
@@ -3015,7 +3167,9 @@ def signbit(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tr
         Arrays are on different queues.
     """
 
-def isfinite(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def isfinite(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     True where neither infinite nor NaN.
 
@@ -3050,7 +3204,9 @@ def isfinite(x: Operand, /, out: Array | None = None, *, where: Array | bool = T
         Arrays are on different queues.
     """
 
-def isinf(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def isinf(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     True where infinite.
 
@@ -3085,7 +3241,9 @@ def isinf(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def isnan(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def isnan(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     True where NaN.
 
@@ -3120,7 +3278,9 @@ def isnan(x: Operand, /, out: Array | None = None, *, where: Array | bool = True
         Arrays are on different queues.
     """
 
-def isposinf(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def isposinf(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     True where positive infinity.
 
@@ -3155,7 +3315,9 @@ def isposinf(x: Operand, /, out: Array | None = None, *, where: Array | bool = T
         Arrays are on different queues.
     """
 
-def isneginf(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def isneginf(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     True where negative infinity.
 
@@ -3190,7 +3352,9 @@ def isneginf(x: Operand, /, out: Array | None = None, *, where: Array | bool = T
         Arrays are on different queues.
     """
 
-def real(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def real(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Real part.
 
@@ -3225,7 +3389,9 @@ def real(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def imag(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def imag(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Imaginary part; zero for real dtypes.
 
@@ -3260,7 +3426,9 @@ def imag(x: Operand, /, out: Array | None = None, *, where: Array | bool = True,
         Arrays are on different queues.
     """
 
-def conjugate(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def conjugate(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     Complex conjugate.
 
@@ -3295,7 +3463,16 @@ def conjugate(x: Operand, /, out: Array | None = None, *, where: Array | bool = 
         Arrays are on different queues.
     """
 
-def equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def equal(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where the elements are equal.
 
@@ -3333,7 +3510,16 @@ def equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def not_equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def not_equal(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where the elements differ.
 
@@ -3371,7 +3557,16 @@ def not_equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: A
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def less(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def less(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where the first operand is below the second.
 
@@ -3409,7 +3604,16 @@ def less(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def less_equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def less_equal(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where the first operand is below or equal to the second.
 
@@ -3447,7 +3651,16 @@ def less_equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def greater(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def greater(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where the first operand is above the second.
 
@@ -3485,7 +3698,16 @@ def greater(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Arr
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def greater_equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def greater_equal(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where the first operand is above or equal to the second.
 
@@ -3523,7 +3745,16 @@ def greater_equal(x1: Operand, x2: Operand, /, out: Array | None = None, *, wher
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def logical_and(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def logical_and(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where both elements are true.
 
@@ -3561,7 +3792,16 @@ def logical_and(x1: Operand, x2: Operand, /, out: Array | None = None, *, where:
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def logical_or(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def logical_or(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where at least one element is true.
 
@@ -3599,7 +3839,16 @@ def logical_or(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def logical_xor(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def logical_xor(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     True where exactly one element is true.
 
@@ -3637,7 +3886,9 @@ def logical_xor(x1: Operand, x2: Operand, /, out: Array | None = None, *, where:
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def logical_not(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def logical_not(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     True where the element is false.
 
@@ -3672,7 +3923,16 @@ def logical_not(x: Operand, /, out: Array | None = None, *, where: Array | bool 
         Arrays are on different queues.
     """
 
-def bitwise_and(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def bitwise_and(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     And of the bits.
 
@@ -3710,7 +3970,16 @@ def bitwise_and(x1: Operand, x2: Operand, /, out: Array | None = None, *, where:
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def bitwise_or(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def bitwise_or(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Or of the bits.
 
@@ -3748,7 +4017,16 @@ def bitwise_or(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def bitwise_xor(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def bitwise_xor(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Exclusive or of the bits.
 
@@ -3786,7 +4064,9 @@ def bitwise_xor(x1: Operand, x2: Operand, /, out: Array | None = None, *, where:
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def invert(x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def invert(
+    x: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
     """
     The bits inverted; of booleans: logical not.
 
@@ -3821,7 +4101,16 @@ def invert(x: Operand, /, out: Array | None = None, *, where: Array | bool = Tru
         Arrays are on different queues.
     """
 
-def left_shift(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def left_shift(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Bits moved left by the second operand; zero when moved out.
 
@@ -3859,7 +4148,16 @@ def left_shift(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: 
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def right_shift(x1: Operand, x2: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def right_shift(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Bits moved right by the second operand; the sign is kept.
 
@@ -3897,7 +4195,17 @@ def right_shift(x1: Operand, x2: Operand, /, out: Array | None = None, *, where:
         A Python integer is out of bounds for the dtype of the arrays it meets.
     """
 
-def _where(x1: Operand, x2: Operand, x3: Operand, /, out: Array | None = None, *, where: Array | bool = True, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Array:
+def _where(
+    x1: Operand,
+    x2: Operand,
+    x3: Operand,
+    /,
+    out: Array | None = None,
+    *,
+    where: Array | bool = True,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """
     Elements of the second operand where the first is true, of the third elsewhere.
 
@@ -3936,19 +4244,20 @@ def _where(x1: Operand, x2: Operand, x3: Operand, /, out: Array | None = None, *
     """
 
 def _full(shape: Sequence[int], value: complex | numpy.generic[Any], dtype: DTypeLike | None, queue: Queue) -> Array: ...
-
 def _empty(shape: Sequence[int], dtype: DTypeLike | None, queue: Queue) -> Array: ...
-
-def _arange(start: complex | numpy.generic[Any], stop: complex | numpy.generic[Any], step: complex | numpy.generic[Any], dtype: DTypeLike | None, queue: Queue) -> Array: ...
-
-def _linspace(start: complex | numpy.generic[Any], stop: complex | numpy.generic[Any], num: int, endpoint: bool, dtype: DTypeLike | None, queue: Queue) -> Array: ...
-
+def _arange(
+    start: complex | numpy.generic[Any],
+    stop: complex | numpy.generic[Any],
+    step: complex | numpy.generic[Any],
+    dtype: DTypeLike | None,
+    queue: Queue,
+) -> Array: ...
+def _linspace(
+    start: complex | numpy.generic[Any], stop: complex | numpy.generic[Any], num: int, endpoint: bool, dtype: DTypeLike | None, queue: Queue
+) -> Array: ...
 def _eye(rows: int, columns: int, k: int, dtype: DTypeLike | None, queue: Queue) -> Array: ...
-
 def _tril(x: Array, k: int) -> Array: ...
-
 def _triu(x: Array, k: int) -> Array: ...
-
 def _iota(shape: Sequence[int], axis: int, queue: Queue) -> Array: ...
 
 _SUM: int = 0
@@ -3965,86 +4274,57 @@ _ALL: int = 5
 
 _COUNT_NONZERO: int = 6
 
-def _reduce(op: int, x: Array, axes: Sequence[int] | None, keepdims: bool, dtype: DTypeLike | None = None, where: Array | None = None, initial: object | None = None) -> Array: ...
-
+def _reduce(
+    op: int,
+    x: Array,
+    axes: Sequence[int] | None,
+    keepdims: bool,
+    dtype: DTypeLike | None = None,
+    where: Array | None = None,
+    initial: object | None = None,
+) -> Array: ...
 def _mean(x: Array, axes: Sequence[int] | None, keepdims: bool, dtype: DTypeLike | None, where: Array | None) -> Array: ...
-
-def _var(x: Array, axes: Sequence[int] | None, correction: float, keepdims: bool, dtype: DTypeLike | None, where: Array | None) -> Array: ...
-
-def _std(x: Array, axes: Sequence[int] | None, correction: float, keepdims: bool, dtype: DTypeLike | None, where: Array | None) -> Array: ...
-
+def _var(
+    x: Array, axes: Sequence[int] | None, correction: float, keepdims: bool, dtype: DTypeLike | None, where: Array | None
+) -> Array: ...
+def _std(
+    x: Array, axes: Sequence[int] | None, correction: float, keepdims: bool, dtype: DTypeLike | None, where: Array | None
+) -> Array: ...
 def _argmin(x: Array, axis: int | None, keepdims: bool) -> Array: ...
-
 def _argmax(x: Array, axis: int | None, keepdims: bool) -> Array: ...
-
 def _cumulative(op: int, x: Array, axis: int | None, dtype: DTypeLike | None, include_initial: bool) -> Array: ...
-
 def _reshape(x: Array, shape: Sequence[int], copy: bool | None = None) -> Array: ...
-
 def _permute_dims(x: Array, axes: Sequence[int]) -> Array: ...
-
 def _broadcast_to(x: Array, shape: Sequence[int]) -> Array: ...
-
 def _expand_dims(x: Array, axes: Sequence[int]) -> Array: ...
-
 def _squeeze(x: Array, axes: Sequence[int] | None) -> Array: ...
-
 def _flip(x: Array, axes: Sequence[int] | None) -> Array: ...
-
 def _moveaxis(x: Array, source: Sequence[int], destination: Sequence[int]) -> Array: ...
-
 def _diagonal(x: Array, offset: int, axis1: int, axis2: int) -> Array: ...
-
 def _broadcast_arrays(arrays: Sequence[Array]) -> list[Array]: ...
-
 def _concat(arrays: Sequence[Array], axis: int | None) -> Array: ...
-
 def _stack(arrays: Sequence[Array], axis: int) -> Array: ...
-
 def _roll(x: Array, shift: Sequence[int], axes: Sequence[int] | None) -> Array: ...
-
 def _repeat(x: Array, count: int, axis: int | None) -> Array: ...
-
 def _repeat_each(x: Array, counts: Array, axis: int | None) -> Array: ...
-
 def _tile(x: Array, repetitions: Sequence[int]) -> Array: ...
-
 def _diff(x: Array, n: int, axis: int, prepend: Array | None, append: Array | None) -> Array: ...
-
 def _sort(x: Array, axis: int, descending: bool, stable: bool) -> Array: ...
-
 def _argsort(x: Array, axis: int, descending: bool, stable: bool) -> Array: ...
-
 def _partition(x: Array, kth: Sequence[int], axis: int) -> Array: ...
-
 def _argpartition(x: Array, kth: Sequence[int], axis: int) -> Array: ...
-
 def _top_k(x: Array, k: int, axis: int, largest: bool) -> tuple[Array, Array]: ...
-
 def _searchsorted(sorted: Array, values: Array, right: bool, sorter: Array | None) -> Array: ...
-
 def _nonzero(x: Array) -> list[Array]: ...
-
 def _take(x: Array, indices: Array, axis: int | None) -> Array: ...
-
 def _take_along_axis(x: Array, indices: Array, axis: int) -> Array: ...
-
 def _matmul(a: Array, b: Array) -> Array: ...
-
 def _vecdot(a: Array, b: Array, axis: int) -> Array: ...
-
 def _tensordot(a: Array, b: Array, axes_a: Sequence[int], axes_b: Sequence[int]) -> Array: ...
-
 def _unique(x: Array) -> tuple[Array, Array, Array, Array]: ...
-
 def _set_openblas_path(path: str) -> None: ...
-
 def _op_table() -> list[tuple[str, int, str, str, str, str]]: ...
-
 def _promote(a: DTypeLike, b: DTypeLike) -> DTypeLike: ...
-
 def _promote_weak(dtype: DTypeLike, scalar: complex | numpy.generic[Any]) -> DTypeLike: ...
-
 def _can_cast_safe(source: DTypeLike, target: DTypeLike) -> bool: ...
-
 def _can_cast_same_kind(source: DTypeLike, target: DTypeLike) -> bool: ...

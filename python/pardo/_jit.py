@@ -267,6 +267,8 @@ def _build(function: types.FunctionType) -> tuple[types.FunctionType, list[_Regi
 class JitFunction:
     """A function with parallel loops; made by `jit`."""
 
+    __name__: str
+
     def __init__(self, function: types.FunctionType) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function

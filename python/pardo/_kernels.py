@@ -390,17 +390,21 @@ class Launcher:
         """
         k = self._kernel
         program, arguments = k._program(arguments, self._local)
-        return program.launch(arguments, self._global, self._local, self._queue, self._depends, k.__name__)
+        event: Event = program.launch(arguments, self._global, self._local, self._queue, self._depends, k.__name__)
+        return event
 
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
         k = self._kernel
         program, arguments = k._program(arguments, self._local)
-        return program.inspect(arguments, self._global, self._local, self._queue, what, k.__name__)
+        text: str = program.inspect(arguments, self._global, self._local, self._queue, what, k.__name__)
+        return text
 
 
 class KernelFunction:
     """A function that runs once for each item of a range; made by `kernel`."""
+
+    __name__: str
 
     def __init__(self, function: types.FunctionType, fastmath: bool, bounds_check: bool, access: dict[str, list[str]] | None) -> None:
         functools.update_wrapper(self, function)

@@ -320,11 +320,9 @@ def source_of(function: types.FunctionType) -> Source:
         raise TypeError(f"{name}: no definition by this name stands where the function comes from")
     node = nodes[0]
     for n in ast.walk(node):
-        if hasattr(n, "lineno"):
-            n.lineno += first - 1
-            n.end_lineno += first - 1  # type: ignore[operator]
-            n.col_offset += indent
-            n.end_col_offset += indent  # type: ignore[operator]
+        for attribute, by in (("lineno", first - 1), ("end_lineno", first - 1), ("col_offset", indent), ("end_col_offset", indent)):
+            if hasattr(n, attribute):
+                setattr(n, attribute, getattr(n, attribute) + by)
     return Source(name, function.__code__.co_filename, first, [line.rstrip("\n") for line in lines], node)
 
 
@@ -338,8 +336,8 @@ def _lambda_of(function: types.FunctionType, lines: list[str], first: int) -> So
         for n in ast.walk(ast.parse("".join(whole)))
         if isinstance(n, ast.Lambda)
         and all(
-            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)
-            for p in places  # type: ignore[operator]
+            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)  # type: ignore[operator]
+            for p in places
         )
     ]
     if not found:
@@ -570,7 +568,8 @@ class _Translator:
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
             self.refuse(node, f"{_spoken(node)} cannot stand in a kernel")
-        return method(node)
+        made: tuple[Any, ...] = method(node)
+        return made
 
     def of_Constant(self, node: ast.Constant) -> Any:
         return self.value(node.value, node)
@@ -607,8 +606,9 @@ class _Translator:
         return self.make("Binary", node, [self.expression(node.left), self.expression(node.right)], name=BINARY[type(node.op)])
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float, complex):
-            return self.value(-node.operand.value, node)
+        operand = node.operand
+        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant) and isinstance(operand.value, (int, float, complex)):
+            return self.value(-operand.value, node)
         return self.make("Unary", node, [self.expression(node.operand)], name=UNARY[type(node.op)])
 
     def of_BoolOp(self, node: ast.BoolOp) -> Any:

@@ -85,6 +85,7 @@ CText CEmitter::run() {
     out.turns = turns();
     if (out.turns) out.params += 'i';
     if (kernel_.in_groups()) out.groups = groups_of(kernel_);
+    out.fast_math = kernel_.fast_math;
     if (large_arrays()) out.shared_bytes = group_bytes(kernel_);
     const std::string item = item_function();
     const std::string kernel_text = kernel_function();

@@ -107,7 +107,7 @@ std::string CEmitter::own_arrays(ir::Space space) const {
             offset += (a.count * itemsize(a.type) + array_alignment - 1) / array_alignment * array_alignment;
         } else {
             text += (space == ir::Space::Group ? std::string(target_.shared) + " " : "") + t + " " + array_names_[k] + "[" +
-                    std::to_string(a.count) + "];\n";
+                    std::to_string(a.count) + "]" + (space == ir::Space::Group ? " __attribute__((aligned(16)))" : "") + ";\n";
         }
     }
     return text;

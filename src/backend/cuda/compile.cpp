@@ -26,9 +26,9 @@ Target target_of(const CudaDevice& device) {
 }
 
 /// What a program depends on beside its text.
-std::string circumstances(const Target& target) {
+std::string circumstances(const Target& target, bool fast = false) {
     std::string text = std::string(backend_version) + '\n' + nvrtc_version() + '\n' + target.arch;
-    for (const char* option : default_options()) text += std::string(" ") + option;
+    for (const char* option : default_options(fast)) text += std::string(" ") + option;
     return text + '\n';
 }
 
@@ -71,11 +71,12 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
     jit::Recipe recipe;
     recipe.name = kernel.name;
-    recipe.compile = [&] { return compile_text(kernel.name, text.text, default_options(), target.arch); };
+    recipe.compile = [&] { return compile_text(kernel.name, text.text, default_options(text.fast_math), target.arch); };
     recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, text.entry, grid, binary); };
     // The text does not say how large the last of its large arrays is.
     const std::string bytes = text.shared_bytes ? ' ' + std::to_string(text.shared_bytes) : std::string();
-    return jit::get(jit::key(circumstances(target) + std::to_string(shape) + ' ' + text.params + bytes + '\n' + text.text), recipe);
+    return jit::get(jit::key(circumstances(target, text.fast_math) + std::to_string(shape) + ' ' + text.params + bytes + '\n' + text.text),
+                    recipe);
 }
 
 Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kernel) {
@@ -101,7 +102,7 @@ std::string CudaDevice::inspect(const ir::Kernel& kernel, device::ShapeClass sha
         // PTX of the architecture that programs are compiled for.
         std::string arch = target_for(major_, minor_).arch;
         if (arch.starts_with("sm_")) arch.replace(0, 3, "compute_");
-        const jit::Binary ptx = compile_text(kernel.name, text_of(*this, kernel, shape).text, default_options(), arch);
+        const jit::Binary ptx = compile_text(kernel.name, text_of(*this, kernel, shape).text, default_options(kernel.fast_math), arch);
         std::string text(ptx.begin(), ptx.end());
         if (const std::size_t end = text.find('\0'); end != std::string::npos) text.resize(end);
         return text;

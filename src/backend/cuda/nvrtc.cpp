@@ -171,9 +171,10 @@ std::string shortened(const std::string& log, const std::string& name, std::stri
 
 }  // namespace
 
-std::span<const char* const> default_options() {
+std::span<const char* const> default_options(bool fast) {
     static constexpr const char* options[] = {"--fmad=false", "--std=c++17", "-default-device"};
-    return options;
+    static constexpr const char* fast_options[] = {"--use_fast_math", "--std=c++17", "-default-device"};
+    return fast ? std::span<const char* const>(fast_options) : options;
 }
 
 jit::Binary compile_text(const std::string& name, const std::string& text, std::span<const char* const> options, const std::string& arch) {

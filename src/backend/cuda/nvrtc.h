@@ -10,8 +10,8 @@
 
 namespace pardo::cuda {
 
-/// Options of all our programs: products and sums are rounded one by one, as everywhere else.
-std::span<const char* const> default_options();
+/// Options of all our programs: products and sums are rounded one by one, as everywhere else, but where the user has allowed `fast` math.
+std::span<const char* const> default_options(bool fast = false);
 
 /// Compiles text for an architecture: "sm_90" gives a cubin, "compute_90" PTX. `name` is for messages, which hold the compiler's own words
 /// and the line of the text that they are about. Throws Compile; Import when NVRTC is not installed, with where it was looked for.

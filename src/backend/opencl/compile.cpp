@@ -92,8 +92,9 @@ OpenClProgram::~OpenClProgram() {
     api_.clReleaseProgram(program_);
 }
 
-std::string OpenClDevice::build_options() const {
+std::string OpenClDevice::build_options(bool fast) const {
     std::string options = "-cl-std=CL1.2";
+    if (fast) return options + " -cl-fast-relaxed-math";
     const NameSet& single = info_.single_fp_config;
     if (single && std::find(single->begin(), single->end(), "correctly_rounded_divide_sqrt") != single->end())
         options += " -cl-fp32-correctly-rounded-divide-sqrt";
@@ -103,7 +104,7 @@ std::string OpenClDevice::build_options() const {
 Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size) {
     device::check_not_forked(name, this);
     (void)path();
-    const std::string options = build_options(), who = name + ": the compiler of " + id_ + " (" + domain_->name() + ")";
+    const std::string options = build_options(c.fast_math), who = name + ": the compiler of " + id_ + " (" + domain_->name() + ")";
     std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
     const auto kernel_of = [&](std::unique_ptr<Built> built) -> Ref<device::Program> {
         cl_int code = CL_SUCCESS;

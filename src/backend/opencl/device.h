@@ -58,7 +58,7 @@ protected:
 private:
     void choose_sub_group();
     device::CachingAllocator& allocator() const;
-    std::string build_options() const;
+    std::string build_options(bool fast) const;
     Ref<device::Program> build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size);
 
     device::Backend* backend_;

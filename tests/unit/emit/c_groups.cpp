@@ -59,7 +59,7 @@ static inline void item(__global float* restrict x, long n0, long n1, long i0, l
     x[v0] = v2;
 }
 __kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global float* restrict x, long n0, long n1) {
-    __local float tile[16];
+    __local float tile[16] __attribute__((aligned(16)));
     const long l1 = (long)get_local_id(0);
     const long l0 = (long)get_local_id(1);
     uint at = (uint)(long)get_group_id(0);
@@ -82,7 +82,7 @@ __kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global fl
     x[v0] = v2;
 }
 extern "C" __global__ void __launch_bounds__(16 * 4 * 1) k_swap(float* __restrict__ x, long long n0, long long n1) {
-    __shared__ float tile[16];
+    __shared__ float tile[16] __attribute__((aligned(16)));
     const long long l1 = (long long)threadIdx.x;
     const long long l0 = (long long)threadIdx.y;
     unsigned int at = (unsigned int)(long long)blockIdx.x;

@@ -13,6 +13,8 @@ namespace syntax = pardo::syntax;
 using pardo::KernelArgument;
 
 using FunctionPtr = std::shared_ptr<syntax::Function>;
+using List = nb::typed<nb::list, nb::any>;
+using Tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
 
 /// (form, line, column, end line, end column, name, number, index, parts); see python/pardo/_syntax.py.
 syntax::Tree tree_from(nb::handle o) {
@@ -99,7 +101,7 @@ void bind_kernel(nb::module_& m) {
 
     nb::class_<syntax::Function>(m, "_Function", "A function's syntax as the compiler takes it.")
         .def(nb::new_([](std::string name, std::string file, int first_line, std::vector<std::string> lines,
-                         std::vector<std::string> params, nb::list defaults, nb::object body, nb::list callees) {
+                         std::vector<std::string> params, List defaults, nb::object body, List callees) {
                  auto f = std::make_shared<syntax::Function>();
                  f->name = std::move(name);
                  f->file = std::move(file);
@@ -124,7 +126,7 @@ void bind_kernel(nb::module_& m) {
             nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("bounds_check"))
         .def(
             "launch",
-            [](const pardo::Kernel& k, nb::tuple arguments, const Ints& global, const Ints& local, nb::handle queue, nb::handle depends,
+            [](const pardo::Kernel& k, Tuple arguments, const Ints& global, const Ints& local, nb::handle queue, nb::handle depends,
                const char* who) {
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
                 const pardo::Queue* on = queue_from(queue);
@@ -135,15 +137,15 @@ void bind_kernel(nb::module_& m) {
             nb::arg("arguments"), nb::arg("range"), nb::arg("local"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"))
         .def(
             "inspect",
-            [](const pardo::Kernel& k, nb::tuple arguments, const Ints& global, const Ints& local, nb::handle queue,
-               const std::string& what, const char* who) {
+            [](const pardo::Kernel& k, Tuple arguments, const Ints& global, const Ints& local, nb::handle queue, const std::string& what,
+               const char* who) {
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
                 return k.inspect(given, range_from(global, local), what, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("local"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
         .def(
             "uses",
-            [](const pardo::Kernel& k, nb::tuple arguments, const Ints& global, const Ints& local, nb::handle queue, const char* who) {
+            [](const pardo::Kernel& k, Tuple arguments, const Ints& global, const Ints& local, nb::handle queue, const char* who) {
                 std::vector<int> out;
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
                 for (const pardo::ArgumentUse u : k.uses(given, range_from(global, local), queue_from(queue)))
@@ -169,7 +171,7 @@ void bind_kernel(nb::module_& m) {
             nb::arg("function"), nb::arg("outside"))
         .def(
             "run",
-            [](const pardo::Loop& loop, nb::tuple arguments, const Ints& counts, nb::tuple initial, nb::handle queue, const char* who) {
+            [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, const char* who) {
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
                 std::vector<pardo::Scalar> before;
                 for (nb::handle o : initial) {
@@ -184,7 +186,7 @@ void bind_kernel(nb::module_& m) {
                     const Unlocked unlocked;
                     results = loop.run(given, counts, before, on);
                 }
-                nb::list out;
+                List out;
                 for (const pardo::Scalar& s : results) {
                     nb::object value = nb::steal(scalar_to_python(s));
                     if (!s.weak && s.dtype != pardo::DType::Bool) value = dtype_to_python(s.dtype).attr("type")(value);

@@ -41,8 +41,28 @@ def _names(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> set[str
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
 
 
+def _calls(loop: ast.For) -> list[ast.expr]:
+    """The bounds of `for … in prange(…)`."""
+    assert isinstance(loop.iter, ast.Call)
+    return loop.iter.args
+
+
+def _nested(function: types.FunctionType, loop: ast.For) -> list[ast.For]:
+    """Parallel loops that stand directly in each other, and whose bounds do not depend on each other: one index space."""
+    loops, changed = [loop], _names([loop], ast.Store)
+    while len(loops) < 3 and len(loops[-1].body) == 1:
+        inner = loops[-1].body[0]
+        if not isinstance(inner, ast.For) or inner.orelse or not _is_prange(function, inner) or changed & _names(_calls(inner), ast.Load):
+            break
+        loops.append(inner)
+    return loops
+
+
 class _Region:
-    """A loop of a function, with what goes in and out."""
+    """A loop of a function, with what goes in and out.
+
+    `outside`: names that the rest of the function assigns; `read_outside`: those that it reads.
+    """
 
     def __init__(
         self,
@@ -51,54 +71,41 @@ class _Region:
         loop: ast.For | ast.While,
         parallel: bool,
         outside: set[str],
-        read_later: set[str],
+        read_outside: set[str],
     ) -> None:
         self.name = function.__name__
         assigned = _names([loop], ast.Store)
-        loaded = _names([loop], ast.Load) | {
-            t.target.id for t in ast.walk(loop) if isinstance(t, ast.AugAssign) and isinstance(t.target, ast.Name)
-        }
-        self.bounds: list[list[ast.expr]] = []
-        loops = [loop]
-        if parallel:
-            inner: ast.stmt = loop
-            changed = set(assigned)
-            while (
-                len(loops[-1].body) == 1
-                and isinstance(inner := loops[-1].body[0], ast.For)
-                and not inner.orelse
-                and _is_prange(function, inner)
-                and not changed & _names(inner.iter.args, ast.Load)  # type: ignore[attr-defined]
-                and len(loops) < 3
-            ):
-                loops.append(inner)
-        self.captured = sorted((loaded & outside) - (_names([lp.target for lp in loops], ast.Store) if parallel else set()))  # type: ignore[union-attr]
-        extra = [f"$start{d}" for d in range(len(loops))] if parallel else []
-        steps = [f"$step{d}" for d in range(len(loops))] if parallel else []
-        self.translation = self._translate(function, source, loop, [n for pair in zip(extra, steps, strict=True) for n in pair])
+        changed = {n.target.id for n in ast.walk(loop) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+        loops = _nested(function, loop) if parallel and isinstance(loop, ast.For) else []
+        counters = _names([lp.target for lp in loops], ast.Store)
+        self.captured = sorted(((_names([loop], ast.Load) | changed) & outside) - counters)
+        self.translation = self._translate(function, source, loop, len(loops))
+        self.results = sorted(assigned & (read_outside | set(self.captured)))
         if parallel:
             self.results = _core._Loop.reductions(self.translation.function, self.captured)
             if self.results and len(loops) > 1:
                 loops = loops[:1]
-                self.translation = self._translate(function, source, loop, ["$start0", "$step0"])
-            lost = sorted((assigned & read_later) - set(self.results) - _names([lp.target for lp in loops], ast.Store))  # type: ignore[union-attr]
-            if lost:
-                where = next(n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == lost[0] and isinstance(n.ctx, ast.Store))
+                self.translation = self._translate(function, source, loop, 1)
+            self.refuse_last_values(source, loop, (assigned & read_outside) - set(self.results) - counters)
+        self.bounds = [_calls(lp) for lp in loops]
+        self.initial = [self.captured.index(n) for n in self.results] if parallel else []
+        self.loop = _core._Loop(self.translation.function, len(loops), list(self.results), False, False)
+
+    def refuse_last_values(self, source: Source, loop: ast.AST, names: set[str]) -> None:
+        """Names that rounds assign are their own: nothing after the loop may ask for the last one's."""
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Store):
                 _syntax.problem(
                     TypeError,
                     source,
-                    where,
-                    f"`{lost[0]}` is read after the parallel loop, whose rounds run side by side: which one would be the last? "
+                    node,
+                    f"`{node.id}` is read after the parallel loop, whose rounds run side by side: which one would be the last? "
                     "Reduce into it (s += …, m = max(m, …)), or write into an array",
                 )
-            self.bounds = [list(lp.iter.args) for lp in loops]  # type: ignore[union-attr, attr-defined]
-        else:
-            self.results = sorted(assigned & (read_later | set(self.captured)))
-        self.dimensions = len(loops) if parallel else 0
-        self.initial = [self.captured.index(n) for n in self.results] if parallel else []
-        self.loop = _core._Loop(self.translation.function, self.dimensions, list(self.results), False, False)
 
-    def _translate(self, function: types.FunctionType, source: Source, loop: ast.stmt, extra: list[str]) -> _syntax.Translation:
+    def _translate(self, function: types.FunctionType, source: Source, loop: ast.stmt, dimensions: int) -> _syntax.Translation:
+        """The loop as a function of the names that it takes from outside, and of start and step of each dimension."""
+        extra = [name for d in range(dimensions) for name in (f"$start{d}", f"$step{d}")]
         arguments = ast.arguments([], [ast.arg(n) for n in [*self.captured, *extra]], None, [], [], None, [])
         node = ast.FunctionDef(function.__name__, arguments, [loop], [], None, None)
         part = Source(source.name, source.file, source.first_line, source.lines, node)

@@ -336,13 +336,13 @@ def _lambda_of(function: types.FunctionType, lines: list[str], first: int) -> So
         for n in ast.walk(ast.parse("".join(whole)))
         if isinstance(n, ast.Lambda)
         and all(
-            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)  # type: ignore[operator]
+            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)
             for p in places
         )
     ]
     if not found:
         raise TypeError("the text of this lambda cannot be found; define a function with a name")
-    best = min(found, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset))  # type: ignore[operator]
+    best = min(found, key=lambda n: len(ast.unparse(n)))
     return Source("<lambda>", file, 1, [line.rstrip("\n") for line in whole], best)
 
 

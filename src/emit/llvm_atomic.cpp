@@ -162,8 +162,8 @@ bool Emitter::update_running(const Update& u, llvm::Value* index, llvm::Value* v
     return true;
 }
 
-/// One lane after the other, the first one first.
-void Emitter::update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values) {
+/// One lane after the other, the first one first; what each found there.
+llvm::Value* Emitter::updates_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values) {
     llvm::Value* old = llvm::Constant::getNullValue(widened(element(u.type), lanes_));
     for (int l = 0; l < lanes_; ++l) {
         const auto lane = static_cast<std::uint64_t>(l);
@@ -191,7 +191,29 @@ void Emitter::update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<
         }
         old = next;
     }
-    define(u.in.results[0], old);
+    return old;
+}
+
+/// Plain accesses are cheap: where all lanes are active they go without asking each whether it is.
+void Emitter::update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values) {
+    if (!mask_ || !u.plain) return define(u.in.results[0], updates_by_lane(u, index, values));
+    llvm::BasicBlock *whole = block("atomic.whole"), *some = block("atomic.some"), *done = block("atomic.done");
+    b_.CreateCondBr(b_.CreateAndReduce(mask_), whole, some);
+    llvm::Value* old[2];
+    llvm::BasicBlock* ends[2];
+    llvm::Value* const mask = mask_;
+    for (int side = 0; side < 2; ++side) {
+        b_.SetInsertPoint(side == 0 ? whole : some);
+        mask_ = side == 0 ? nullptr : mask;
+        old[side] = updates_by_lane(u, index, values);
+        ends[side] = b_.GetInsertBlock();
+        b_.CreateBr(done);
+    }
+    mask_ = mask;
+    b_.SetInsertPoint(done);
+    llvm::PHINode* phi = b_.CreatePHI(old[0]->getType(), 2);
+    for (int side = 0; side < 2; ++side) phi->addIncoming(old[side], ends[side]);
+    define(u.in.results[0], phi);
 }
 
 void Emitter::atomic(const Instr& in) {

@@ -206,6 +206,7 @@ private:
     bool update_once(const Update& u, llvm::Value* index, llvm::Value* value);
     bool update_running(const Update& u, llvm::Value* index, llvm::Value* value);
     void update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values);
+    llvm::Value* updates_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values);
     llvm::Value* load_vector(ir::Value pointer, llvm::Value* index, int step);
     llvm::Value* load_strided(ir::Value pointer, llvm::Value* base, std::int64_t step);
     void store_strided(ir::Value pointer, llvm::Value* base, std::int64_t step, llvm::Value* value);

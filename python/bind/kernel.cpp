@@ -84,8 +84,6 @@ const pardo::Queue* queue_from(nb::handle o) {
     return queue;
 }
 
-pardo::NdRange range_from(const Ints& global, const Ints& local) { return {global, local}; }
-
 }  // namespace
 
 void bind_kernel(nb::module_& m) {
@@ -117,6 +115,14 @@ void bind_kernel(nb::module_& m) {
              nb::arg("body"), nb::arg("callees"))
         .def_prop_ro("name", [](const syntax::Function& f) { return f.name; });
 
+    nb::class_<pardo::NdRange>(m, "_Space", "An index space.")
+        .def(
+            "__init__",
+            [](pardo::NdRange* self, Ints global, Ints local) {
+                new (self) pardo::NdRange{std::move(global), std::move(local)};
+            },
+            nb::arg("range"), nb::arg("local"));
+
     nb::class_<pardo::Kernel>(m, "_Kernel", "A function of the user, and its programs.")
         .def(
             "__init__",
@@ -126,33 +132,32 @@ void bind_kernel(nb::module_& m) {
             nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("bounds_check"))
         .def(
             "launch",
-            [](const pardo::Kernel& k, Tuple arguments, const Ints& global, const Ints& local, nb::handle queue, nb::handle depends,
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
                const char* who) {
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
                 const pardo::Queue* on = queue_from(queue);
                 const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
                 const Unlocked unlocked;
-                return k.launch(given, range_from(global, local), on, after);
+                return k.launch(given, range, on, after);
             },
-            nb::arg("arguments"), nb::arg("range"), nb::arg("local"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"))
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"))
         .def(
             "inspect",
-            [](const pardo::Kernel& k, Tuple arguments, const Ints& global, const Ints& local, nb::handle queue, const std::string& what,
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& what,
                const char* who) {
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
-                return k.inspect(given, range_from(global, local), what, queue_from(queue));
+                return k.inspect(given, range, what, queue_from(queue));
             },
-            nb::arg("arguments"), nb::arg("range"), nb::arg("local"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
         .def(
             "uses",
-            [](const pardo::Kernel& k, Tuple arguments, const Ints& global, const Ints& local, nb::handle queue, const char* who) {
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const char* who) {
                 std::vector<int> out;
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
-                for (const pardo::ArgumentUse u : k.uses(given, range_from(global, local), queue_from(queue)))
-                    out.push_back(static_cast<int>(u));
+                for (const pardo::ArgumentUse u : k.uses(given, range, queue_from(queue))) out.push_back(static_cast<int>(u));
                 return out;
             },
-            nb::arg("arguments"), nb::arg("range"), nb::arg("local"), nb::arg("queue").none(), nb::arg("who"))
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
         .def_prop_ro("specialisations", &pardo::Kernel::specialisations);
 
     nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")

@@ -359,7 +359,7 @@ def func(function: Callable[..., Any]) -> Callable[..., Any]:
 class Launcher:
     """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
 
-    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue")
+    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
 
     def __init__(self, kernel: KernelFunction, place: Place) -> None:
         queue = depends = None
@@ -374,6 +374,7 @@ class Launcher:
         else:
             self._global, self._local = list(place if type(place) is Range else Range(place)), []
         self._kernel, self._queue, self._depends = kernel, queue, depends
+        self._space = _core._Space(self._global, self._local)
 
     def __call__(self, *arguments: Any) -> Event:
         """Launch.
@@ -390,14 +391,14 @@ class Launcher:
         """
         k = self._kernel
         program, arguments = k._program(arguments, self._local)
-        event: Event = program.launch(arguments, self._global, self._local, self._queue, self._depends, k.__name__)
+        event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
         return event
 
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
         k = self._kernel
         program, arguments = k._program(arguments, self._local)
-        text: str = program.inspect(arguments, self._global, self._local, self._queue, what, k.__name__)
+        text: str = program.inspect(arguments, self._space, self._queue, what, k.__name__)
         return text
 
 
@@ -440,7 +441,7 @@ class KernelFunction:
 
     def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
         translation = self._translation
-        if translation is None or translation.changed():
+        if translation is None or (translation.captured and translation.changed()):
             translation = self._translation = _syntax.translate(self._function)
             self._programs = {}
             self._checked = set()

@@ -404,7 +404,8 @@ class _Translator:
             return value
         if name in self.function.__globals__:
             value = self.function.__globals__[name]
-            self.captured.append(Captured(self.function.__globals__, name, value))
+            if not isinstance(value, types.ModuleType):
+                self.captured.append(Captured(self.function.__globals__, name, value))
             return value
         if hasattr(builtins, name):
             return getattr(builtins, name)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from pardo import _core, _syntax
 from pardo._core import Array
+from pardo._kernels import interpreting
 from pardo._syntax import Source
 
 __all__ = ["jit", "prange"]
@@ -283,11 +284,20 @@ class JitFunction:
         self._regions: list[_Region] = []
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if interpreting():
+            return self._function(*arguments, **keywords)
         built = self._built
         if built is None or any(r.translation.changed() for r in self._regions):
             built, self._regions = _build(self._function)
             self._built = built
         return built(*arguments, **keywords)
+
+    def interpret(self, *arguments: Any, **keywords: Any) -> Any:
+        """Call the function as it was written, in plain Python, where `prange` is `range`: print, pdb and coverage work in it.
+
+        The environment variable ``PARDO_INTERPRET=1`` makes every call do this. Numbers are then those of Python and NumPy.
+        """
+        return self._function(*arguments, **keywords)
 
     def __repr__(self) -> str:
         return f"<function {self.__name__} with {len(self._regions)} compiled parts>"

@@ -1,8 +1,10 @@
 # python/pardo/_kernels.py: kernels: a function that runs once for each item of a range.
 from __future__ import annotations
 
+import contextvars
 import functools
 import operator
+import os
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -153,8 +155,15 @@ class Group:
 _core._set_argument_classes(LocalAccessor, Const)
 
 
-def _outside(name: str) -> Any:
-    raise TypeError(f"{name}: stands for an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
+_running: contextvars.ContextVar[Any] = contextvars.ContextVar("pardo._running", default=None)  # the item of an interpreted kernel
+
+
+def _item(name: str) -> Any:
+    """The item that asks, in an interpreted kernel."""
+    item = _running.get()
+    if item is None:
+        raise TypeError(f"{name}: stands for an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
+    return item
 
 
 @device_only("local_array")
@@ -173,7 +182,7 @@ def local_array(shape: Any, dtype: Any = np.float64) -> Any:
     Array
         Not initialised.
     """
-    _outside("local_array")
+    return _item("local_array").local_array(shape, dtype)
 
 
 @device_only("private_array")
@@ -192,7 +201,7 @@ def private_array(shape: Any, dtype: Any = np.float64) -> Any:
     Array
         Not initialised.
     """
-    _outside("private_array")
+    return _item("private_array").private_array(shape, dtype)
 
 
 @device_only("group_barrier")
@@ -204,114 +213,114 @@ def group_barrier(group: Any = None) -> None:
     group : Group, optional
         What ``item.get_group()`` gives; there is one alone.
     """
-    _outside("group_barrier")
+    _item("group_barrier").barrier()
 
 
 @device_only("get_global_id")
-def get_global_id(dimension: int = 0) -> int:
+def get_global_id(dimension: int | None = None) -> int:
     """Index of this item in the range; in kernels, as in OpenCL C.
 
     Parameters
     ----------
     dimension : int, optional
-        A constant, from 0. Default: 0.
+        A constant, from 0. It may be left out where there is one alone.
 
     Returns
     -------
     int
         From 0.
     """
-    return int(_outside("get_global_id"))
+    return _item("get_global_id").at("global_id", "get_global_id", dimension)  # type: ignore[no-any-return]
 
 
 @device_only("get_local_id")
-def get_local_id(dimension: int = 0) -> int:
+def get_local_id(dimension: int | None = None) -> int:
     """Index of this item in its group; in kernels over an `NdRange`, as in OpenCL C.
 
     Parameters
     ----------
     dimension : int, optional
-        A constant, from 0. Default: 0.
+        A constant, from 0. It may be left out where there is one alone.
 
     Returns
     -------
     int
         From 0.
     """
-    return int(_outside("get_local_id"))
+    return _item("get_local_id").at("local_id", "get_local_id", dimension)  # type: ignore[no-any-return]
 
 
 @device_only("get_group_id")
-def get_group_id(dimension: int = 0) -> int:
+def get_group_id(dimension: int | None = None) -> int:
     """Index of this item's group; in kernels over an `NdRange`, as in OpenCL C.
 
     Parameters
     ----------
     dimension : int, optional
-        A constant, from 0. Default: 0.
+        A constant, from 0. It may be left out where there is one alone.
 
     Returns
     -------
     int
         From 0.
     """
-    return int(_outside("get_group_id"))
+    return _item("get_group_id").at("group_id", "get_group_id", dimension)  # type: ignore[no-any-return]
 
 
 @device_only("get_global_size")
-def get_global_size(dimension: int = 0) -> int:
+def get_global_size(dimension: int | None = None) -> int:
     """Items in the range; in kernels, as in OpenCL C.
 
     Parameters
     ----------
     dimension : int, optional
-        A constant, from 0. Default: 0.
+        A constant, from 0. It may be left out where there is one alone.
 
     Returns
     -------
     int
         Of all groups.
     """
-    return int(_outside("get_global_size"))
+    return _item("get_global_size").at("global_range", "get_global_size", dimension)  # type: ignore[no-any-return]
 
 
 @device_only("get_local_size")
-def get_local_size(dimension: int = 0) -> int:
+def get_local_size(dimension: int | None = None) -> int:
     """Items in a group; in kernels over an `NdRange`, as in OpenCL C.
 
     Parameters
     ----------
     dimension : int, optional
-        A constant, from 0. Default: 0.
+        A constant, from 0. It may be left out where there is one alone.
 
     Returns
     -------
     int
         Known before the kernel runs.
     """
-    return int(_outside("get_local_size"))
+    return _item("get_local_size").at("local_range", "get_local_size", dimension)  # type: ignore[no-any-return]
 
 
 @device_only("get_num_groups")
-def get_num_groups(dimension: int = 0) -> int:
+def get_num_groups(dimension: int | None = None) -> int:
     """Groups in the range; in kernels over an `NdRange`, as in OpenCL C.
 
     Parameters
     ----------
     dimension : int, optional
-        A constant, from 0. Default: 0.
+        A constant, from 0. It may be left out where there is one alone.
 
     Returns
     -------
     int
         In this dimension.
     """
-    return int(_outside("get_num_groups"))
+    return _item("get_num_groups").at("group_range", "get_num_groups", dimension)  # type: ignore[no-any-return]
 
 
 def _atomic(name: str, doc: str) -> Any:
     def operation(array: Any, index: Any, value: Any) -> Any:
-        _outside(f"atomic.{name}")
+        return _item(f"atomic.{name}").atomic(name, array, index, value)
 
     operation.__name__ = operation.__qualname__ = name
     operation.__doc__ = doc
@@ -320,7 +329,7 @@ def _atomic(name: str, doc: str) -> Any:
 
 def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any) -> Any:
     """Put `desired` where `expected` stands; gives what was there before."""
-    _outside("atomic.compare_exchange")
+    return _item("atomic.compare_exchange").atomic("compare_exchange", array, index, expected, desired)
 
 
 atomic = types.SimpleNamespace(
@@ -356,6 +365,15 @@ def func(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+_environment: Any = getattr(os.environ, "_data", os.environ)  # what os.environ wraps: a tenth of its time at each launch
+_INTERPRET: Any = "PARDO_INTERPRET" if _environment is os.environ else os.environ.encodekey("PARDO_INTERPRET")
+
+
+def interpreting() -> bool:
+    """True when the environment variable PARDO_INTERPRET asks for plain Python."""
+    return _environment.get(_INTERPRET) not in (None, b"", b"0", "", "0")
+
+
 class Launcher:
     """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
 
@@ -389,10 +407,47 @@ class Launcher:
         Event
             Completes when all items have run; what fails while they run is raised by the next wait.
         """
+        if interpreting():
+            self.interpret(*arguments)
+            return _core.Event()
         k = self._kernel
         program, arguments = k._program(arguments, self._local)
         event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
         return event
+
+    def interpret(self, *arguments: Any) -> None:
+        """Run the kernel as plain Python, item by item, so that ``print``, ``breakpoint()``, pdb and coverage work in it.
+
+        The environment variable ``PARDO_INTERPRET=1`` makes every launch do this, and calls of what `jit` made.
+
+        Parameters
+        ----------
+        *arguments
+            As for a launch. NumPy arrays are changed in place, wherever the kernel is launched.
+
+        Raises
+        ------
+        RuntimeError
+            Items of one group come to different barriers, or one returns while others wait; the message names the item and the line.
+
+        Notes
+        -----
+        It is for small ranges: an item takes some microseconds, and tens of them at each barrier. Items run one at a time: those of a
+        group in their order up to a barrier, then in their order up to the next; the groups one after the other. The first item of a
+        group runs in the calling thread, the others too if there is no barrier, else in threads of their own. Memory of items and groups
+        begins as NaN or the greatest integer, so that what is read too early shows.
+
+        Numbers are those of Python and NumPy. Kernels compute as these do, with two exceptions: results of ``math.*`` and of NumPy's
+        functions on Python numbers are NumPy's float64 here and weak in kernels, so that what is combined with them and float32 arrays has
+        float64 between loads and stores; and Python's integers do not wrap here.
+        """
+        from pardo import _interpret
+
+        k = self._kernel
+        takes_item = k._takes_item(len(arguments), bool(self._local))
+        for event in _core._events(self._depends, k.__name__):
+            event.wait()
+        _interpret.interpret(k._function, k.__name__, self._global, self._local, takes_item, arguments)
 
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
@@ -439,17 +494,21 @@ class KernelFunction:
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
 
+    def _takes_item(self, arguments: int, groups: bool) -> bool:
+        """True if the first parameter is the item; says so if the range does not fit it."""
+        if self._item == "NdItem" and not groups:
+            raise TypeError(f"{self.__name__}: takes an NdItem, and a plain Range has no groups; launch it over an NdRange")
+        if self._item == "Item" and groups:
+            raise TypeError(f"{self.__name__}: takes an Item, which knows no groups; annotate it as NdItem, or launch it over a Range")
+        return self._item is not None or arguments == len(self._names) - 1
+
     def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
         translation = self._translation
         if translation is None or (translation.captured and translation.changed()):
             translation = self._translation = _syntax.translate(self._function)
             self._programs = {}
             self._checked = set()
-        takes_item = self._item is not None or len(arguments) == len(self._names) - 1
-        if self._item == "NdItem" and not local:
-            raise TypeError(f"{self.__name__}: takes an NdItem, and a plain Range has no groups; launch it over an NdRange")
-        if self._item == "Item" and local:
-            raise TypeError(f"{self.__name__}: takes an Item, which knows no groups; annotate it as NdItem, or launch it over a Range")
+        takes_item = self._takes_item(len(arguments), bool(local))
         program = self._programs.get(takes_item)
         if program is None:
             program = self._programs[takes_item] = _core._Kernel(translation.function, takes_item, *self._options)

@@ -1,5 +1,6 @@
 // src/lang/calls.cpp: what a kernel may call: NumPy's and Python's functions, the item's methods, other functions of the user.
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "lang/lowering.h"
@@ -15,7 +16,7 @@ struct Calls {
         Handler handler;
     };
     static const std::unordered_map<std::string, Row>& functions();
-    static const std::unordered_map<std::string, Row>& methods();
+    static const std::map<std::string, Row>& methods();
 
     static Term number_of(Lowering& l, const Tree& t, const Terms& a, std::size_t k) {
         return l.need_number(a[k], t.parts[std::min(k, t.parts.size() - 1)].place, t.name.c_str());
@@ -497,8 +498,8 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
     return rows;
 }
 
-const std::unordered_map<std::string, Row>& Calls::methods() {
-    static const std::unordered_map<std::string, Row> rows{
+const std::map<std::string, Row>& Calls::methods() {
+    static const std::map<std::string, Row> rows{
         {"Item.get_id", {1, 2, at<Where::Global>}},
         {"Item.get_range", {1, 2, at<Where::GlobalSize>}},
         {"Item.get_linear_id", {1, 1, linear<Where::Global, Where::GlobalSize>}},

@@ -36,30 +36,34 @@ Term Lowering::fluid(const Term& t) const {
 
 Term Lowering::joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const {
     const Term &x = a.term, &y = b.term;
-    const auto conflict = [&](const std::string& what) { wrong_type(b.place.line ? b.place : place, what); };
-    if (x.kind != y.kind)
-        conflict("`" + name + "` is " + describe(x) + " (" + line_text(a.place) + ") or " + describe(y) + " (" + line_text(b.place) +
-                 "), by the way taken; it needs one type");
+    // The later of the two places is the one that does not fit.
+    const bool swapped = a.place.line > b.place.line;
+    const Variable &first = swapped ? b : a, &second = swapped ? a : b;
+    const auto who = [&] { return name.starts_with("the ") ? name : "`" + name + "`"; };
+    const auto conflict = [&](const std::string& what) { wrong_type(second.place.line ? second.place : place, who() + what); };
+    const auto types = [&] {
+        return " is " + describe(first.term) + " on one way (" + line_text(first.place) + ") and " + describe(second.term) +
+               " on another (" + line_text(second.place) + "); it needs one type";
+    };
+    if (x.kind != y.kind) conflict(types());
     Term out = fluid(x);
     switch (x.kind) {
         case Kind::Number:
             if (x.constant && y.constant && x.type == y.type && x.scalar.u == y.scalar.u && !is_complex(x.type.dtype)) return x;
-            if (!join(x.type, y.type, out.type))
-                conflict("`" + name + "` is " + describe(x) + " (" + line_text(a.place) + ") or " + describe(y) + " (" +
-                         line_text(b.place) + "), by the way taken; it needs one type: convert one of the two");
+            if (!join(x.type, y.type, out.type)) conflict(types() + ": convert one of the two");
             out.least = std::min(x.least, y.least);
             return out;
         case Kind::Tuple:
             if (x.items.size() != y.items.size())
-                conflict("`" + name + "` is a tuple of " + std::to_string(x.items.size()) + " or of " + std::to_string(y.items.size()));
+                conflict(" is a tuple of " + std::to_string(x.items.size()) + " or of " + std::to_string(y.items.size()));
             for (std::size_t k = 0; k < x.items.size(); ++k)
                 out.items[k] = joined(name + "[" + std::to_string(k) + "]", {x.items[k], a.place}, {y.items[k], b.place}, place);
             return out;
         case Kind::Array:
             if (x.view.source != y.view.source || x.view.rank != y.view.rank)
-                conflict("`" + name + "` is one array (" + line_text(a.place) + ") or another (" + line_text(b.place) +
-                         "), by the way taken; kernels know at each line which array it is. Choose between elements, or swap arrays "
-                         "between launches");
+                conflict(" is one array on one way (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
+                         "); at each line it is known which array a name is: choose between elements, or swap "
+                         "arrays between launches");
             for (std::size_t k = 0; k < x.view.lead.size(); ++k)
                 out.view.lead[k] = joined(name, {x.view.lead[k], a.place}, {y.view.lead[k], b.place}, place);
             out.view.pointer = x.view.pointer;

@@ -1,0 +1,367 @@
+# tests/python/wrong/programs.py: programs that are wrong, each in its own way; programs.txt beside holds what users read.
+# ruff: noqa: F841, F821, B007, RET503, SIM, PERF, B905, C4, RUF015, RUF005, E731, B023, PLE, E501, RET504
+import math
+
+import numpy as np
+import pardo as pp
+
+TABLE = np.arange(4.0)
+NAMES = ["a", "b"]
+BIG = 2**70
+
+
+@pp.func
+def half(x):
+    if x > 0:
+        return x / 2
+
+
+def again(x):
+    return again(x - 1)
+
+
+def undefined_name(item: pp.Item, x):
+    x[item.get_id(0)] = missing
+
+
+def used_before_assignment(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = total
+    total = 1.0
+
+
+def assigned_in_one_branch(item: pp.Item, x):
+    i = item.get_id(0)
+    if x[i] > 0:
+        y = 1.0
+    x[i] = y
+
+
+def assigned_in_a_loop(item: pp.Item, x):
+    i = item.get_id(0)
+    for k in range(i):
+        y = x[k]
+    x[i] = y
+
+
+def loop_counter_afterwards(item: pp.Item, x):
+    i = item.get_id(0)
+    for k in range(i):
+        x[k] = 0.0
+    x[i] = k
+
+
+def two_types_by_branch(item: pp.Item, x):
+    i = item.get_id(0)
+    if i > 2:
+        y = x[i]
+    else:
+        y = np.int32(i)
+    x[i] = y
+
+
+def number_or_tuple(item: pp.Item, x):
+    i = item.get_id(0)
+    y = 1.0
+    if i > 2:
+        y = (1.0, 2.0)
+    x[i] = 0.0
+
+
+def type_changes_in_a_loop(item: pp.Item, x):
+    i = item.get_id(0)
+    n = np.int32(0)
+    for k in range(4):
+        n = n + x[k]
+    x[i] = n
+
+
+def one_array_or_another(item: pp.Item, x, y):
+    i = item.get_id(0)
+    a = x if i > 3 else y
+    a[i] = 1.0
+
+
+def swapped_arrays(item: pp.Item, x, y):
+    i = item.get_id(0)
+    for k in range(4):
+        y[i] = x[i]
+        x, y = y, x
+
+
+def too_many_indices(item: pp.Item, x):
+    x[item.get_id(0), 0] = 1.0
+
+
+def float_index(item: pp.Item, x):
+    i = item.get_id(0)
+    x[x[i]] = 1.0
+
+
+def bool_index(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i > 2] = 1.0
+
+
+def array_from_outside(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = TABLE[i]
+
+
+def list_from_outside(item: pp.Item, x):
+    x[item.get_id(0)] = len(NAMES)
+
+
+def integer_too_large(item: pp.Item, x):
+    x[item.get_id(0)] = BIG
+
+
+def float_into_integers(item: pp.Item, n):
+    i = item.get_id(0)
+    n[i] = n[i] / 2
+
+
+def complex_into_floats(item: pp.Item, x):
+    x[item.get_id(0)] = 1j
+
+
+def number_too_large_for_the_dtype(item: pp.Item, b):
+    b[item.get_id(0)] = 300
+
+
+def whole_array_operation(item: pp.Item, x, y):
+    x[item.get_id(0)] = x + y
+
+
+def condition_on_an_array(item: pp.Item, x):
+    if x:
+        x[0] = 1.0
+
+
+def compares_an_array(item: pp.Item, x):
+    x[item.get_id(0)] = x == 1.0
+
+
+def order_of_complex(item: pp.Item, z):
+    i = item.get_id(0)
+    if z[i] < z[0]:
+        z[i] = 0
+
+
+def remainder_of_complex(item: pp.Item, z):
+    i = item.get_id(0)
+    z[i] = z[i] % 2
+
+
+def bits_of_floats(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = x[i] & 1
+
+
+def shift_of_floats(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = x[i] << 1
+
+
+def inverted_float(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = ~x[i]
+
+
+def negative_power_of_an_integer(item: pp.Item, n):
+    i = item.get_id(0)
+    n[i] = n[i] ** -2
+
+
+def identity_of_numbers(item: pp.Item, x):
+    i = item.get_id(0)
+    if x[i] is x[0]:
+        x[i] = 0.0
+
+
+def membership(item: pp.Item, x):
+    i = item.get_id(0)
+    if x[i] in (1.0, 2.0):
+        x[i] = 0.0
+
+
+def step_of_zero(item: pp.Item, x):
+    for k in range(0, 4, 0):
+        x[k] = 0.0
+
+
+def float_range(item: pp.Item, x):
+    for k in range(x[0]):
+        x[k] = 0.0
+
+
+def loop_over_a_number(item: pp.Item, x):
+    for k in x[0]:
+        x[k] = 0.0
+
+
+def unknown_step_and_break(item: pp.Item, x, n):
+    for k in range(0, 4, n[0]):
+        if x[k] > 0:
+            break
+
+
+def unpacks_too_many(item: pp.Item, x):
+    a, b = 1.0, 2.0, 3.0
+
+
+def unpacks_a_number(item: pp.Item, x):
+    a, b = x[0]
+
+
+def tuple_by_a_variable(item: pp.Item, x):
+    i = item.get_id(0)
+    weights = (1.0, 2.0, 3.0)
+    x[i] = weights[i]
+
+
+def tuple_out_of_range(item: pp.Item, x):
+    weights = (1.0, 2.0, 3.0)
+    x[0] = weights[3]
+
+
+def tuple_changed(item: pp.Item, x):
+    weights = (1.0, 2.0, 3.0)
+    weights[0] = x[0]
+
+
+def returns_a_value(item: pp.Item, x):
+    return x[0]
+
+
+def function_without_a_value_on_one_way(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = half(x[i])
+
+
+def recursion(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = again(x[i])
+
+
+def missing_argument(item: pp.Item, x):
+    x[0] = math.hypot(x[0])
+
+
+def missing_argument_of_a_function(item: pp.Item, x):
+    x[0] = half()
+
+
+def unknown_keyword(item: pp.Item, x):
+    x[0] = half(y=x[0])
+
+
+def calls_something_else(item: pp.Item, x):
+    x[0] = sorted(x)
+
+
+def calls_a_number(item: pp.Item, x):
+    x[0] = x[1](2)
+
+
+def unknown_method(item: pp.Item, x):
+    x[0] = x[1].clip(0, 1)
+
+
+def unknown_attribute(item: pp.Item, x):
+    x[0] = x.strides[0]
+
+
+def method_of_an_item(item: pp.Item, x):
+    x[item.get_local_id(0)] = 1.0
+
+
+def no_such_dimension(item: pp.Item, x):
+    x[item.get_id(1)] = 1.0
+
+
+def dimension_by_a_variable(item: pp.Item, x, n):
+    x[item.get_id(n[0])] = 1.0
+
+
+def barrier_without_groups(item: pp.Item, x):
+    pp.group_barrier()
+    x[0] = 1.0
+
+
+def local_memory_without_groups(item: pp.Item, x):
+    tile = pp.local_array(16)
+    x[0] = 1.0
+
+
+def private_array_of_unknown_shape(item: pp.Item, x, n):
+    a = pp.private_array(n[0])
+    x[0] = a[0]
+
+
+def private_array_of_no_elements(item: pp.Item, x):
+    a = pp.private_array(0)
+    x[0] = 1.0
+
+
+def atomic_on_a_narrow_dtype(item: pp.Item, b):
+    pp.atomic.add(b, 0, 1)
+
+
+def atomic_bits_of_floats(item: pp.Item, x):
+    pp.atomic.and_(x, 0, 1)
+
+
+def atomic_without_an_array(item: pp.Item, x):
+    pp.atomic.add(x[0], 0, 1)
+
+
+def part_of_an_array_in_place(item: pp.Item, x):
+    x[1:3] += 1.0
+
+
+def slice_with_a_variable_step(item: pp.Item, x, n):
+    x[:: n[0]] = 0.0
+
+
+def tuple_of_the_wrong_length(item: pp.Item, x):
+    a = pp.private_array(3)
+    a[:] = (1.0, 2.0)
+    x[0] = a[0]
+
+
+def list_literal(item: pp.Item, x):
+    a = [1.0, 2.0]
+    x[0] = a[0]
+
+
+def comprehension(item: pp.Item, x):
+    x[0] = sum(x[k] for k in range(3))
+
+
+def with_statement(item: pp.Item, x):
+    with open("file") as f:
+        x[0] = 1.0
+
+
+def try_statement(item: pp.Item, x):
+    try:
+        x[0] = 1.0
+    except ValueError:
+        x[0] = 2.0
+
+
+def raises_a_number(item: pp.Item, x):
+    raise x[0]
+
+
+def formatted_message(item: pp.Item, x):
+    assert x[0] > 0, f"not positive: {x[0]}"
+
+
+def matrix_product(item: pp.Item, x, y):
+    x[0] = x @ y
+
+
+def any_number_of_arguments(item: pp.Item, *x):
+    x[0] = 1.0

@@ -240,16 +240,15 @@ void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const st
     if (!kernel.in_groups()) return;
     const CGroups g = groups_of(kernel);
     std::string size;
-    for (int d = 0; d < g.size.size(); ++d) size += (d ? " x " : "") + std::to_string(g.size[d]);
-    if (g.items() > std::min(limits.items, largest_group)) {
-        throw Error(ErrorCode::Value, kernel.name + ": groups of " + size + " = " + std::to_string(g.items()) + " items: " + who +
-                                          " takes at most " + std::to_string(limits.items) + "; make the groups smaller");
-    }
+    for (int d = 0; d < g.size.size(); ++d) size.append(d ? " x " : "").append(std::to_string(g.size[d]));
+    const auto refuse = [&](const std::string& what, std::int64_t most, const std::string& rest) {
+        throw Error(ErrorCode::Value, kernel.name + ": groups of " + size + what + who + " takes at most " + std::to_string(most) + rest);
+    };
+    if (g.items() > std::min(limits.items, largest_group))
+        refuse(" = " + std::to_string(g.items()) + " items: ", limits.items, "; make the groups smaller");
     for (std::size_t d = 0; d < g.local.size() && d < limits.dimensions.size(); ++d) {
-        if (g.local[d] <= limits.dimensions[d]) continue;
-        throw Error(ErrorCode::Value, kernel.name + ": groups of " + size + " items: " + who + " takes at most " +
-                                          std::to_string(limits.dimensions[d]) + " where this has " + std::to_string(g.local[d]) +
-                                          "; make the groups smaller there");
+        if (g.local[d] > limits.dimensions[d])
+            refuse(" items: ", limits.dimensions[d], " where this has " + std::to_string(g.local[d]) + "; make the groups smaller there");
     }
     if (const std::int64_t bytes = group_bytes(kernel); bytes > limits.bytes) {
         throw Error(ErrorCode::Compile, kernel.name + ": the arrays that a group shares take " + std::to_string(bytes) + " bytes: " + who +

@@ -116,7 +116,7 @@ NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) 
         if (!options_.fp64 && result == DType::Complex128) result = DType::Complex64;
         return {result, false};
     } catch (const Error& e) {
-        const std::string text = e.message();
+        const std::string& text = e.message();
         const std::string prefix = function_->name + ": ";
         fail(e.code(), place, text.starts_with(prefix) ? text.substr(prefix.size()) : text);
     }

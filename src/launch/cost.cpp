@@ -24,7 +24,8 @@ double region_ns(const ir::Kernel& kernel, const ir::Region& region) {
                 };
                 const Scalar *low = known(0), *high = known(1), *step = known(2);
                 const bool counted = low && high && step && step->i != 0;
-                sum += inner * (counted ? std::max(0.0, static_cast<double>((high->i - low->i) / step->i)) : unknown_rounds);
+                sum += inner *
+                       (counted ? std::max(0.0, static_cast<double>(high->i - low->i) / static_cast<double>(step->i)) : unknown_rounds);
                 break;
             }
             case ir::Opcode::While: sum += inner * unknown_rounds; break;

@@ -1,5 +1,5 @@
 # tests/python/wrong/programs.py: programs that are wrong, each in its own way; programs.txt beside holds what users read.
-# ruff: noqa: F841, F821, B007, RET503, SIM, PERF, B905, C4, RUF015, RUF005, E731, B023, PLE, E501, RET504, RUF059
+# Linters would mend them: pyproject.toml lets them be.
 import math
 
 import numpy as np

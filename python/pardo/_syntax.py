@@ -206,6 +206,9 @@ OF_MATH = {
 }
 PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
 
+OF_A_DTYPE = {"local_array", "private_array", "empty", "zeros", "ones", "full", "astype"}
+DTYPES = {str(np.dtype(kind)) for kind in "?bhilBHILefdFD"}
+
 known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
 _keep: list[Any] = []
 _filled = False
@@ -636,17 +639,32 @@ class _Translator:
             made.append(self.make("Keyword", k, [self.expression(k.value)], name=k.arg))
         return made
 
+    def with_dtypes(self, parts: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Arguments where the name of a dtype, as a text, is the dtype."""
+        out = []
+        for part in parts:
+            if part[0] == CODE["Keyword"]:
+                part = (*part[:-1], self.with_dtypes(part[-1]))
+            elif part[0] == CODE["Text"] and part[5] in DTYPES:
+                part = (CODE["DTypeName"], *part[1:5], "", None, _core._dtype_number(np.dtype(part[5])), [])
+            out.append(part)
+        return out
+
     def of_Call(self, node: ast.Call) -> Any:
         called = self.resolve(node.func)
         if called is _absent:
             if isinstance(node.func, ast.Attribute):
-                return self.make("Method", node, [self.expression(node.func.value), *self.arguments(node)], name=node.func.attr)
+                arguments = self.arguments(node)
+                if node.func.attr == "astype":
+                    arguments = self.with_dtypes(arguments)
+                return self.make("Method", node, [self.expression(node.func.value), *arguments], name=node.func.attr)
             self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
         if id(called) in known:
             name = known[id(called)]
             if name == "prange" or called is range:
                 self.refuse(node, f"{name} stands after `for … in` alone")
-            return self.make("Call", node, self.arguments(node), name=name)
+            arguments = self.arguments(node)
+            return self.make("Call", node, self.with_dtypes(arguments) if name in OF_A_DTYPE else arguments, name=name)
         if isinstance(called, type) and issubclass(called, np.generic):
             dtype = self.make("DTypeName", node, index=_core._dtype_number(np.dtype(called)))
             return self.make("Call", node, [*self.arguments(node), dtype], name="astype")

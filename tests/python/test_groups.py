@@ -1,0 +1,1438 @@
+# tests/python/test_groups.py: kernels with barriers on every device of the machine, each compared with what plain Python makes of it.
+import functools
+import os
+import re
+
+import numpy as np
+import pardo as pp
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+# PARDO_TEST_DEVICES=cuda,opencl:0 leaves the other back ends and devices out.
+WANTED = os.environ.get("PARDO_TEST_DEVICES", "").split(",")
+DEVICES = [d for d in pp.get_devices() if d.backend != "null" and (WANTED == [""] or not {d.backend, d.id}.isdisjoint(WANTED))]
+CASES = {}
+
+
+@pytest.fixture(params=DEVICES, ids=str)
+def device(request):
+    return request.param
+
+
+def case(*sizes, rtol=0.0):
+    """Register a function that makes, for each size of a group, a kernel, where it runs, and its arguments."""
+
+    def register(make):
+        for size in sizes or (None,):
+            name = make.__name__ if size is None else f"{make.__name__}-{size}"
+            CASES[name.replace(" ", "")] = (make if size is None else functools.partial(make, size), rtol)
+        return make
+
+    return register
+
+
+def ints(shape, dtype="int64", low=-20, high=100):
+    """Whole numbers, so that sums are exact in every order; other ones for each shape."""
+    if np.dtype(dtype).kind == "u":
+        low = 0
+    return np.random.default_rng(np.sum(np.square(shape))).integers(low, high, shape).astype(dtype)
+
+
+def zeros(shape, dtype="int64"):
+    return np.zeros(shape, dtype)
+
+
+@functools.cache
+def expected(name):
+    """What plain Python makes of a case: the arrays afterwards."""
+    kernel, place, *arguments = CASES[name][0]()
+    arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    kernel[place].interpret(*arguments)
+    return [a for a in arguments if isinstance(a, np.ndarray)]
+
+
+def launch(kernel, place, arguments, device):
+    """The arrays afterwards; skips what PoCL's compiler makes wrong code of, and what a device does not have."""
+    arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+    if not device.has_fp64 and any(a.dtype.char in "dD" for a in arrays):
+        pytest.skip("the device has no float64")
+    given = [pp.asarray(a, device=device) if isinstance(a, np.ndarray) else a for a in arguments]
+    try:
+        kernel[place](*given).wait()
+    except pp.CompileError as e:
+        if "this device's compiler, PoCL, makes wrong code of that" in str(e) and device.backend == "opencl":
+            pytest.skip(str(e))
+        raise
+    return [pp.asnumpy(a) for a in given if isinstance(a, pp.ndarray)]
+
+
+# --- reductions
+
+
+@case(1, 7, 64, 256, 1024)
+def tree_reduction(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, out):
+        a = pp.local_array(size, "int64")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        n = size
+        while n > 1:
+            half = (n + 1) // 2
+            if i < n // 2:
+                a[i] += a[i + half]
+            pp.group_barrier(item.get_group())
+            n = half
+        if i == 0:
+            out[item.get_group_id(0)] = a[0]
+
+    return kernel, pp.NdRange(3 * size, size), ints(3 * size), zeros(3)
+
+
+@case(64, 256)
+def tree_reduction_by_halves(size):
+    @pp.kernel
+    def kernel(x, out, a):
+        i = pp.get_local_id(0)
+        a[i] = x[pp.get_global_id(0)]
+        step = pp.get_local_size(0) // 2
+        while step > 0:
+            pp.group_barrier()
+            if i < step:
+                a[i] = a[i] + a[i + step]
+            step //= 2
+        if i == 0:
+            pp.atomic.add(out, 0, a[0])
+
+    return kernel, pp.NdRange(4 * size, size), ints(4 * size, "float32"), zeros(1, "float32"), pp.LocalAccessor(size, "float32")
+
+
+@case(7, 64)
+def greatest_and_its_place(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, best, where):
+        value, place = pp.local_array(size, x.dtype), pp.local_array(size, "int32")
+        i, n = item.get_local_id(0), size
+        value[i], place[i] = x[item.get_global_id(0)], item.get_global_id(0)
+        while n > 1:
+            pp.group_barrier(item.get_group())
+            half = (n + 1) // 2
+            if i < n // 2 and value[i + half] > value[i]:
+                value[i], place[i] = value[i + half], place[i + half]
+            n = half
+        if i == 0:
+            best[item.get_group_id(0)], where[item.get_group_id(0)] = value[0], place[0]
+
+    return kernel, pp.NdRange(5 * size, size), ints(5 * size, "float32"), zeros(5, "float32"), zeros(5, "int32")
+
+
+@case((8, 8), (1, 7), (4, 16))
+def sums_of_rows_and_groups(size):
+    rows, columns = size
+
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, row_sums, sums):
+        a = pp.local_array((rows, columns), "int64")
+        r, c = item.get_local_id(0), item.get_local_id(1)
+        a[r, c] = x[item.get_global_id(0), item.get_global_id(1)]
+        pp.group_barrier(item.get_group())
+        if c == 0:
+            for k in range(1, columns):
+                a[r, 0] += a[r, k]
+            row_sums[item.get_global_id(0), item.get_group_id(1)] = a[r, 0]
+        pp.group_barrier(item.get_group())
+        if item.get_local_linear_id() == 0:
+            total = 0
+            for k in range(rows):
+                total += a[k, 0]
+            sums[item.get_group_linear_id()] = total
+
+    shape = (2 * rows, 3 * columns)
+    return kernel, pp.NdRange(shape, size), ints(shape), zeros((2 * rows, 3)), zeros(6)
+
+
+@case(64)
+def mean_and_variance(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, mean, variance, a: pp.LocalAccessor):
+        i, g = item.get_local_id(0), item.get_group_id(0)
+        v = x[item.get_global_id(0)]
+        for moment in range(2):
+            a[i] = v if moment == 0 else (v - mean[g]) * (v - mean[g])
+            pp.group_barrier(item.get_group())
+            n = size // 2
+            while n > 0:
+                if i < n:
+                    a[i] += a[i + n]
+                pp.group_barrier(item.get_group())
+                n //= 2
+            if i == 0:
+                if moment == 0:
+                    mean[g] = a[0] / size
+                else:
+                    variance[g] = a[0] / size
+            pp.group_barrier(item.get_group())
+
+    return kernel, pp.NdRange(3 * size, size), ints(3 * size, "float64"), zeros(3, "float64"), zeros(3, "float64"), pp.LocalAccessor(size)
+
+
+@case(7, 64)
+def votes(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, everyone, anyone):
+        flags = pp.local_array(2, "int32")
+        if item.get_local_id(0) == 0:
+            flags[0], flags[1] = 1, 0
+        pp.group_barrier(item.get_group())
+        yes = x[item.get_global_id(0)] > 50
+        pp.atomic.and_(flags, 0, 1 if yes else 0)
+        pp.atomic.or_(flags, 1, 1 if yes else 0)
+        pp.group_barrier(item.get_group())
+        everyone[item.get_global_id(0)] = flags[0]
+        anyone[item.get_global_id(0)] = flags[1]
+
+    x = np.concatenate([ints(size), np.full(size, 60), np.zeros(size, int)])
+    return kernel, pp.NdRange(3 * size, size), x, zeros(3 * size, "int32"), zeros(3 * size, "int32")
+
+
+# --- scans
+
+
+@case(1, 7, 64, 256)
+def hillis_steele_scan_with_two_buffers(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        a = pp.local_array((2, size), "int64")
+        i, now, step = item.get_local_id(0), 0, 1
+        a[0, i] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        while step < size:
+            a[1 - now, i] = a[now, i] + (a[now, i - step] if i >= step else 0)
+            now = 1 - now
+            step *= 2
+            pp.group_barrier(item.get_group())
+        y[item.get_global_id(0)] = a[now, i]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size), zeros(2 * size)
+
+
+@case(7, 64, 1024)
+def hillis_steele_scan_in_place(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, a):
+        i, step = item.get_local_id(0), 1
+        a[i] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        while step < size:
+            v = a[i]
+            if i >= step:
+                v = v + a[i - step]
+            pp.group_barrier(item.get_group())
+            a[i] = v
+            pp.group_barrier(item.get_group())
+            step = step << 1
+        x[item.get_global_id(0)] = a[i]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size, "int32"), pp.LocalAccessor(size, "int32")
+
+
+@case(1, 64, 256)
+def blelloch_scan(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        a = pp.local_array(size, "float32")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        step = 1
+        while step < size:
+            pp.group_barrier(item.get_group())
+            k = (i + 1) * step * 2 - 1
+            if k < size:
+                a[k] += a[k - step]
+            step *= 2
+        pp.group_barrier(item.get_group())
+        if i == 0:
+            a[size - 1] = 0
+        step = size // 2
+        while step > 0:
+            pp.group_barrier(item.get_group())
+            k = (i + 1) * step * 2 - 1
+            if k < size:
+                below = a[k - step]
+                a[k - step] = a[k]
+                a[k] += below
+            step //= 2
+        pp.group_barrier(item.get_group())
+        y[item.get_global_id(0)] = a[i]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size, "float32"), zeros(2 * size, "float32")
+
+
+@case(64)
+def segmented_scan(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, heads, y):
+        a, f = pp.local_array(size, "int64"), pp.local_array(size, "bool")
+        i = item.get_local_id(0)
+        a[i], f[i] = x[item.get_global_id(0)], heads[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        for k in range(6):
+            step = 1 << k
+            total, head = a[i], f[i]
+            if i >= step:
+                if not head:
+                    total += a[i - step]
+                head = head or f[i - step]
+            pp.group_barrier(item.get_group())
+            a[i], f[i] = total, head
+            pp.group_barrier(item.get_group())
+        y[item.get_global_id(0)] = a[i]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size), ints(2 * size) < 0, zeros(2 * size)
+
+
+@case(7, 64)
+def scan_of_four_an_item(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        mine = pp.private_array(4, "int64")
+        a = pp.local_array(size, "int64")
+        i, first = item.get_local_id(0), 4 * item.get_global_id(0)
+        total = 0
+        for k in range(4):
+            total += x[first + k]
+            mine[k] = total
+        a[i] = total
+        pp.group_barrier(item.get_group())
+        before = 0
+        for k in range(i):
+            before += a[k]
+        for k in range(4):
+            y[first + k] = before + mine[k]
+
+    return kernel, pp.NdRange(2 * size, size), ints(8 * size), zeros(8 * size)
+
+
+@case(64)
+def compaction(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y, counts):
+        a = pp.local_array(size, "int32")
+        i, g = item.get_local_id(0), item.get_group_id(0)
+        v = x[item.get_global_id(0)]
+        keep = v % 3 == 0
+        a[i] = keep
+        step = 1
+        while step < size:
+            pp.group_barrier(item.get_group())
+            add = a[i - step] if i >= step else np.int32(0)
+            pp.group_barrier(item.get_group())
+            a[i] += add
+            step *= 2
+        pp.group_barrier(item.get_group())
+        if keep:
+            y[g * size + a[i] - 1] = v
+        if i == size - 1:
+            counts[g] = a[i]
+
+    return kernel, pp.NdRange(3 * size, size), ints(3 * size), zeros(3 * size), zeros(3, "int32")
+
+
+# --- transposes and moves
+
+
+@case(1, 7, 16)
+def transpose(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        tile = pp.local_array((size, size + 1), "float32")
+        r, c = item.get_local_id(0), item.get_local_id(1)
+        tile[r, c] = x[item.get_global_id(0), item.get_global_id(1)]
+        pp.group_barrier(item.get_group())
+        y[item.get_group_id(1) * size + r, item.get_group_id(0) * size + c] = tile[c, r]
+
+    rows, columns = 2 * size, 3 * size
+    return kernel, pp.NdRange((rows, columns), (size, size)), ints((rows, columns), "float32"), zeros((columns, rows), "float32")
+
+
+@case()
+def permutation_of_three_axes():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y, a):
+        i, j, k = item.get_local_id(0), item.get_local_id(1), item.get_local_id(2)
+        a[k, i, j] = x[item[0], item[1], item[2]]
+        pp.group_barrier(item.get_group())
+        n = item.get_local_linear_id()
+        y[item.get_group_linear_id(), n] = a[n // 8, n // 4 % 2, n % 4]
+
+    return (
+        kernel,
+        pp.NdRange((4, 4, 16), (2, 4, 8)),
+        ints((4, 4, 16), "int16"),
+        zeros((4, 64), "int16"),
+        pp.LocalAccessor((8, 2, 4), "int16"),
+    )
+
+
+@case((1,), (7,), (64,), (256,), (1024,), (7, 1), (1, 7), (16, 16), (32, 32), (2, 3, 4), (4, 4, 4), (1, 1, 7), (8, 8, 16))
+def reverse(size):
+    items = int(np.prod(size))
+
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(items, "int32")
+        i, first = item.get_local_linear_id(), item.get_group_linear_id() * items
+        a[i] = x[first + i]
+        pp.group_barrier(item.get_group())
+        x[first + i] = a[items - 1 - i]
+
+    return kernel, pp.NdRange((2 * size[0], *size[1:]), size), ints(2 * items, "int32")
+
+
+@case("bool", "int8", "uint16", "int32", "uint64", "float32", "float64", "complex64", "complex128")
+def rotation_in_every_dtype(dtype):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, by, accessor):
+        a = pp.local_array(16, dtype)
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        accessor[i] = a[(i + by) % 16]
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = accessor[15 - i]
+
+    return kernel, pp.NdRange(48, 16), ints(48).astype(dtype), 5, pp.LocalAccessor(16, dtype)
+
+
+# --- matrices
+
+
+@case(1, 4, 16)
+def tiled_matmul(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, a, b, c):
+        ta, tb = pp.local_array((size, size), "float32"), pp.local_array((size, size), "float32")
+        i, j = item.get_local_id(0), item.get_local_id(1)
+        total = np.float32(0)
+        for t in range(a.shape[1] // size):
+            ta[i, j] = a[item.get_global_id(0), t * size + j]
+            tb[i, j] = b[t * size + i, item.get_global_id(1)]
+            pp.group_barrier(item.get_group())
+            for k in range(size):
+                total += ta[i, k] * tb[k, j]
+            pp.group_barrier(item.get_group())
+        c[item.get_global_id(0), item.get_global_id(1)] = total
+
+    shapes = (2 * size, 3 * size), (3 * size, 2 * size), (2 * size, 2 * size)
+    return kernel, pp.NdRange(shapes[2], (size, size)), ints(shapes[0], "float32"), ints(shapes[1], "float32"), zeros(shapes[2], "float32")
+
+
+@case()
+def tiled_matmul_with_edges():
+    @pp.kernel
+    def kernel(item: pp.NdItem, a, b, c, n: pp.Const[int]):
+        ta, tb = pp.local_array((n, n), "float64"), pp.local_array((n, n), "float64")
+        i, j = item.get_local_id(0), item.get_local_id(1)
+        row, column = item.get_global_id(0), item.get_global_id(1)
+        total = 0.0
+        for t in range((a.shape[1] + n - 1) // n):
+            ta[i, j] = a[row, t * n + j] if row < a.shape[0] and t * n + j < a.shape[1] else 0.0
+            tb[i, j] = b[t * n + i, column] if t * n + i < b.shape[0] and column < b.shape[1] else 0.0
+            pp.group_barrier(item.get_group())
+            for k in range(n):
+                total += ta[i, k] * tb[k, j]
+            pp.group_barrier(item.get_group())
+        if row < c.shape[0] and column < c.shape[1]:
+            c[row, column] = total
+
+    return kernel, pp.NdRange((16, 16), (4, 4)), ints((13, 10), "float64"), ints((10, 15), "float64"), zeros((13, 15), "float64"), 4
+
+
+@case()
+def tiled_matmul_with_four_elements_an_item():
+    @pp.kernel
+    def kernel(item: pp.NdItem, a, b, c):
+        ta, tb = pp.local_array((8, 8), "int64"), pp.local_array((8, 8), "int64")
+        acc = pp.private_array((2, 2), "int64")
+        i, j = 2 * item.get_local_id(0), 2 * item.get_local_id(1)
+        row, column = 2 * item.get_global_id(0), 2 * item.get_global_id(1)
+        for p in range(2):
+            for q in range(2):
+                acc[p, q] = 0
+        for t in range(0, a.shape[1], 8):
+            for p in range(2):
+                for q in range(2):
+                    ta[i + p, j + q] = a[row + p, t + j + q]
+                    tb[i + p, j + q] = b[t + i + p, column + q]
+            pp.group_barrier(item.get_group())
+            for k in range(8):
+                for p in range(2):
+                    for q in range(2):
+                        acc[p, q] += ta[i + p, k] * tb[k, j + q]
+            pp.group_barrier(item.get_group())
+        c[row : row + 2, column : column + 2] = acc
+
+    return kernel, pp.NdRange((8, 8), (4, 4)), ints((16, 24)), ints((24, 16)), zeros((16, 16))
+
+
+@case()
+def matrix_times_vector():
+    @pp.kernel
+    def kernel(item: pp.NdItem, a, x, y, tile):
+        total = 0
+        for first in range(0, x.shape[0], tile.shape[0]):
+            tile[item.get_local_id(0)] = x[first + item.get_local_id(0)]
+            pp.group_barrier(item.get_group())
+            for k in range(tile.shape[0]):
+                total += a[item.get_global_id(0), first + k] * tile[k]
+            pp.group_barrier(item.get_group())
+        y[item.get_global_id(0)] = total
+
+    return kernel, pp.NdRange(32, 16), ints((32, 48)), ints(48), zeros(32), pp.LocalAccessor(16, "int64")
+
+
+# --- sorting
+
+
+@case(64, 256)
+def bitonic_sort(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(size, "int32")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        k = 2
+        while k <= size:
+            j = k // 2
+            while j > 0:
+                pp.group_barrier(item.get_group())
+                other = i ^ j
+                if other > i and (a[i] > a[other]) == (i & k == 0):
+                    a[i], a[other] = a[other], a[i]
+                j //= 2
+            k *= 2
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = a[i]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size, "int32")
+
+
+@case(64)
+def bitonic_sort_of_pairs(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, order):
+        keys, values = pp.local_array(size, "float32"), pp.local_array(size, "int64")
+        i = item.get_local_id(0)
+        keys[i], values[i] = x[item.get_global_id(0)], i
+        for stage in range(1, 7):
+            for step in range(stage - 1, -1, -1):
+                pp.group_barrier(item.get_group())
+                other = i ^ (1 << step)
+                if other > i:
+                    up = i & (1 << stage) == 0
+                    greater = keys[i] > keys[other] or (keys[i] == keys[other] and values[i] > values[other])
+                    if greater == up:
+                        keys[i], keys[other] = keys[other], keys[i]
+                        values[i], values[other] = values[other], values[i]
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)], order[item.get_global_id(0)] = keys[i], values[i]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size, "float32"), zeros(2 * size)
+
+
+@case(64)
+def radix_sort(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, bits):
+        a, below = pp.local_array(size, "uint32"), pp.local_array(size, "int32")
+        i = item.get_local_id(0)
+        v = x[item.get_global_id(0)]
+        for bit in range(bits):
+            zero = (v >> bit) & 1 == 0
+            below[i] = zero
+            pp.group_barrier(item.get_group())
+            step = 1
+            while step < size:
+                add = below[i - step] if i >= step else np.int32(0)
+                pp.group_barrier(item.get_group())
+                below[i] += add
+                pp.group_barrier(item.get_group())
+                step *= 2
+            a[below[i] - 1 if zero else below[size - 1] + i - below[i]] = v
+            pp.group_barrier(item.get_group())
+            v = a[i]
+            pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = v
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size, "uint32"), 7
+
+
+@case(1, 7, 64)
+def odd_even_sort(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, a):
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        for round in range(size):
+            pp.group_barrier(item.get_group())
+            if i % 2 == round % 2 and i + 1 < size and a[i] > a[i + 1]:
+                a[i], a[i + 1] = a[i + 1], a[i]
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = a[i]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size, "int8"), pp.LocalAccessor(size, "int8")
+
+
+@case(7, 64)
+def rank_sort(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(size, "float64")
+        i = item.get_local_id(0)
+        v = x[item.get_global_id(0)]
+        a[i] = v
+        pp.group_barrier(item.get_group())
+        rank = 0
+        for k in range(size):
+            if a[k] < v or (a[k] == v and k < i):
+                rank += 1
+        x[item.get_group_id(0) * size + rank] = v
+
+    return kernel, pp.NdRange(3 * size, size), ints(3 * size, "float64")
+
+
+# --- stencils
+
+
+@case(1, 7, 64)
+def stencil_with_halo(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        a = pp.local_array(size + 4, "int64")
+        i, g, n = item.get_local_id(0), item.get_global_id(0), x.shape[0]
+        k = i
+        while k < size + 4:  # no barrier in it: items may go round as often as they like
+            at = g - i + k - 2
+            a[k] = x[min(max(at, 0), n - 1)]
+            k += size
+        pp.group_barrier(item.get_group())
+        y[g] = a[i] + 2 * a[i + 1] + 3 * a[i + 2] + 5 * a[i + 3] + 7 * a[i + 4]
+
+    return kernel, pp.NdRange(3 * size, size), ints(3 * size), zeros(3 * size)
+
+
+@case((4, 4), (8, 16))
+def stencil_of_the_plane(size):
+    rows, columns = size
+
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        a = pp.local_array((rows + 2, columns + 2), "float32")
+        r, c = item.get_local_id(0) + 1, item.get_local_id(1) + 1
+        gr, gc = item.get_global_id(0), item.get_global_id(1)
+        a[r, c] = x[gr, gc]
+        if r == 1:
+            a[0, c] = x[gr - 1, gc] if gr > 0 else 0.0
+        if r == rows:
+            a[r + 1, c] = x[gr + 1, gc] if gr + 1 < x.shape[0] else 0.0
+        if c == 1:
+            a[r, 0] = x[gr, gc - 1] if gc > 0 else 0.0
+        if c == columns:
+            a[r, c + 1] = x[gr, gc + 1] if gc + 1 < x.shape[1] else 0.0
+        pp.group_barrier(item.get_group())
+        y[gr, gc] = a[r - 1, c] + a[r + 1, c] + a[r, c - 1] + a[r, c + 1] - 4 * a[r, c]
+
+    shape = (2 * rows, 2 * columns)
+    return kernel, pp.NdRange(shape, size), ints(shape, "float32"), zeros(shape, "float32")
+
+
+@case()
+def stencil_of_space():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        a = pp.local_array((4, 4, 4), "int32")
+        i, j, k = item.get_local_id(0), item.get_local_id(1), item.get_local_id(2)
+        a[i, j, k] = x[item[0], item[1], item[2]]
+        pp.group_barrier(item.get_group())
+        total = -6 * a[i, j, k]
+        for d in range(-1, 2, 2):
+            total += a[(i + d) % 4, j, k] + a[i, (j + d) % 4, k] + a[i, j, (k + d) % 4]
+        y[item[0], item[1], item[2]] = total
+
+    return kernel, pp.NdRange((4, 8, 8), (4, 4, 4)), ints((4, 8, 8), "int32"), zeros((4, 8, 8), "int32")
+
+
+@case(16)
+def jacobi_steps(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, steps):
+        a, b = pp.local_array(size, "float64"), pp.local_array(size, "float64")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        for step in range(steps):
+            pp.group_barrier(item.get_group())
+            inside = 0 < i < size - 1
+            if step % 2 == 0:
+                b[i] = (a[i - 1] + a[i + 1]) / 2 if inside else a[i]
+            else:
+                a[i] = (b[i - 1] + b[i + 1]) / 2 if inside else b[i]
+        x[item.get_global_id(0)] = a[i] if steps % 2 == 0 else b[i]
+
+    return kernel, pp.NdRange(3 * size, size), ints(3 * size, "float64"), 9
+
+
+@case()
+def game_of_life():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, generations: pp.Const[int]):
+        world = pp.local_array((8, 8), "uint8")
+        r, c = item.get_local_id(0), item.get_local_id(1)
+        world[r, c] = x[item[0], item[1]]
+        pp.group_barrier(item.get_group())
+        for _ in range(generations):
+            n = 0
+            for dr in range(-1, 2):
+                for dc in range(-1, 2):
+                    if dr != 0 or dc != 0:
+                        n += world[(r + dr) % 8, (c + dc) % 8]
+            alive = n == 3 or (n == 2 and world[r, c] == 1)
+            pp.group_barrier(item.get_group())
+            world[r, c] = alive
+            pp.group_barrier(item.get_group())
+        x[item[0], item[1]] = world[r, c]
+
+    return kernel, pp.NdRange((16, 8), (8, 8)), (ints((16, 8)) < 20).astype("uint8"), 5
+
+
+@case(32)
+def median_of_five(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(size, "float32")
+        w = pp.private_array(5, "float32")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        for k in range(5):
+            w[k] = a[min(max(i + k - 2, 0), size - 1)]
+        for k in range(1, 5):
+            v, j = w[k], k
+            while j > 0 and w[j - 1] > v:
+                w[j] = w[j - 1]
+                j -= 1
+            w[j] = v
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = w[2]
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size, "float32")
+
+
+# --- local atomics
+
+
+@case(7, 64, 256)
+def histogram(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, bins):
+        mine = pp.local_array(16, "int32")
+        i = item.get_local_id(0)
+        for k in range(i, 16, size):
+            mine[k] = 0
+        pp.group_barrier(item.get_group())
+        for k in range(item.get_global_id(0), x.shape[0], item.get_global_range(0)):
+            pp.atomic.add(mine, x[k], 1)
+        pp.group_barrier(item.get_group())
+        for k in range(i, 16, size):
+            pp.atomic.add(bins, k, mine[k])
+
+    return kernel, pp.NdRange(2 * size, size), ints(5 * size + 3, high=16, low=0), zeros(16, "int32")
+
+
+@case("int32", "uint32", "int64", "uint64", "float32", "float64")
+def extremes_and_sums(dtype):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, out):
+        a = pp.local_array(3, dtype)
+        i, g = item.get_local_id(0), item.get_group_id(0)
+        if i < 3:
+            a[i] = x[g * 32]
+        pp.group_barrier(item.get_group())
+        v = x[item.get_global_id(0)]
+        pp.atomic.min(a, 0, v)
+        pp.atomic.max(a, 1, v)
+        pp.atomic.add(a, 2, v)
+        pp.group_barrier(item.get_group())
+        if i < 3:
+            out[g, i] = a[i]
+
+    return kernel, pp.NdRange(96, 32), ints(96, dtype), zeros((3, 3), dtype)
+
+
+@case(64)
+def tickets_and_one_winner(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, seats, winners):
+        state = pp.local_array(2, "int32")
+        i, g = item.get_local_id(0), item.get_group_id(0)
+        if i == 0:
+            state[0], state[1] = 0, -1
+        pp.group_barrier(item.get_group())
+        seats[g * size + pp.atomic.add(state, 0, 1)] += 1
+        if pp.atomic.compare_exchange(state, 1, -1, i) == -1:
+            pp.atomic.add(winners, g, 1)
+        pp.group_barrier(item.get_group())
+        if i == 0:
+            winners[g] += 100 * state[0] + (1000 if 0 <= state[1] < size else 0)
+
+    return kernel, pp.NdRange(3 * size, size), zeros(3 * size), zeros(3, "int32")
+
+
+# --- barriers in loops
+
+
+@case(0, 1, 5)
+def trip_count_from_an_argument(steps):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        v = x[item.get_global_id(0)]
+        for k in range(n):
+            a[i] = v + k
+            pp.group_barrier(item.get_group())
+            v = a[(i + 1) % 8] * 3
+            pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = v
+
+    return kernel, pp.NdRange(24, 8), ints(24), steps
+
+
+@case()
+def trip_count_from_a_loaded_value():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, counts):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        for k in range(counts[item.get_group_id(0)]):
+            a[i] = x[item.get_global_id(0)] + k
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[7 - i]
+            pp.group_barrier(item.get_group())
+
+    return kernel, pp.NdRange(32, 8), ints(32), np.array([3, 0, 1, 6])
+
+
+@case()
+def nested_loops():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        a = pp.local_array(7, "int64")
+        i = item.get_local_id(0)
+        v = x[item.get_global_id(0)]
+        for outer in range(n):
+            a[i] = v
+            for inner in range(outer + 1):
+                pp.group_barrier(item.get_group())
+                v += a[(i + inner) % 7]
+            pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = v
+
+    return kernel, pp.NdRange(21, 7), ints(21), 4
+
+
+@case()
+def break_when_a_shared_value_says_so():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, limits, rounds):
+        a = pp.local_array(8, "int64")
+        i, g = item.get_local_id(0), item.get_group_id(0)
+        for k in range(20):
+            if k == limits[g]:
+                break
+            a[i] = x[item.get_global_id(0)]
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[(i + 3) % 8] + k
+            pp.group_barrier(item.get_group())
+            rounds[item.get_global_id(0)] += 1
+
+    return kernel, pp.NdRange(24, 8), ints(24), np.array([2, 0, 30]), zeros(24)
+
+
+@case()
+def break_between_barriers():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        k = 0
+        while True:
+            a[i] = x[item.get_global_id(0)] + k
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[7 - i]
+            k += 1
+            if k >= n:
+                break
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] *= 2
+
+    return kernel, pp.NdRange(24, 8), ints(24), 4
+
+
+@case()
+def continue_around_a_barrier():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, skip):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        for k in range(9):
+            if k % skip == 0:
+                continue
+            a[i] = x[item.get_global_id(0)] - k
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[(i + k) % 8]
+            pp.group_barrier(item.get_group())
+
+    return kernel, pp.NdRange(24, 8), ints(24), 3
+
+
+@case()
+def items_continue_between_barriers():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        for k in range(4):
+            a[i] = x[item.get_global_id(0)]
+            pp.group_barrier(item.get_group())
+            for d in range(1, 8):  # items leave this one by themselves
+                v = a[(i + d) % 8]
+                if v % 2 == 0:
+                    continue
+                if v > 50 + k:
+                    break
+                x[item.get_global_id(0)] += v
+            pp.group_barrier(item.get_group())
+
+    return kernel, pp.NdRange(24, 8), ints(24)
+
+
+@case()
+def until_nothing_changes():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, rounds):
+        a, changed = pp.local_array(16, "int64"), pp.local_array(1, "int32")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        n, going = 0, True
+        while going:
+            pp.group_barrier(item.get_group())
+            if i == 0:
+                changed[0] = 0
+            low = a[max(i - 1, 0)]
+            pp.group_barrier(item.get_group())
+            if low < a[i]:
+                a[i] = low
+                pp.atomic.or_(changed, 0, 1)
+            pp.group_barrier(item.get_group())
+            n += 1
+            going = changed[0] != 0
+        x[item.get_global_id(0)], rounds[item.get_global_id(0)] = a[i], n
+
+    return kernel, pp.NdRange(48, 16), ints(48), zeros(48)
+
+
+@case()
+def loop_downwards_with_else():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, stop):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        for k in range(10, 0, -3):
+            if k < stop:
+                break
+            a[i] = x[item.get_global_id(0)]
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[(i + k) % 8] + k
+            pp.group_barrier(item.get_group())
+        else:
+            a[i] = x[item.get_global_id(0)]
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[7 - i]
+
+    return kernel, pp.NdRange(16, 8), ints(16), 0
+
+
+# --- barriers in uniform ifs
+
+
+@case(0, 1)
+def branch_of_an_argument(flag):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, flag):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        if flag == 0:
+            pp.group_barrier(item.get_group())
+            v = a[7 - i]
+        else:
+            a[i] += 1
+            pp.group_barrier(item.get_group())
+            v = a[(i + 1) % 8]
+        x[item.get_global_id(0)] = v
+
+    return kernel, pp.NdRange(24, 8), ints(24), flag
+
+
+@case()
+def branch_of_the_group():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(7, "int64")
+        i, g = item.get_local_id(0), item.get_group_id(0)
+        a[i] = x[item.get_global_id(0)]
+        if g == 1:
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[6 - i]
+        elif g > 2:
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[(i + 2) % 7]
+            pp.group_barrier(item.get_group())
+        else:
+            x[item.get_global_id(0)] = -a[i]
+
+    return kernel, pp.NdRange(35, 7), ints(35)
+
+
+@case()
+def branch_in_a_loop():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        v = x[item.get_global_id(0)]
+        for k in range(n):
+            if k % 2 == 1:
+                pp.group_barrier(item.get_group())
+                a[i] = v
+                pp.group_barrier(item.get_group())
+                v = a[(i + k) % 8] + 1
+            else:
+                v = v * 2 - i
+        x[item.get_global_id(0)] = v
+
+    return kernel, pp.NdRange(24, 8), ints(24), 6
+
+
+@case()
+def groups_return_early():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        if item.get_group_id(0) >= n:
+            return
+        a[i] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = a[7 - i]
+
+    return kernel, pp.NdRange(32, 8), ints(32), 3
+
+
+@case()
+def barrier_before_return():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        if n > 3:
+            pp.group_barrier(item.get_group())
+            x[item.get_global_id(0)] = a[7 - i]
+            pp.group_barrier(item.get_group())
+            return
+        x[item.get_global_id(0)] = 0
+
+    return kernel, pp.NdRange(32, 8), ints(32), 4
+
+
+@case()
+def choice_by_a_shared_value():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        a[i] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        reverse = x[item.get_group_id(0) * 8] % 2 == 0
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = a[7 - i] if reverse else a[i] + 1
+
+    return kernel, pp.NdRange(32, 8), ints(32)
+
+
+# --- where barriers stand
+
+
+@case()
+def first_and_last():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] += item.get_local_id(0)
+        pp.group_barrier(item.get_group())
+
+    return kernel, pp.NdRange(21, 7), ints(21)
+
+
+@case()
+def several_in_a_row():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(8, "int64")
+        a[item.get_local_id(0)] = x[item.get_global_id(0)]
+        pp.group_barrier(item.get_group())
+        pp.group_barrier()
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = a[7 - item.get_local_id(0)]
+
+    return kernel, pp.NdRange(24, 8), ints(24)
+
+
+@case(1, 64)
+def nothing_else(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        pp.group_barrier(item.get_group())
+
+    return kernel, pp.NdRange(2 * size, size), ints(2 * size)
+
+
+@case()
+def through_global_memory():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        i, g = item.get_global_id(0), item.get_group_id(0) * 16
+        y[i] = x[i] * 2
+        pp.group_barrier(item.get_group())
+        x[i] = y[g + 15 - item.get_local_id(0)] + y[g]
+        pp.group_barrier(item.get_group())
+        y[i] = x[g + (item.get_local_id(0) + 5) % 16]
+
+    return kernel, pp.NdRange(48, 16), ints(48), zeros(48)
+
+
+# --- in called functions
+
+
+@pp.func
+def exchanged(item, a, v):
+    i = item.get_local_id(0)
+    a[i] = v
+    pp.group_barrier(item.get_group())
+    out = a[item.get_local_range(0) - 1 - i]
+    pp.group_barrier(item.get_group())
+    return out
+
+
+@pp.func
+def group_sum(group, v, n):
+    a = pp.local_array(n, "int64")
+    a[group.get_local_id(0)] = v
+    pp.group_barrier(group)
+    total = 0
+    for k in range(n):
+        total += a[k]
+    pp.group_barrier(group)
+    return total
+
+
+def sum_and_greatest(item, v):
+    a = pp.local_array(8, "int64")
+    total = group_sum(item.get_group(), v, 8)
+    a[item.get_local_id(0)] = v - total
+    pp.group_barrier(item.get_group())
+    best = a[0]
+    for k in range(1, 8):
+        best = max(best, a[k])
+    return total, best
+
+
+@case()
+def a_function_called_twice():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y, a):
+        v = exchanged(item, a, x[item.get_global_id(0)])
+        y[item.get_global_id(0)] = exchanged(item, a, v + item.get_local_id(0)) - v
+
+    return kernel, pp.NdRange(24, 8), ints(24), zeros(24), pp.LocalAccessor(8, "int64")
+
+
+@case()
+def functions_that_call_functions():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        total, best = sum_and_greatest(item, x[item.get_global_id(0)])
+        y[item.get_global_id(0)] = 1000 * total + best + group_sum(item.get_group(), item.get_local_id(0), 8)
+
+    return kernel, pp.NdRange(24, 8), ints(24), zeros(24)
+
+
+@case()
+def a_function_in_a_loop():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        v = x[item.get_global_id(0)]
+        for k in range(n):
+            v = v * 2 - group_sum(item.get_group(), v, 8) + k
+        x[item.get_global_id(0)] = v
+
+    return kernel, pp.NdRange(24, 8), ints(24), 4
+
+
+# --- what lives across barriers
+
+
+@case()
+def private_arrays_across_barriers():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        mine = pp.private_array((2, 3), "float32")
+        a = pp.local_array(8, "float32")
+        i = item.get_local_id(0)
+        for k in range(6):
+            mine[k // 3, k % 3] = x[item.get_global_id(0), k]
+        for k in range(6):
+            a[i] = mine[k // 3, k % 3]
+            pp.group_barrier(item.get_group())
+            mine[k % 2, (k + 1) % 3] += a[(i + k) % 8]
+            pp.group_barrier(item.get_group())
+        for k in range(6):
+            y[item.get_global_id(0), k] = mine[k // 3, k % 3]
+
+    return kernel, pp.NdRange(16, 8), ints((16, 6), "float32"), zeros((16, 6), "float32")
+
+
+@case()
+def views_across_barriers():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y):
+        a = pp.local_array((8, 4), "int64")
+        i = item.get_local_id(0)
+        row, mine, every_other = x[item.get_global_id(0)], a[i], y[item.get_global_id(0), ::2]
+        mine[:] = row
+        pp.group_barrier(item.get_group())
+        other = a[7 - i]
+        for k in range(len(every_other)):
+            every_other[k] = other[3 - k] + row[k]
+        pp.group_barrier(item.get_group())
+        mine[1] = other[0]
+        pp.group_barrier(item.get_group())
+        y[item.get_global_id(0), 1] = a[7 - i, 1] + mine[0]
+
+    return kernel, pp.NdRange(16, 8), ints((16, 4)), zeros((16, 8))
+
+
+@case()
+def numbers_of_every_dtype_across_a_barrier():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, flags, out, c):
+        a = pp.local_array(8, "int64")
+        i, g = item.get_local_id(0), item.get_global_id(0)
+        v = x[g]
+        small, half, word = np.int8(v), np.uint16(v), np.uint32(v)
+        single, yes, z = np.float32(v), flags[g], c[g]
+        a[i] = v
+        pp.group_barrier(item.get_group())
+        w = a[7 - i]
+        out[g, 0], out[g, 1], out[g, 2] = small + w, half + w, word + w
+        out[g, 3], out[g, 4] = single + w, (1 if yes else 2) * w
+        c[g] = z * z + w
+
+    return (
+        kernel,
+        pp.NdRange(24, 8),
+        ints(24, low=0),
+        ints(24) > 40,
+        zeros((24, 5), "float64"),
+        (ints(24) + 1j * ints(24)[::-1]).astype("complex128"),
+    )
+
+
+@case()
+def carried_values_across_barriers_in_loops():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, n):
+        a = pp.local_array(8, "int64")
+        i = item.get_local_id(0)
+        p, q, r, s = x[item.get_global_id(0)], 0, 1, i
+        for k in range(n):
+            a[i] = p + q
+            pp.group_barrier(item.get_group())
+            p, q, r, s = a[(i + 1) % 8], p, q + r, s * 3 - k
+            pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = p + 10 * q + 100 * r + 1000 * s
+
+    return kernel, pp.NdRange(24, 8), ints(24), 7
+
+
+@case(rtol=1e-5)
+def mathematics_between_barriers():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x):
+        a = pp.local_array(16, "float32")
+        i = item.get_local_id(0)
+        a[i] = np.sin(x[item.get_global_id(0)])
+        pp.group_barrier(item.get_group())
+        v = pp.exp(a[15 - i]) + np.sqrt(abs(a[i]))
+        pp.group_barrier(item.get_group())
+        a[i] = v
+        pp.group_barrier(item.get_group())
+        x[item.get_global_id(0)] = a[(i + 1) % 16] / v
+
+    return kernel, pp.NdRange(48, 16), ints(48, "float32")
+
+
+# --- memory by accessors
+
+
+@case(8, 64)
+def accessors_of_several_dtypes(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, y, a, b, c):
+        i = item.get_local_id(0)
+        v = x[item.get_global_id(0)]
+        a[i, 0], a[i, 1] = v, -v
+        b[i], c[0, 0, i] = v % 2 == 0, v
+        pp.group_barrier(item.get_group())
+        j = size - 1 - i
+        y[item.get_global_id(0)] = a[j, 1] + (1000 if b[j] else 0) + 2 * c[0, 0, j] + a.shape[1]
+
+    accessors = pp.LocalAccessor((size, 2), "float32"), pp.LocalAccessor(size, "bool"), pp.LocalAccessor((1, 1, size), "int16")
+    return kernel, pp.NdRange(3 * size, size), ints(3 * size), zeros(3 * size, "float64"), *accessors
+
+
+@case()
+def accessors_in_functions():
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, a, b):
+        v = exchanged(item, a, x[item.get_global_id(0)])
+        x[item.get_global_id(0)] = exchanged(item, b, v * v)
+
+    return kernel, pp.NdRange(24, 8), ints(24, "float64"), pp.LocalAccessor(8), pp.LocalAccessor(8, "float32")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_kernels_with_barriers(name, device):
+    make, rtol = CASES[name]
+    kernel, place, *arguments = make()
+    for got, wanted in zip(launch(kernel, place, arguments, device), expected(name), strict=True):
+        if rtol:
+            assert_allclose(got, wanted, rtol=rtol, atol=rtol)
+        else:
+            assert_array_equal(got, wanted)
+
+
+# --- divergent ones are refused, with the line
+
+
+@pp.kernel
+def under_a_condition(item: pp.NdItem, x):
+    if item.get_local_id(0) < 3:  # here
+        pp.group_barrier(item.get_group())  # here
+    x[item.get_global_id(0)] += 1
+
+
+@pp.kernel
+def under_a_loaded_condition(item: pp.NdItem, x):
+    if x[item.get_global_id(0)] > 3:  # here
+        x[item.get_global_id(0)] += 1
+        pp.group_barrier(item.get_group())  # here
+
+
+@pp.kernel
+def in_an_else(item: pp.NdItem, x):
+    if item.get_global_id(0) % 2 == 0:  # here
+        x[item.get_global_id(0)] += 1
+    else:
+        pp.group_barrier(item.get_group())  # here
+
+
+@pp.kernel
+def in_a_loop_of_each_item(item: pp.NdItem, x):
+    for k in range(item.get_local_id(0)):  # here
+        pp.group_barrier(item.get_group())  # here
+        x[item.get_global_id(0)] += k
+
+
+@pp.kernel
+def in_a_loop_until_an_item_has_enough(item: pp.NdItem, x):
+    while x[item.get_global_id(0)] < 5:  # here
+        x[item.get_global_id(0)] += 1
+        pp.group_barrier(item.get_group())  # here
+
+
+@pp.kernel
+def after_some_have_returned(item: pp.NdItem, x):
+    if item.get_local_id(0) == 0:  # here
+        return  # here
+    pp.group_barrier(item.get_group())  # here
+    x[item.get_global_id(0)] += 1
+
+
+@pp.kernel
+def after_some_have_left_the_loop(item: pp.NdItem, x):
+    for k in range(4):  # here
+        if x[item.get_global_id(0)] == k:  # here
+            break  # here
+        pp.group_barrier(item.get_group())  # here
+
+
+@pp.func
+def waits(item):
+    pp.group_barrier(item.get_group())  # here
+
+
+@pp.kernel
+def in_a_called_function(item: pp.NdItem, x):
+    if item.get_local_id(0) > 3:  # here
+        waits(item)  # here
+    x[item.get_global_id(0)] += 1
+
+
+DIVERGENT = [
+    under_a_condition,
+    under_a_loaded_condition,
+    in_an_else,
+    in_a_loop_of_each_item,
+    in_a_loop_until_an_item_has_enough,
+    after_some_have_returned,
+    after_some_have_left_the_loop,
+    in_a_called_function,
+]
+
+
+def lines_of(kernel):
+    """The numbers of the lines that a message may name."""
+    code = kernel._function.__code__
+    with open(code.co_filename) as file:
+        lines = file.read().splitlines()
+    names = {n for n, text in enumerate(lines, 1) if "# here" in text}
+    last = max(line for *_, line in code.co_lines() if line is not None)
+    inner = waits.__code__.co_firstlineno
+    return {n for n in names if code.co_firstlineno <= n <= last or (kernel is in_a_called_function and inner <= n <= inner + 2)}
+
+
+@pytest.mark.parametrize("kernel", DIVERGENT, ids=lambda k: k.__name__)
+def test_divergent_barriers_are_refused(kernel, device):
+    with pytest.raises(pp.CompileError) as caught:
+        kernel[pp.NdRange(16, 8)](pp.arange(16, device=device)).wait()
+    numbers = {int(n) for n in re.findall(rf"{re.escape(os.path.basename(__file__))}\W+(?:line )?(\d+)", str(caught.value))}
+    assert numbers & lines_of(kernel), str(caught.value)
+
+
+@pytest.mark.parametrize("kernel", DIVERGENT, ids=lambda k: k.__name__)
+def test_divergent_barriers_are_refused_in_plain_python(kernel):
+    with pytest.raises(RuntimeError, match="all items of a group must come to the same barriers"):
+        kernel[pp.NdRange(16, 8)].interpret(np.arange(16))

@@ -1,5 +1,5 @@
 # examples/n_body.py: gravity between all pairs of bodies; a group shares each tile of positions in local memory.
-"""Each group loads a tile of bodies together, waits, and uses it for all of its items. Runs on any device."""
+"""Each group loads a tile of bodies together, waits, and uses it for all of its items."""
 
 import time
 

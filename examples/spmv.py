@@ -1,5 +1,5 @@
 # examples/spmv.py: a sparse matrix in compressed rows (CSR) times a vector, one item a row.
-"""The inner loop's bounds are read from memory, so each row has its own length. Runs on any device."""
+"""The inner loop's bounds are read from memory, so each row has its own length."""
 
 import time
 

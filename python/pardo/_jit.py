@@ -42,6 +42,35 @@ def _names(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> set[str
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
 
 
+def _read_first(statements: Iterable[ast.stmt], assigned: set[str]) -> set[str]:
+    """Names that may be read before these statements assign them; adds to `assigned` what they certainly assign."""
+    read: set[str] = set()
+
+    def look(*nodes: ast.AST | None) -> None:
+        read.update(_names([n for n in nodes if n is not None], ast.Load) - assigned)
+
+    for s in statements:
+        if isinstance(s, ast.For):
+            look(s.iter)
+            inner = assigned | _names([s.target], ast.Store)
+            look(s.target)
+            read |= _read_first(s.body, inner) | _read_first(s.orelse, set(assigned))
+        elif isinstance(s, ast.While):
+            look(s.test)
+            read |= _read_first(s.body, set(assigned)) | _read_first(s.orelse, set(assigned))
+        elif isinstance(s, ast.If):
+            look(s.test)
+            yes, no = set(assigned), set(assigned)
+            read |= _read_first(s.body, yes) | _read_first(s.orelse, no)
+            assigned |= yes & no
+        else:
+            if isinstance(s, ast.AugAssign):
+                read |= ({s.target.id} if isinstance(s.target, ast.Name) else set()) - assigned
+            look(s)
+            assigned |= _names([s], ast.Store)
+    return read
+
+
 def _calls(loop: ast.For) -> list[ast.expr]:
     """The bounds of `for … in prange(…)`."""
     assert isinstance(loop.iter, ast.Call)
@@ -59,6 +88,10 @@ def _nested(function: types.FunctionType, loop: ast.For) -> list[ast.For]:
     return loops
 
 
+_TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
+_NUMBER = np.dtype(float)
+
+
 class _Region:
     """A loop of a function, with what goes in and out.
 
@@ -73,13 +106,13 @@ class _Region:
         parallel: bool,
         outside: set[str],
         read_outside: set[str],
+        options: tuple[bool, bool],
     ) -> None:
         self.name = function.__name__
         assigned = _names([loop], ast.Store)
-        changed = {n.target.id for n in ast.walk(loop) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         loops = _nested(function, loop) if parallel and isinstance(loop, ast.For) else []
         counters = _names([lp.target for lp in loops], ast.Store)
-        self.captured = sorted(((_names([loop], ast.Load) | changed) & outside) - counters)
+        self.captured = sorted(_read_first([loop], set()) & outside)
         self.translation = self._translate(function, source, loop, len(loops))
         self.results = sorted(assigned & (read_outside | set(self.captured)))
         if parallel:
@@ -87,10 +120,10 @@ class _Region:
             if self.results and len(loops) > 1:
                 loops = loops[:1]
                 self.translation = self._translate(function, source, loop, 1)
-            self.refuse_last_values(source, loop, (assigned & read_outside) - set(self.results) - counters)
+            self.refuse_last_values(source, loop, ((assigned - counters) | (counters - outside)) & read_outside - set(self.results))
         self.bounds = [_calls(lp) for lp in loops]
         self.initial = [self.captured.index(n) for n in self.results] if parallel else []
-        self.loop = _core._Loop(self.translation.function, len(loops), list(self.results), False, False)
+        self.loop = _core._Loop(self.translation.function, len(loops), list(self.results), *options)
 
     def refuse_last_values(self, source: Source, loop: ast.AST, names: set[str]) -> None:
         """Names that rounds assign are their own: nothing after the loop may ask for the last one's."""
@@ -116,6 +149,10 @@ class _Region:
             source.name, source.file, source.first_line, source.lines, translator.parameters, [], body, translator.callees
         )
         return _syntax.Translation(made, tuple(translator.captured))
+
+    def takes(self, *captured: Any) -> bool:
+        """True when the program can have these: arrays and numbers."""
+        return all(isinstance(c, _TAKEN) and getattr(c, "dtype", _NUMBER).kind in "biufc" for c in captured)
 
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], *captured: Any) -> Any:
         ranges = [range(*(_index(b) for b in each)) for each in bounds]
@@ -182,30 +219,34 @@ def _touches_elements(node: ast.AST) -> bool:
 class _Cutter:
     """Replaces a function's loops by calls of their programs."""
 
-    def __init__(self, function: types.FunctionType, source: Source) -> None:
-        self.function, self.source = function, source
+    def __init__(self, function: types.FunctionType, source: Source, options: tuple[bool, bool]) -> None:
+        self.function, self.source, self.options = function, source, options
         self.regions: list[_Region] = []
-        node = source.node
-        assert isinstance(node, ast.FunctionDef)
-        self.node = node
-        loops = list(self.find(node.body))
-        inside = {id(n) for loop, _ in loops for n in ast.walk(loop)}
-        parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-        self.outside = set(parameters) | {
-            n.id for s in node.body for n in ast.walk(s) if id(n) not in inside and isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        assert isinstance(source.node, ast.FunctionDef)
+        self.node = source.node
+        self.loops = {id(loop): parallel for loop, parallel in self.find(self.node.body)}
+        found = [n for n in ast.walk(self.node) if id(n) in self.loops]
+        self.inside = {id(loop): {id(n) for n in ast.walk(loop)} for loop in found}
+        self.serial = {id(loop): _names([loop], ast.Store) for loop in found if not self.loops[id(loop)]}
+        arguments = self.node.args
+        self.parameters = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+        self.parameters |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a}
+
+    def names(self, context: type[ast.expr_context]) -> set[str]:
+        """Names in what stays Python."""
+        inside = set().union(*self.inside.values()) if self.inside else set()
+        return {
+            n.id
+            for s in self.node.body
+            for n in ast.walk(s)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, context) and id(n) not in inside
         }
-        self.outside_loads = {
-            n.id for s in node.body for n in ast.walk(s) if id(n) not in inside and isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        }
-        for loop, parallel in loops:  # what a serial part leaves behind is known to what follows
-            if not parallel:
-                self.outside |= _names([loop], ast.Store) & self.outside_loads
 
     def find(self, statements: list[ast.stmt]) -> Iterator[tuple[ast.For | ast.While, bool]]:
         for s in statements:
             if isinstance(s, ast.For) and _is_prange(self.function, s):
                 yield s, True
-            elif isinstance(s, (ast.For, ast.While)) and not self.holds_prange(s) and _touches_elements(s):
+            elif isinstance(s, (ast.For, ast.While)) and not self.holds_prange(s) and _touches_elements(s) and not _leaves(s):
                 yield s, False
             else:
                 for part in ("body", "orelse", "finalbody"):
@@ -217,9 +258,8 @@ class _Cutter:
     def cut(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
         for s in statements:
-            parallel = isinstance(s, ast.For) and _is_prange(self.function, s)
-            if parallel or (isinstance(s, (ast.For, ast.While)) and not self.holds_prange(s) and _touches_elements(s)):
-                out.append(self.call(s, parallel))
+            if isinstance(s, (ast.For, ast.While)) and id(s) in self.loops:
+                out.append(self.replaced(s))
                 continue
             for part in ("body", "orelse", "finalbody"):
                 if getattr(s, part, None):
@@ -227,47 +267,63 @@ class _Cutter:
             out.append(s)
         return out
 
-    def call(self, loop: Any, parallel: bool) -> ast.stmt:
-        region = _Region(self.function, self.source, loop, parallel, self.outside, self.outside_loads)
+    def replaced(self, loop: ast.For | ast.While) -> ast.stmt:
+        """A call of the loop's program. A serial loop stays too, for arguments that are neither arrays nor numbers."""
+        parallel = self.loops[id(loop)]
+        others = [names for key, names in self.serial.items() if key != id(loop)]
+        outside = self.parameters | self.names(ast.Store) | set().union(*others) if others else self.parameters | self.names(ast.Store)
+        try:
+            region = _Region(self.function, self.source, loop, parallel, outside, self.names(ast.Load), self.options)
+        except (_core.CompileError, TypeError, NameError, AttributeError):
+            if parallel:
+                raise
+            return loop  # what the language does not know runs as Python does
         number = len(self.regions)
         self.regions.append(region)
         load = ast.Load()
-        called = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(number), load)
+        program = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(number), load)
+        captured: list[ast.expr] = [ast.Name(n, load) for n in region.captured]
         bounds = ast.Tuple([ast.Tuple(b, load) for b in region.bounds], load)
-        value = ast.Call(called, [bounds, *(ast.Name(n, load) for n in region.captured)], [])
-        made: ast.stmt
+        value = ast.Call(program, [bounds, *captured], [])
+        made: ast.stmt = ast.Expr(value)
         if region.results:
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in region.results]
             made = ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], value)
-        else:
-            made = ast.Expr(value)
+        if not parallel:
+            made = ast.If(ast.Call(ast.Attribute(program, "takes", load), captured, []), [made], [loop])
         return ast.copy_location(made, loop)
 
 
-def _build(function: types.FunctionType) -> tuple[types.FunctionType, list[_Region]]:
+def _leaves(loop: ast.AST) -> bool:
+    """True when a loop returns from the function: then it stays Python."""
+    return any(isinstance(n, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(loop))
+
+
+def _build(function: types.FunctionType, options: tuple[bool, bool]) -> tuple[types.FunctionType, list[_Region]]:
     """The function with its loops replaced."""
     _syntax._fill()
     source = _syntax.source_of(function)
-    cutter = _Cutter(function, source)
+    cutter = _Cutter(function, source, options)
     node = cutter.node
     body = cutter.cut(node.body)
     free = function.__code__.co_freevars
-    inner = ast.FunctionDef(node.name, node.args, body, [], None, None)
+    hidden = "$" + node.name  # its own name stays that of the global or of the cell
     node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
     for a in ast.walk(node.args):
         if isinstance(a, ast.arg):
             a.annotation = None
+    inner = ast.FunctionDef(hidden, node.args, body, [], None, None)
     factory_arguments = ast.arguments([], [ast.arg(n) for n in (REGIONS, *free)], None, [], [], None, [])
-    factory = ast.FunctionDef("$factory", factory_arguments, [inner, ast.Return(ast.Name(node.name, ast.Load()))], [], None, None)
+    factory = ast.FunctionDef("$factory", factory_arguments, [inner], [], None, None)
     module = ast.fix_missing_locations(ast.copy_location(ast.Module([factory], []), node))
     code = compile(module, source.file, "exec")
     outer = next(c for c in code.co_consts if isinstance(c, types.CodeType))
-    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
+    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == hidden)
+    made = made.replace(co_name=function.__name__, co_qualname=function.__qualname__)
     cells = dict(zip(free, function.__closure__ or (), strict=True))
     cells[REGIONS] = types.CellType(cutter.regions)
-    result = types.FunctionType(
-        made, function.__globals__, function.__name__, function.__defaults__, tuple(cells[n] for n in made.co_freevars)
-    )
+    closure = tuple(cells[n] for n in made.co_freevars)
+    result = types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, closure)
     result.__kwdefaults__ = function.__kwdefaults__
     return result, cutter.regions
 
@@ -277,9 +333,10 @@ class JitFunction:
 
     __name__: str
 
-    def __init__(self, function: types.FunctionType) -> None:
+    def __init__(self, function: types.FunctionType, fastmath: bool, bounds_check: bool) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
+        self._options = (fastmath, bounds_check)
         self._built: types.FunctionType | None = None
         self._regions: list[_Region] = []
 
@@ -288,7 +345,7 @@ class JitFunction:
             return self._function(*arguments, **keywords)
         built = self._built
         if built is None or any(r.translation.changed() for r in self._regions):
-            built, self._regions = _build(self._function)
+            built, self._regions = _build(self._function, self._options)
             self._built = built
         return built(*arguments, **keywords)
 
@@ -299,20 +356,28 @@ class JitFunction:
         """
         return self._function(*arguments, **keywords)
 
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self if owner is None else types.MethodType(self, owner)
+
     def __repr__(self) -> str:
         return f"<function {self.__name__} with {len(self._regions)} compiled parts>"
 
 
-def jit(function: Any = None) -> Any:
+def jit(function: Any = None, *, fastmath: bool = False, bounds_check: bool = False) -> Any:
     """Compile the loops of a function.
 
-    Loops over `prange` run side by side on the device of the arrays that they use; serial loops over elements become programs too. What
-    stands between them stays Python, so that statements on whole arrays are recorded and fused as elsewhere.
+    Loops over `prange` run side by side on the device of the arrays that they use. Serial loops over elements of arrays become programs
+    too; those that return from the function, or use what kernels do not know (lists, dicts, methods), stay Python. So does what stands
+    between loops: statements on whole arrays are recorded and fused as elsewhere.
 
     Parameters
     ----------
     function : callable
         A plain function, or one that Numba has decorated.
+    fastmath : bool, optional
+        Sums may be reordered, and products contracted into them. Default: False.
+    bounds_check : bool, optional
+        An index out of range raises IndexError, with the line, the index and the round. Default: False.
 
     Returns
     -------
@@ -333,8 +398,10 @@ def jit(function: Any = None) -> Any:
     14.0
     """
     if function is None:
-        return jit
+        return lambda f: jit(f, fastmath=fastmath, bounds_check=bounds_check)
     plain = _syntax.python_function(function)
-    if plain is None or plain.__name__ == "<lambda>":
-        raise TypeError(f"jit: decorates a function with a name, not {type(function).__name__}")
-    return JitFunction(plain)
+    if plain is None:
+        raise TypeError(f"jit: decorates a function, not {type(function).__name__}")
+    if plain.__name__ == "<lambda>":
+        raise TypeError("jit: a lambda holds no loops; decorate a function with a name")
+    return JitFunction(plain, fastmath, bounds_check)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-from pardo import _core, _syntax
+from pardo import _core, _devices, _syntax
 from pardo._syntax import device_only
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
 Place = Any  # a Range, an NdRange, or numbers of items
 
 
@@ -394,25 +395,45 @@ class Launcher:
         self._kernel, self._queue, self._depends = kernel, queue, depends
         self._space = _core._Space(self._global, self._local)
 
-    def __call__(self, *arguments: Any) -> Event:
+    def __call__(self, *arguments: Any, **keywords: Any) -> Event:
         """Launch.
 
         Parameters
         ----------
         *arguments
-            Arrays of one queue, numbers, and memory of groups (`LocalAccessor`).
+            Arrays of one queue, numbers, and memory of groups (`LocalAccessor`). Inside `device_context` also NumPy arrays: they are copied
+            to the context's device, and those that the kernel writes are copied back before this returns.
+        **keywords
+            The same by name.
 
         Returns
         -------
         Event
             Completes when all items have run; what fails while they run is raised by the next wait.
         """
+        k = self._kernel
+        if keywords or k._function.__defaults__:
+            arguments = k._bound(arguments, keywords)
         if interpreting():
             self.interpret(*arguments)
             return _core.Event()
-        k = self._kernel
         program, arguments = k._program(arguments, self._local)
+        if _devices._current.get() is not None and any(isinstance(a, np.ndarray) for a in arguments):
+            return self._offloaded(program, arguments)
         event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
+        return event
+
+    def _offloaded(self, program: _core._Kernel, arguments: tuple[Any, ...]) -> Event:
+        """A launch with NumPy arrays, inside `device_context`."""
+        k = self._kernel
+        home = next((a.queue for a in arguments if type(a) is _core.Array), None)
+        target = self._queue or home or _core.Queue.of(_core.Device())
+        copies: dict[int, Any] = {}
+        given = tuple(_devices._copied_in(a, target, copies) for a in arguments)
+        event: Event = program.launch(given, self._space, self._queue, self._depends, k.__name__)
+        for a, use in zip(arguments, program.uses(given, self._space, self._queue, k.__name__), strict=True):
+            if isinstance(a, np.ndarray) and use >= WRITES:
+                np.copyto(a, _devices._on_host(copies[id(a)]))
         return event
 
     def interpret(self, *arguments: Any) -> None:
@@ -501,6 +522,24 @@ class KernelFunction:
         if self._item == "Item" and groups:
             raise TypeError(f"{self.__name__}: takes an Item, which knows no groups; annotate it as NdItem, or launch it over a Range")
         return self._item is not None or arguments == len(self._names) - 1
+
+    def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments in order, with those given by name and the defaults."""
+        item = self._item is not None or (len(arguments) + len(keywords) < len(self._names) and self._names[0] not in keywords)
+        names = self._names[int(item) :]
+        defaults = dict(zip(reversed(self._names), reversed(self._function.__defaults__ or ()), strict=False))
+        if len(arguments) > len(names):
+            return arguments  # the launch says so
+        values = dict(zip(names, arguments, strict=False))
+        for name, value in keywords.items():
+            if name not in names:
+                raise TypeError(f"{self.__name__}: there is no parameter `{name}`")
+            if name in values:
+                raise TypeError(f"{self.__name__}: `{name}` is given twice")
+            values[name] = value
+        if missing := [n for n in names if n not in values and n not in defaults]:
+            raise TypeError(f"{self.__name__}: no argument for {', '.join(f'`{n}`' for n in missing)}")
+        return tuple(values[n] if n in values else defaults[n] for n in names)
 
     def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
         translation = self._translation

@@ -138,7 +138,6 @@ SAME = [
     "zeros",
     "ones",
     "full",
-    "round",
 ]
 OTHERS = {
     "asin": "arcsin asin",
@@ -159,7 +158,7 @@ OTHERS = {
     "degrees": "rad2deg",
     "radians": "deg2rad",
     "trunc": "fix",
-    "round": "around",
+    "around": "round around",
 }
 OF_MATH = {
     "math.floor": "floor",
@@ -250,7 +249,7 @@ def _fill() -> None:
 class Captured(NamedTuple):
     """A value from outside that became part of the program."""
 
-    owner: Any  # a dict of globals, or a cell
+    owner: Any  # a dict of globals, a cell, or an object with attributes
     name: str
     value: Any
 
@@ -276,7 +275,9 @@ def current(captured: Captured) -> Any:
             return captured.owner.cell_contents
         except ValueError:
             return _absent
-    return captured.owner.get(captured.name, _absent)
+    if isinstance(captured.owner, dict):
+        return captured.owner.get(captured.name, _absent)
+    return getattr(captured.owner, captured.name, _absent)
 
 
 class Source(NamedTuple):
@@ -423,7 +424,10 @@ class _Translator:
             if owner is _absent or isinstance(owner, (int, float, complex, np.generic, np.ndarray, _core.Array, tuple)):
                 return _absent
             try:
-                return getattr(owner, node.attr)
+                value = getattr(owner, node.attr)
+                if isinstance(value, (bool, int, float, complex, np.generic, tuple)):
+                    self.captured.append(Captured(owner, node.attr, value))
+                return value
             except AttributeError:
                 problem(AttributeError, self.source, node, f"`{ast.unparse(node.value)}` has no attribute `{node.attr}`")
         return _absent

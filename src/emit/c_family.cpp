@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "emit/c_emitter.h"
+#include "emit/fission.h"
 #include "ir/rules.h"
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
@@ -86,6 +87,7 @@ CText CEmitter::run() {
     if (out.turns) out.params += 'i';
     if (kernel_.in_groups()) out.groups = groups_of(kernel_);
     out.fast_math = kernel_.fast_math;
+    if (kernel_.in_groups()) (void)split_at_barriers(kernel_);  // refuses barriers where items go different ways
     if (large_arrays()) out.shared_bytes = group_bytes(kernel_);
     const std::string item = item_function();
     const std::string kernel_text = kernel_function();
@@ -125,7 +127,9 @@ std::string CEmitter::parameters(bool kernel) const {
             add(space + constant + "char* " + name + "_base");
             add(wide + " " + name + "_offset");
         } else {
-            const std::string alone = p.noalias ? std::string(" ") + target_.restrict_pointer : "";
+            // Items of a group read what others wrote before a barrier: compilers must not take written memory for one item's own.
+            const bool shared = kernel_.in_groups() && p.access != ir::Access::Read;
+            const std::string alone = p.noalias && !shared ? std::string(" ") + target_.restrict_pointer : "";
             add(space + constant + c_memory_type(target_, p.type) + "*" + alone + " " + name);
         }
     }

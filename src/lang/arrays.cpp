@@ -5,6 +5,12 @@
 
 namespace pardo::lang {
 
+namespace {
+
+constexpr std::int64_t most_private = 65536;  // bytes: compilers keep them in registers or on a small stack
+
+}  // namespace
+
 void Lowering::note_access(const View& v, ir::Access access) {
     if (v.source < 0) return;
     const auto k = static_cast<std::size_t>(v.source);
@@ -238,7 +244,20 @@ void Lowering::store_view(const View& v, const Term& stored, const Place& place)
         return out;
     };
     const auto rank = static_cast<std::size_t>(v.rank);
-    each_index(v.lead[1], [&](const Term& i) {
+    Term extent = v.lead[1];
+    if (stored.kind == Kind::Array) {  // lengths must agree
+        const Term& given = stored.view.lead[1];
+        if (extent.constant && given.constant && extent.scalar.i != given.scalar.i)
+            fail(ErrorCode::Value, place, std::to_string(given.scalar.i) + " elements do not fill " + std::to_string(extent.scalar.i));
+        if (!(extent.constant && given.constant)) {
+            Term differ = number({DType::Bool, false}, ir::no_value);
+            if (!dry_) differ.value = builder_.ne(value(extent, DType::Int64), value(given, DType::Int64));
+            fail_when(differ, ErrorCode::Value, "$0 elements do not fill $1", place, {given, extent});
+            extent = number({DType::Int64, true},
+                            dry_ ? ir::no_value : builder_.min(value(extent, DType::Int64), value(given, DType::Int64)), 0);
+        }
+    }
+    each_index(extent, [&](const Term& i) {
         const View target = inner(v, add(v.lead[0], mul(i, v.lead[1 + rank])));
         if (stored.kind != Kind::Array) return store_view(target, stored, place);
         Term source = stored;
@@ -273,7 +292,8 @@ std::vector<std::int64_t> Lowering::constant_extents(const Term& t, const Place&
     return extents;
 }
 
-Term Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents) {
+Term Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                         const Place& place) {
     Term t;
     t.kind = Kind::Array;
     t.view.dtype = dtype;
@@ -284,8 +304,11 @@ Term Lowering::own_array(ir::Space space, const std::string& name, DType dtype, 
     std::vector<Term> strides;
     for (std::size_t d = extents.size(); d-- > 0;) {
         strides.insert(strides.begin(), integer(count));
-        count *= extents[d];
+        if (__builtin_mul_overflow(count, extents[d], &count)) count = most_private + 1;
     }
+    if (space == ir::Space::Private && count > most_private / itemsize(dtype))
+        fail(ErrorCode::Value, place,
+             "an array of one item takes at most " + std::to_string(most_private) + " bytes; use an argument for more");
     t.view.lead.push_back(integer(0));
     for (const std::int64_t n : extents) t.view.lead.push_back(integer(n));
     t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());

@@ -58,9 +58,9 @@ struct Calls {
     template <ir::Math fn> static Term rounding_to_int(Lowering& l, const Tree& t, const Terms& a) {
         return l.cast(rounding<fn>(l, t, a), {DType::Int64, true});
     }
-    static Term round(Lowering& l, const Tree& t, const Terms& a) {
+    template <bool numpy> static Term round(Lowering& l, const Tree& t, const Terms& a) {
         const Term x = number_of(l, t, a, 0);
-        if (a.size() == 1) return rounding_to_int<ir::Math::rint>(l, t, a);
+        if (a.size() == 1) return numpy ? rounding<ir::Math::rint>(l, t, a) : rounding_to_int<ir::Math::rint>(l, t, a);
         const Term digits = number_of(l, t, a, 1);
         if (!digits.constant) l.wrong_type(t.place, "round: the number of digits must be a constant");
         if (!is_inexact(x.type.dtype)) return x;
@@ -239,13 +239,13 @@ struct Calls {
             l.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
         return l.own_array(space, space == ir::Space::Group ? "local" : "private",
                            dtype_argument(l, t, a, 1, weak_dtype(DType::Float64, l.options_.fp64)),
-                           l.constant_extents(a[0], t.place, t.name.c_str()));
+                           l.constant_extents(a[0], t.place, t.name.c_str()), t.place);
     }
     template <int fill> static Term filled(Lowering& l, const Tree& t, const Terms& a) {  // zeros, ones, full
         const bool full = fill == 2;
         const Term value = full ? number_of(l, t, a, 1) : integer(fill);
         const DType d = dtype_argument(l, t, a, full ? 2 : 1, full ? l.dtype(value.type) : weak_dtype(DType::Float64, l.options_.fp64));
-        const Term array = l.own_array(ir::Space::Private, t.name, d, l.constant_extents(a[0], t.place, t.name.c_str()));
+        const Term array = l.own_array(ir::Space::Private, t.name, d, l.constant_extents(a[0], t.place, t.name.c_str()), t.place);
         l.store_view(array.view, l.cast(value, {d, false}), t.place);
         return array;
     }
@@ -419,7 +419,8 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"math.floor", {1, 1, rounding_to_int<Math::floor>}},
         {"math.ceil", {1, 1, rounding_to_int<Math::ceil>}},
         {"math.trunc", {1, 1, rounding_to_int<Math::trunc>}},
-        {"round", {1, 2, round}},
+        {"round", {1, 2, round<false>}},
+        {"around", {1, 2, round<true>}},
         {"min", {1, 64, extreme<Opcode::Min>}},
         {"max", {1, 64, extreme<Opcode::Max>}},
         {"minimum", {2, 2, extreme<Opcode::Min>}},

@@ -1,6 +1,8 @@
 // src/lang/expressions.cpp: numbers, names, operators: their types by NumPy's rules, their values by the Builder.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "ir/eval.h"
 #include "lang/lowering.h"
@@ -147,9 +149,28 @@ Term Lowering::pure(Opcode op, NumberType type, std::initializer_list<Term> oper
     return number(type, builder_.emit(op, dtype(type), values));
 }
 
+/// Python's own integers have no limit, and those that the program holds as constants are not to wrap silently.
+void Lowering::check_fits(Opcode op, std::int64_t a, std::int64_t b, const Place& place) const {
+    std::int64_t out = 0;
+    bool fits = true;
+    switch (op) {
+        case Opcode::Add: fits = !__builtin_add_overflow(a, b, &out); break;
+        case Opcode::Sub: fits = !__builtin_sub_overflow(a, b, &out); break;
+        case Opcode::Mul: fits = !__builtin_mul_overflow(a, b, &out); break;
+        case Opcode::Shl:
+            fits = a == 0 || (b >= 0 && b < 63 && a <= (std::numeric_limits<std::int64_t>::max() >> b) &&
+                              a >= (std::numeric_limits<std::int64_t>::min() >> b));
+            break;
+        case Opcode::Call: fits = std::fabs(std::pow(static_cast<double>(a), static_cast<double>(b))) < 0x1p63; break;
+        default: break;
+    }
+    if (!fits) fail(ErrorCode::Overflow, place, "the result does not fit an int64");
+}
+
 Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place) {
     const DType computed = dtype(type);
     if (is_complex(computed) && (op == Opcode::FloorDiv || op == Opcode::Rem)) wrong_type(place, "complex numbers have neither // nor %");
+    if (a.constant && b.constant && type.weak && is_integer(computed)) check_fits(op, a.scalar.as_int(), b.scalar.as_int(), place);
     Term result = pure(op, type, {a, b}, computed);
     if (is_integer(computed) && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
     return result;
@@ -212,7 +233,16 @@ Term Lowering::power(const Term& a, const Term& b, const Place& place) {
         return math(ir::Math::sqrt, operands, place);
     }
     const DType computed = dtype(type);
+    if (whole && !b.constant && b.least < 0) {
+        Term negative = number({DType::Bool, false}, ir::no_value);
+        if (!dry_) {
+            const Value exponent = value(b);
+            negative.value = builder_.lt(exponent, builder_.constant(builder_.type(exponent), 0.0));
+        }
+        fail_when(negative, ErrorCode::Value, "integers to negative integer powers are not allowed; here is the power $0", place, {b});
+    }
     if (a.constant && b.constant) {
+        if (whole && type.weak) check_fits(Opcode::Call, a.scalar.as_int(), b.scalar.as_int(), place);
         const Term operands[] = {cast(a, type), cast(b, type)};
         return folded(Opcode::Call, ir::Math::pow, type, operands);
     }
@@ -305,7 +335,7 @@ Term Lowering::expression(const Tree& t) {
             return binary(t.name, a, b, t.place);
         }
         case Form::And:
-        case Form::Or: return logical(t, 0);
+        case Form::Or: return logical(t, 0, true);
         case Form::Compare: return compare(t);
         case Form::Choice: return choice(t);
         case Form::Call: return call(t);
@@ -316,12 +346,8 @@ Term Lowering::expression(const Tree& t) {
 }
 
 Term Lowering::unary(const Tree& t) {
+    if (t.name == "not") return condition(t);
     const Term x = expression(t.parts[0]);
-    if (t.name == "not") {
-        const Term b = truth(x, t.place);
-        if (b.constant) return number(Scalar(!b.scalar.b));
-        return number({DType::Bool, false}, dry_ ? ir::no_value : builder_.bit_not(value(b)));
-    }
     need_number(x, t.place, t.name.c_str());
     const NumberType type = x.type.dtype == DType::Bool && t.name != "~" ? NumberType{DType::Int64, true} : x.type;
     if (t.name == "+") return cast(x, type);
@@ -386,19 +412,33 @@ Term Lowering::compare(const Tree& t) {
     return result;
 }
 
+Term Lowering::condition(const Tree& t) {
+    if (t.form == Form::And || t.form == Form::Or) return logical(t, 0, false);
+    if (t.form == Form::Unary && t.name == "not") {
+        const Term b = condition(t.parts[0]);
+        return pure(Opcode::Not, {DType::Bool, false}, {b}, DType::Bool);
+    }
+    return truth(expression(t), t.place);
+}
+
 /// a and b and …: later ones are only evaluated where they decide.
-Term Lowering::logical(const Tree& t, std::size_t from) {
+Term Lowering::logical(const Tree& t, std::size_t from, bool strict) {
     const bool conjunction = t.form == Form::And;
-    const Term first = truth(expression(t.parts[from]), t.parts[from].place);
+    const Term first = strict ? expression(t.parts[from]) : condition(t.parts[from]);
+    if (strict && (first.kind != Kind::Number || first.type.dtype != DType::Bool)) {
+        const std::string word = conjunction ? "and" : "or";
+        wrong_type(t.parts[from].place, "`" + word + "` gives one of its operands in Python, and here is " + describe(first) +
+                                            "; compare it, or write `a if test else b`");
+    }
     if (from + 1 == t.parts.size()) return first;
-    if (first.constant) return first.scalar.b == conjunction ? logical(t, from + 1) : first;
+    if (first.constant) return first.scalar.b == conjunction ? logical(t, from + 1, strict) : first;
     const bool plain =
         std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 1, t.parts.end(), [](const Tree& p) { return simple(p); });
     if (plain) {
-        const Term rest = logical(t, from + 1);
+        const Term rest = logical(t, from + 1, strict);
         return pure(conjunction ? Opcode::And : Opcode::Or, {DType::Bool, false}, {first, rest}, DType::Bool);
     }
-    const auto rest = [&] { return logical(t, from + 1); };
+    const auto rest = [&] { return logical(t, from + 1, strict); };
     const auto decided = [&] { return number(Scalar(!conjunction)); };
     const Scope before = scope_;
     if (conjunction) learn(t.parts[from], true);
@@ -415,7 +455,7 @@ Term Lowering::logical(const Tree& t, std::size_t from) {
 }
 
 Term Lowering::choice(const Tree& t) {
-    const Term test = truth(expression(t.parts[0]), t.parts[0].place);
+    const Term test = condition(t.parts[0]);
     if (test.constant) return expression(t.parts[test.scalar.b ? 1 : 2]);
     const auto side = [&](std::size_t k) {
         return [this, &t, k] {

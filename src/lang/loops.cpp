@@ -16,6 +16,14 @@ bool mentions(const Tree& t, const std::string& name) {
     return is_name(t, name) || std::any_of(t.parts.begin(), t.parts.end(), [&](const Tree& p) { return mentions(p, name); });
 }
 
+/// name + a - b + …, with the name anywhere but behind the second operator.
+bool on_spine(const Tree& t, const std::string& name, const char* plain, const char* inverse) {
+    if (is_name(t, name)) return true;
+    if (t.form != Form::Binary || (t.name != plain && t.name != inverse)) return false;
+    if (on_spine(t.parts[0], name, plain, inverse) && !mentions(t.parts[1], name)) return true;
+    return t.name == plain && on_spine(t.parts[1], name, plain, inverse) && !mentions(t.parts[0], name);
+}
+
 /// How a statement reduces into a name, if it does.
 std::optional<ir::Combine> reduction_by(const Tree& t, const std::string& name) {
     using ir::Combine;
@@ -29,6 +37,8 @@ std::optional<ir::Combine> reduction_by(const Tree& t, const std::string& name) 
     if (t.form == Form::Augment && is_name(t.parts[0], name) && !mentions(t.parts[1], name)) return by_operator(t.name);
     if (t.form != Form::Assign || !is_name(t.parts[0], name)) return std::nullopt;
     const Tree& value = t.parts[1];
+    if (on_spine(value, name, "+", "-")) return Combine::Add;
+    if (on_spine(value, name, "*", "/")) return Combine::Mul;
     if (value.form == Form::Binary && is_name(value.parts[0], name) && !mentions(value.parts[1], name)) return by_operator(value.name);
     if (value.form == Form::Binary && is_name(value.parts[1], name) && !mentions(value.parts[0], name) && value.name != "-" &&
         value.name != "/")
@@ -103,6 +113,54 @@ bool reads_itself(const Tree& value, const Tree& target) {
            std::any_of(value.parts.begin(), value.parts.end(), [&](const Tree& p) { return reads_itself(p, target); });
 }
 
+/// Elements that rounds store, and those of the same arrays that they read.
+void collect_accesses(const Tree& t, std::vector<const Tree*>& stored, std::vector<const Tree*>& read) {
+    const bool assigns = t.form == Form::Assign || t.form == Form::Augment;
+    for (std::size_t k = 0; k < t.parts.size(); ++k) {
+        const Tree& p = t.parts[k];
+        const bool target = assigns && k == 0 && p.form == Form::Subscript;
+        if (p.form == Form::Subscript && p.parts[0].form == Form::Name) (target ? stored : read).push_back(&p);
+        if (target) {
+            for (std::size_t j = 1; j < p.parts.size(); ++j) collect_accesses(p.parts[j], stored, read);
+        } else {
+            collect_accesses(p, stored, read);
+        }
+    }
+}
+
+/// Rounds that certainly meet: all write one element, or one reads what its neighbour writes.
+void check_neighbours(const Function& f, const Tree& loop, const std::string& index, const std::set<std::string>& changed,
+                      const std::set<std::string>& own) {
+    std::vector<const Tree*> stored, read;
+    collect_accesses(loop.parts[4], stored, read);
+    for (const Tree* s : stored) {
+        if (own.contains(s->parts[0].name)) continue;
+        std::set<std::string> all = changed;
+        all.insert(index);
+        const bool fixed = std::none_of(all.begin(), all.end(), [&](const std::string& n) {
+            return std::any_of(s->parts.begin() + 1, s->parts.end(), [&](const Tree& p) { return mentions(p, n); });
+        });
+        const bool plain = std::all_of(s->parts.begin() + 1, s->parts.end(),
+                                       [](const Tree& p) { return p.form != Form::Slice && p.form != Form::Subscript; });
+        if (fixed && plain)
+            throw problem(ErrorCode::Type, f, s->place,
+                          "every round of the parallel loop writes this element, side by side; write it outside of the loop, or use an "
+                          "index that differs in each round of `" +
+                              index + "`");
+        for (const Tree* r : read) {
+            if (r->parts[0].name != s->parts[0].name || r->parts.size() != s->parts.size()) continue;
+            for (std::size_t k = 1; k < s->parts.size(); ++k) {
+                const bool meets = distinct_in(s->parts[k], index, changed) && distinct_in(r->parts[k], index, changed) &&
+                                   !same_text(s->parts[k], r->parts[k]);
+                if (meets)
+                    throw problem(ErrorCode::Type, f, r->place,
+                                  "another round of the parallel loop writes this element, before or after it is read here; write the "
+                                  "results into another array");
+            }
+        }
+    }
+}
+
 /// Elements that are changed by what they were: each round needs its own.
 void check_elements(const Function& f, const Tree& t, const std::vector<std::string>& indices, const std::set<std::string>& changed,
                     const std::set<std::string>& own) {
@@ -147,6 +205,7 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
     for (const std::string& name : assigned)
         if (std::find(outside.begin(), outside.end(), name) == outside.end()) own.insert(name);
     check_elements(function, loop.parts[4], indices, assigned, own);
+    if (!indices.empty()) check_neighbours(function, loop, indices[0], assigned, own);
     return found;
 }
 

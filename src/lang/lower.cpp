@@ -82,7 +82,8 @@ void Lowering::declare_arguments() {
             case ArgumentType::Kind::Array: arguments_.push_back(array_argument(static_cast<int>(k))); break;
             case ArgumentType::Kind::Constant: arguments_.push_back(number(type.scalar)); break;
             case ArgumentType::Kind::Shared:
-                arguments_.push_back(own_array(ir::Space::Group, function_->params[k + (takes_item_ ? 1 : 0)], type.dtype, type.extents));
+                arguments_.push_back(own_array(ir::Space::Group, function_->params[k + (takes_item_ ? 1 : 0)], type.dtype, type.extents,
+                                               function_->body.place));
                 break;
             case ArgumentType::Kind::Number: {
                 const NumberType number_type{type.dtype, type.weak};

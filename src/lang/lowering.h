@@ -101,10 +101,13 @@ private:
     Term unary(const Tree& t);
     Term binary(const std::string& op, const Term& a, const Term& b, const Place& place);
     Term arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place);
+    void check_fits(Opcode op, std::int64_t a, std::int64_t b, const Place& place) const;
     Term power(const Term& a, const Term& b, const Place& place);
     Term compare(const Tree& t);
     Term compared(const std::string& op, const Term& a, const Term& b, const Place& place);
-    Term logical(const Tree& t, std::size_t from);
+    /// What an `if` asks: numbers are true if they are not zero.
+    Term condition(const Tree& t);
+    Term logical(const Tree& t, std::size_t from, bool strict);
     Term choice(const Tree& t);
     Term chosen(const Term& test, const Tree& yes, const std::function<Term()>& then_part, const std::function<Term()>& else_part,
                 const Place& place);
@@ -135,7 +138,7 @@ private:
     void store_element(const View& v, const Term& value, const Place& place);
     void store_view(const View& v, const Term& value, const Place& place);
     void each_index(const Term& extent, const std::function<void(const Term&)>& body);
-    Term own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents);
+    Term own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents, const Place& place);
     void note_access(const View& v, ir::Access access);
     std::vector<std::int64_t> constant_extents(const Term& t, const Place& place, const char* who) const;
 

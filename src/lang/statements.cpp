@@ -351,7 +351,7 @@ void Lowering::branch(const Term& test, const Place& place, const std::function<
 
 bool Lowering::if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from) {
     const Tree &yes = t.parts[1], &no = t.parts[2];
-    const Term test = truth(expression(t.parts[0]), t.parts[0].place);
+    const Term test = condition(t.parts[0]);
     if (test.constant) {
         block((test.scalar.b ? yes : no).parts);
         return false;
@@ -596,7 +596,7 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
             begin(i);
             Term all = flag(true);
             for (const Tree* s : tests) {
-                const Term leaves_here = truth(expression(*s), s->place);
+                const Term leaves_here = condition(*s);
                 const Term on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
                 all = all.constant && all.scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
             }
@@ -630,6 +630,12 @@ void Lowering::for_range(const Tree& t) {
         bounds[k].least = std::max(bounds[k].least, given.least);
     }
     if (bounds[2].constant && bounds[2].scalar.i == 0) fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
+    if (!bounds[2].constant && bounds[2].least < 1) {
+        Term zero = number({DType::Bool, false}, ir::no_value);
+        if (!dry_) zero.value = builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0));
+        fail_when(zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
+        if (!dry_) bounds[2] = number({DType::Int64, true}, builder_.select(zero.value, builder_.i64(1), value(bounds[2], DType::Int64)));
+    }
     // A name that counts a loop of at least one round keeps its last value.
     const bool runs = bounds[0].constant && bounds[1].constant && bounds[2].constant &&
                       (bounds[2].scalar.i > 0 ? bounds[0].scalar.i < bounds[1].scalar.i : bounds[0].scalar.i > bounds[1].scalar.i);
@@ -729,7 +735,7 @@ void Lowering::while_statement(const Tree& t) {
     scope_[break_flag] = {flag(false), t.place, false, ++versions_};
     scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
     general_loop(
-        t, {&t}, {}, [&] { return truth(expression(t.parts[0]), t.parts[0].place); },
+        t, {&t}, {}, [&] { return condition(t.parts[0]); },
         [&] {
             learn(t.parts[0], true);
             block(t.parts[1].parts);
@@ -765,7 +771,7 @@ void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& mes
 }
 
 void Lowering::assertion(const Tree& t) {
-    const Term test = truth(expression(t.parts[0]), t.parts[0].place);
+    const Term test = condition(t.parts[0]);
     const Term bad = pure(Opcode::Not, {DType::Bool, false}, {test}, DType::Bool);
     if (bad.constant && !bad.scalar.b) return;
     const auto stops = [&] {

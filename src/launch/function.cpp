@@ -329,7 +329,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     request.label = label_of;
     request.label_data = &label;
     Event event = queue->launch(request, depends);
-    if (!lowered.sites.empty()) event = status.check(queue, event, lowered.sites, static_cast<int>(extents.size()));
+    if (!lowered.sites.empty()) event = status.check(queue, event, lowered.sites, static_cast<int>(extents.size()), uses, name());
     if (foreign) event.wait();  // strangers know no events
     return event;
 }

@@ -43,7 +43,8 @@ device::Buffer* Status::make(device::Queue* queue) {
     return buffer_.get();
 }
 
-Event Status::check(device::Queue* queue, const Event& launched, const std::vector<lang::Site>& sites, int rank) {
+Event Status::check(device::Queue* queue, const Event& launched, const std::vector<lang::Site>& sites, int rank,
+                    std::span<const device::BufferUse> uses, const std::string& name) {
     const Event depends[] = {launched};
     if (!buffer_->host_visible()) {  // here the host waits: reading takes a copy
         Words words{};
@@ -51,14 +52,16 @@ Event Status::check(device::Queue* queue, const Event& launched, const std::vect
         if (words[0] != 0) throw failure_of(words, sites, rank);
         return launched;
     }
-    const device::BufferUse use[] = {{buffer_.get(), device::Access::Read}};
+    std::vector<device::BufferUse> after;
+    for (const device::BufferUse& use : uses)
+        if (use.access != device::Access::Read) after.push_back({use.buffer, device::Access::ReadWrite});
     return queue->host_task(
         [buffer = buffer_, sites, rank] {
             Words words;
             std::memcpy(words.data(), buffer->data(), sizeof words);
             if (words[0] != 0) throw failure_of(words, sites, rank);
         },
-        use, {"check", device::current_location()}, 50, depends);
+        after, {name, {}}, 50, depends);
 }
 
 }  // namespace pardo::launch

@@ -14,7 +14,9 @@ public:
     device::Buffer* make(device::Queue* queue);
     std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(buffer_->data()); }
     /// Looks at the block after `launched`; the event returned fails if the kernel has written into it.
-    Event check(device::Queue* queue, const Event& launched, const std::vector<lang::Site>& sites, int rank);
+    /// Who reads what the kernel has written hears of it too: `uses` are the launch's. `name`: the kernel's.
+    Event check(device::Queue* queue, const Event& launched, const std::vector<lang::Site>& sites, int rank,
+                std::span<const device::BufferUse> uses, const std::string& name);
 
 private:
     Ref<device::Buffer> buffer_;

@@ -247,3 +247,98 @@ def test_break_in_a_parallel_loop_is_refused():
 
 def test_prange_outside_of_jit_is_range():
     assert list(pp.prange(2, 10, 3)) == [2, 5, 8]
+
+
+def test_rounds_that_certainly_meet_are_refused():
+    @pp.jit
+    def running(x):
+        for i in prange(1, len(x)):
+            x[i] = x[i - 1] + 1
+
+    with pytest.raises(TypeError, match="another round of the parallel loop writes this element"):
+        running(np.zeros(5))
+
+    @pp.jit
+    def last(x):
+        for i in prange(len(x)):
+            x[0] = i
+
+    with pytest.raises(TypeError, match="every round of the parallel loop writes this element"):
+        last(np.zeros(5))
+
+
+def test_longer_sums_are_reductions():
+    @pp.jit
+    def total(x):
+        s = 0.0
+        for i in prange(len(x)):
+            s = s + x[i] + 1.0
+        return s
+
+    assert total(np.arange(5.0)) == 15.0
+
+
+def test_methods_recursion_and_loops_that_return():
+    class Sum:
+        @pp.jit
+        def of(self, x):
+            s = 0.0
+            for i in prange(len(x)):
+                s += x[i]
+            return s
+
+    assert Sum().of(np.arange(4.0)) == 6.0
+
+    @pp.jit
+    def halves(x, depth):
+        for i in prange(len(x)):
+            x[i] /= 2
+        return halves(x, depth - 1) if depth > 1 else x
+
+    assert_array_equal(halves(np.full(3, 8.0), 3), 1.0)
+
+    @pp.jit
+    def first(x, limit):
+        for i in range(len(x)):
+            if x[i] > limit:
+                return i
+        return -1
+
+    assert first(np.arange(10.0), 3) == 4
+
+
+def test_loops_over_lists_and_dicts_stay_python():
+    @pp.jit
+    def collect(x, out, names):
+        for i in range(len(x)):
+            out.append(x[i])
+            names[i] = "n"
+        return len(out)
+
+    out, names = [], {}
+    assert collect(np.arange(3.0), out, names) == 3
+    assert names == {0: "n", 1: "n", 2: "n"}
+
+
+def test_serial_loops_share_names():
+    @pp.jit
+    def twice(x):
+        for i in range(len(x)):
+            t = x[i] * 2
+            x[i] = t
+        for i in range(len(x)):
+            t = x[i] + 1
+            x[i] = t
+        return x
+
+    assert_array_equal(twice(np.arange(4.0)), np.arange(4.0) * 2 + 1)
+
+
+def test_bounds_are_checked_when_asked_for():
+    @pp.jit(bounds_check=True)
+    def shifted(x, y):
+        for i in prange(len(x)):
+            y[i] = x[i + 1]
+
+    with pytest.raises(IndexError, match="index 3 is out of bounds for an axis of size 3"):
+        shifted(np.zeros(3), np.zeros(3))

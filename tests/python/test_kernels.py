@@ -469,3 +469,108 @@ def test_kernels_from_several_threads():
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(work, range(20))) == [2.0 * k for k in range(20)]
+
+
+def test_parts_of_other_lengths_are_refused():
+    @pp.kernel
+    def fill(item: pp.Item, x, y):
+        x[:] = y
+
+    fill[pp.Range(1)](pp.zeros(4), pp.ones(4)).wait()
+    with pytest.raises(ValueError, match="2 elements do not fill 4"):
+        fill[pp.Range(1)](pp.zeros(4), pp.ones(2)).wait()
+
+
+def test_rounding_is_numpy_s_or_python_s():
+    @pp.kernel
+    def rounded(item: pp.Item, x, y, n):
+        i = item.get_id(0)
+        y[i] = np.round(x[i])
+        if abs(x[i]) < 1e9:
+            n[i] = round(x[i])
+
+    x = np.array([0.5, 1.5, -2.6, np.nan, np.inf, 1e300])
+    _, y, n = run(rounded, 6, x, np.zeros(6), np.zeros(6, "int64"))
+    assert_array_equal(y, np.round(x))
+    assert_array_equal(n[:3], [0, 2, -3])
+
+
+def test_failures_reach_those_who_read_the_results():
+    @pp.kernel
+    def check(item: pp.Item, x):
+        x[item.get_id(0)] += 1
+        assert x[item.get_id(0)] < 3, "too large"
+
+    x = pp.asarray(np.arange(4))
+    with pytest.raises(AssertionError, match="too large"):  # small work is over when the launch returns
+        check[pp.Range(4)](x)
+        pp.asnumpy(x)
+    y = pp.zeros(10_000_000)
+    z = y[::2]
+    with pytest.raises(AssertionError, match="too large"):
+        for _ in range(3):
+            check[pp.Range(z.size)](z)
+        pp.asnumpy(z)
+
+
+def test_steps_and_powers_that_are_wrong_only_when_they_run():
+    @pp.kernel
+    def steps(item: pp.Item, x, step):
+        for k in range(4, 0, step):
+            x[k] = 1
+
+    with pytest.raises(ValueError, match="the step must not be zero"):
+        steps[pp.Range(1)](pp.zeros(5), 0).wait()
+
+    @pp.kernel
+    def powers(item: pp.Item, x, n):
+        x[item.get_id(0)] = 2**n
+
+    with pytest.raises(ValueError, match="here is the power -1"):
+        powers[pp.Range(1)](pp.zeros(1), -1).wait()
+
+
+class Settings:
+    K = 5
+
+
+def test_a_changed_attribute_recompiles():
+    @pp.kernel
+    def use(item: pp.Item, x):
+        x[item.get_id(0)] = Settings.K
+
+    try:
+        assert_array_equal(run(use, 2, np.zeros(2))[0], 5)
+        Settings.K = 6
+        assert_array_equal(run(use, 2, np.zeros(2))[0], 6)
+    finally:
+        Settings.K = 5
+
+
+def test_arguments_by_name_defaults_and_numpy_arrays_in_a_context():
+    @pp.kernel
+    def scale(item: pp.Item, x, y, a=3.0):
+        i = item.get_id(0)
+        y[i] = a * x[i]
+
+    x, y = np.arange(4.0), np.zeros(4)
+    with pp.device_context("cpu"):
+        scale[pp.Range(4)](x, y=y)
+        assert_array_equal(y, 3 * x)
+        scale[pp.Range(4)](x, y, 5.0)
+        assert_array_equal(y, 5 * x)
+    with pytest.raises(TypeError, match="there is no parameter `b`"):
+        scale[pp.Range(4)](pp.asarray(x), b=1)
+    with pytest.raises(TypeError, match="no argument for `y`"):
+        scale[pp.Range(4)](pp.asarray(x), a=1.0)
+
+
+def test_and_or_of_numbers_are_refused_as_values():
+    @pp.kernel
+    def either(item: pp.Item, x):
+        i = item.get_id(0)
+        if x[i] and i:
+            x[i] = x[i] or 1.0
+
+    with pytest.raises(TypeError, match="`or` gives one of its operands"):
+        either[pp.Range(2)](pp.zeros(2))

@@ -490,8 +490,10 @@ void CEmitter::serial_loop(const Instr& in) {
     const bool constant_step = !step.empty() && step.find_first_not_of("-0123456789") == std::string::npos;
     std::string test = index + " < " + wrapped(upper);
     if (constant_step && step[0] == '-') test = index + " > " + wrapped(upper);
-    if (!constant_step && !index_like_[in.operands[2]])
-        test = "(" + step + " > 0 ? " + index + " < " + wrapped(upper) + " : " + index + " > " + wrapped(upper) + ")";
+    // Steps of the array engine count upwards; those of the user's loops may be anything.
+    const bool any_direction = kernel_.files.size() > 1 || !index_like_[in.operands[2]];
+    if (!constant_step && any_direction)
+        test = "(" + wrapped(step) + " > 0 ? " + index + " < " + wrapped(upper) + " : " + index + " > " + wrapped(upper) + ")";
     if (in.unroll > 1) out_ += std::string(target_.unroll) + " " + std::to_string(in.unroll) + "\n";
     line("for (" + t + " " + index + " = " + at(in.operands[0]) + "; " + test + "; " + index + " += " + step + ") {");
     ++depth_;

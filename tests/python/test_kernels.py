@@ -126,6 +126,23 @@ def test_ranges(bounds):
     assert_array_equal(pp.asnumpy(out), expected)
 
 
+@pytest.mark.parametrize("bounds", [(0, 10, 1), (10, 0, -1), (3, 20, 4), (20, 3, -3), (0, 5, -1)])
+def test_ranges_whose_steps_are_arguments(bounds):
+    @pp.kernel
+    def total(item: pp.Item, out, a, b, step):
+        s = 0
+        for k in range(a, b, step):
+            s = s * 3 + k
+        out[item.get_id(0)] = s
+
+    expected = 0
+    for k in range(*bounds):
+        expected = expected * 3 + k
+    out = pp.zeros(5, dtype="int64")
+    total[pp.Range(5)](out, *bounds).wait()
+    assert_array_equal(pp.asnumpy(out), expected)
+
+
 def mandelbrot(item: pp.Item, re, im, limit, out):
     i = item.get_id(0)
     x, y, n = 0.0, 0.0, 0

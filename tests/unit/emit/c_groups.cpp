@@ -50,7 +50,7 @@ ir::Kernel swap() {
 
 TEST(CGroups, ReadLikeAProgramInEachLanguage) {
     EXPECT_EQ(text_of(swap(), gpu(CLanguage::OpenCL), {64, 64}), R"(#pragma OPENCL FP_CONTRACT OFF
-static inline void item(__global float* restrict x, long n0, long n1, long i0, long i1, long l0, long l1, long g0, long g1, __local float* tile) {
+static inline void item(__global float* x, long n0, long n1, long i0, long i1, long l0, long l1, long g0, long g1, __local float* tile) {
     const long v0 = i1 + (n1 * i0);
     const float v1 = x[v0];
     tile[l1] = v1;
@@ -58,7 +58,7 @@ static inline void item(__global float* restrict x, long n0, long n1, long i0, l
     const float v2 = tile[15 - l1];
     x[v0] = v2;
 }
-__kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global float* restrict x, long n0, long n1) {
+__kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global float* x, long n0, long n1) {
     __local float tile[16] __attribute__((aligned(16)));
     const long l1 = (long)get_local_id(0);
     const long l0 = (long)get_local_id(1);
@@ -73,7 +73,7 @@ __kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global fl
 )");
     EXPECT_EQ(
         text_of(swap(), gpu(CLanguage::Cuda), {64, 64}),
-        R"(static __device__ __forceinline__ void item(float* __restrict__ x, long long n0, long long n1, long long i0, long long i1, long long l0, long long l1, long long g0, long long g1, float* tile) {
+        R"(static __device__ __forceinline__ void item(float* x, long long n0, long long n1, long long i0, long long i1, long long l0, long long l1, long long g0, long long g1, float* tile) {
     const long long v0 = i1 + (n1 * i0);
     const float v1 = x[v0];
     tile[l1] = v1;
@@ -81,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global fl
     const float v2 = tile[15 - l1];
     x[v0] = v2;
 }
-extern "C" __global__ void __launch_bounds__(16 * 4 * 1) k_swap(float* __restrict__ x, long long n0, long long n1) {
+extern "C" __global__ void __launch_bounds__(16 * 4 * 1) k_swap(float* x, long long n0, long long n1) {
     __shared__ float tile[16] __attribute__((aligned(16)));
     const long long l1 = (long long)threadIdx.x;
     const long long l0 = (long long)threadIdx.y;
@@ -106,13 +106,13 @@ TEST(CGroups, LoadsStayBeforeBarriersAndAtomics) {
     m.atomic(AtomicOp::Add, x, m.i64(0), m.constant(i32, 1.0));
     m.store(z, m.dim(0), m.mul(before, constant));
     EXPECT_EQ(text_of(m.finish(), gpu(CLanguage::OpenCL), {64}), R"(#pragma OPENCL FP_CONTRACT OFF
-static inline void item(__global int* restrict x, __global const int* restrict y, __global int* restrict z, long n0, long i0, long l0, long g0) {
+static inline void item(__global int* x, __global const int* restrict y, __global int* z, long n0, long i0, long l0, long g0) {
     const int v0 = x[i0];
     const int v1 = y[i0];
     atomic_add(&x[0], (int)1);
     z[i0] = (int)((uint)v0 * (uint)v1);
 }
-__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k_order(__global int* restrict x, __global const int* restrict y, __global int* restrict z, long n0) {
+__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k_order(__global int* x, __global const int* restrict y, __global int* z, long n0) {
     const long l0 = (long)get_local_id(0);
     uint at = (uint)(long)get_group_id(0);
     const long g0 = at;

@@ -234,7 +234,7 @@ class _Cutter:
 
     def names(self, context: type[ast.expr_context]) -> set[str]:
         """Names in what stays Python."""
-        inside = set().union(*self.inside.values()) if self.inside else set()
+        inside: set[int] = set().union(*self.inside.values())
         return {
             n.id
             for s in self.node.body
@@ -271,7 +271,7 @@ class _Cutter:
         """A call of the loop's program. A serial loop stays too, for arguments that are neither arrays nor numbers."""
         parallel = self.loops[id(loop)]
         others = [names for key, names in self.serial.items() if key != id(loop)]
-        outside = self.parameters | self.names(ast.Store) | set().union(*others) if others else self.parameters | self.names(ast.Store)
+        outside = self.parameters.union(self.names(ast.Store), *others)
         try:
             region = _Region(self.function, self.source, loop, parallel, outside, self.names(ast.Load), self.options)
         except (_core.CompileError, TypeError, NameError, AttributeError):

@@ -217,9 +217,15 @@ def group_barrier(group: Any = None) -> None:
     _item("group_barrier").barrier()
 
 
-@device_only("get_global_id")
-def get_global_id(dimension: int | None = None) -> int:
-    """Index of this item in the range; in kernels, as in OpenCL C.
+def _position(name: str, place: str, summary: str, returns: str) -> Callable[..., int]:
+    """A function of OpenCL C that says where an item stands; `place` is what interpreted items call it."""
+
+    def position(dimension: int | None = None) -> int:
+        number: int = _item(name).at(place, name, dimension)
+        return number
+
+    position.__name__ = position.__qualname__ = name
+    position.__doc__ = f"""{summary}, as in OpenCL C.
 
     Parameters
     ----------
@@ -229,94 +235,19 @@ def get_global_id(dimension: int | None = None) -> int:
     Returns
     -------
     int
-        From 0.
+        {returns}
     """
-    return _item("get_global_id").at("global_id", "get_global_id", dimension)  # type: ignore[no-any-return]
+    marked: Callable[..., int] = _syntax.mark(position, name)
+    return marked
 
 
-@device_only("get_local_id")
-def get_local_id(dimension: int | None = None) -> int:
-    """Index of this item in its group; in kernels over an `NdRange`, as in OpenCL C.
-
-    Parameters
-    ----------
-    dimension : int, optional
-        A constant, from 0. It may be left out where there is one alone.
-
-    Returns
-    -------
-    int
-        From 0.
-    """
-    return _item("get_local_id").at("local_id", "get_local_id", dimension)  # type: ignore[no-any-return]
-
-
-@device_only("get_group_id")
-def get_group_id(dimension: int | None = None) -> int:
-    """Index of this item's group; in kernels over an `NdRange`, as in OpenCL C.
-
-    Parameters
-    ----------
-    dimension : int, optional
-        A constant, from 0. It may be left out where there is one alone.
-
-    Returns
-    -------
-    int
-        From 0.
-    """
-    return _item("get_group_id").at("group_id", "get_group_id", dimension)  # type: ignore[no-any-return]
-
-
-@device_only("get_global_size")
-def get_global_size(dimension: int | None = None) -> int:
-    """Items in the range; in kernels, as in OpenCL C.
-
-    Parameters
-    ----------
-    dimension : int, optional
-        A constant, from 0. It may be left out where there is one alone.
-
-    Returns
-    -------
-    int
-        Of all groups.
-    """
-    return _item("get_global_size").at("global_range", "get_global_size", dimension)  # type: ignore[no-any-return]
-
-
-@device_only("get_local_size")
-def get_local_size(dimension: int | None = None) -> int:
-    """Items in a group; in kernels over an `NdRange`, as in OpenCL C.
-
-    Parameters
-    ----------
-    dimension : int, optional
-        A constant, from 0. It may be left out where there is one alone.
-
-    Returns
-    -------
-    int
-        Known before the kernel runs.
-    """
-    return _item("get_local_size").at("local_range", "get_local_size", dimension)  # type: ignore[no-any-return]
-
-
-@device_only("get_num_groups")
-def get_num_groups(dimension: int | None = None) -> int:
-    """Groups in the range; in kernels over an `NdRange`, as in OpenCL C.
-
-    Parameters
-    ----------
-    dimension : int, optional
-        A constant, from 0. It may be left out where there is one alone.
-
-    Returns
-    -------
-    int
-        In this dimension.
-    """
-    return _item("get_num_groups").at("group_range", "get_num_groups", dimension)  # type: ignore[no-any-return]
+IN_GROUPS = "in kernels over an `NdRange`"
+get_global_id = _position("get_global_id", "global_id", "Index of this item in the range; in kernels", "From 0.")
+get_local_id = _position("get_local_id", "local_id", f"Index of this item in its group; {IN_GROUPS}", "From 0.")
+get_group_id = _position("get_group_id", "group_id", f"Index of this item's group; {IN_GROUPS}", "From 0.")
+get_global_size = _position("get_global_size", "global_range", "Items in the range; in kernels", "Of all groups.")
+get_local_size = _position("get_local_size", "local_range", f"Items in a group; {IN_GROUPS}", "Known before the kernel runs.")
+get_num_groups = _position("get_num_groups", "group_range", f"Groups in the range; {IN_GROUPS}", "In this dimension.")
 
 
 def _atomic(name: str, doc: str) -> Any:

@@ -74,29 +74,17 @@ public:
         f_.steps.resize(kernel.regions.size() + 1);
         f_.slot.assign(kernel.values.size(), no_value);
         f_.part.assign(kernel.instrs.size(), 0);
-        barriers_.resize(kernel.instrs.size());
+        barriers_ = ir::barriers_of(kernel);
         is_shared_.resize(kernel.values.size());
     }
 
     Fission run() {
-        find_barriers(kernel_.body);
         build(kernel_.body, kernel_.regions.size(), nullptr);
         connect(kernel_.body, kernel_.regions.size());
         return std::move(f_);
     }
 
 private:
-    bool find_barriers(const Region& r) {
-        bool any = false;
-        for (InstrId id : r.body) {
-            barriers_[id] = kernel_.instrs[id].op == Opcode::Barrier;
-            for (RegionId inner : kernel_.instrs[id].regions)
-                if (find_barriers(kernel_.regions[inner])) barriers_[id] = true;
-            any |= barriers_[id];
-        }
-        return any;
-    }
-
     const Instr& yield(const Region& r) const { return kernel_.instrs[r.body.back()]; }
     bool uniform(Value v) const { return f_.uniform[v]; }
 

@@ -11,6 +11,7 @@
 #include "base/counters.h"
 #include "graph/engine.h"
 #include "graph/record.h"
+#include "ir/eval.h"
 
 namespace pardo {
 namespace {
@@ -122,33 +123,6 @@ private:
     std::vector<Dimension> dimensions_;  // innermost first
     std::int64_t to_ = 0, from_ = 0;
 };
-
-/// The bytes of one element, from the low end.
-void put_pattern(char* out, const Scalar& s) {
-    const auto put = [&](auto value, int at = 0) { std::memcpy(out + at, &value, sizeof value); };
-    switch (s.dtype) {
-        case DType::Bool: put(static_cast<std::uint8_t>(s.b)); break;
-        case DType::Int8:
-        case DType::Int16:
-        case DType::Int32:
-        case DType::Int64: put(s.i); break;
-        case DType::UInt8:
-        case DType::UInt16:
-        case DType::UInt32:
-        case DType::UInt64: put(s.u); break;
-        case DType::Float16: put(double_to_half(s.f)); break;
-        case DType::Float32: put(static_cast<float>(s.f)); break;
-        case DType::Float64: put(s.f); break;
-        case DType::Complex64:
-            put(static_cast<float>(s.c.re));
-            put(static_cast<float>(s.c.im), 4);
-            break;
-        case DType::Complex128:
-            put(s.c.re);
-            put(s.c.im, 8);
-            break;
-    }
-}
 
 /// While it lives, nothing can be recorded that reads the target; what had been is handed over first.
 class Writing {
@@ -277,7 +251,7 @@ Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> d
     const DType dtype = to.dtype();
     if (value.weak && is_integer(dtype) && is_integer(value.dtype)) (void)promote_weak(dtype, value, who);  // throws Overflow
     char pattern[16] = {};
-    put_pattern(pattern, value.cast(dtype));
+    ir::write_element(value.cast(dtype), pattern);
     const auto size = static_cast<std::size_t>(itemsize(dtype));
     const auto bytes = static_cast<std::size_t>(to.nbytes());
     const auto fill_block = [&](const Array& x) {

@@ -12,6 +12,13 @@
 namespace pardo::ir {
 namespace {
 
+template <class T> T fetch(const void* at) {
+    T v;
+    std::memcpy(&v, at, sizeof v);
+    return v;
+}
+template <class T> void put(void* at, T v) { std::memcpy(at, &v, sizeof v); }
+
 using Scalars = std::span<const Scalar>;
 
 // ---- integers: 64 bits wide, wrapped to the dtype by make_integer
@@ -378,6 +385,34 @@ Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
     }
     if (op == Opcode::Abs) return make_float(result, std::hypot(v[0].c.re, v[0].c.im));
     return complex_op(op, fn, type, v);
+}
+
+Scalar read_element(DType type, const void* at) {
+    switch (type) {
+        case DType::Bool: return Scalar(fetch<std::uint8_t>(at) != 0);
+        case DType::Float16: return make_float(type, half_to_float(Half{fetch<std::uint16_t>(at)}));
+        case DType::Float32: return make_float(type, fetch<float>(at));
+        case DType::Float64: return make_float(type, fetch<double>(at));
+        case DType::Complex64: return make_complex(type, fetch<float>(at), fetch<float>(static_cast<const float*>(at) + 1));
+        case DType::Complex128: return make_complex(type, fetch<double>(at), fetch<double>(static_cast<const double*>(at) + 1));
+        default: {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, at, static_cast<std::size_t>(itemsize(type)));
+            return make_integer(type, bits);
+        }
+    }
+}
+
+void write_element(const Scalar& s, void* at) {
+    switch (s.dtype) {
+        case DType::Bool: return put<std::uint8_t>(at, s.b);
+        case DType::Float16: return put(at, double_to_half(s.f).bits);
+        case DType::Float32: return put(at, static_cast<float>(s.f));
+        case DType::Float64: return put(at, s.f);
+        case DType::Complex64: put(at, static_cast<float>(s.c.re)); return put(static_cast<float*>(at) + 1, static_cast<float>(s.c.im));
+        case DType::Complex128: put(at, s.c.re); return put(static_cast<double*>(at) + 1, s.c.im);
+        default: std::memcpy(at, &s.u, static_cast<std::size_t>(itemsize(s.dtype)));
+    }
 }
 
 }  // namespace pardo::ir

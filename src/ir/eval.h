@@ -17,6 +17,10 @@ Scalar make_complex(DType type, double re, double im);
 /// wants it for + - * / sqrt and fma; library functions are computed in float64 (complex: std::complex) and rounded.
 Scalar evaluate(Opcode op, Math fn, DType result, std::span<const Scalar> operands);
 
+/// An element of memory, and back: as many bytes as the dtype has, at any alignment.
+Scalar read_element(DType type, const void* at);
+void write_element(const Scalar& value, void* at);
+
 /// True if the two are the same dtype and the same bits; tells -0 from 0 and NaNs from each other.
 bool same_bits(const Scalar& a, const Scalar& b);
 

@@ -13,41 +13,6 @@
 namespace pardo::ir {
 namespace {
 
-template <class T> T fetch(const void* at) {
-    T v;
-    std::memcpy(&v, at, sizeof v);
-    return v;
-}
-template <class T> void put(void* at, T v) { std::memcpy(at, &v, sizeof v); }
-
-Scalar read(DType type, const void* at) {
-    switch (type) {
-        case DType::Bool: return Scalar(fetch<std::uint8_t>(at) != 0);
-        case DType::Float16: return make_float(type, half_to_float(Half{fetch<std::uint16_t>(at)}));
-        case DType::Float32: return make_float(type, fetch<float>(at));
-        case DType::Float64: return make_float(type, fetch<double>(at));
-        case DType::Complex64: return make_complex(type, fetch<float>(at), fetch<float>(static_cast<const float*>(at) + 1));
-        case DType::Complex128: return make_complex(type, fetch<double>(at), fetch<double>(static_cast<const double*>(at) + 1));
-        default: {
-            std::uint64_t bits = 0;
-            std::memcpy(&bits, at, static_cast<std::size_t>(itemsize(type)));
-            return make_integer(type, bits);
-        }
-    }
-}
-
-void write(const Scalar& s, void* at) {
-    switch (s.dtype) {
-        case DType::Bool: return put<std::uint8_t>(at, s.b);
-        case DType::Float16: return put(at, double_to_half(s.f).bits);
-        case DType::Float32: return put(at, static_cast<float>(s.f));
-        case DType::Float64: return put(at, s.f);
-        case DType::Complex64: put(at, static_cast<float>(s.c.re)); return put(static_cast<float*>(at) + 1, static_cast<float>(s.c.im));
-        case DType::Complex128: put(at, s.c.re); return put(static_cast<double*>(at) + 1, s.c.im);
-        default: std::memcpy(at, &s.u, static_cast<std::size_t>(itemsize(s.dtype)));
-    }
-}
-
 /// What one item remembers: its values and its private arrays.
 struct Item {
     std::vector<std::int64_t> index, local;  // in the range, in the group
@@ -70,9 +35,9 @@ public:
                 pointers_[k] = std::bit_cast<unsigned char*>(args[slot]);
             } else if (slots == 2) {
                 const DType part = real_of(p.type);
-                first_.values[p.value] = make_complex(p.type, read(part, &args[slot]).f, read(part, &args[slot + 1]).f);
+                first_.values[p.value] = make_complex(p.type, read_element(part, &args[slot]).f, read_element(part, &args[slot + 1]).f);
             } else {
-                first_.values[p.value] = read(p.type, &args[slot]);
+                first_.values[p.value] = read_element(p.type, &args[slot]);
             }
             slot += slots;
         }
@@ -82,8 +47,7 @@ public:
         for (int d = 0; kernel.in_groups() && d < kernel.rank; ++d)
             if (extents[static_cast<std::size_t>(d)] % kernel.group_size[d] != 0)
                 throw Error(ErrorCode::Internal, "interpret: the extents must be multiples of the group size");
-        barriers_.resize(kernel.instrs.size());
-        find_barriers(kernel.body);
+        barriers_ = barriers_of(kernel);
     }
 
     void run() {
@@ -113,17 +77,6 @@ private:
             index[d - 1] = 0;
         }
         return false;
-    }
-
-    bool find_barriers(const Region& r) {
-        bool any = false;
-        for (InstrId id : r.body) {
-            barriers_[id] = kernel_.instrs[id].op == Opcode::Barrier;
-            for (RegionId inner : kernel_.instrs[id].regions)
-                if (find_barriers(kernel_.regions[inner])) barriers_[id] = true;
-            any |= barriers_[id];
-        }
-        return any;
     }
 
     /// Fresh items and arrays for the group at group_; an item of a range is a group of its own.
@@ -264,8 +217,8 @@ private:
             case Opcode::LocalDim: value(in.results[0]) = int64(item_->local[in.index]); return;
             case Opcode::GroupDim: value(in.results[0]) = int64(group_[in.index]); return;
             case Opcode::Extent: value(in.results[0]) = int64(extents_[in.index]); return;
-            case Opcode::Load: value(in.results[0]) = read(kernel_.values[in.results[0]].type, address(in)); return;
-            case Opcode::Store: return write(value(in.operands[2]), address(in));
+            case Opcode::Load: value(in.results[0]) = read_element(kernel_.values[in.results[0]].type, address(in)); return;
+            case Opcode::Store: return write_element(value(in.operands[2]), address(in));
             case Opcode::Atomic: return atomic(in);
             case Opcode::CompareExchange: return compare_exchange(in);
             case Opcode::For: return for_loop(in);
@@ -294,23 +247,23 @@ private:
     void atomic(const Instr& in) {
         constexpr Opcode ops[] = {Opcode::Add, Opcode::Sub, Opcode::Min, Opcode::Max, Opcode::And, Opcode::Or, Opcode::Xor};
         void* at = address(in);
-        const Scalar operands[] = {read(kernel_.values[in.operands[0]].type, at), value(in.operands[2])};
+        const Scalar operands[] = {read_element(kernel_.values[in.operands[0]].type, at), value(in.operands[2])};
         Scalar result = operands[1];
         if (in.atomic != AtomicOp::Exchange) {
             Opcode op = ops[static_cast<int>(in.atomic)];
             if (is_float(operands[0].dtype)) op = op == Opcode::Min ? Opcode::Fmin : op == Opcode::Max ? Opcode::Fmax : op;
             result = evaluate(op, {}, operands[0].dtype, operands);
         }
-        write(result, at);
+        write_element(result, at);
         value(in.results[0]) = operands[0];
     }
 
     void compare_exchange(const Instr& in) {
         void* at = address(in);
-        const Scalar old = read(kernel_.values[in.operands[0]].type, at);
+        const Scalar old = read_element(kernel_.values[in.operands[0]].type, at);
         std::array<unsigned char, 8> expected{};
-        write(value(in.operands[2]), expected.data());
-        if (std::memcmp(at, expected.data(), static_cast<std::size_t>(itemsize(old.dtype))) == 0) write(value(in.operands[3]), at);
+        write_element(value(in.operands[2]), expected.data());
+        if (std::memcmp(at, expected.data(), static_cast<std::size_t>(itemsize(old.dtype))) == 0) write_element(value(in.operands[3]), at);
         value(in.results[0]) = old;
     }
 

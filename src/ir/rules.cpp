@@ -122,6 +122,22 @@ const char* special_rule(Opcode op, DType result, DTypes t) {
 
 }  // namespace
 
+std::vector<bool> barriers_of(const Kernel& kernel) {
+    std::vector<bool> found(kernel.instrs.size());
+    const auto visit = [&](const Region& region, const auto& self) -> bool {
+        bool any = false;
+        for (const InstrId id : region.body) {
+            found[id] = kernel.instrs[id].op == Opcode::Barrier;
+            for (const RegionId inner : kernel.instrs[id].regions)
+                if (self(kernel.regions[inner], self)) found[id] = true;
+            any |= found[id];
+        }
+        return any;
+    };
+    visit(kernel.body, visit);
+    return found;
+}
+
 bool takes_complex(Math fn) {
     switch (fn) {
         case Math::sqrt:

@@ -136,6 +136,17 @@ View Lowering::viewed(const View& v, const Tree& t) {
     return out;
 }
 
+/// The view without its first dimension, at index i of that.
+View Lowering::part_at(const View& v, const Term& i) {
+    View part = v;
+    const auto extents = v.lead.begin() + 1, strides = extents + v.rank;
+    part.rank -= 1;
+    part.lead = {add(v.lead[0], mul(i, *strides))};
+    part.lead.insert(part.lead.end(), extents + 1, strides);
+    part.lead.insert(part.lead.end(), strides + 1, v.lead.end());
+    return part;
+}
+
 Term Lowering::element(const View& v) {
     note_access(v, ir::Access::Read);
     const NumberType type{v.dtype, false};
@@ -227,23 +238,12 @@ void Lowering::store_view(const View& v, const Term& stored, const Place& place)
             fail(ErrorCode::Value, place,
                  "a tuple of " + std::to_string(stored.items.size()) + " does not fill " + std::to_string(extent.scalar.i) + " elements");
         for (std::size_t k = 0; k < stored.items.size(); ++k) {
-            View one = v;
-            one.rank = 0;
-            one.lead = {add(v.lead[0], mul(integer(static_cast<std::int64_t>(k)), v.lead[2]))};
+            const View one = part_at(v, integer(static_cast<std::int64_t>(k)));
             store_element(one, stored.items[k], place);
         }
         return;
     }
     if (v.rank == 0) return store_element(v, stored.kind == Kind::Array ? element(stored.view) : stored, place);
-    const auto inner = [](const View& from, const Term& offset) {
-        View out = from;
-        out.rank = from.rank - 1;
-        out.lead = {offset};
-        out.lead.insert(out.lead.end(), from.lead.begin() + 2, from.lead.begin() + 1 + from.rank);
-        out.lead.insert(out.lead.end(), from.lead.begin() + 2 + from.rank, from.lead.end());
-        return out;
-    };
-    const auto rank = static_cast<std::size_t>(v.rank);
     Term extent = v.lead[1];
     if (stored.kind == Kind::Array) {  // lengths must agree
         const Term& given = stored.view.lead[1];
@@ -258,11 +258,10 @@ void Lowering::store_view(const View& v, const Term& stored, const Place& place)
         }
     }
     each_index(extent, [&](const Term& i) {
-        const View target = inner(v, add(v.lead[0], mul(i, v.lead[1 + rank])));
+        const View target = part_at(v, i);
         if (stored.kind != Kind::Array) return store_view(target, stored, place);
         Term source = stored;
-        const View& from = stored.view;
-        source.view = inner(from, add(from.lead[0], mul(i, from.lead[1 + rank])));
+        source.view = part_at(stored.view, i);
         store_view(target, source, place);
     });
 }

@@ -113,28 +113,38 @@ bool reads_itself(const Tree& value, const Tree& target) {
            std::any_of(value.parts.begin(), value.parts.end(), [&](const Tree& p) { return reads_itself(p, target); });
 }
 
-/// Elements that rounds store, and those of the same arrays that they read.
-void collect_accesses(const Tree& t, std::vector<const Tree*>& stored, std::vector<const Tree*>& read) {
+/// All elements that a loop's body names: `stored` those that it assigns.
+struct Elements {
+    std::vector<const Tree*> stored, read;
+    bool other = false;  // something that may touch arrays in ways not seen here
+};
+
+void collect_elements(const Tree& t, Elements& out) {
+    if (t.form == Form::Apply || t.form == Form::Assert || t.form == Form::Raise || t.form == Form::Each) out.other = true;
+    if (t.form == Form::Call && (t.name.starts_with("atomic") || t.name.find("barrier") != std::string::npos)) out.other = true;
     const bool assigns = t.form == Form::Assign || t.form == Form::Augment;
     for (std::size_t k = 0; k < t.parts.size(); ++k) {
         const Tree& p = t.parts[k];
-        const bool target = assigns && k == 0 && p.form == Form::Subscript;
-        if (p.form == Form::Subscript && p.parts[0].form == Form::Name) (target ? stored : read).push_back(&p);
-        if (target) {
-            for (std::size_t j = 1; j < p.parts.size(); ++j) collect_accesses(p.parts[j], stored, read);
-        } else {
-            collect_accesses(p, stored, read);
+        if (assigns && k == 0) {
+            if (p.form == Form::Tuple) out.other = true;
+            if (p.form == Form::Subscript) {
+                out.stored.push_back(&p);
+                for (std::size_t j = 1; j < p.parts.size(); ++j) collect_elements(p.parts[j], out);
+                continue;
+            }
         }
+        if (p.form == Form::Subscript) out.read.push_back(&p);
+        collect_elements(p, out);
     }
 }
 
 /// Rounds that certainly meet: all write one element, or one reads what its neighbour writes.
 void check_neighbours(const Function& f, const Tree& loop, const std::string& index, const std::set<std::string>& changed,
                       const std::set<std::string>& own) {
-    std::vector<const Tree*> stored, read;
-    collect_accesses(loop.parts[4], stored, read);
-    for (const Tree* s : stored) {
-        if (own.contains(s->parts[0].name)) continue;
+    Elements elements;
+    collect_elements(loop.parts[4], elements);
+    for (const Tree* s : elements.stored) {
+        if (s->parts[0].form != Form::Name || own.contains(s->parts[0].name)) continue;
         std::set<std::string> all = changed;
         all.insert(index);
         const bool fixed = std::none_of(all.begin(), all.end(), [&](const std::string& n) {
@@ -147,8 +157,8 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
                           "every round of the parallel loop writes this element, side by side; write it outside of the loop, or use an "
                           "index that differs in each round of `" +
                               index + "`");
-        for (const Tree* r : read) {
-            if (r->parts[0].name != s->parts[0].name || r->parts.size() != s->parts.size()) continue;
+        for (const Tree* r : elements.read) {
+            if (r->parts[0].form != Form::Name || r->parts[0].name != s->parts[0].name || r->parts.size() != s->parts.size()) continue;
             for (std::size_t k = 1; k < s->parts.size(); ++k) {
                 const bool meets = distinct_in(s->parts[k], index, changed) && distinct_in(r->parts[k], index, changed) &&
                                    !same_text(s->parts[k], r->parts[k]);
@@ -208,35 +218,6 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
     if (!indices.empty()) check_neighbours(function, loop, indices[0], assigned, own);
     return found;
 }
-
-namespace {
-
-/// All elements that a loop's body names: `stored` those that it assigns.
-struct Elements {
-    std::vector<const Tree*> stored, read;
-    bool other = false;  // something that may touch arrays in ways not seen here
-};
-
-void collect_elements(const Tree& t, Elements& out) {
-    if (t.form == Form::Apply || t.form == Form::Assert || t.form == Form::Raise || t.form == Form::Each) out.other = true;
-    if (t.form == Form::Call && (t.name.starts_with("atomic") || t.name.find("barrier") != std::string::npos)) out.other = true;
-    const bool assigns = t.form == Form::Assign || t.form == Form::Augment;
-    for (std::size_t k = 0; k < t.parts.size(); ++k) {
-        const Tree& p = t.parts[k];
-        if (assigns && k == 0) {
-            if (p.form == Form::Tuple) out.other = true;
-            if (p.form == Form::Subscript) {
-                out.stored.push_back(&p);
-                for (std::size_t j = 1; j < p.parts.size(); ++j) collect_elements(p.parts[j], out);
-                continue;
-            }
-        }
-        if (p.form == Form::Subscript) out.read.push_back(&p);
-        collect_elements(p, out);
-    }
-}
-
-}  // namespace
 
 bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
                            const std::function<void(const Term&)>& body) {

@@ -87,6 +87,7 @@ private:
     void fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values);
     bool escapes() const;  // a flag may be set: what follows runs only if none is
     Term alive();
+    void go_on(const Place& place, const std::function<void()>& rest);
     static bool never_falls(const std::vector<Tree>& statements);
     static bool contains(const Tree& t, Form form, bool through_loops);
     void learn(const Tree& test, bool truth);  // what a test says about the least values of names
@@ -134,6 +135,7 @@ private:
     Term index_of(const Term& index, const Term& extent, const Place& place, std::vector<Value>& guards);
     Value guard_of(const View& v);
     Term element(const View& v);
+    View part_at(const View& v, const Term& i);
     void store(const Tree& target, const Term& value, const Place& place);
     void store_element(const View& v, const Term& value, const Place& place);
     void store_view(const View& v, const Term& value, const Place& place);

@@ -169,19 +169,20 @@ void Lowering::block(const std::vector<Tree>& statements, std::size_t from) {
             statement(t);
         }
         if (k + 1 == statements.size() || !escapes()) continue;
-        const Term goes_on = alive();
-        if (goes_on.constant) {
-            if (goes_on.scalar.b) continue;
-            return;  // what follows is never reached
-        }
-        return branch(
-            goes_on, t.place,
-            [&] {
-                for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name].term = flag(false);
-                block(statements, k + 1);
-            },
-            [] {});
+        return go_on(t.place, [&] { block(statements, k + 1); });
     }
+}
+
+/// What follows statements that may have set a flag: it runs where none is.
+void Lowering::go_on(const Place& place, const std::function<void()>& rest) {
+    if (!escapes()) return rest();
+    const Term goes_on = alive();
+    if (goes_on.constant) return goes_on.scalar.b ? rest() : void();
+    const auto alone = [&] {
+        for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name].term = flag(false);
+        rest();
+    };
+    branch(goes_on, place, alone, [] {});
 }
 
 void Lowering::statement(const Tree& t) {
@@ -223,10 +224,7 @@ void Lowering::assign(const Tree& target, const Term& assigned, const Place& pla
             std::vector<Term> items = assigned.items;
             if (assigned.kind == Kind::Array && assigned.view.rank == 1 && assigned.view.lead[1].constant) {
                 for (std::int64_t k = 0; k < assigned.view.lead[1].scalar.i; ++k) {
-                    View one = assigned.view;
-                    one.rank = 0;
-                    one.lead = {add(assigned.view.lead[0], mul(integer(k), assigned.view.lead[2]))};
-                    items.push_back(element(one));
+                    items.push_back(element(part_at(assigned.view, integer(k))));
                 }
             } else if (assigned.kind != Kind::Tuple) {
                 wrong_type(place, describe(assigned) + " cannot be unpacked into " + std::to_string(target.parts.size()) + " names");
@@ -364,16 +362,7 @@ bool Lowering::if_statement(const Tree& t, const std::vector<Tree>& rest, std::s
             learn(t.parts[0], truth);
             block(part.parts);
             if (!takes_rest || ends) return;
-            if (!escapes()) return block(rest, from);
-            const Term goes_on = alive();
-            if (goes_on.constant) return goes_on.scalar.b ? block(rest, from) : void();
-            branch(
-                goes_on, t.place,
-                [&] {
-                    for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name].term = flag(false);
-                    block(rest, from);
-                },
-                [] {});
+            go_on(t.place, [&] { block(rest, from); });
         };
     };
     branch(test, t.place, side(yes, true, yes_ends), side(no, false, no_ends));
@@ -654,15 +643,7 @@ void Lowering::unrolled(const Tree& t, const std::vector<Term>& items, std::size
         block(t.parts[2].parts);
         scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
         if (k + 1 == items.size() || !escapes()) continue;
-        const Term goes_on = alive();
-        if (goes_on.constant && !goes_on.scalar.b) return;
-        return branch(
-            goes_on, t.place,
-            [&] {
-                for (const char* name : {break_flag, return_flag}) scope_[name].term = flag(false);
-                unrolled(t, items, k + 1);
-            },
-            [] {});
+        return go_on(t.place, [&] { unrolled(t, items, k + 1); });
     }
 }
 
@@ -706,11 +687,7 @@ void Lowering::for_each(const Tree& t) {
             return source.items[static_cast<std::size_t>(i.scalar.i)];
         }
         Term part = source;
-        const auto rank = static_cast<std::size_t>(source.view.rank);
-        part.view.rank -= 1;
-        part.view.lead = {add(source.view.lead[0], mul(i, source.view.lead[1 + rank]))};
-        part.view.lead.insert(part.view.lead.end(), source.view.lead.begin() + 2, source.view.lead.begin() + 1 + source.view.rank);
-        part.view.lead.insert(part.view.lead.end(), source.view.lead.begin() + 2 + source.view.rank, source.view.lead.end());
+        part.view = part_at(source.view, i);
         return part.view.rank == 0 ? element(part.view) : part;
     };
     const auto all_at = [&](const Term& i) -> Term {

@@ -8,6 +8,7 @@
 
 #include "graph/engine.h"
 #include "graph/record.h"
+#include "ir/eval.h"
 #include "launch/status.h"
 
 namespace pardo::launch {
@@ -28,24 +29,10 @@ ByteRange range_of(const Node& leaf) {
     return {base + static_cast<std::uint64_t>(low * size), base + static_cast<std::uint64_t>((high + 1) * size)};
 }
 
+/// A scalar as kernels take it: its bytes from the low end.
 std::uint64_t bits_of(DType dtype, const Scalar& given) {
-    const Scalar s = given.cast(dtype);
     std::uint64_t bits = 0;
-    switch (kind_of(dtype)) {
-        case DKind::Bool: return s.b;
-        case DKind::Signed: return static_cast<std::uint64_t>(s.i);
-        case DKind::Unsigned: return s.u;
-        default: break;
-    }
-    if (dtype == DType::Float16) {
-        const Half half = double_to_half(s.f);
-        std::memcpy(&bits, &half, sizeof half);
-    } else if (dtype == DType::Float32) {
-        const float narrow = static_cast<float>(s.f);
-        std::memcpy(&bits, &narrow, sizeof narrow);
-    } else {
-        std::memcpy(&bits, &s.f, sizeof s.f);
-    }
+    ir::write_element(given.cast(dtype), &bits);
     return bits;
 }
 

@@ -1,6 +1,5 @@
 // src/launch/loop.cpp: parts of a function that run by themselves: parallel loops, their reductions, serial statements.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "ir/eval.h"
@@ -12,28 +11,6 @@ namespace {
 /// Items of a loop that reduces: as many for each number of rounds, so that results depend on nothing else.
 constexpr std::int64_t least_block = 2048, most_blocks = 1024;
 constexpr double rounds_taken = 100;  // by the cost of an item, for a loop whose length it does not know
-
-template <class T> T get(const unsigned char* at) {
-    T v;
-    std::memcpy(&v, at, sizeof v);
-    return v;
-}
-
-Scalar scalar_at(const unsigned char* at, DType dtype) {
-    switch (dtype) {
-        case DType::Bool: return Scalar(*at != 0);
-        case DType::Float16: return ir::make_float(dtype, half_to_float(Half{get<std::uint16_t>(at)}));
-        case DType::Float32: return ir::make_float(dtype, get<float>(at));
-        case DType::Float64: return ir::make_float(dtype, get<double>(at));
-        case DType::Complex64: return ir::make_complex(dtype, get<float>(at), get<float>(at + 4));
-        case DType::Complex128: return ir::make_complex(dtype, get<double>(at), get<double>(at + 8));
-        default: {
-            std::uint64_t bits = 0;
-            std::memcpy(&bits, at, static_cast<std::size_t>(itemsize(dtype)));
-            return ir::make_integer(dtype, bits);
-        }
-    }
-}
 
 Scalar combined(ir::Combine c, const Scalar& a, const Scalar& b) {
     constexpr ir::Opcode ops[] = {ir::Opcode::Add, ir::Opcode::Mul, ir::Opcode::Min, ir::Opcode::Max, ir::Opcode::And, ir::Opcode::Or};
@@ -118,7 +95,7 @@ std::vector<Scalar> Loop::run(std::span<const KernelArgument> arguments, std::sp
         std::vector<unsigned char> bytes(static_cast<std::size_t>(items * itemsize(dtype)));
         queue->read(bytes.data(), places[k], 0, bytes.size());
         std::vector<Scalar> values;
-        for (std::int64_t i = 0; i < items; ++i) values.push_back(scalar_at(bytes.data() + i * itemsize(dtype), dtype));
+        for (std::int64_t i = 0; i < items; ++i) values.push_back(ir::read_element(dtype, bytes.data() + i * itemsize(dtype)));
         out[k] = combined_all(results[k].combine, std::move(values));
         if (reduces) out[k] = combined(results[k].combine, initial[k].cast(dtype), out[k]);
         out[k].weak = results[k].type.weak;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,19 +21,26 @@ struct NdRange {
     std::vector<std::int64_t> global, local;
 };
 
-/// One argument of a launch.
+/// One argument of a launch. A tuple is followed by its parts, in the same list.
 struct KernelArgument {
     enum class Kind : std::uint8_t {
         Array,
         Number,    // `scalar`; weak: a number of Python
         Constant,  // `scalar`, which becomes part of the program
         Local,     // memory that the items of a group share: `dtype`, `extents`
+        Tuple,     // of `parts`; a struct if it has `names`
+        Function,  // `function`, or one that the language knows by its `name`
     };
     Kind kind = Kind::Number;
     Array array;
     Scalar scalar;
     DType dtype = DType::Float64;
     std::vector<std::int64_t> extents;
+    std::size_t parts = 0;
+    std::vector<std::string> names;
+    bool columns = false;  // a tuple of arrays that is indexed as one array
+    std::shared_ptr<const syntax::Function> function;
+    std::string name;
 };
 
 struct KernelOptions {
@@ -59,7 +67,7 @@ public:
     /// "ir", or what the device can show: "llvm", "asm", "opencl", "cuda", "ptx".
     std::string inspect(std::span<const KernelArgument> arguments, const NdRange& range, const std::string& what,
                         const Queue* queue = nullptr) const;
-    /// How the function uses each of its arguments; only arrays are used.
+    /// How the function uses each of its arguments, parts of tuples among them; only arrays are used.
     std::vector<ArgumentUse> uses(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
     /// Programs made so far.
     std::size_t specialisations() const;
@@ -68,6 +76,15 @@ private:
     struct State;
     std::shared_ptr<State> state_;
 };
+
+/// What a function called in a kernel gives for arguments like these: a number, or a tuple and its parts; of numbers the dtype counts.
+PARDO_API std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Function>& function,
+                                                  std::span<const KernelArgument> arguments, const Queue* queue = nullptr);
+
+/// Called for each print of a kernel after it has run, from any thread: a text with `{}` for each value, and the values. What is printed
+/// before this is set is lost.
+using Printer = std::function<void(const std::string& format, std::span<const KernelArgument> values)>;
+PARDO_API void set_printer(Printer printer);
 
 /// A part of a function that runs by itself: a parallel loop, or serial statements. Its results are values of names.
 class PARDO_API Loop {
@@ -82,9 +99,10 @@ public:
 
     /// Which of the names that are known before a parallel loop it reduces into. Throws Type where two rounds may change one element.
     static std::vector<std::string> reductions(const syntax::Function& function, const std::vector<std::string>& outside);
-    /// Runs `counts` rounds in each dimension, and waits if there are results. `initial`: of the reductions.
-    std::vector<Scalar> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
-                            std::span<const Scalar> initial, const Queue* queue = nullptr) const;
+    /// Runs `counts` rounds in each dimension, and waits if there are results: for each name a number, or a tuple and its parts.
+    /// `initial`: what the reductions start with, the numbers of tuples one after the other.
+    std::vector<KernelArgument> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
+                                    std::span<const Scalar> initial, const Queue* queue = nullptr) const;
 
 private:
     struct State;

@@ -26,25 +26,27 @@ enum class Form : std::uint8_t {
     Assert,   // name: the message; parts: test
     Raise,    // name: the exception's class and message
     // expressions
-    Number,     // number
-    Text,       // name
-    None,       // Python's None
-    DTypeName,  // index: a DType
-    Name,       // name: a variable of the function
-    Tuple,      // parts
-    Attribute,  // name; parts: object
-    Subscript,  // parts: object, indices
-    Slice,      // parts: start, stop, step; None where it is left out
-    Unary,      // name: operator; parts
-    Binary,     // name: operator; parts
-    And,        // parts
-    Or,         // parts
-    Compare,    // names: operators, separated by spaces, in `name`; parts: one more
-    Choice,     // parts: test, value, other
-    Call,       // name: a function that the language knows; parts: arguments, keywords at the end
-    Keyword,    // name; parts: value
-    Method,     // name; parts: object, arguments
-    Apply,      // index: which of the function's callees; parts: arguments
+    Number,        // number
+    Text,          // name
+    None,          // Python's None
+    DTypeName,     // index: a DType
+    Name,          // name: a variable of the function
+    Tuple,         // parts
+    Attribute,     // name; parts: object
+    Subscript,     // parts: object, indices
+    Slice,         // parts: start, stop, step; None where it is left out
+    Unary,         // name: operator; parts
+    Binary,        // name: operator; parts
+    And,           // parts
+    Or,            // parts
+    Compare,       // names: operators, separated by spaces, in `name`; parts: one more
+    Choice,        // parts: test, value, other
+    Call,          // name: a function that the language knows; parts: arguments, keywords at the end
+    Keyword,       // name; parts: value
+    Method,        // name; parts: object, arguments
+    FunctionName,  // index: which of the function's callees; or `name`: one that the language knows
+    Apply,         // name: the function's text, if it is an expression; parts: the function, arguments
+    Star,          // parts: a tuple whose items are arguments
 };
 
 /// Lines count from 1, columns from 0, as in Python's ast.
@@ -67,6 +69,7 @@ struct Function {
     int first_line = 1;               // of `lines`
     std::vector<std::string> lines;   // its text, for messages
     std::vector<std::string> params;  // names
+    std::string rest;                 // takes further arguments as a tuple; empty if nothing does
     std::vector<Tree> defaults;       // of the last parameters
     Tree body;                        // a Block
     std::vector<std::shared_ptr<const Function>> callees;

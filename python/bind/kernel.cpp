@@ -33,47 +33,104 @@ syntax::Tree tree_from(nb::handle o) {
     return tree;
 }
 
-/// The Python classes whose instances are arguments of their own kind; set by the package.
-PyObject *local_class = nullptr, *constant_class = nullptr;
+/// Set by the package: the classes whose instances are arguments of their own kind, and what makes a `_Function`, or the name of one that
+/// the language knows, of a Python function; None for everything else.
+PyObject *local_class = nullptr, *constant_class = nullptr, *struct_class = nullptr, *translate = nullptr;
 
-KernelArgument argument_from(nb::handle o, const char* who, std::size_t k) {
+bool is_a(nb::handle o, PyObject* type) { return type && PyObject_IsInstance(o.ptr(), type) == 1; }
+
+/// Where an argument stands in a call, for messages.
+struct At {
+    const char* who;
+    std::size_t argument;
+    const At* outer = nullptr;  // of a part
+    std::string part{};
+
+    std::string text() const { return outer ? outer->text() + part : std::string(who) + ": argument " + std::to_string(argument); }
+};
+
+void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at);
+
+void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const std::vector<std::string>& names, bool columns,
+               const At& at) {
+    KernelArgument head;
+    head.kind = KernelArgument::Kind::Tuple;
+    head.parts = parts.size();
+    head.names = names;
+    head.columns = columns;
+    out.push_back(std::move(head));
+    for (std::size_t k = 0; k < parts.size(); ++k)
+        add_argument(out, parts[k], {at.who, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
+}
+
+void add_function(std::vector<KernelArgument>& out, nb::handle translated) {
+    KernelArgument a;
+    a.kind = KernelArgument::Kind::Function;
+    if (!nb::try_cast<std::string>(translated, a.name)) a.function = nb::cast<FunctionPtr>(translated);
+    out.push_back(std::move(a));
+}
+
+void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) {
     KernelArgument a;
     if (is_array(o.ptr())) {
         a.kind = KernelArgument::Kind::Array;
         a.array = array_of(o.ptr());
-        return a;
-    }
-    if (const auto scalar = scalar_from(o.ptr())) {
+    } else if (const auto scalar = scalar_from(o.ptr())) {
         a.scalar = *scalar;
-        return a;
-    }
-    if (local_class && PyObject_IsInstance(o.ptr(), local_class) == 1) {
+    } else if (PyTuple_CheckExact(o.ptr())) {
+        return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, at);
+    } else if (is_a(o, local_class)) {
         a.kind = KernelArgument::Kind::Local;
         a.dtype = dtype_from(nb::object(o.attr("dtype")).ptr());
         a.extents = nb::cast<Ints>(o.attr("shape"));
-        return a;
-    }
-    if (constant_class && PyObject_IsInstance(o.ptr(), constant_class) == 1) {
-        const auto scalar = scalar_from(nb::object(o.attr("value")).ptr());
-        if (!scalar) throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": a constant is a number");
+    } else if (is_a(o, constant_class)) {
+        const nb::object value = o.attr("value");
+        const auto constant = scalar_from(value.ptr());
+        if (!constant) throw pardo::Error(pardo::ErrorCode::Type, at.text() + ": a constant is a number, not " + class_name(value));
         a.kind = KernelArgument::Kind::Constant;
-        a.scalar = *scalar;
-        return a;
-    }
-    const std::string place = std::string(who) + ": argument " + std::to_string(k);
-    if (is_numpy_array(o.ptr()))
-        throw pardo::Error(pardo::ErrorCode::Type, place +
+        a.scalar = *constant;
+    } else if (is_a(o, struct_class)) {
+        return add_parts(out, nb::cast<nb::tuple>(o.attr("_values")()), nb::cast<std::vector<std::string>>(o.attr("_fields")), true, at);
+    } else if (is_numpy_array(o.ptr())) {
+        throw pardo::Error(pardo::ErrorCode::Type, at.text() +
                                                        " is a NumPy array, and data does not move by itself; pass pardo.asarray(x), or "
                                                        "launch inside `with pardo.device_context(...)`");
-    throw pardo::Error(pardo::ErrorCode::Type, place + ": an array or a number is expected, not " + class_name(o));
+    } else {
+        const nb::object translated = translate ? nb::object(nb::handle(translate)(o)) : nb::none();
+        if (translated.is_none())
+            throw pardo::Error(pardo::ErrorCode::Type,
+                               at.text() + ": an array, a number, a tuple or a function is expected, not " + class_name(o));
+        return add_function(out, translated);
+    }
+    out.push_back(std::move(a));
 }
 
 std::vector<KernelArgument> arguments_from(nb::handle list, const char* who) {
     std::vector<KernelArgument> out;
     const auto given = nb::borrow<nb::tuple>(list);
     out.reserve(given.size());
-    for (nb::handle o : given) out.push_back(argument_from(o, who, out.size()));
+    std::size_t k = 0;
+    for (nb::handle o : given) add_argument(out, o, {who, k++});
     return out;
+}
+
+/// What stands at a place of such a list, made into Python's: numbers by `number`, tuples, and dicts of structs' fields.
+template <typename Number> nb::object value_from(const std::vector<KernelArgument>& list, std::size_t& at, const Number& number) {
+    const KernelArgument& a = list[at++];
+    if (a.kind != KernelArgument::Kind::Tuple) return number(a);
+    nb::list parts;
+    for (std::size_t k = 0; k < a.parts; ++k) parts.append(value_from(list, at, number));
+    if (a.names.empty()) return nb::tuple(parts);
+    nb::dict fields;
+    for (std::size_t k = 0; k < a.parts; ++k) fields[a.names[k].c_str()] = parts[k];
+    return nb::object(std::move(fields));
+}
+
+/// Python's numbers for weak ones, NumPy's for the others.
+nb::object python_number(const KernelArgument& a) {
+    nb::object value = nb::steal(scalar_to_python(a.scalar));
+    const bool has_dtype = !a.scalar.weak && a.scalar.dtype != pardo::DType::Bool;
+    return has_dtype ? nb::object(dtype_to_python(a.scalar.dtype).attr("type")(value)) : value;
 }
 
 const pardo::Queue* queue_from(nb::handle o) {
@@ -91,29 +148,57 @@ void bind_kernel(nb::module_& m) {
         "_dtype_number", [](nb::handle o) { return static_cast<int>(dtype_from(o.ptr())); }, nb::arg("dtype"));
     m.def(
         "_set_argument_classes",
-        [](nb::handle local, nb::handle constant) {
+        [](nb::handle local, nb::handle constant, nb::handle structure, nb::handle translator) {
             local_class = local.inc_ref().ptr();
             constant_class = constant.inc_ref().ptr();
+            struct_class = structure.inc_ref().ptr();
+            translate = translator.inc_ref().ptr();
         },
-        nb::arg("local"), nb::arg("constant"));
+        nb::arg("local"), nb::arg("constant"), nb::arg("structure"), nb::arg("translator"));
+
+    m.def(
+        "_set_printer",
+        [](nb::object print) {
+            pardo::set_printer([print = print.release().ptr()](const std::string& format, std::span<const KernelArgument> values) {
+                const nb::gil_scoped_acquire locked;
+                const std::vector<KernelArgument> list(values.begin(), values.end());
+                List given;
+                for (std::size_t at = 0; at < list.size();) given.append(value_from(list, at, python_number));
+                const nb::handle function = print;
+                function(format, given);
+            });
+        },
+        nb::arg("print"));
 
     nb::class_<syntax::Function>(m, "_Function", "A function's syntax as the compiler takes it.")
         .def(nb::new_([](std::string name, std::string file, int first_line, std::vector<std::string> lines,
-                         std::vector<std::string> params, List defaults, nb::object body, List callees) {
+                         std::vector<std::string> params, std::string rest, List defaults, nb::object body, List callees) {
                  auto f = std::make_shared<syntax::Function>();
                  f->name = std::move(name);
                  f->file = std::move(file);
                  f->first_line = first_line;
                  f->lines = std::move(lines);
                  f->params = std::move(params);
+                 f->rest = std::move(rest);
                  for (nb::handle d : defaults) f->defaults.push_back(tree_from(d));
                  f->body = tree_from(body);
                  for (nb::handle c : callees) f->callees.push_back(nb::cast<FunctionPtr>(c));
                  return f;
              }),
-             nb::arg("name"), nb::arg("file"), nb::arg("first_line"), nb::arg("lines"), nb::arg("params"), nb::arg("defaults"),
-             nb::arg("body"), nb::arg("callees"))
+             nb::arg("name"), nb::arg("file"), nb::arg("first_line"), nb::arg("lines"), nb::arg("params"), nb::arg("rest"),
+             nb::arg("defaults"), nb::arg("body"), nb::arg("callees"))
         .def_prop_ro("name", [](const syntax::Function& f) { return f.name; });
+
+    m.def(
+        "_returned_by",
+        [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const char* who) {
+            const std::vector<KernelArgument> given = arguments_from(arguments, who);
+            const std::vector<KernelArgument> types = pardo::returned_by(function, given, queue_from(queue));
+            std::size_t at = 0;
+            return value_from(types, at, [](const KernelArgument& a) { return dtype_to_python(a.dtype); });
+        },
+        nb::arg("function"), nb::arg("arguments"), nb::arg("queue").none(), nb::arg("who"),
+        "Dtypes of what a function gives: one, a tuple, or a dict by the names of a struct's fields.");
 
     nb::class_<pardo::NdRange>(m, "_Space", "An index space.")
         .def(
@@ -186,16 +271,14 @@ void bind_kernel(nb::module_& m) {
                     before.push_back(*scalar);
                 }
                 const pardo::Queue* on = queue_from(queue);
-                std::vector<pardo::Scalar> results;
+                std::vector<KernelArgument> results;
                 {
                     const Unlocked unlocked;
                     results = loop.run(given, counts, before, on);
                 }
                 List out;
-                for (const pardo::Scalar& s : results) {
-                    nb::object value = nb::steal(scalar_to_python(s));
-                    if (!s.weak && s.dtype != pardo::DType::Bool) value = dtype_to_python(s.dtype).attr("type")(value);
-                    out.append(value);
+                for (std::size_t at = 0; at < results.size();) {
+                    out.append(value_from(results, at, python_number));
                 }
                 return out;
             },

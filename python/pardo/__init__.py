@@ -37,6 +37,8 @@ from pardo import (
     _sorting,
     _statistics,
 )
+from pardo import algorithm as algorithm
+from pardo import random as random
 from pardo import special as special
 from pardo._core import *
 from pardo._creation import *
@@ -44,6 +46,8 @@ from pardo._devices import *
 from pardo._dtypes import *
 from pardo._elementwise import *
 from pardo._events import *
+from pardo._generators import *
+from pardo._groups import *
 from pardo._info import *
 from pardo._interop import *
 from pardo._jit import *
@@ -59,6 +63,7 @@ from pardo._searching import *
 from pardo._sets import *
 from pardo._sorting import *
 from pardo._statistics import *
+from pardo._structs import *
 
 ndarray = _core.Array
 

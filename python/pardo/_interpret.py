@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo import _core, _syntax
+from pardo import _core, _structs, _syntax
 from pardo._core import Array
-from pardo._kernels import Const, Group, Item, LocalAccessor, NdItem, _running
+from pardo._kernels import Constant, Group, Item, LocalAccessor, NdItem, _running
 
 Site = tuple[tuple[int, int], ...]  # where a kernel stands: code object and instruction of each function, the innermost first
 
@@ -123,7 +123,7 @@ class _Team:
 
     def __init__(self, launch: _Launch, group_id: tuple[int, ...]) -> None:
         self.launch, self.group_id = launch, group_id
-        self.arrays: dict[Any, NDArray[Any]] = {}
+        self.arrays: dict[Any, tuple[Any, Any, Any]] = {}  # extents, types of the elements, the array
         self.failure: BaseException | None = None
         space = launch.space
         origin = [g * n for g, n in zip(group_id, space.local_range, strict=True)]
@@ -204,16 +204,15 @@ class _Team:
             "all items of a group must come to the same barriers"
         )
 
-    def memory(self, key: Any, who: str, shape: Any, dtype: Any) -> NDArray[Any]:
+    def memory(self, key: Any, who: str, shape: Any, kind: Any) -> Any:
         """The array that all items of the group share under this key."""
-        made = self.arrays.get(key)
-        if made is None:
-            made = self.arrays[key] = _memory(who, shape, dtype)
-        elif made.shape != _shape(who, shape) or made.dtype != np.dtype(dtype):
-            raise RuntimeError(
-                f"{who}: another item of the group made this array as {made.dtype}{list(made.shape)}; it is one for all items"
-            )
-        return made
+        extents, types = _shape(who, shape), _types(kind)
+        made = self.arrays.setdefault(key, (extents, types, None))
+        if made[:2] != (extents, types):
+            raise RuntimeError(f"{who}: another item of the group made this array as {made[1]}{list(made[0])}; it is one for all items")
+        if made[2] is None:
+            made = self.arrays[key] = (extents, types, _memory(who, shape, kind))
+        return made[2]
 
 
 _CODES: dict[int, types.CodeType] = {}  # so that the numbers in a Site stay those of living code
@@ -246,9 +245,27 @@ def _shape(who: str, shape: Any) -> tuple[int, ...]:
     return extents
 
 
-def _memory(who: str, shape: Any, dtype: Any) -> NDArray[Any]:
+def _types(kind: Any) -> Any:
+    """The types of an array's elements: a dtype, a tuple of types, a struct of them. `kind` may be a value whose type is meant."""
+    if isinstance(kind, type) and issubclass(kind, _structs.Struct):
+        return (kind, *map(_types, kind._types))
+    if isinstance(kind, _structs.Struct):
+        return (type(kind), *map(_types, kind._values()))
+    if type(kind) is tuple:
+        return tuple(map(_types, kind))
+    if isinstance(kind, (bool, int, float, complex)):
+        return np.result_type(type(kind))
+    return kind.dtype if isinstance(kind, np.generic) else np.dtype(kind)
+
+
+def _memory(who: str, shape: Any, kind: Any) -> Any:
     """Memory as a kernel gets it, with values that show when they are read before they are written: NaN, or the greatest integers."""
-    made: NDArray[Any] = np.empty(_shape(who, shape), dtype)
+    types = _types(kind)
+    if isinstance(types, tuple):
+        owner = types[0] if types and isinstance(types[0], type) else None
+        parts = tuple(_memory(who, shape, t) for t in (types[1:] if owner else types))
+        return owner(*parts) if owner else _structs.Columns(parts)
+    made: NDArray[Any] = np.empty(_shape(who, shape), types)
     made.fill(math.nan if made.dtype.kind in "fc" else np.iinfo(made.dtype).max if made.dtype.kind in "iu" else True)
     return made
 
@@ -285,12 +302,12 @@ class _Place:
     def at(self, what: str, who: str, dimension: int | None) -> int:
         return self.numbers(what, who)[self.space.dimension(who, dimension)]
 
-    def local_array(self, shape: Any, dtype: Any) -> NDArray[Any]:
+    def local_array(self, shape: Any, dtype: Any) -> Any:
         if self.team is None:
             raise TypeError("local_array: items share memory in groups only; launch the kernel over an NdRange")
         return self.team.memory(_site(), "local_array", shape, dtype)
 
-    def private_array(self, shape: Any, dtype: Any) -> NDArray[Any]:
+    def private_array(self, shape: Any, dtype: Any) -> Any:
         return _memory("private_array", shape, dtype)
 
     def barrier(self) -> None:
@@ -508,8 +525,10 @@ class _Launch:
     """One interpreted launch: the function, where it runs, and the arguments as NumPy has them."""
 
     def __init__(self, function: types.FunctionType, name: str, space: _Space, takes_item: bool, arguments: list[Any]) -> None:
-        self.function = _Rewriter().function(function)
-        self.name, self.space, self.takes_item, self.arguments = name, space, takes_item, arguments
+        rewriter = _Rewriter()
+        self.function = rewriter.function(function)
+        self.name, self.space, self.takes_item = name, space, takes_item
+        self.arguments = [_structs.mapped(a, lambda v: rewriter.value(v) if callable(v) else v) for a in arguments]
         self.companions: list[_Companion] = []
         wanted = function.__code__.co_argcount - takes_item
         if len(arguments) != wanted:
@@ -564,7 +583,11 @@ class _Mirror:
         self.copies: dict[int, tuple[Array, NDArray[Any], NDArray[Any]]] = {}  # the array, its copy, and what the copy was
 
     def of(self, value: Any) -> Any:
-        if isinstance(value, Const):
+        """What an interpreted kernel gets for an argument."""
+        return _structs.mapped(value, self.one)
+
+    def one(self, value: Any) -> Any:
+        if isinstance(value, Constant):
             return value.value
         if not isinstance(value, Array):
             return value

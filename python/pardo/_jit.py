@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from pardo import _core, _syntax
+from pardo import _core, _structs, _syntax
 from pardo._core import Array
 from pardo._kernels import interpreting
+from pardo._structs import Struct
 from pardo._syntax import Source
 
 __all__ = ["jit", "prange"]
@@ -89,7 +90,6 @@ def _nested(function: types.FunctionType, loop: ast.For) -> list[ast.For]:
 
 
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
-_NUMBER = np.dtype(float)
 
 
 class _Region:
@@ -146,20 +146,49 @@ class _Region:
         translator = _syntax._Translator(function, part)
         body = translator.block([loop], loop)
         made = _core._Function(
-            source.name, source.file, source.first_line, source.lines, translator.parameters, [], body, translator.callees
+            source.name, source.file, source.first_line, source.lines, translator.parameters, "", [], body, translator.callees
         )
         return _syntax.Translation(made, tuple(translator.captured))
 
     def takes(self, *captured: Any) -> bool:
-        """True when the program can have these: arrays and numbers."""
-        return all(isinstance(c, _TAKEN) and getattr(c, "dtype", _NUMBER).kind in "biufc" for c in captured)
+        """True when the program can have these: arrays and numbers, tuples and structs of them, functions."""
+        return all(map(_is_taken, captured))
 
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], *captured: Any) -> Any:
         ranges = [range(*(_index(b) for b in each)) for each in bounds]
         arguments = (*map(_argument, captured), *(n for r in ranges for n in (r.start, r.step)))
-        initial = tuple(_plain(captured[k]) for k in self.initial)
+        before = [_plain(captured[k]) for k in self.initial]
+        initial = tuple(leaf for value in before for leaf in _numbers(value))
         results = self.loop.run(arguments, [len(r) for r in ranges], initial, None, self.name)
+        for k, value in enumerate(before):
+            results[k] = _shaped_as(value, results[k])
         return results[0] if len(results) == 1 else tuple(results)
+
+
+def _shaped_as(value: Any, result: Any) -> Any:
+    """A result with the structs of the value from before the loop, for their fields in dicts."""
+    if isinstance(value, Struct):
+        return type(value)(*map(_shaped_as, value._values(), result.values()))
+    return tuple(map(_shaped_as, value, result)) if type(value) is tuple else result
+
+
+def _is_taken(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_taken, value))
+    if isinstance(value, Struct):
+        return all(map(_is_taken, value._values()))
+    dtype = getattr(value, "dtype", None)
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        return True
+    known = isinstance(value, _TAKEN) and (dtype is None or dtype.kind in "biufc")
+    return known or (callable(value) and _syntax.python_function(value) is not None)
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    """A number, or those of a tuple or struct."""
+    for leaf in _structs.leaves(value):
+        if type(leaf) is not tuple and not isinstance(leaf, Struct):
+            yield leaf
 
 
 def _index(bound: Any) -> int:
@@ -173,6 +202,8 @@ def _plain(value: Any) -> Any:
 
 def _argument(value: Any) -> Any:
     """NumPy's arrays are used where they are; arrays of no dimensions are numbers."""
+    if type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names):
+        return _structs.mapped(value, _argument)
     if isinstance(value, np.ndarray):
         if value.ndim == 0:
             return value[()]

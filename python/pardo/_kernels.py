@@ -7,16 +7,17 @@ import operator
 import os
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import numpy as np
-from pardo import _core, _devices, _syntax
+from pardo import _core, _devices, _structs, _syntax
 from pardo._syntax import device_only
 
 if TYPE_CHECKING:
     from pardo._core import Event
 
 __all__ = [
+    "AtomicRef",
     "Const",
     "Group",
     "Item",
@@ -45,7 +46,7 @@ WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
 Place = Any  # a Range, an NdRange, or numbers of items
 
 
-class Const(Generic[T]):
+class Constant(Generic[T]):
     """Annotation of a kernel's parameter whose value becomes part of the program: ``n: pp.Const[int]``.
 
     Each new value compiles anew; loops over it can be unrolled, and it can be the shape of a private or local array.
@@ -55,6 +56,13 @@ class Const(Generic[T]):
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+if TYPE_CHECKING:
+    Const = Annotated[T, "part of the program"]
+else:
+    Constant.__name__ = Constant.__qualname__ = "Const"
+    Const = Constant
 
 
 class LocalAccessor:
@@ -136,6 +144,14 @@ class Item:
     left out where there is one alone.
     """
 
+    if TYPE_CHECKING:
+
+        def get_id(self, dimension: int | None = None) -> int: ...
+        def get_range(self, dimension: int | None = None) -> int: ...
+        def get_linear_id(self) -> int: ...
+        def get_linear_range(self) -> int: ...
+        def __getitem__(self, dimension: int) -> int: ...
+
 
 class NdItem:
     """Where an item stands in an `NdRange`: the annotation of a kernel's first parameter.
@@ -143,6 +159,20 @@ class NdItem:
     In kernels it has ``get_global_id(d)``, ``get_local_id(d)``, ``get_group_id(d)``, ``get_global_range(d)``, ``get_local_range(d)``,
     ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()`` and ``get_group()``.
     """
+
+    if TYPE_CHECKING:
+
+        def get_global_id(self, dimension: int | None = None) -> int: ...
+        def get_local_id(self, dimension: int | None = None) -> int: ...
+        def get_group_id(self, dimension: int | None = None) -> int: ...
+        def get_global_range(self, dimension: int | None = None) -> int: ...
+        def get_local_range(self, dimension: int | None = None) -> int: ...
+        def get_group_range(self, dimension: int | None = None) -> int: ...
+        def get_global_linear_id(self) -> int: ...
+        def get_local_linear_id(self) -> int: ...
+        def get_group_linear_id(self) -> int: ...
+        def get_group(self) -> Group: ...
+        def __getitem__(self, dimension: int) -> int: ...
 
 
 class Group:
@@ -152,9 +182,27 @@ class Group:
     ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()`` and ``get_local_linear_range()``.
     """
 
+    if TYPE_CHECKING:
 
-_core._set_argument_classes(LocalAccessor, Const)
+        def get_group_id(self, dimension: int | None = None) -> int: ...
+        def get_local_id(self, dimension: int | None = None) -> int: ...
+        def get_group_range(self, dimension: int | None = None) -> int: ...
+        def get_local_range(self, dimension: int | None = None) -> int: ...
+        def get_group_linear_id(self) -> int: ...
+        def get_group_linear_range(self) -> int: ...
+        def get_local_linear_id(self) -> int: ...
+        def get_local_linear_range(self) -> int: ...
 
+
+_core._set_argument_classes(LocalAccessor, Constant, _structs.Struct, _syntax.function_argument)
+
+
+def _print(text: str, values: list[Any]) -> None:
+    """Print what a kernel has printed."""
+    print(text.format(*values), end="")
+
+
+_core._set_printer(_print)
 
 _running: contextvars.ContextVar[Any] = contextvars.ContextVar("pardo._running", default=None)  # the item of an interpreted kernel
 
@@ -176,12 +224,12 @@ def local_array(shape: Any, dtype: Any = np.float64) -> Any:
     shape : int or tuple of int
         Constants, or parameters annotated as `Const`.
     dtype : DTypeLike, optional
-        Of the elements. Default: float64.
+        Of the elements; or a struct, or a value whose type is meant, which may be a tuple. Default: float64.
 
     Returns
     -------
     Array
-        Not initialised.
+        Not initialised. Of structs and tuples: indexed as one array of them.
     """
     return _item("local_array").local_array(shape, dtype)
 
@@ -195,12 +243,12 @@ def private_array(shape: Any, dtype: Any = np.float64) -> Any:
     shape : int or tuple of int
         Constants, or parameters annotated as `Const`.
     dtype : DTypeLike, optional
-        Of the elements. Default: float64.
+        Of the elements; or a struct, or a value whose type is meant, which may be a tuple. Default: float64.
 
     Returns
     -------
     Array
-        Not initialised.
+        Not initialised. Of structs and tuples: indexed as one array of them.
     """
     return _item("private_array").private_array(shape, dtype)
 
@@ -250,31 +298,139 @@ get_local_size = _position("get_local_size", "local_range", f"Items in a group; 
 get_num_groups = _position("get_num_groups", "group_range", f"Groups in the range; {IN_GROUPS}", "In this dimension.")
 
 
-def _atomic(name: str, doc: str) -> Any:
-    def operation(array: Any, index: Any, value: Any) -> Any:
+ORDERS = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
+SCOPES = ("work_group", "device", "system")
+
+
+def _check_ordering(who: str, order: str, scope: str) -> None:
+    for name, value, words in (("order", order, ORDERS), ("scope", scope, SCOPES)):
+        if value not in words:
+            raise ValueError(f"{who}: {name} is one of {', '.join(map(repr, words))}, not {value!r}")
+
+
+def _atomic(name: str, summary: str) -> Any:
+    def operation(array: Any, index: Any, value: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
+        _check_ordering(f"atomic.{name}", order, scope)
         return _item(f"atomic.{name}").atomic(name, array, index, value)
 
     operation.__name__ = operation.__qualname__ = name
-    operation.__doc__ = doc
+    operation.__doc__ = f"""{summary}, as one step; in kernels.
+
+    Parameters
+    ----------
+    array : Array
+        Of int32, uint32, int64, uint64, float32 or float64.
+    index : int or tuple of int
+        The element.
+    value : number
+        What it is combined with.
+    order : {{'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}}, optional
+        What other memory of the item must be seen before and after it, as in SYCL. Default: 'relaxed'.
+    scope : {{'work_group', 'device', 'system'}}, optional
+        Who must see it as one step. Default: 'device'.
+
+    Returns
+    -------
+    number
+        What was there before.
+    """
     return _syntax.mark(operation, f"atomic.{name}")
 
 
-def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any) -> Any:
-    """Put `desired` where `expected` stands; gives what was there before."""
+def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
+    """Put `desired` where `expected` stands, to the bit, as one step; gives what was there before. The rest as for `atomic.add`."""
+    _check_ordering("atomic.compare_exchange", order, scope)
     return _item("atomic.compare_exchange").atomic("compare_exchange", array, index, expected, desired)
 
 
 atomic = types.SimpleNamespace(
-    add=_atomic("add", "Add to an element as one step; gives what was there before."),
-    sub=_atomic("sub", "Subtract from an element as one step; gives what was there before."),
-    min=_atomic("min", "Keep the smaller as one step; gives what was there before."),
-    max=_atomic("max", "Keep the greater as one step; gives what was there before."),
-    and_=_atomic("and_", "Combine bits by and, as one step; gives what was there before."),
-    or_=_atomic("or_", "Combine bits by or, as one step; gives what was there before."),
-    xor=_atomic("xor", "Combine bits by exclusive or, as one step; gives what was there before."),
-    exchange=_atomic("exchange", "Put a value in place of another as one step; gives what was there before."),
+    add=_atomic("add", "Add to an element"),
+    sub=_atomic("sub", "Subtract from an element"),
+    min=_atomic("min", "Keep the smaller"),
+    max=_atomic("max", "Keep the greater"),
+    and_=_atomic("and_", "Combine bits by and"),
+    or_=_atomic("or_", "Combine bits by or"),
+    xor=_atomic("xor", "Combine bits by exclusive or"),
+    exchange=_atomic("exchange", "Put a value in place of another"),
     compare_exchange=_syntax.mark(_compare_exchange, "atomic.compare_exchange"),
 )
+
+
+class AtomicRef:
+    """An element that is changed in single steps, as SYCL's `atomic_ref`; in kernels.
+
+    It has ``load()``, ``store(x)``, ``exchange(x)``, ``compare_exchange(expected, desired)``, ``fetch_add(x)``, ``fetch_sub(x)``,
+    ``fetch_min(x)``, ``fetch_max(x)``, ``fetch_and(x)``, ``fetch_or(x)`` and ``fetch_xor(x)``; those that change the element give what
+    was there before.
+
+    Parameters
+    ----------
+    array : Array
+        Of int32, uint32, int64, uint64, float32 or float64.
+    index : int or tuple of int
+        The element.
+    order : {'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}, optional
+        What other memory of the item must be seen before and after each step. Default: 'relaxed'.
+    scope : {'work_group', 'device', 'system'}, optional
+        Who must see them as single steps. Default: 'device'.
+    """
+
+    __slots__ = ("_array", "_index")
+
+    def __init__(self, array: Any, index: Any, *, order: str = "relaxed", scope: str = "device") -> None:
+        _check_ordering("AtomicRef", order, scope)
+        _item("AtomicRef")
+        self._array, self._index = array, index
+
+    def _step(self, name: str, *values: Any) -> Any:
+        return _item("AtomicRef").atomic(name, self._array, self._index, *values)
+
+    def load(self) -> Any:
+        """Read the element."""
+        return self._step("add", 0)
+
+    def store(self, value: Any) -> None:
+        """Write the element."""
+        self._step("exchange", value)
+
+    def exchange(self, value: Any) -> Any:
+        """Write the element; gives what was there before."""
+        return self._step("exchange", value)
+
+    def compare_exchange(self, expected: Any, desired: Any) -> Any:
+        """Put `desired` where `expected` stands, to the bit; gives what was there before."""
+        return self._step("compare_exchange", expected, desired)
+
+    def fetch_add(self, value: Any) -> Any:
+        """Add to the element; gives what was there before."""
+        return self._step("add", value)
+
+    def fetch_sub(self, value: Any) -> Any:
+        """Subtract from the element; gives what was there before."""
+        return self._step("sub", value)
+
+    def fetch_min(self, value: Any) -> Any:
+        """Keep the smaller; gives what was there before."""
+        return self._step("min", value)
+
+    def fetch_max(self, value: Any) -> Any:
+        """Keep the greater; gives what was there before."""
+        return self._step("max", value)
+
+    def fetch_and(self, value: Any) -> Any:
+        """Combine bits by and; gives what was there before."""
+        return self._step("and_", value)
+
+    def fetch_or(self, value: Any) -> Any:
+        """Combine bits by or; gives what was there before."""
+        return self._step("or_", value)
+
+    def fetch_xor(self, value: Any) -> Any:
+        """Combine bits by exclusive or; gives what was there before."""
+        return self._step("xor", value)
+
+
+_syntax.mark(AtomicRef, "AtomicRef")
 
 
 def func(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -332,8 +488,9 @@ class Launcher:
         Parameters
         ----------
         *arguments
-            Arrays of one queue, numbers, and memory of groups (`LocalAccessor`). Inside `device_context` also NumPy arrays: they are copied
-            to the context's device, and those that the kernel writes are copied back before this returns.
+            Arrays of one queue, numbers, tuples and structs of these, functions, and memory of groups (`LocalAccessor`). Inside
+            `device_context` also NumPy arrays: they are copied to the context's device, and those that the kernel writes are copied back
+            before this returns.
         **keywords
             The same by name.
 
@@ -349,7 +506,7 @@ class Launcher:
             self.interpret(*arguments)
             return _core.Event()
         program, arguments = k._program(arguments, self._local)
-        if _devices._current.get() is not None and any(isinstance(a, np.ndarray) for a in arguments):
+        if _devices._current.get() is not None and any(isinstance(a, (np.ndarray, tuple, _structs.Struct)) for a in arguments):
             return self._offloaded(program, arguments)
         event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
         return event
@@ -357,12 +514,14 @@ class Launcher:
     def _offloaded(self, program: _core._Kernel, arguments: tuple[Any, ...]) -> Event:
         """A launch with NumPy arrays, inside `device_context`."""
         k = self._kernel
-        home = next((a.queue for a in arguments if type(a) is _core.Array), None)
+        arguments = tuple(_structs.mapped(a, lambda x: x) for a in arguments)
+        every = [leaf for a in arguments for leaf in _structs.leaves(a)]
+        home = next((a.queue for a in every if type(a) is _core.Array), None)
         target = self._queue or home or _core.Queue.of(_core.Device())
         copies: dict[int, Any] = {}
-        given = tuple(_devices._copied_in(a, target, copies) for a in arguments)
+        given = tuple(_structs.mapped(a, lambda x: _devices._copied_in(x, target, copies)) for a in arguments)
         event: Event = program.launch(given, self._space, self._queue, self._depends, k.__name__)
-        for a, use in zip(arguments, program.uses(given, self._space, self._queue, k.__name__), strict=True):
+        for a, use in zip(every, program.uses(given, self._space, self._queue, k.__name__), strict=True):
             if isinstance(a, np.ndarray) and use >= WRITES:
                 np.copyto(a, _devices._on_host(copies[id(a)]))
         return event
@@ -475,6 +634,7 @@ class KernelFunction:
     def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
         translation = self._translation
         if translation is None or (translation.captured and translation.changed()):
+            _syntax.check_parameters(self._function)
             translation = self._translation = _syntax.translate(self._function)
             self._programs = {}
             self._checked = set()
@@ -484,7 +644,7 @@ class KernelFunction:
             program = self._programs[takes_item] = _core._Kernel(translation.function, takes_item, *self._options)
         if self._constants:
             shift = int(takes_item)
-            arguments = tuple(Const(a) if k + shift in self._constants else a for k, a in enumerate(arguments))
+            arguments = tuple(Constant(a) if k + shift in self._constants else a for k, a in enumerate(arguments))
         return program, arguments
 
 
@@ -510,7 +670,7 @@ def kernel(
     ----------
     function : callable
         A plain function. Its first parameter may be annotated as `Item` or `NdItem`; the others are the arguments of launches: arrays,
-        numbers, and `LocalAccessor`. It returns nothing.
+        numbers, tuples, structs, functions, and `LocalAccessor`. It returns nothing.
     fastmath : bool, optional
         Sums may be reordered, and products contracted into them. Default: False.
     bounds_check : bool, optional

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import inspect
 import linecache
 import math
+import operator
 import textwrap
 import types
 from collections.abc import Callable, Iterable
@@ -13,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from pardo import _core
+from pardo._structs import Struct
 
 # The forms of include/pardo/syntax.h, in its order.
 FORMS = [
@@ -47,7 +50,9 @@ FORMS = [
     "Call",
     "Keyword",
     "Method",
+    "FunctionName",
     "Apply",
+    "Star",
 ]
 CODE = {name: number for number, name in enumerate(FORMS)}
 
@@ -134,6 +139,9 @@ SAME = [
     "right_shift",
     "logaddexp",
     "logaddexp2",
+    "negative",
+    "positive",
+    "bitwise_invert",
     "empty",
     "zeros",
     "ones",
@@ -159,6 +167,7 @@ OTHERS = {
     "radians": "deg2rad",
     "trunc": "fix",
     "around": "round around",
+    "bitwise_invert": "invert bitwise_not",
 }
 OF_MATH = {
     "math.floor": "floor",
@@ -203,6 +212,31 @@ OF_MATH = {
     "radians": "radians",
     "fma": "fma",
 }
+OF_OPERATOR = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "left_shift": "lshift",
+    "right_shift": "rshift",
+    "bitwise_and": "and_",
+    "bitwise_or": "or_",
+    "bitwise_xor": "xor",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "logical_not": "not_",
+    "negative": "neg",
+    "positive": "pos",
+    "bitwise_invert": "invert",
+    "abs": "abs",
+}
 PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
 
 OF_A_DTYPE = {"local_array", "private_array", "empty", "zeros", "ones", "full", "astype"}
@@ -240,6 +274,8 @@ def _fill() -> None:
     for name, spelling in OF_MATH.items():
         if hasattr(math, spelling):
             mark(getattr(math, spelling), name)
+    for name, spelling in OF_OPERATOR.items():
+        mark(getattr(operator, spelling), name)
     for name in PYTHON:
         mark(getattr(builtins, name), name)
     mark(pow, "power")
@@ -263,6 +299,15 @@ class Translation(NamedTuple):
     def changed(self) -> bool:
         """True when a captured value is another one now."""
         return any(current(c) is not c.value for c in self.captured)
+
+    def moved(self, old: types.FunctionType, new: types.FunctionType) -> Translation:
+        """The same for another function of the same code: its captured values stand in its own cells."""
+        cells = {id(a): b for a, b in zip(old.__closure__ or (), new.__closure__ or (), strict=True)}
+        captured = []
+        for c in self.captured:
+            cell = cells.get(id(c.owner))
+            captured.append(c if cell is None else Captured(cell, c.name, cell.cell_contents))
+        return Translation(self.function, tuple(captured))
 
 
 _absent = object()
@@ -319,10 +364,9 @@ def source_of(function: types.FunctionType) -> Source:
     if name == "<lambda>":
         return _lambda_of(function, lines, first)
     tree = ast.parse(text)
-    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
-    if not nodes:
-        raise TypeError(f"{name}: no definition by this name stands where the function comes from")
-    node = nodes[0]
+    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
+    if node is None:
+        raise TypeError(f"{name}: no definition stands where the function comes from")
     for n in ast.walk(node):
         for attribute, by in (("lineno", first - 1), ("end_lineno", first - 1), ("col_offset", indent), ("end_col_offset", indent)):
             if hasattr(n, attribute):
@@ -361,12 +405,14 @@ class _Translator:
         self.captured: list[Captured] = []
         node = source.node
         arguments = node.args
-        for forbidden, what in ((arguments.vararg, "*args"), (arguments.kwarg, "**kwargs")):
-            if forbidden:
-                problem(_core.CompileError, source, forbidden, f"kernels take a fixed number of arguments, not {what}")
+        if arguments.kwarg:
+            problem(_core.CompileError, source, arguments.kwarg, "kernels take a fixed number of arguments, not **kwargs")
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         self.parameters = [a.arg for a in every]
-        self.locals = set(self.parameters)
+        self.rest = arguments.vararg.arg if arguments.vararg else ""
+        if arguments.vararg and arguments.kwonlyargs:
+            problem(_core.CompileError, source, arguments.kwonlyargs[0], "parameters behind *args cannot stand in a kernel")
+        self.locals = {*self.parameters, self.rest}
         body = node.body if isinstance(node.body, list) else [node.body]
         for statement in body:
             for n in ast.walk(statement):
@@ -448,6 +494,14 @@ class _Translator:
             return self.make("DTypeName", node, index=_core._dtype_number(np.dtype(value)))
         if isinstance(value, np.dtype):
             return self.make("DTypeName", node, index=_core._dtype_number(value))
+        if isinstance(value, type) and issubclass(value, Struct):
+            return self.structure(value, node, [self.value(k, node) for k in value._types], [None] * len(value._types))
+        if isinstance(value, Struct):
+            return self.structure(type(value), node, [self.value(v, node) for v in value._values()], list(value._types))
+        if id(value) in known:
+            return self.make("FunctionName", node, name=known[id(value)])
+        if (function := python_function(value)) is not None:
+            return self.make("FunctionName", node, index=self.callee(function))
         if isinstance(value, (np.ndarray, _core.Array, list)):
             problem(
                 TypeError,
@@ -456,6 +510,65 @@ class _Translator:
                 "arrays and lists from outside cannot be used in a kernel; pass the array as an argument",
             )
         problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
+
+    def structure(self, kind: type[Struct], node: ast.AST, values: list[Any], types: list[Any]) -> tuple[Any, ...]:
+        """A struct: its values, what each is converted to, and its fields."""
+        conversions = [self.value(t, node) if isinstance(t, np.dtype) else self.make("None", node) for t in types]
+        return self.make("Call", node, [*values, *conversions, *(self.value(f, node) for f in kind._fields)], name="struct")
+
+    def made(self, kind: type[Struct], node: ast.Call) -> tuple[Any, ...]:
+        """A call that makes a struct."""
+        if len(node.args) > len(kind._fields):
+            self.refuse(node, f"{kind.__name__} takes {len(kind._fields)} values, here are {len(node.args)}")
+        given: dict[str, Any] = dict(zip(kind._fields, (self.expression(a) for a in node.args), strict=False))
+        for keyword in node.keywords:
+            if keyword.arg not in kind._fields or keyword.arg in given:
+                self.refuse(keyword, f"{kind.__name__} has the fields {', '.join(kind._fields)}, each given once")
+            given[keyword.arg] = self.expression(keyword.value)
+        for field in kind._fields:
+            if field not in given and field not in kind._defaults:
+                self.refuse(node, f"{kind.__name__} needs a value for `{field}`")
+        values = [given[f] if f in given else self.value(kind._defaults[f], node) for f in kind._fields]
+        return self.structure(kind, node, values, list(kind._types))
+
+    def printed(self, node: ast.Call) -> tuple[Any, ...]:
+        """A call of print: one text with `{}` for each value, and the values."""
+        ends = {"sep": " ", "end": "\n"}
+        for keyword in node.keywords:
+            if keyword.arg == "flush":
+                continue
+            if keyword.arg not in ends or not isinstance(keyword.value, ast.Constant) or not isinstance(keyword.value.value, str):
+                self.refuse(keyword, "print takes sep and end as plain strings in a kernel")
+            ends[keyword.arg] = keyword.value.value
+        texts, values = [], []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                self.refuse(argument, "print takes no `*arguments` in a kernel; print the tuple")
+            parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+            text = ""
+            for part in parts:
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    text += _braced(part.value)
+                elif isinstance(part, ast.FormattedValue):
+                    text += "{:" + self.specification(part) + "}"
+                    values.append(self.expression(part.value))
+                else:
+                    text += "{}"
+                    values.append(self.expression(part))
+            texts.append(text)
+        format_ = _braced(ends["sep"]).join(texts) + _braced(ends["end"])
+        return self.make("Call", node, [self.value(format_, node), *values], name="print")
+
+    def specification(self, part: ast.FormattedValue) -> str:
+        """How an f-string's value is to be written: `.3f`."""
+        if part.conversion != -1:
+            self.refuse(part.value, "`!r` and its like cannot stand in a kernel")
+        if part.format_spec is None:
+            return ""
+        pieces = part.format_spec.values if isinstance(part.format_spec, ast.JoinedStr) else [part.format_spec]
+        if not all(isinstance(p, ast.Constant) for p in pieces):
+            self.refuse(part.value, "how a value is written must be a plain string")
+        return "".join(str(p.value) for p in pieces if isinstance(p, ast.Constant))
 
     def callee(self, function: types.FunctionType) -> int:
         """The number of a function of the user's that this one calls."""
@@ -606,7 +719,20 @@ class _Translator:
         return self.make("Slice", node, parts)
 
     def of_Tuple(self, node: ast.Tuple) -> Any:
-        return self.make("Tuple", node, [self.expression(e) for e in node.elts])
+        made = None  # (a, *b, c) is (a,) + b + (c,)
+        plain: list[Any] = []
+
+        def joined(part: Any) -> Any:
+            return part if made is None else self.make("Binary", node, [made, part], name="+")
+
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                if plain:
+                    made, plain = joined(self.make("Tuple", node, plain)), []
+                made = joined(self.expression(element.value))
+            else:
+                plain.append(self.expression(element))
+        return joined(self.make("Tuple", node, plain)) if plain or made is None else made
 
     def of_BinOp(self, node: ast.BinOp) -> Any:
         if type(node.op) not in BINARY:
@@ -633,10 +759,7 @@ class _Translator:
         return self.make("Choice", node, [self.expression(e) for e in (node.test, node.body, node.orelse)])
 
     def arguments(self, node: ast.Call) -> list[tuple[Any, ...]]:
-        for a in node.args:
-            if isinstance(a, ast.Starred):
-                self.refuse(a, "`*arguments` cannot stand in a kernel")
-        made = [self.expression(a) for a in node.args]
+        made = [self.make("Star", a, [self.expression(a.value)]) if isinstance(a, ast.Starred) else self.expression(a) for a in node.args]
         for k in node.keywords:
             if k.arg is None:
                 self.refuse(k.value, "`**arguments` cannot stand in a kernel")
@@ -662,7 +785,11 @@ class _Translator:
                 if node.func.attr == "astype":
                     arguments = self.with_dtypes(arguments)
                 return self.make("Method", node, [self.expression(node.func.value), *arguments], name=node.func.attr)
-            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
+            return self.make("Apply", node, [self.expression(node.func), *self.arguments(node)], name=ast.unparse(node.func))
+        if isinstance(called, type) and issubclass(called, Struct):
+            return self.made(called, node)
+        if called is print:
+            return self.printed(node)
         if id(called) in known:
             name = known[id(called)]
             if name == "prange" or called is range:
@@ -675,7 +802,8 @@ class _Translator:
         function = python_function(called)
         if function is None:
             self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
-        return self.make("Apply", node, self.arguments(node), index=self.callee(function))
+        target = self.make("FunctionName", node.func, index=self.callee(function))
+        return self.make("Apply", node, [target, *self.arguments(node)])
 
 
 # The exceptions that kernels raise, by the error codes of include/pardo/error.h; the first that fits counts.
@@ -687,6 +815,11 @@ RAISED: list[tuple[type[Exception], int]] = [
     (TypeError, 1),
     (ValueError, 0),
 ]
+
+
+def _braced(text: str) -> str:
+    """A text that `format` leaves as it is."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _spoken(node: ast.AST) -> str:
@@ -742,8 +875,11 @@ def translate(function: types.FunctionType) -> Translation:
     """The function as the compiler takes it; kept until a value that it captured changes."""
     _fill()
     kept = _translations.get(function.__code__)
-    if kept is not None and kept[0] is function and not kept[1].changed():
-        return kept[1]
+    if kept is not None and not kept[1].changed():
+        if kept[0] is function:
+            return kept[1]
+        if _alike(kept[0], function):
+            return kept[1].moved(kept[0], function)
     source = source_of(function)
     if function in _under_way:
         problem(
@@ -764,11 +900,61 @@ def translate(function: types.FunctionType) -> Translation:
     finally:
         _under_way.pop()
     made = _core._Function(
-        source.name, source.file, source.first_line, source.lines, translator.parameters, defaults, body, translator.callees
+        source.name,
+        source.file,
+        source.first_line,
+        source.lines,
+        translator.parameters,
+        translator.rest,
+        defaults,
+        body,
+        translator.callees,
     )
     translation = Translation(made, tuple(translator.captured))
     _translations[function.__code__] = (function, translation)
     return translation
+
+
+def check_parameters(function: types.FunctionType) -> None:
+    """Kernels have no `*args`; functions that they call may."""
+    if function.__code__.co_flags & inspect.CO_VARARGS:
+        source = source_of(function)
+        problem(_core.CompileError, source, source.node.args.vararg or source.node, "kernels take a fixed number of arguments, not *args")
+
+
+def _alike(a: types.FunctionType, b: types.FunctionType) -> bool:
+    """True if two functions of the same code see the same values, so that one translation serves both."""
+
+    def same(x: Any, y: Any) -> bool:
+        return x is y or (type(x) is type(y) and isinstance(x, (bool, int, float, complex, str, np.generic)) and repr(x) == repr(y))
+
+    def contents(f: types.FunctionType) -> list[Any]:
+        cells = [current(Captured(cell, "", None)) for cell in f.__closure__ or ()]
+        return [*cells, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
+
+    x, y = contents(a), contents(b)
+    return a.__globals__ is b.__globals__ and len(x) == len(y) and all(map(same, x, y))
+
+
+def function_argument(value: Any) -> Any:
+    """What a launch makes of an argument that is a function: its translation, or the name of one that the language knows; else None."""
+    _fill()
+    if id(value) in known:
+        return known[id(value)]
+    if isinstance(value, type) and issubclass(value, np.generic):
+        value = _conversion(np.dtype(value))
+    function = python_function(value)
+    return None if function is None else translate(function).function
+
+
+@functools.cache
+def _conversion(dtype: np.dtype[Any]) -> Callable[[Any], Any]:
+    kind = dtype.type
+
+    def convert(x: Any) -> Any:
+        return kind(x)
+
+    return convert
 
 
 def device_only(name: str) -> Callable[[Any], Any]:

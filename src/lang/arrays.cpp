@@ -58,16 +58,15 @@ Term Lowering::index_of(const Term& index, const Term& extent, const Place& plac
     return i;
 }
 
-View Lowering::viewed(const View& v, const Tree& t) {
+/// What stands between the brackets; a tuple in there stands for its items.
+std::vector<Term> Lowering::indices_of(const Tree& t) {
     std::vector<Term> indices;
-    const Term one = t.parts.size() == 2 ? expression(t.parts[1]) : Term();
-    if (t.parts.size() == 2 && one.kind == Kind::Tuple) {
-        indices = one.items;
-    } else if (t.parts.size() == 2) {
-        indices.push_back(one);
-    } else {
-        for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(expression(t.parts[k]));
-    }
+    for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(expression(t.parts[k]));
+    if (indices.size() == 1 && indices[0].kind == Kind::Tuple) return std::vector<Term>(indices[0].items);
+    return indices;
+}
+
+View Lowering::viewed(const View& v, std::span<const Term> indices, const Tree& t) {
     if (static_cast<int>(indices.size()) > v.rank)
         fail(ErrorCode::Index, t.place,
              "`" + v.name + "` has " + std::to_string(v.rank) + (v.rank == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
@@ -85,9 +84,7 @@ View Lowering::viewed(const View& v, const Tree& t) {
             continue;
         }
         const Term& index = indices[d];
-        const Place& place = t.parts.size() == 2 && one.kind != Kind::Tuple ? t.parts[1].place
-                             : d + 1 < t.parts.size()                       ? t.parts[d + 1].place
-                                                                            : t.place;
+        const Place& place = d + 1 < t.parts.size() ? t.parts[d + 1].place : t.place;
         if (index.kind != Kind::Slice) {
             offset = add(offset, mul(index_of(index, extent, place, out.guards), stride));
             continue;
@@ -157,28 +154,47 @@ Term Lowering::element(const View& v) {
     return number(type, builder_.if_else(guard_of(v), load, nothing)[0]);
 }
 
-Term Lowering::subscript(const Tree& t) {
-    Term object = expression(t.parts[0]);
-    if (object.kind == Kind::Tuple) {
-        const Term index = expression(t.parts[1]);
-        if (t.parts.size() != 2 || index.kind != Kind::Number || !index.constant || !is_integer(index.type.dtype))
-            wrong_type(t.place, "a tuple is indexed with a constant integer: which one it is must be known before the kernel runs");
-        const auto n = static_cast<std::int64_t>(object.items.size());
-        const std::int64_t i = index.scalar.i < 0 ? index.scalar.i + n : index.scalar.i;
-        if (i < 0 || i >= n)
-            fail(ErrorCode::Index, t.place,
-                 "index " + std::to_string(index.scalar.i) + " is out of range for a tuple of " + std::to_string(n));
-        return object.items[static_cast<std::size_t>(i)];
+/// Which item of a tuple an index names: a constant, or a field's name.
+Term Lowering::part_of(const Term& object, const Tree& t) {
+    const Term index = expression(t.parts[1]);
+    if (index.kind == Kind::Text) {
+        const auto field = std::find(object.names.begin(), object.names.end(), index.text);
+        if (field == object.names.end()) fail(ErrorCode::Value, t.place, describe(object) + " has no field `" + index.text + "`");
+        return object.items[static_cast<std::size_t>(field - object.names.begin())];
     }
+    if (t.parts.size() != 2 || index.kind != Kind::Number || !index.constant || !is_integer(index.type.dtype))
+        wrong_type(t.place, "a tuple is indexed with a constant integer: which one it is must be known before the kernel runs");
+    const auto n = static_cast<std::int64_t>(object.items.size());
+    const std::int64_t i = index.scalar.i < 0 ? index.scalar.i + n : index.scalar.i;
+    if (i < 0 || i >= n)
+        fail(ErrorCode::Index, t.place, "index " + std::to_string(index.scalar.i) + " is out of range for a tuple of " + std::to_string(n));
+    return object.items[static_cast<std::size_t>(i)];
+}
+
+/// An element of an array, or a part of it; of a struct of arrays, the struct of theirs.
+Term Lowering::indexed(const Term& object, std::span<const Term> indices, const Tree& t) {
+    if (object.kind == Kind::Tuple) {
+        Term out = tuple_like(object, {});
+        out.columns = false;
+        for (const Term& item : object.items) out.items.push_back(indexed(item, indices, t));
+        return out;
+    }
+    if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
+    Term out = object;
+    out.view = viewed(object.view, indices, t);
+    return out.view.rank == 0 ? element(out.view) : out;
+}
+
+Term Lowering::subscript(const Tree& t) {
+    const Term object = expression(t.parts[0]);
     if (object.kind == Kind::Item || object.kind == Kind::NdItem) {
         Tree call = t;
         call.form = Form::Method;
         call.name = object.kind == Kind::Item ? "get_id" : "get_global_id";
         return method(call);
     }
-    if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
-    object.view = viewed(object.view, t);
-    return object.view.rank == 0 ? element(object.view) : object;
+    const bool elements = is_indexed(object) && t.parts[1].form != Form::Text;
+    return object.kind == Kind::Tuple && !elements ? part_of(object, t) : indexed(object, indices_of(t), t);
 }
 
 void Lowering::store_element(const View& v, const Term& stored, const Place& place) {
@@ -268,9 +284,21 @@ void Lowering::store_view(const View& v, const Term& stored, const Place& place)
 
 void Lowering::store(const Tree& target, const Term& stored, const Place& place) {
     const Term object = expression(target.parts[0]);
-    if (object.kind == Kind::Tuple) wrong_type(target.place, "tuples do not change; make a new one, or use a private array");
+    if (object.kind == Kind::Tuple && !is_indexed(object))
+        wrong_type(target.place, "tuples do not change; make a new one, or use a private array");
+    store_at(object, indices_of(target), target, stored, place);
+}
+
+/// Structs go into structs of arrays field by field.
+void Lowering::store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& stored, const Place& place) {
+    if (object.kind == Kind::Tuple) {
+        if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || stored.names != object.names)
+            wrong_type(place, "an element here is " + describe(object) + ", which cannot take " + describe(stored));
+        for (std::size_t k = 0; k < object.items.size(); ++k) store_at(object.items[k], indices, target, stored.items[k], place);
+        return;
+    }
     if (object.kind != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be assigned");
-    store_view(viewed(object.view, target), stored, place);
+    store_view(viewed(object.view, indices, target), stored, place);
 }
 
 std::vector<std::int64_t> Lowering::constant_extents(const Term& t, const Place& place, const char* who) const {

@@ -9,6 +9,7 @@ namespace pardo::lang {
 
 /// The functions by name. Each gets the call and its arguments.
 struct Calls {
+    static constexpr int most_fields = 64;
     using Terms = std::vector<Term>;
     using Handler = Term (*)(Lowering& l, const Tree& t, const Terms& a);
     struct Row {
@@ -84,9 +85,20 @@ struct Calls {
         }
         return out;
     }
+    /// The first that no other comes before.
+    static Term extreme_tuple(Lowering& l, const Tree& t, const std::string& before, const Terms& items) {
+        Term out = items[0];
+        for (const Term& other : std::span<const Term>(items).subspan(1)) {
+            if (other.kind != Kind::Tuple || other.items.size() != out.items.size())
+                l.wrong_type(t.place, t.name + ": " + describe(out) + " and " + describe(other) + " have no order");
+            out = l.selected(l.compared(before, other, out, t.place), {other, t.place}, {out, t.place}, t.place);
+        }
+        return out;
+    }
     template <Opcode op> static Term extreme(Lowering& l, const Tree& t, const Terms& a) {
         const Terms& items = a.size() == 1 && a[0].kind == Kind::Tuple ? a[0].items : a;
         if (items.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": at least one number is needed");
+        if (items[0].kind == Kind::Tuple) return extreme_tuple(l, t, op == Opcode::Min ? "<" : ">", items);
         Term out = l.need_number(items[0], t.place, t.name.c_str());
         for (std::size_t k = 1; k < items.size(); ++k) out = pair(l, t, op, out, l.need_number(items[k], t.place, t.name.c_str()));
         return out;
@@ -189,6 +201,7 @@ struct Calls {
         constexpr const char* ops[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>"};
         return l.binary(ops[op], a[0], a[1], t.place);
     }
+    template <char op> static Term of_one(Lowering& l, const Tree& t, const Terms& a) { return l.unary_of({op}, a[0], t.place); }
     template <int numerator> static Term scaled(Lowering& l, const Tree& t, const Terms& a) {  // degrees, radians
         constexpr double pi = 3.14159265358979323846;
         return l.binary("*", number_of(l, t, a, 0), number(Scalar(numerator == 180 ? 180.0 / pi : pi / 180.0)), t.place);
@@ -196,8 +209,9 @@ struct Calls {
 
     // Python's own.
     static Term length(Lowering& l, const Tree& t, const Terms& a) {
-        if (a[0].kind == Kind::Tuple) return integer(static_cast<std::int64_t>(a[0].items.size()));
-        if (a[0].kind == Kind::Array && a[0].view.rank > 0) return a[0].view.lead[1];
+        const Term& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];
+        if (counted.kind == Kind::Tuple) return integer(static_cast<std::int64_t>(counted.items.size()));
+        if (counted.kind == Kind::Array && counted.view.rank > 0) return counted.view.lead[1];
         l.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
     }
     template <DKind kind> static Term python_number(Lowering& l, const Tree& t, const Terms& a) {
@@ -234,12 +248,24 @@ struct Calls {
         if (a[k].kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(a[k]));
         return a[k].type.dtype;
     }
+    /// Arrays for elements of a type: a dtype, a struct or tuple of dtypes, or a value whose type is meant.
+    static Term array_of(Lowering& l, const Tree& t, ir::Space space, const Term& type, const std::vector<std::int64_t>& extents) {
+        if (type.kind == Kind::Tuple) {
+            Term out = tuple_like(type, {});
+            out.columns = true;
+            for (const Term& item : type.items) out.items.push_back(array_of(l, t, space, item, extents));
+            return out;
+        }
+        if (type.kind != Kind::DType && type.kind != Kind::Number)
+            l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(type));
+        return l.own_array(space, space == ir::Space::Group ? "local" : "private",
+                           type.kind == Kind::DType ? type.type.dtype : l.dtype(type.type), extents, t.place);
+    }
     template <ir::Space space> static Term array(Lowering& l, const Tree& t, const Terms& a) {
         if (space == ir::Space::Group && l.space_.group_size.empty())
             l.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
-        return l.own_array(space, space == ir::Space::Group ? "local" : "private",
-                           dtype_argument(l, t, a, 1, weak_dtype(DType::Float64, l.options_.fp64)),
-                           l.constant_extents(a[0], t.place, t.name.c_str()), t.place);
+        const Term type = a.size() > 1 ? a[1] : dtype_term(weak_dtype(DType::Float64, l.options_.fp64));
+        return array_of(l, t, space, type, l.constant_extents(a[0], t.place, t.name.c_str()));
     }
     template <int fill> static Term filled(Lowering& l, const Tree& t, const Terms& a) {  // zeros, ones, full
         const bool full = fill == 2;
@@ -256,35 +282,68 @@ struct Calls {
         return {};
     }
 
-    // Atomics: (array, index, value), index an integer or a tuple.
-    static View place_of(Lowering& l, const Tree& t, const Terms& a) {
+    // Structs: values of fields, then for each its dtype or None, then the names.
+    static Term structure(Lowering& l, const Tree& t, const Terms& a) {
+        const std::size_t count = a.size() / 3;
+        Term out = tuple({});
+        for (std::size_t k = 0; k < count; ++k) {
+            const Term &given = a[k], &type = a[count + k];
+            const bool converts = type.kind == Kind::DType && given.kind == Kind::Number;
+            if (converts && is_complex(given.type.dtype) && !is_complex(type.type.dtype))
+                l.wrong_type(t.place,
+                             "`" + a[2 * count + k].text + "` is " + describe(type.type) + ", which cannot take " + describe(given));
+            out.items.push_back(converts ? l.cast(given, {type.type.dtype, false}) : given);
+            out.names.push_back(a[2 * count + k].text);
+        }
+        return out;
+    }
+    static Term replaced(Lowering& l, const Tree& t, const Terms& a) {  // p._replace(x=…)
+        Term out = a[0];
+        for (std::size_t k = 1; k < a.size(); ++k) {
+            const Tree& given = t.parts[k];
+            const auto field = std::find(out.names.begin(), out.names.end(), given.name);
+            if (given.form != Form::Keyword || field == out.names.end())
+                l.wrong_type(given.place, "_replace takes fields by name; here is " + describe(out));
+            Term& old = out.items[static_cast<std::size_t>(field - out.names.begin())];
+            old = old.kind == Kind::Number && a[k].kind == Kind::Number ? l.cast(a[k], old.type) : a[k];
+        }
+        return out;
+    }
+
+    static Term print(Lowering& l, const Tree& t, const Terms& a) {
+        l.log(a[0].text, std::span<const Term>(a).subspan(1), t.place);
+        return {};
+    }
+
+    // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.
+    static Term reference(Lowering& l, const Tree& t, const Terms& a) {
         if (a[0].kind != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
-        Tree index;
-        index.form = Form::Subscript;
-        index.place = t.place;
-        index.parts = {t.parts[0], t.parts[1]};
-        const View v = l.viewed(a[0].view, index);
-        if (v.rank != 0)
+        Term out;
+        out.kind = Kind::Reference;
+        const Terms indices = a[1].kind == Kind::Tuple ? a[1].items : Terms{a[1]};
+        Tree place = t;
+        place.parts = {t.parts[0]};
+        for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[1]);
+        out.view = l.viewed(a[0].view, indices, place);
+        if (out.view.rank != 0)
             l.wrong_type(t.place, t.name + ": `" + a[0].view.name + "` has " + std::to_string(a[0].view.rank) +
                                       " dimensions; give an index for each, as a tuple");
-        return v;
-    }
-    template <ir::AtomicOp op> static Term atomic(Lowering& l, const Tree& t, const Terms& a) {
-        const View v = place_of(l, t, a);
-        const Term x = number_of(l, t, a, 2);
-        if (const char* broken = atomic_problem(op, v.dtype))
-            l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
-        if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
-            l.wrong_type(t.place,
-                         t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
-        l.note_access(v, ir::Access::ReadWrite);
-        if (l.dry()) return number({v.dtype, false}, ir::no_value);
-        const auto apply = [&] {
-            return ir::Builder::Values{l.builder_.atomic(op, v.pointer, l.value(v.lead[0], DType::Int64), l.value(x, v.dtype))};
-        };
-        if (v.guards.empty()) return number({v.dtype, false}, apply()[0]);
-        return number({v.dtype, false},
-                      l.builder_.if_else(l.guard_of(v), apply, [&] { return ir::Builder::Values{l.builder_.constant(v.dtype, 0.0)}; })[0]);
+        if (const char* broken = atomic_problem(ir::AtomicOp::Exchange, out.view.dtype))
+            l.wrong_type(t.place, t.name + ": " + broken + "; `" + out.view.name + "` is " + std::string(dtype_name(out.view.dtype)));
+        for (const Tree& p : t.parts) {
+            if (p.form != Form::Keyword) continue;
+            const Term word = l.expression(p.parts[0]);
+            const auto among = [&](std::initializer_list<const char*> words) {
+                const auto* found = std::find(words.begin(), words.end(), word.text);
+                if (word.kind == Kind::Text && found != words.end()) return static_cast<int>(found - words.begin());
+                std::string known;
+                for (const char* w : words) known += (known.empty() ? "'" : ", '") + std::string(w) + "'";
+                l.fail(ErrorCode::Value, p.place, t.name + ": " + p.name + " is one of " + known);
+            };
+            if (p.name == "order") out.order = static_cast<ir::MemoryOrder>(among({"relaxed", "acquire", "release", "acq_rel", "seq_cst"}));
+            if (p.name == "scope") out.scope = static_cast<ir::MemoryScope>(among({"work_group", "device", "system"}));
+        }
+        return out;
     }
     static const char* atomic_problem(ir::AtomicOp op, DType dtype) {
         if (!(is_integer(dtype) || is_float(dtype)) || itemsize(dtype) < 4)
@@ -292,15 +351,51 @@ struct Calls {
         const bool of_bits = op == ir::AtomicOp::And || op == ir::AtomicOp::Or || op == ir::AtomicOp::Xor;
         return of_bits && !is_integer(dtype) ? "and, or, xor are for integers" : nullptr;
     }
-    static Term compare_exchange(Lowering& l, const Tree& t, const Terms& a) {
-        const View v = place_of(l, t, a);
-        const Term expected = number_of(l, t, a, 2), desired = number_of(l, t, a, 3);
-        if (const char* broken = atomic_problem(ir::AtomicOp::Exchange, v.dtype)) l.wrong_type(t.place, t.name + ": " + broken);
+    /// A number that is combined with the element, in its dtype.
+    static Term operand(Lowering& l, const Tree& t, const View& v, const Term& x) {
+        l.need_number(x, t.place, t.name.c_str());
+        if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
+            l.wrong_type(t.place,
+                         t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
+        return l.cast(x, {v.dtype, false});
+    }
+    /// What `update` gives, where the indices are in range.
+    static Term updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update) {
         l.note_access(v, ir::Access::ReadWrite);
         if (l.dry()) return number({v.dtype, false}, ir::no_value);
-        return number({v.dtype, false}, l.builder_.compare_exchange(v.pointer, l.value(v.lead[0], DType::Int64), l.value(expected, v.dtype),
-                                                                    l.value(desired, v.dtype)));
+        const auto apply = [&] { return ir::Builder::Values{update(l.value(v.lead[0], DType::Int64))}; };
+        if (v.guards.empty()) return number({v.dtype, false}, apply()[0]);
+        return number({v.dtype, false},
+                      l.builder_.if_else(l.guard_of(v), apply, [&] { return ir::Builder::Values{l.builder_.constant(v.dtype, 0.0)}; })[0]);
     }
+    static Term changed(Lowering& l, const Tree& t, ir::AtomicOp op, const Term& r, const Term& given) {
+        const View& v = r.view;
+        if (const char* broken = atomic_problem(op, v.dtype))
+            l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
+        const Term x = operand(l, t, v, given);
+        return updated(l, v, [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.order, r.scope); });
+    }
+    static Term exchanged(Lowering& l, const Tree& t, const Term& r, const Term& before, const Term& after) {
+        const View& v = r.view;
+        const Term expected = operand(l, t, v, before), desired = operand(l, t, v, after);
+        return updated(l, v, [&](Value place) {
+            return l.builder_.compare_exchange(v.pointer, place, l.value(expected), l.value(desired), r.order, r.scope);
+        });
+    }
+    template <ir::AtomicOp op> static Term atomic(Lowering& l, const Tree& t, const Terms& a) {
+        return changed(l, t, op, reference(l, t, a), a[2]);
+    }
+    static Term compare_exchange(Lowering& l, const Tree& t, const Terms& a) { return exchanged(l, t, reference(l, t, a), a[2], a[3]); }
+    template <ir::AtomicOp op> static Term fetch(Lowering& l, const Tree& t, const Terms& a) { return changed(l, t, op, a[0], a[1]); }
+    static Term store_atomic(Lowering& l, const Tree& t, const Terms& a) {
+        (void)changed(l, t, ir::AtomicOp::Exchange, a[0], a[1]);
+        return {};
+    }
+    /// Equal or not, the element stays: zero for zero.
+    static Term load_atomic(Lowering& l, const Tree& t, const Terms& a) {
+        return exchanged(l, t, a[0], l.cast(integer(0), {a[0].view.dtype, false}), l.cast(integer(0), {a[0].view.dtype, false}));
+    }
+    static Term exchange_if(Lowering& l, const Tree& t, const Terms& a) { return exchanged(l, t, a[0], a[1], a[2]); }
 
     // Where an item stands.
     static int dimension(Lowering& l, const Tree& t, const Terms& a, std::size_t k) {
@@ -466,6 +561,9 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"power", {2, 2, operation<6>}},
         {"left_shift", {2, 2, operation<7>}},
         {"right_shift", {2, 2, operation<8>}},
+        {"negative", {1, 1, of_one<'-'>}},
+        {"positive", {1, 1, of_one<'+'>}},
+        {"bitwise_invert", {1, 1, of_one<'~'>}},
         {"len", {1, 1, length}},
         {"int", {0, 1, python_number<DKind::Signed>}},
         {"float", {0, 1, python_number<DKind::Float>}},
@@ -489,6 +587,9 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"atomic.xor", {3, 3, atomic<AtomicOp::Xor>}},
         {"atomic.exchange", {3, 3, atomic<AtomicOp::Exchange>}},
         {"atomic.compare_exchange", {4, 4, compare_exchange}},
+        {"AtomicRef", {2, 2, reference}},
+        {"print", {1, 1 + most_fields, print}},
+        {"struct", {0, 3 * most_fields, structure}},
         {"get_global_id", {0, 1, function_at<Where::Global>}},
         {"get_local_id", {0, 1, function_at<Where::Local>}},
         {"get_group_id", {0, 1, function_at<Where::Group>}},
@@ -523,6 +624,18 @@ const std::map<std::string, Row>& Calls::methods() {
         {"Group.get_group_linear_range", {1, 1, product<Where::GroupCount>}},
         {"Group.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
         {"Group.get_local_linear_range", {1, 1, product<Where::LocalSize>}},
+        {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>}},
+        {"AtomicRef.fetch_sub", {2, 2, fetch<AtomicOp::Sub>}},
+        {"AtomicRef.fetch_min", {2, 2, fetch<AtomicOp::Min>}},
+        {"AtomicRef.fetch_max", {2, 2, fetch<AtomicOp::Max>}},
+        {"AtomicRef.fetch_and", {2, 2, fetch<AtomicOp::And>}},
+        {"AtomicRef.fetch_or", {2, 2, fetch<AtomicOp::Or>}},
+        {"AtomicRef.fetch_xor", {2, 2, fetch<AtomicOp::Xor>}},
+        {"AtomicRef.exchange", {2, 2, fetch<AtomicOp::Exchange>}},
+        {"AtomicRef.compare_exchange", {3, 3, exchange_if}},
+        {"AtomicRef.load", {1, 1, load_atomic}},
+        {"AtomicRef.store", {2, 2, store_atomic}},
+        {"struct._replace", {1, 1 + most_fields, replaced}},
         {"number.astype", {2, 2, astype}},
         {"number.conjugate", {1, 1, conjugate}},
         {"number.conj", {1, 1, conjugate}},
@@ -540,14 +653,28 @@ std::string count_text(int least, int most) {
 
 }  // namespace
 
+/// The tuple behind `*` in a call.
+Term Lowering::starred(const Tree& t) {
+    Term items = expression(t.parts[0]);
+    if (items.kind != Kind::Tuple) wrong_type(t.place, "`*` takes a tuple, not " + describe(items));
+    return items;
+}
+
 Term Lowering::call(const Tree& t) {
     const auto found = Calls::functions().find(t.name);
     if (found == Calls::functions().end()) wrong_type(t.place, "`" + t.name + "` cannot be called in a kernel");
+    const bool atomic = t.name == "AtomicRef" || t.name.starts_with("atomic.");
     std::vector<Term> arguments;
     for (const Tree& p : t.parts) {
+        if (p.form == Form::Keyword && atomic && (p.name == "order" || p.name == "scope")) continue;  // the handler asks for them
         if (p.form == Form::Keyword && p.name != "dtype" && p.name != "shape")
             wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel");
-        arguments.push_back(expression(p.form == Form::Keyword ? p.parts[0] : p));
+        if (p.form == Form::Star) {
+            const Term items = starred(p);
+            arguments.insert(arguments.end(), items.items.begin(), items.items.end());
+        } else {
+            arguments.push_back(expression(p.form == Form::Keyword ? p.parts[0] : p));
+        }
     }
     const Calls::Row& row = found->second;
     const auto count = static_cast<int>(arguments.size());
@@ -560,11 +687,14 @@ Term Lowering::method(const Tree& t) {
     std::vector<Term> arguments;
     for (const Tree& p : t.parts) arguments.push_back(expression(p.form == Form::Keyword ? p.parts[0] : p));
     const Term& object = arguments[0];
-    const char* owner = object.kind == Kind::Item     ? "Item"
-                        : object.kind == Kind::NdItem ? "NdItem"
-                        : object.kind == Kind::Group  ? "Group"
-                        : object.kind == Kind::Number ? "number"
-                                                      : "";
+    const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
+    const char* owner = object.kind == Kind::Item        ? "Item"
+                        : object.kind == Kind::NdItem    ? "NdItem"
+                        : object.kind == Kind::Group     ? "Group"
+                        : object.kind == Kind::Number    ? "number"
+                        : object.kind == Kind::Reference ? "AtomicRef"
+                        : is_struct                      ? "struct"
+                                                         : "";
     const auto found = Calls::methods().find(std::string(owner) + "." + t.name);
     if (found == Calls::methods().end()) {
         std::string known;
@@ -581,41 +711,70 @@ Term Lowering::method(const Tree& t) {
     return row.handler(*this, t, arguments);
 }
 
-/// A function of the user: its statements stand in place of the call.
+/// A call of something that is a value: a function of the user, one that the language knows, or a dtype.
 Term Lowering::apply(const Tree& t) {
-    const std::shared_ptr<const Function> callee = function_->callees[static_cast<std::size_t>(t.index)];
-    if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
-        wrong_type(t.place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
-    Scope inner;
-    const std::size_t count = callee->params.size();
-    std::size_t given = 0;
-    for (const Tree& p : t.parts) {
-        std::string name;
-        if (p.form == Form::Keyword) {
-            name = p.name;
-            if (std::find(callee->params.begin(), callee->params.end(), name) == callee->params.end())
-                wrong_type(p.place, callee->name + "() has no parameter `" + name + "`");
-        } else {
-            if (given == count)
-                wrong_type(t.place, callee->name + "() takes " + count_text(0, static_cast<int>(count)).substr(5) + ", here are " +
-                                        std::to_string(t.parts.size()));
-            name = callee->params[given++];
+    const Term called = expression(t.parts[0]);
+    if (called.kind == Kind::DType || (called.kind == Kind::Function && !called.function)) {
+        Tree known = t;
+        known.form = Form::Call;
+        known.name = called.kind == Kind::DType ? "astype" : called.text;
+        known.parts.erase(known.parts.begin());
+        if (called.kind == Kind::DType) {
+            Tree dtype = t.parts[0];
+            dtype.form = Form::DTypeName;
+            dtype.index = static_cast<int>(called.type.dtype);
+            known.parts.push_back(std::move(dtype));
         }
-        if (inner.contains(name)) wrong_type(p.place, callee->name + "() gets `" + name + "` twice");
-        inner[name] = {expression(p.form == Form::Keyword ? p.parts[0] : p), p.place, false, ++versions_};
+        return call(known);
     }
-    Scope outer = std::move(scope_);
-    std::shared_ptr<const Function> caller = std::exchange(function_, callee);
-    scope_ = std::move(inner);
-    for (const char* name : {"$break", "$continue", "$return"}) scope_[name] = {number(Scalar(false)), {}, false, ++versions_};
-    for (std::size_t k = 0; k < count; ++k) {
-        if (scope_.contains(callee->params[k])) continue;
-        const std::size_t first = count - callee->defaults.size();
-        if (k < first) {
-            function_ = caller;
-            wrong_type(t.place, callee->name + "() needs an argument for `" + callee->params[k] + "`");
+    if (called.kind != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(called) + ", which cannot be called");
+    const std::shared_ptr<const Function>& callee = called.function;
+    const std::vector<std::string>& params = callee->params;
+    Scope given;
+    std::size_t positional = 0;
+    std::vector<Term> rest;
+    const auto give = [&](const std::string& name, Term term, const Place& place) {
+        if (given.contains(name)) wrong_type(place, callee->name + "() gets `" + name + "` twice");
+        given[name] = {std::move(term), place, false, ++versions_};
+    };
+    const auto give_next = [&](Term term, const Place& place) {
+        const std::size_t k = positional++;
+        if (k < params.size()) give(params[k], std::move(term), place);
+        if (k >= params.size()) rest.push_back(std::move(term));
+    };
+    for (const Tree& p : std::span<const Tree>(t.parts).subspan(1)) {
+        if (p.form == Form::Keyword) {
+            if (std::find(params.begin(), params.end(), p.name) == params.end())
+                wrong_type(p.place, callee->name + "() has no parameter `" + p.name + "`");
+            give(p.name, expression(p.parts[0]), p.place);
+        } else if (p.form == Form::Star) {
+            Term items = starred(p);
+            for (Term& item : items.items) give_next(std::move(item), p.place);
+        } else {
+            give_next(expression(p), p.place);
         }
-        scope_[callee->params[k]] = {expression(callee->defaults[k - first]), t.place, false, ++versions_};
+    }
+    if (!callee->rest.empty())
+        give(callee->rest, tuple(std::move(rest)), t.place);
+    else if (positional > params.size())
+        wrong_type(t.place, callee->name + "() takes " + count_text(0, static_cast<int>(params.size())).substr(5) + ", here are " +
+                                std::to_string(positional));
+    for (std::size_t k = 0; k + callee->defaults.size() < params.size(); ++k)
+        if (!given.contains(params[k])) wrong_type(t.place, callee->name + "() needs an argument for `" + params[k] + "`");
+    return inlined(callee, std::move(given), t.place);
+}
+
+/// A function's statements in place of a call; its value.
+Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place) {
+    if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
+        wrong_type(place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
+    const std::size_t count = callee->params.size(), first = count - callee->defaults.size();
+    Scope outer = std::exchange(scope_, std::move(given));
+    std::shared_ptr<const Function> caller = std::exchange(function_, callee);
+    for (const char* name : {"$break", "$continue", "$return"}) scope_[name] = {number(Scalar(false)), {}, false, ++versions_};
+    for (std::size_t k = first; k < count; ++k) {
+        if (!scope_.contains(callee->params[k]))
+            scope_[callee->params[k]] = {expression(callee->defaults[k - first]), place, false, ++versions_};
     }
     stack_.push_back(callee.get());
     block(callee->body.parts);

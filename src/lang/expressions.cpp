@@ -341,18 +341,29 @@ Term Lowering::expression(const Tree& t) {
         case Form::Call: return call(t);
         case Form::Method: return method(t);
         case Form::Apply: return apply(t);
+        case Form::Star: fail(ErrorCode::Compile, t.place, "`*` stands before an argument of a function alone");
+        case Form::FunctionName: {
+            Term f;
+            f.kind = Kind::Function;
+            f.text = t.name;
+            if (t.name.empty()) f.function = function_->callees[static_cast<std::size_t>(t.index)];
+            return f;
+        }
         default: fail(ErrorCode::Internal, t.place, "a statement stands where an expression is expected");
     }
 }
 
 Term Lowering::unary(const Tree& t) {
     if (t.name == "not") return condition(t);
-    const Term x = expression(t.parts[0]);
-    need_number(x, t.place, t.name.c_str());
-    const NumberType type = x.type.dtype == DType::Bool && t.name != "~" ? NumberType{DType::Int64, true} : x.type;
-    if (t.name == "+") return cast(x, type);
-    if (t.name == "-") return pure(Opcode::Neg, type, {x}, dtype(type));
-    if (!is_integer(type.dtype) && type.dtype != DType::Bool) wrong_type(t.place, "`~` takes an integer, not " + describe(x));
+    return unary_of(t.name, expression(t.parts[0]), t.place);
+}
+
+Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place) {
+    need_number(x, place, op.c_str());
+    const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
+    if (op == "+") return cast(x, type);
+    if (op == "-") return pure(Opcode::Neg, type, {x}, dtype(type));
+    if (!is_integer(type.dtype) && type.dtype != DType::Bool) wrong_type(place, "`~` takes an integer, not " + describe(x));
     return pure(Opcode::Not, type, {x}, dtype(type));
 }
 
@@ -364,6 +375,7 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
         return number(Scalar((a.kind == b.kind) == (op == "is")));
     }
+    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) return compared_tuples(op, a, b, 0, place);
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));
     constexpr std::array<std::pair<const char*, Opcode>, 6> rows{
@@ -393,6 +405,38 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
     }
     if (is_complex(together) && row->second != Opcode::Eq && row->second != Opcode::Ne) wrong_type(place, "complex numbers have no order");
     return pure(row->second, {DType::Bool, false}, {a, b}, together);
+}
+
+/// As Python's: the first items that differ decide.
+Term Lowering::compared_tuples(const std::string& op, const Term& a, const Term& b, std::size_t from, const Place& place) {
+    if (from == a.items.size() || from == b.items.size()) {
+        const Term left = integer(static_cast<std::int64_t>(a.items.size())), right = integer(static_cast<std::int64_t>(b.items.size()));
+        return compared(op, left, right, place);
+    }
+    const Term &x = a.items[from], &y = b.items[from];
+    const Term differ = compared("!=", x, y, place), here = compared(op, x, y, place);
+    if (op == "==" || op == "!=") {
+        const Term rest = compared_tuples(op, a, b, from + 1, place);
+        return pure(op == "==" ? Opcode::And : Opcode::Or, {DType::Bool, false}, {here, rest}, DType::Bool);
+    }
+    return selected(differ, {here, place}, {compared_tuples(op, a, b, from + 1, place), place}, place);
+}
+
+/// One of two values that are both computed.
+Term Lowering::selected(const Term& test, const Variable& x, const Variable& y, const Place& place) {
+    const Term &a = x.term, &b = y.term;
+    if (test.constant) return test.scalar.b ? a : b;
+    const Term like = joined("the value", x, y, place);
+    if (like.kind == Kind::Tuple) {
+        std::vector<Term> items;
+        for (std::size_t k = 0; k < a.items.size(); ++k)
+            items.push_back(selected(test, {a.items[k], x.place}, {b.items[k], y.place}, place));
+        return tuple_like(a, std::move(items));
+    }
+    if (like.kind != Kind::Number) return like;
+    const std::int64_t least = std::min(a.least, b.least);
+    if (dry_) return number(like.type, ir::no_value, least);
+    return number(like.type, builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type))), least);
 }
 
 Term Lowering::compare(const Tree& t) {
@@ -468,13 +512,7 @@ Term Lowering::choice(const Tree& t) {
     };
     if (simple(t.parts[1]) && simple(t.parts[2])) {
         const Term a = side(1)(), b = side(2)();
-        if (a.kind == Kind::Number && b.kind == Kind::Number) {
-            const Variable x{a, t.parts[1].place}, y{b, t.parts[2].place};
-            const Term like = joined("the value", x, y, t.place);
-            const std::int64_t least = std::min(a.least, b.least);
-            if (dry_) return number(like.type, ir::no_value, least);
-            return number(like.type, builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type))), least);
-        }
+        if (a.kind == Kind::Number && b.kind == Kind::Number) return selected(test, {a, t.parts[1].place}, {b, t.parts[2].place}, t.place);
     }
     return chosen(test, t.parts[1], side(1), side(2), t.place);
 }
@@ -503,6 +541,18 @@ Term Lowering::chosen(const Term& test, const Tree& yes, const std::function<Ter
 Term Lowering::attribute(const Tree& t) {
     const Term object = expression(t.parts[0]);
     const std::string& a = t.name;
+    if (object.kind == Kind::Tuple) {
+        const auto field = std::find(object.names.begin(), object.names.end(), a);
+        if (field != object.names.end()) return object.items[static_cast<std::size_t>(field - object.names.begin())];
+        const bool of_arrays = a == "shape" || a == "ndim" || a == "size";
+        if (of_arrays && is_indexed(object)) return attribute_of(first_part(object), t);
+        if (!object.names.empty()) wrong_type(t.place, describe(object) + " has no field `" + a + "`");
+    }
+    return attribute_of(object, t);
+}
+
+Term Lowering::attribute_of(const Term& object, const Tree& t) {
+    const std::string& a = t.name;
     if (object.kind == Kind::Array) {
         const View& v = object.view;
         const auto rank = static_cast<std::size_t>(v.rank);
@@ -529,7 +579,10 @@ Term Lowering::attribute(const Tree& t) {
         if (a == "imag")
             return is_complex(object.type.dtype) ? pure(Opcode::Imag, part, {object}, dtype(object.type)) : cast(integer(0), part);
         if (a == "dtype") return dtype_term(dtype(object.type));
-        wrong_type(t.place, "numbers have real, imag and dtype, not `" + a + "`");
+        if (a == "ndim") return integer(0);
+        if (a == "size") return integer(1);
+        if (a == "shape") return tuple({});
+        wrong_type(t.place, "numbers have real, imag, dtype, ndim, size and shape, not `" + a + "`");
     }
     if (object.kind == Kind::DType && a == "itemsize") return integer(itemsize(object.type.dtype));
     wrong_type(t.place, describe(object) + " has no attribute `" + a + "` in a kernel");

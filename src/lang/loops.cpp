@@ -121,7 +121,8 @@ struct Elements {
 
 void collect_elements(const Tree& t, Elements& out) {
     if (t.form == Form::Apply || t.form == Form::Assert || t.form == Form::Raise || t.form == Form::Each) out.other = true;
-    if (t.form == Form::Call && (t.name.starts_with("atomic") || t.name.find("barrier") != std::string::npos)) out.other = true;
+    if (t.form == Form::Call && (t.name.starts_with("atomic") || t.name.find("barrier") != std::string::npos || t.name == "print"))
+        out.other = true;
     const bool assigns = t.form == Form::Assign || t.form == Form::Augment;
     for (std::size_t k = 0; k < t.parts.size(); ++k) {
         const Tree& p = t.parts[k];
@@ -144,7 +145,7 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
     Elements elements;
     collect_elements(loop.parts[4], elements);
     for (const Tree* s : elements.stored) {
-        if (s->parts[0].form != Form::Name || own.contains(s->parts[0].name)) continue;
+        if (s->parts[0].form == Form::Name && own.contains(s->parts[0].name)) continue;
         std::set<std::string> all = changed;
         all.insert(index);
         const bool fixed = std::none_of(all.begin(), all.end(), [&](const std::string& n) {
@@ -158,7 +159,7 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
                           "index that differs in each round of `" +
                               index + "`");
         for (const Tree* r : elements.read) {
-            if (r->parts[0].form != Form::Name || r->parts[0].name != s->parts[0].name || r->parts.size() != s->parts.size()) continue;
+            if (!same_text(r->parts[0], s->parts[0]) || r->parts.size() != s->parts.size()) continue;
             for (std::size_t k = 1; k < s->parts.size(); ++k) {
                 const bool meets = distinct_in(s->parts[k], index, changed) && distinct_in(r->parts[k], index, changed) &&
                                    !same_text(s->parts[k], r->parts[k]);
@@ -255,6 +256,8 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     }
     // Rounds carry nothing if each name is assigned before it is read, and nobody asks for the last one's.
     const Scope before = scope_;
+    const auto function = function_;
+    const auto stack = stack_;
     assigned.insert(index);
     for (const std::string& name : assigned) {
         const auto found = scope_.find(name);
@@ -274,6 +277,8 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     }
     --depth_;
     scope_ = before;
+    function_ = function;
+    stack_ = stack;
     return independent;
 }
 
@@ -324,51 +329,62 @@ void Lowering::walk_loop() {
     block(innermost.parts[4].parts);
 }
 
+Term Lowering::identity(ir::Combine combine, const Term& like) {
+    return number(like.type, dry_ ? ir::no_value : builder_.identity(combine, dtype(like.type)));
+}
+
+/// Names start each round as what changes nothing, so that rounds may be taken in any order. Tuples have no such value: they start as what
+/// they were before the loop, and rounds follow each other.
 void Lowering::walk_reduction() {
     const Tree& t = loop_at(0);
+    const std::size_t count = loop_->results.size();
     std::vector<ir::Combine> combines;
-    std::vector<Term> likes;
     std::vector<Variable> initial;
+    std::vector<Term> likes;
+    bool tuples = false;
     for (const std::string& name : loop_->results) {
         Use use;
         look(t.parts[4], name, use);
         combines.push_back(use.combine.value_or(ir::Combine::Add));
         initial.push_back(scope_.at(name));
-        if (initial.back().term.kind != Kind::Number)
-            wrong_type(t.place, "`" + name + "` is reduced by the loop and must be a number, not " + describe(initial.back().term));
-        likes.push_back(fluid(initial.back().term));
-        likes.back().least = unknown_least;
+        const Term& before = initial.back().term;
+        const bool ordered = combines.back() == ir::Combine::Min || combines.back() == ir::Combine::Max;
+        if (before.kind != Kind::Number && !(before.kind == Kind::Tuple && ordered))
+            wrong_type(t.place, "`" + name + "` is reduced by the loop and must be a number" +
+                                    (before.kind == Kind::Tuple ? ", or a tuple of which the loop keeps the least or greatest"
+                                                                : ", not " + describe(before)));
+        tuples = tuples || before.kind == Kind::Tuple;
+        likes.push_back(unbounded(before));
     }
     const Scope before = scope_;
-    const auto identity = [&](std::size_t k) {
-        if (dry_) return likes[k];
-        return number(likes[k].type, builder_.identity(combines[k], dtype(likes[k].type)));
-    };
-    const auto round = [&](const Term& i) {
+    const auto round = [&](const Term& i, std::span<const Term> values) {
         scope_ = before;
-        for (std::size_t k = 0; k < combines.size(); ++k) scope_[loop_->results[k]] = {identity(k), initial[k].place, false, ++versions_};
+        for (std::size_t k = 0; k < count; ++k) scope_[loop_->results[k]] = {values[k], initial[k].place, false, ++versions_};
         assign(t.parts[0], round_index(0, i), t.place);
         block(t.parts[4].parts);
     };
     const bool outer = std::exchange(dry_, true);
     for (int n = 0; n < 8; ++n) {
-        round(number({DType::Int64, true}, ir::no_value, 0));
+        round(number({DType::Int64, true}, ir::no_value, 0), likes);
         bool stable = true;
-        for (std::size_t k = 0; k < combines.size(); ++k) {
-            Term next = fluid(joined(loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
-            next.least = unknown_least;
-            stable = stable && next.type == likes[k].type;
-            likes[k] = next;
+        for (std::size_t k = 0; k < count; ++k) {
+            Term next = unbounded(joined(loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
+            stable = stable && same_type(next, likes[k]);
+            likes[k] = std::move(next);
         }
         if (stable) break;
     }
     dry_ = outer;
     out_.results.clear();
-    for (std::size_t k = 0; k < combines.size(); ++k) {
-        const DType d = dtype(likes[k].type);
-        if (d == DType::Bool && combines[k] != ir::Combine::And && combines[k] != ir::Combine::Or)
+    out_.layout.clear();
+    for (std::size_t k = 0; k < count; ++k) {
+        std::vector<Term> numbers;
+        numbers_of(likes[k], numbers, out_.layout);
+        const bool is_tuple = likes[k].kind == Kind::Tuple;
+        if (!is_tuple && dtype(likes[k].type) == DType::Bool && combines[k] != ir::Combine::And && combines[k] != ir::Combine::Or)
             wrong_type(t.place, "`" + loop_->results[k] + "` is a bool, and reduced as a number");
-        out_.results.push_back({likes[k].type, combines[k]});
+        for (std::size_t p = 0; p < numbers.size(); ++p)
+            out_.results.push_back({numbers[p].type, combines[k], is_tuple && p == 0 ? numbers.size() : 0, p > 0});
     }
     scope_ = before;
     if (dry_) return;
@@ -376,23 +392,43 @@ void Lowering::walk_reduction() {
         out_.slots.push_back({kind, 0, 0});
         return builder_.scalar_param(label, DType::Int64);
     };
-    const Value count = extra(Slot::Kind::Count, "count"), per = extra(Slot::Kind::Block, "block");
+    const Value rounds = extra(Slot::Kind::Count, "count"), per = extra(Slot::Kind::Block, "block");
     std::vector<Value> places;
-    for (std::size_t k = 0; k < combines.size(); ++k) {
-        places.push_back(builder_.pointer("result" + std::to_string(k), dtype(likes[k].type), ir::Access::Write, true));
+    for (std::size_t k = 0; k < out_.results.size(); ++k) {
+        places.push_back(builder_.pointer("result" + std::to_string(k), dtype(out_.results[k].type), ir::Access::Write, true));
         out_.slots.push_back({Slot::Kind::Result, static_cast<int>(k), 0});
     }
-    const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), count);
-    std::vector<ir::Reduction> reductions;
-    for (std::size_t k = 0; k < combines.size(); ++k)
-        reductions.push_back({combines[k], builder_.identity(combines[k], dtype(likes[k].type))});
-    const ir::Builder::Values sums = builder_.for_lanes(low, high, reductions, [&](Value i) {
-        round(number({DType::Int64, true}, i, 0));
+    std::vector<Term> start;
+    std::vector<Value> carried;
+    for (std::size_t k = 0; k < count; ++k) {
+        start.push_back(likes[k].kind == Kind::Tuple ? initial[k].term : identity(combines[k], likes[k]));
+        flatten(start[k], likes[k], carried);
+    }
+    const auto body = [&](Value i, std::span<const Term> values) {
+        round(number({DType::Int64, true}, i, 0), values);
         ir::Builder::Values out;
-        for (std::size_t k = 0; k < combines.size(); ++k) out.push_back(value(scope_.at(loop_->results[k]).term, dtype(likes[k].type)));
+        for (std::size_t k = 0; k < count; ++k) flatten(scope_.at(loop_->results[k]).term, likes[k], out);
         return out;
-    });
-    for (std::size_t k = 0; k < combines.size(); ++k) builder_.store(places[k], builder_.dim(0), sums[k]);
+    };
+    const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), rounds);
+    ir::Builder::Values sums;
+    if (tuples) {
+        sums = builder_.for_loop(low, high, builder_.i64(1), carried, [&](Value i, std::span<const Value> values) {
+            std::vector<Term> current;
+            std::size_t at = 0;
+            for (const Term& like : likes) current.push_back(rebuilt(like, values, at));
+            return body(i, current);
+        });
+    } else {
+        std::vector<ir::Reduction> reductions;
+        for (std::size_t k = 0; k < count; ++k) reductions.push_back({combines[k], carried[k]});
+        sums = builder_.for_lanes(low, high, reductions, [&](Value i) {
+            std::vector<Term> fresh;
+            for (std::size_t k = 0; k < count; ++k) fresh.push_back(identity(combines[k], likes[k]));
+            return body(i, fresh);
+        });
+    }
+    for (std::size_t k = 0; k < sums.size(); ++k) builder_.store(places[k], builder_.dim(0), sums[k]);
     scope_ = before;
 }
 
@@ -400,20 +436,26 @@ void Lowering::walk_reduction() {
 void Lowering::walk_serial() {
     block(function_->body.parts);
     out_.results.clear();
+    out_.layout.clear();
     for (const std::string& name : loop_->results) {
         const auto found = scope_.find(name);
         if (found == scope_.end() || found->second.maybe)
             fail(ErrorCode::Name, found == scope_.end() ? function_->body.place : found->second.place,
                  "`" + name + "` is used after the loop, but not assigned on every way through it; give it a value before");
-        const Term& t = found->second.term;
-        if (t.kind != Kind::Number)
-            wrong_type(found->second.place, "`" + name + "` is used after the loop and must be a number, not " + describe(t));
-        out_.results.push_back({t.type, ir::Combine::Add});
-        if (dry_) continue;
-        const DType d = dtype(t.type);
-        const Value place = builder_.pointer("result_" + name, d, ir::Access::Write, true);
-        out_.slots.push_back({Slot::Kind::Result, static_cast<int>(out_.results.size()) - 1, 0});
-        builder_.store(place, builder_.i64(0), value(t, d));
+        std::vector<Term> numbers;
+        numbers_of(found->second.term, numbers, out_.layout);
+        for (std::size_t p = 0; p < numbers.size(); ++p) {
+            const Term& t = numbers[p];
+            if (t.kind != Kind::Number || !found->second.term.names.empty())
+                wrong_type(found->second.place, "`" + name + "` is used after the loop and must be a number or a tuple of numbers, not " +
+                                                    describe(found->second.term));
+            out_.results.push_back({t.type});
+            if (dry_) continue;
+            const DType d = dtype(t.type);
+            const Value place = builder_.pointer("result_" + name, d, ir::Access::Write, true);
+            out_.slots.push_back({Slot::Kind::Result, static_cast<int>(out_.results.size()) - 1, 0});
+            builder_.store(place, builder_.i64(0), value(t, d));
+        }
     }
 }
 

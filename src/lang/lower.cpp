@@ -10,7 +10,8 @@ namespace pardo::lang {
 
 bool operator==(const ArgumentType& a, const ArgumentType& b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous &&
-           a.extents == b.extents && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
+           a.extents == b.extents && a.parts == b.parts && a.names == b.names && a.columns == b.columns && a.function == b.function &&
+           a.name == b.name && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
 }
 
 Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,
@@ -35,9 +36,8 @@ void Lowering::fail(ErrorCode code, const Place& place, const std::string& messa
 
 /// Row-major arrays bring their extents, others their strides too. An array that is not touched brings only what is asked of it, but
 /// the parameters are the same: they cost nothing.
-Term Lowering::array_argument(int k) {
+Term Lowering::array_argument(int k, const std::string& name) {
     const ArgumentType& type = types_[static_cast<std::size_t>(k)];
-    const std::string& name = function_->params[static_cast<std::size_t>(k + (takes_item_ ? 1 : 0))];
     Term t;
     t.kind = Kind::Array;
     t.view.dtype = type.dtype;
@@ -74,29 +74,47 @@ Term Lowering::array_argument(int k) {
     return t;
 }
 
-void Lowering::declare_arguments() {
-    arguments_.clear();
-    for (std::size_t k = 0; k < types_.size(); ++k) {
-        const ArgumentType& type = types_[k];
-        switch (type.kind) {
-            case ArgumentType::Kind::Array: arguments_.push_back(array_argument(static_cast<int>(k))); break;
-            case ArgumentType::Kind::Constant: arguments_.push_back(number(type.scalar)); break;
-            case ArgumentType::Kind::Shared:
-                arguments_.push_back(own_array(ir::Space::Group, function_->params[k + (takes_item_ ? 1 : 0)], type.dtype, type.extents,
-                                               function_->body.place));
-                break;
-            case ArgumentType::Kind::Number: {
-                const NumberType number_type{type.dtype, type.weak};
-                Value v = ir::no_value;
-                if (!dry_) {
-                    v = builder_.scalar_param(function_->params[k + (takes_item_ ? 1 : 0)], dtype(number_type));
-                    out_.slots.push_back({Slot::Kind::Number, static_cast<int>(k), 0});
-                }
-                arguments_.push_back(number(number_type, v));
-                break;
+/// The k-th argument of the list, and its parts if it is a tuple; k moves on to the next.
+Term Lowering::declare(std::size_t& k, const std::string& name) {
+    const std::size_t at = k++;
+    const ArgumentType& type = types_[at];
+    switch (type.kind) {
+        case ArgumentType::Kind::Array: return array_argument(static_cast<int>(at), name);
+        case ArgumentType::Kind::Constant: return number(type.scalar);
+        case ArgumentType::Kind::Shared: return own_array(ir::Space::Group, name, type.dtype, type.extents, function_->body.place);
+        case ArgumentType::Kind::Number: {
+            const NumberType number_type{type.dtype, type.weak};
+            Value v = ir::no_value;
+            if (!dry_) {
+                v = builder_.scalar_param(name, dtype(number_type));
+                out_.slots.push_back({Slot::Kind::Number, static_cast<int>(at), 0});
             }
+            return number(number_type, v);
+        }
+        case ArgumentType::Kind::Function: {
+            Term f;
+            f.kind = Kind::Function;
+            f.function = type.function;
+            f.text = type.name;
+            return f;
+        }
+        case ArgumentType::Kind::Tuple: {
+            Term t = tuple({});
+            t.names = type.names;
+            t.columns = type.columns;
+            for (std::size_t p = 0; p < type.parts; ++p)
+                t.items.push_back(declare(k, name + (type.names.empty() ? "_" + std::to_string(p) : "." + type.names[p])));
+            return t;
         }
     }
+    return {};
+}
+
+void Lowering::declare_arguments() {
+    arguments_.clear();
+    std::size_t parameter = takes_item_ ? 1 : 0;
+    for (std::size_t k = 0; k < types_.size(); ++parameter)
+        arguments_.push_back(declare(k, parameter < function_->params.size() ? function_->params[parameter] : function_->rest));
 }
 
 void Lowering::walk_function() {
@@ -106,8 +124,15 @@ void Lowering::walk_function() {
         status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
         out_.slots.push_back({Slot::Kind::Status, 0, 0});
     }
+    if (!dry_ && uses_log_) {
+        log_ = builder_.pointer("log", DType::Int64, ir::Access::ReadWrite, false);
+        out_.slots.push_back({Slot::Kind::Log, 0, 0});
+        log_real_ = builder_.pointer("log_real", weak_dtype(DType::Float64, options_.fp64), ir::Access::Write, false);
+        out_.slots.push_back({Slot::Kind::LogReal, 0, 0});
+    }
     scope_.clear();
     out_.sites.clear();
+    out_.prints.clear();
     stack_.assign(1, function_.get());
     std::size_t at = 0;
     if (takes_item_) {
@@ -130,6 +155,26 @@ Lowered Lowering::run() {
     walk_function();
     out_.kernel = builder_.finish();
     return std::move(out_);
+}
+
+Term Lowering::returned() {
+    declare_arguments();
+    stack_.assign(1, nullptr);
+    Scope given;
+    Term rest = tuple({});
+    for (std::size_t k = 0; k < arguments_.size(); ++k) {
+        if (k < function_->params.size())
+            given[function_->params[k]] = {arguments_[k], function_->body.place, false, ++versions_};
+        else
+            rest.items.push_back(arguments_[k]);
+    }
+    if (!function_->rest.empty()) given[function_->rest] = {rest, function_->body.place, false, ++versions_};
+    return inlined(function_, std::move(given), function_->body.place);
+}
+
+Term returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options) {
+    const Space space;
+    return Lowering(function, false, space, arguments, options).returned();
 }
 
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,

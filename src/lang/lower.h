@@ -11,13 +11,15 @@
 
 namespace pardo::lang {
 
-/// What an argument of a launch is, as far as the program depends on it.
+/// What an argument of a launch is, as far as the program depends on it. A tuple is followed by its parts, in the same list.
 struct ArgumentType {
     enum class Kind : std::uint8_t {
         Array,     // dtype, rank, contiguous
         Number,    // dtype, weak
         Constant,  // `scalar`: part of the program
         Shared,    // memory of the group: dtype, extents
+        Tuple,     // `parts`, `names`
+        Function,  // `function`, or `name`
     };
     Kind kind = Kind::Number;
     DType dtype = DType::Float64;
@@ -26,6 +28,11 @@ struct ArgumentType {
     bool contiguous = false;            // Array: row-major; else its strides are arguments
     Scalar scalar;                      // Constant
     std::vector<std::int64_t> extents;  // Shared
+    std::size_t parts = 0;              // Tuple
+    std::vector<std::string> names;     // Tuple: a struct's fields
+    bool columns = false;               // Tuple: of arrays, indexed as one
+    std::shared_ptr<const Function> function;
+    std::string name;  // Function that the language knows
     friend bool operator==(const ArgumentType&, const ArgumentType&);
 };
 
@@ -52,9 +59,11 @@ struct Slot {
         Stride,
         Number,
         Status,
-        Count,   // of a loop: its rounds
-        Block,   // rounds of one item of a loop that reduces
-        Result,  // memory for one element an item: `argument` says which result
+        Log,      // what the kernel prints, as int64
+        LogReal,  // the same memory as floats
+        Count,    // of a loop: its rounds
+        Block,    // rounds of one item of a loop that reduces
+        Result,   // memory for one element an item: `argument` says which result
     };
     Kind kind = Kind::Number;
     int argument = 0, dimension = 0;
@@ -68,10 +77,18 @@ struct Site {
     std::shared_ptr<const Function> function;
 };
 
-/// A value that a loop leaves in a name.
+/// A print: its text with `{}` for each value, and what the values are.
+struct Print {
+    std::string format;
+    std::vector<ArgumentType> layout;
+};
+
+/// A number that a loop leaves in a name, or in a part of the tuple that a name stands for.
 struct Result {
     NumberType type;
     ir::Combine combine = ir::Combine::Add;
+    std::size_t parts = 0;  // of a tuple that begins here: how many numbers it has
+    bool inside = false;    // a further number of a tuple
 };
 
 /// What of a function's body is run: all of it, once; or one loop over independent rounds, which is its only statement.
@@ -87,8 +104,12 @@ struct Lowered {
     std::vector<ir::Access> accesses;       // one for each argument; of arrays that are not used: Read
     std::vector<bool> used;                 // one for each argument: arrays that the kernel touches
     std::vector<Site> sites;                // empty: the kernel has no status block
+    std::vector<Print> prints;              // empty: the kernel has no log
     std::vector<Result> results;            // of a loop
+    std::vector<ArgumentType> layout;       // of those results: tuples and their parts
     static constexpr int status_words = 8;  // int64: the site's number + 1, three values, the item's three indices
+    /// The log begins with the number of words asked for so far; then for each print: its number + 1, the item, and the values.
+    static constexpr int log_words = 1 << 17;
 };
 
 /// Reductions of a parallel loop: names that its rounds only add to, multiply, or take the least or greatest of. Throws for elements that
@@ -98,6 +119,9 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
 /// As lower, for a loop or a serial part of a function. The last parameters are, for each dimension of a parallel loop, start and step.
 Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSpec& spec, const std::vector<ArgumentType>& arguments,
                    const Options& options);
+
+/// What `function` gives when a kernel calls it with these: a number or a tuple, without values.
+Term returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options);
 
 /// Types and lowers `function`, whose first parameter is the item if `takes_item`. Throws what is wrong with the program.
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,

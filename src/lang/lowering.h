@@ -31,6 +31,7 @@ public:
     Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space, const std::vector<ArgumentType>& arguments,
              const Options& options, const LoopSpec* loop = nullptr);
     Lowered run();
+    Term returned();
     /// Names that a statement assigns, and those inside of it.
     static void collect_targets(const Tree& t, std::set<std::string>& names);
 
@@ -41,7 +42,8 @@ private:
     void walk_function();
     static int builder_rank(const Space& space, const LoopSpec* loop);
     void declare_arguments();
-    Term array_argument(int k);
+    Term declare(std::size_t& k, const std::string& name);
+    Term array_argument(int k, const std::string& name);
     [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const;
     [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { fail(ErrorCode::Type, place, message); }
 
@@ -49,6 +51,7 @@ private:
     void walk_loop();
     void walk_rounds();
     void walk_reduction();
+    Term identity(ir::Combine combine, const Term& like);
     void walk_serial();
     const Tree& loop_at(int depth) const;  // of those that stand in each other
     Term round_index(int d, const Term& round);
@@ -84,6 +87,7 @@ private:
     void unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k);
     void after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue);
     void assertion(const Tree& t);
+    void log(const std::string& format, std::span<const Term> values, const Place& place);
     void fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values);
     bool escapes() const;  // a flag may be set: what follows runs only if none is
     Term alive();
@@ -94,18 +98,25 @@ private:
     Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
     void flatten(const Term& t, const Term& like, std::vector<Value>& out);
     Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;
-    Term fluid(const Term& t) const;  // the type of a value that is no longer known now
+    Term fluid(const Term& t) const;      // the type of a value that is no longer known now
+    Term unbounded(const Term& t) const;  // fluid, and its least value is forgotten too
+    static bool same_type(const Term& a, const Term& b);
+    /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
+    static void numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout);
 
     // expressions.cpp
     Term expression(const Tree& t);
     Term name(const Tree& t);
     Term unary(const Tree& t);
+    Term unary_of(const std::string& op, const Term& x, const Place& place);
     Term binary(const std::string& op, const Term& a, const Term& b, const Place& place);
     Term arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place);
     void check_fits(Opcode op, std::int64_t a, std::int64_t b, const Place& place) const;
     Term power(const Term& a, const Term& b, const Place& place);
     Term compare(const Tree& t);
     Term compared(const std::string& op, const Term& a, const Term& b, const Place& place);
+    Term compared_tuples(const std::string& op, const Term& a, const Term& b, std::size_t from, const Place& place);
+    Term selected(const Term& test, const Variable& x, const Variable& y, const Place& place);
     /// What an `if` asks: numbers are true if they are not zero.
     Term condition(const Tree& t);
     Term logical(const Tree& t, std::size_t from, bool strict);
@@ -113,6 +124,7 @@ private:
     Term chosen(const Term& test, const Tree& yes, const std::function<Term()>& then_part, const std::function<Term()>& else_part,
                 const Place& place);
     Term attribute(const Tree& t);
+    Term attribute_of(const Term& object, const Tree& t);
     NumberType promoted(const Term& a, const Term& b, const Place& place) const;
     Term folded(Opcode op, ir::Math fn, NumberType type, std::span<const Term> operands) const;
     Term pure(Opcode op, NumberType type, std::initializer_list<Term> operands, DType operand_dtype);
@@ -131,12 +143,16 @@ private:
 
     // arrays.cpp
     Term subscript(const Tree& t);
-    View viewed(const View& v, const Tree& t);
+    Term part_of(const Term& tuple, const Tree& t);
+    std::vector<Term> indices_of(const Tree& t);
+    Term indexed(const Term& object, std::span<const Term> indices, const Tree& t);
+    View viewed(const View& v, std::span<const Term> indices, const Tree& t);
     Term index_of(const Term& index, const Term& extent, const Place& place, std::vector<Value>& guards);
     Value guard_of(const View& v);
     Term element(const View& v);
     View part_at(const View& v, const Term& i);
     void store(const Tree& target, const Term& value, const Place& place);
+    void store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& value, const Place& place);
     void store_element(const View& v, const Term& value, const Place& place);
     void store_view(const View& v, const Term& value, const Place& place);
     void each_index(const Term& extent, const std::function<void(const Term&)>& body);
@@ -148,6 +164,8 @@ private:
     Term call(const Tree& t);
     Term method(const Tree& t);
     Term apply(const Tree& t);
+    Term starred(const Tree& t);
+    Term inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
 
     bool dry() const { return dry_; }
 
@@ -164,8 +182,8 @@ private:
     Scope scope_;
     std::vector<Term> arguments_;
     std::vector<const Function*> stack_;  // functions under way: none may come twice
-    Value status_ = ir::no_value;
-    bool dry_ = true, uses_status_ = false;
+    Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
+    bool dry_ = true, uses_status_ = false, uses_log_ = false;
     int versions_ = 0, arrays_ = 0, loops_ = 0;
 };
 

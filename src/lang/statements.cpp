@@ -8,16 +8,6 @@ namespace {
 
 constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
 
-bool same_type(const Term& a, const Term& b) {
-    if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
-    if (a.kind == Kind::Number && (!(a.type == b.type) || a.least != b.least || a.constant != b.constant)) return false;
-    if (a.kind == Kind::Array) {
-        for (std::size_t k = 0; k < a.view.lead.size(); ++k)
-            if (!same_type(a.view.lead[k], b.view.lead[k])) return false;
-    }
-    return std::equal(a.items.begin(), a.items.end(), b.items.begin(), same_type);
-}
-
 Term flag(bool set) { return number(Scalar(set)); }
 
 }  // namespace
@@ -32,6 +22,34 @@ Term Lowering::fluid(const Term& t) const {
     for (Term& item : out.items) item = fluid(item);
     for (Term& part : out.view.lead) part = fluid(part);
     return out;
+}
+
+Term Lowering::unbounded(const Term& t) const {
+    Term out = fluid(t);
+    if (out.kind == Kind::Number) out = number(out.type, out.value);
+    for (Term& item : out.items) item = unbounded(item);
+    return out;
+}
+
+bool Lowering::same_type(const Term& a, const Term& b) {
+    if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
+    if (a.kind == Kind::Number && (!(a.type == b.type) || a.least != b.least || a.constant != b.constant)) return false;
+    if (a.kind == Kind::Array) {
+        for (std::size_t k = 0; k < a.view.lead.size(); ++k)
+            if (!same_type(a.view.lead[k], b.view.lead[k])) return false;
+    }
+    return std::equal(a.items.begin(), a.items.end(), b.items.begin(), same_type);
+}
+
+void Lowering::numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout) {
+    ArgumentType& here = layout.emplace_back();
+    here.dtype = t.type.dtype;
+    here.weak = t.type.weak;
+    if (t.kind != Kind::Tuple) return out.push_back(t);
+    here.kind = ArgumentType::Kind::Tuple;
+    here.parts = t.items.size();
+    here.names = t.names;
+    for (const Term& item : t.items) numbers_of(item, out, layout);
 }
 
 Term Lowering::joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const {
@@ -54,6 +72,7 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
             out.least = std::min(x.least, y.least);
             return out;
         case Kind::Tuple:
+            if (x.names != y.names) conflict(types());
             if (x.items.size() != y.items.size())
                 conflict(" is a tuple of " + std::to_string(x.items.size()) + " or of " + std::to_string(y.items.size()));
             for (std::size_t k = 0; k < x.items.size(); ++k)
@@ -68,6 +87,17 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
                 out.view.lead[k] = joined(name, {x.view.lead[k], a.place}, {y.view.lead[k], b.place}, place);
             out.view.pointer = x.view.pointer;
             return out;
+        case Kind::Function:
+            if (x.function != y.function || x.text != y.text)
+                conflict(" is one function on one way (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
+                         "); at each line it is known which function a name is: call them in the branches");
+            return x;
+        case Kind::DType:
+        case Kind::Text:
+            if (x.type.dtype != y.type.dtype || x.text != y.text)
+                conflict(" is not the same on every way, and it must be known before the kernel runs");
+            return x;
+        case Kind::Reference: conflict(" refers to one element on one way and to another on another; make it behind the branch"); return x;
         default: return x;
     }
 }
@@ -248,7 +278,7 @@ void Lowering::augment(const Tree& t) {
     if (target.form != Form::Subscript) wrong_type(t.place, "only names and elements of arrays can be changed in place");
     const Term object = expression(target.parts[0]);
     if (object.kind != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be changed");
-    const View place = viewed(object.view, target);
+    const View place = viewed(object.view, indices_of(target), target);
     if (place.rank > 0) wrong_type(t.place, "a part of an array cannot be changed as a whole here; loop over its elements");
     const Term result = binary(t.name, element(place), expression(t.parts[1]), t.place);
     // NumPy's rule for x[i] += y: the array keeps its dtype.
@@ -661,10 +691,13 @@ void Lowering::for_each(const Tree& t) {
             begin = expression(iterable.parts[1].form == Form::Keyword ? iterable.parts[1].parts[0] : iterable.parts[1]);
         need_number(begin, iterable.place, "enumerate");
     } else if (zips) {
-        for (const Tree& p : iterable.parts) sources.push_back(expression(p));
+        for (const Tree& p : iterable.parts)
+            if (p.form != Form::Keyword) sources.push_back(expression(p));
     } else {
         sources.push_back(expression(iterable));
     }
+    const bool strict = zips && !iterable.parts.empty() && iterable.parts.back().form == Form::Keyword &&
+                        truth(expression(iterable.parts.back().parts[0]), iterable.place).scalar.b;
     bool fixed = !sources.empty();
     Term length;
     for (const Term& s : sources) {
@@ -672,6 +705,8 @@ void Lowering::for_each(const Tree& t) {
             wrong_type(iterable.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
         fixed = fixed && s.kind == Kind::Tuple;
         const Term n = s.kind == Kind::Tuple ? integer(static_cast<std::int64_t>(s.items.size())) : s.view.lead[1];
+        if (strict && length.kind != Kind::None && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
+            fail(ErrorCode::Value, iterable.place, "zip: what is taken strictly must have lengths that are known to be the same");
         if (length.kind == Kind::None) {
             length = n;
         } else if (length.constant && n.constant) {
@@ -745,6 +780,50 @@ void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& mes
             nothing);
     };
     builder_.if_else(value(bad), report, nothing);
+}
+
+/// Writes a print into the log, if there is room: the host makes lines of it after the kernel.
+void Lowering::log(const std::string& format, std::span<const Term> values, const Place& place) {
+    std::vector<Term> numbers;
+    Print print{format, {}};
+    for (const Term& v : values) numbers_of(v, numbers, print.layout);
+    for (const Term& n : numbers)
+        if (n.kind != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
+    if (dry_) {
+        uses_log_ = true;
+        return;
+    }
+    out_.prints.push_back(std::move(print));
+    std::int64_t words = 2;
+    for (const Term& n : numbers) words += is_complex(n.type.dtype) ? 2 : 1;
+    const Value asked = builder_.atomic(ir::AtomicOp::Add, log_, builder_.i64(0), builder_.i64(words));
+    const auto entry = [&] {
+        Value at = builder_.add(asked, builder_.i64(1));
+        const auto put = [&](const auto& store) {
+            store();
+            at = builder_.add(at, builder_.i64(1));
+        };
+        put([&] { builder_.store(log_, at, builder_.i64(static_cast<std::int64_t>(out_.prints.size()))); });
+        Value item = builder_.i64(0);
+        for (int d = 0; d < builder_rank(space_, loop_); ++d) item = builder_.add(builder_.mul(item, builder_.extent(d)), builder_.dim(d));
+        put([&] { builder_.store(log_, at, item); });
+        const DType real = weak_dtype(DType::Float64, options_.fp64);
+        const Value wide = builder_.i64(8 / itemsize(real));
+        const auto put_real = [&](Value v) { put([&] { builder_.store(log_real_, builder_.mul(at, wide), builder_.cast(v, real)); }); };
+        for (const Term& n : numbers) {
+            const Value v = value(n);
+            if (is_complex(n.type.dtype)) {
+                put_real(builder_.real(v));
+                put_real(builder_.imag(v));
+            } else if (is_float(n.type.dtype)) {
+                put_real(v);
+            } else {
+                put([&] { builder_.store(log_, at, value(n, DType::Int64)); });
+            }
+        }
+        return ir::Builder::Values();
+    };
+    builder_.if_else(builder_.le(asked, builder_.i64(Lowered::log_words - 1 - words)), entry, [] { return ir::Builder::Values(); });
 }
 
 void Lowering::assertion(const Tree& t) {

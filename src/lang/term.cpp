@@ -34,12 +34,23 @@ Term tuple(std::vector<Term> items) {
     return t;
 }
 
+Term tuple_like(const Term& like, std::vector<Term> items) {
+    Term t = tuple(std::move(items));
+    t.names = like.names;
+    t.columns = like.columns;
+    return t;
+}
+
 Term dtype_term(DType dtype) {
     Term t;
     t.kind = Kind::DType;
     t.type.dtype = dtype;
     return t;
 }
+
+bool is_indexed(const Term& term) { return term.kind == Kind::Tuple && !term.items.empty() && (term.columns || !term.names.empty()); }
+
+const Term& first_part(const Term& term) { return term.kind == Kind::Tuple && !term.items.empty() ? first_part(term.items[0]) : term; }
 
 std::string describe(NumberType type) {
     if (!type.weak) return std::string(dtype_name(type.dtype));
@@ -56,7 +67,12 @@ std::string describe(const Term& term) {
         case Kind::Array:
             return "a " + std::string(dtype_name(term.view.dtype)) + " array of " + std::to_string(term.view.rank) +
                    (term.view.rank == 1 ? " dimension" : " dimensions");
-        case Kind::Tuple: return "a tuple of " + std::to_string(term.items.size());
+        case Kind::Tuple: {
+            if (term.names.empty()) return "a tuple of " + std::to_string(term.items.size());
+            std::string fields;
+            for (const std::string& name : term.names) fields += (fields.empty() ? "" : ", ") + name;
+            return "a struct of " + fields;
+        }
         case Kind::DType: return "a dtype";
         case Kind::Text: return "a string";
         case Kind::None: return "None";
@@ -65,6 +81,8 @@ std::string describe(const Term& term) {
         case Kind::Group: return "a Group";
         case Kind::SubGroup: return "a SubGroup";
         case Kind::Slice: return "a slice";
+        case Kind::Function: return "a function";
+        case Kind::Reference: return "an AtomicRef";
     }
     return "a value";
 }

@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include <pardo/syntax.h>
 
 #include "ir/ir.h"
 
 namespace pardo::lang {
 
-enum class Kind : std::uint8_t { Number, Array, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice };
+enum class Kind : std::uint8_t { Number, Array, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice, Function, Reference };
 
 inline constexpr std::int64_t unknown_least = std::numeric_limits<std::int64_t>::min();
 
@@ -39,18 +42,29 @@ struct Term {
     NumberType type;        // Number; DType: `type.dtype`
     bool constant = false;  // Number: known now, in `scalar`
     Scalar scalar;
-    ir::Value value = ir::no_value;      // Number that is no constant
-    std::int64_t least = unknown_least;  // integers: never below this
-    View view;                           // Array
-    std::vector<Term> items;             // Tuple; Slice: start, stop, step
-    std::string text;                    // Text
+    ir::Value value = ir::no_value;                    // Number that is no constant
+    std::int64_t least = unknown_least;                // integers: never below this
+    View view;                                         // Array; Reference: one element, which atomics change
+    std::vector<Term> items;                           // Tuple; Slice: start, stop, step
+    std::vector<std::string> names;                    // Tuple: a struct's fields
+    bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples
+    std::string text;                                  // Text; Function that the language knows
+    std::shared_ptr<const syntax::Function> function;  // Function of the user
+    ir::MemoryOrder order = ir::MemoryOrder::Relaxed;  // Reference
+    ir::MemoryScope scope = ir::MemoryScope::Device;   // Reference
 };
 
 Term number(const Scalar& constant);
 Term number(NumberType type, ir::Value value, std::int64_t least = unknown_least);
 Term integer(std::int64_t constant);
 Term tuple(std::vector<Term> items);
+/// A tuple like another, of other items.
+Term tuple_like(const Term& like, std::vector<Term> items);
 Term dtype_term(DType dtype);
+/// A struct, or a tuple of arrays that is indexed as one array.
+bool is_indexed(const Term& term);
+/// The first of a tuple's parts that is no tuple itself.
+const Term& first_part(const Term& term);
 
 /// "a float32 array of 2 dimensions", "an int64", "a Python float", "a tuple".
 std::string describe(const Term& term);

@@ -9,6 +9,7 @@
 #include "graph/engine.h"
 #include "graph/record.h"
 #include "ir/eval.h"
+#include "launch/log.h"
 #include "launch/status.h"
 
 namespace pardo::launch {
@@ -76,9 +77,20 @@ UserFunction::UserFunction(std::shared_ptr<const syntax::Function> function, boo
 
 void UserFunction::fail(ErrorCode code, const std::string& text) const { throw Error(code, name() + ": " + text); }
 
-std::string UserFunction::parameter(std::size_t k) const {
-    const std::size_t at = k + (takes_item_ ? 1 : 0);
-    return at < function_->params.size() ? "`" + function_->params[at] + "`" : "argument " + std::to_string(k);
+std::string UserFunction::parameter(Arguments arguments, std::size_t k) const {
+    std::size_t at = 0, top = takes_item_ ? 1 : 0;
+    const auto found = [&](const std::string& path, const auto& self) -> std::string {
+        const KernelArgument& a = arguments[at];
+        if (at++ == k) return path;
+        for (std::size_t p = 0; a.kind == KernelArgument::Kind::Tuple && p < a.parts; ++p) {
+            const std::string inner = self(path + (a.names.empty() ? "[" + std::to_string(p) + "]" : "." + a.names[p]), self);
+            if (!inner.empty()) return inner;
+        }
+        return {};
+    };
+    for (; at < arguments.size() && top < function_->params.size(); ++top)
+        if (const std::string path = found(function_->params[top], found); !path.empty()) return "`" + path + "`";
+    return "argument " + std::to_string(k);
 }
 
 void UserFunction::check_range(const NdRange& range) const {
@@ -103,9 +115,12 @@ void UserFunction::check_range(const NdRange& range) const {
 
 void UserFunction::check_count(Arguments arguments) const {
     const std::size_t wanted = function_->params.size() - (takes_item_ ? 1 : 0);
-    if (arguments.size() != wanted)
-        fail(ErrorCode::Type, "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", here are " +
-                                  std::to_string(arguments.size()));
+    std::size_t given = arguments.size();
+    for (const KernelArgument& a : arguments) given -= a.kind == KernelArgument::Kind::Tuple ? a.parts : 0;
+    if (!function_->rest.empty() && given > wanted) return;
+    if (given != wanted)
+        fail(ErrorCode::Type,
+             "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", here are " + std::to_string(given));
 }
 
 device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) const {
@@ -118,11 +133,11 @@ device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) c
             queue = own;
             first = k;
         } else if (own != queue) {
-            const std::string other = first < arguments.size() ? parameter(first) + " is on a queue of " + queue->device()->id()
+            const std::string other = first < arguments.size() ? parameter(arguments, first) + " is on a queue of " + queue->device()->id()
                                                                : "the launch is on a queue of " + queue->device()->id();
-            fail(ErrorCode::Placement, parameter(k) + " is on " + (own->device() == queue->device() ? "another queue of " : "a queue of ") +
-                                           own->device()->id() + ", " + other +
-                                           "; bring them together with x.to_device(device) or asarray(x, queue=queue)");
+            fail(ErrorCode::Placement, parameter(arguments, k) + " is on " +
+                                           (own->device() == queue->device() ? "another queue of " : "a queue of ") + own->device()->id() +
+                                           ", " + other + "; bring them together with x.to_device(device) or asarray(x, queue=queue)");
         }
     }
     return queue ? queue : Queue().impl();
@@ -159,13 +174,21 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
                 key.push_back(kind | static_cast<std::uint64_t>(a.dtype) << 8 | static_cast<std::uint64_t>(a.extents.size()) << 16);
                 for (const std::int64_t n : a.extents) key.push_back(static_cast<std::uint64_t>(n));
                 break;
+            case KernelArgument::Kind::Tuple:
+                key.push_back(kind | (a.columns ? 1ull << 31 : 0) | a.parts << 8 | static_cast<std::uint64_t>(a.names.size()) << 32);
+                for (const std::string& name : a.names) key.push_back(std::hash<std::string>()(name));
+                break;
+            case KernelArgument::Kind::Function:
+                key.push_back(kind);
+                key.push_back(a.function ? reinterpret_cast<std::uint64_t>(a.function.get()) : std::hash<std::string>()(a.name));
+                break;
         }
     }
     return key;
 }
 
-std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, const device::Device* device,
-                                                   bool distinct) const {
+/// What a program depends on of the arguments. Throws for what the device or the range cannot take.
+std::vector<lang::ArgumentType> UserFunction::types_of(Arguments arguments, const NdRange& range, const device::Device* device) const {
     std::vector<lang::ArgumentType> types;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const KernelArgument& a = arguments[k];
@@ -192,26 +215,51 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
                 type.kind = lang::ArgumentType::Kind::Shared;
                 type.extents = a.extents;
                 if (range.local.empty())
-                    fail(ErrorCode::Type, parameter(k) + " is memory of a group, and a plain Range has no groups; launch over an NdRange");
+                    fail(ErrorCode::Type,
+                         parameter(arguments, k) + " is memory of a group, and a plain Range has no groups; launch over an NdRange");
+                break;
+            case KernelArgument::Kind::Tuple:
+                type.kind = lang::ArgumentType::Kind::Tuple;
+                type.parts = a.parts;
+                type.names = a.names;
+                type.columns = a.columns;
+                break;
+            case KernelArgument::Kind::Function:
+                type.kind = lang::ArgumentType::Kind::Function;
+                type.function = a.function;
+                type.name = a.name;
                 break;
         }
-        if (!type.weak && type.kind != lang::ArgumentType::Kind::Constant && !device->supports(type.dtype))
+        const bool has_dtype = type.kind <= lang::ArgumentType::Kind::Shared && type.kind != lang::ArgumentType::Kind::Constant;
+        if (has_dtype && !type.weak && !device->supports(type.dtype))
             fail(ErrorCode::Type,
-                 parameter(k) + " is " + std::string(dtype_name(type.dtype)) + ", which " + device->id() + " does not have");
+                 parameter(arguments, k) + " is " + std::string(dtype_name(type.dtype)) + ", which " + device->id() + " does not have");
         types.push_back(std::move(type));
     }
+    return types;
+}
+
+lang::Options UserFunction::options_for(const device::Device* device, bool distinct) const {
+    lang::Options options;
+    options.fp64 = device->supports(DType::Float64);
+    options.distinct = distinct;
+    options.fast_math = options_.fast_math;
+    options.bounds_check = options_.bounds_check;
+    return options;
+}
+
+std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, const device::Device* device,
+                                                   bool distinct) const {
+    std::vector<lang::ArgumentType> types = types_of(arguments, range, device);
+    const lang::Options options = options_for(device, distinct);
     lang::Space space;
     space.rank = static_cast<int>(range.global.size());
     space.group_size = range.local;
-    lang::Options lang_options;
-    lang_options.fp64 = device->supports(DType::Float64);
-    lang_options.distinct = distinct;
-    lang_options.fast_math = options_.fast_math;
-    lang_options.bounds_check = options_.bounds_check;
     auto made = std::make_shared<Specialisation>();
     made->lowered =
-        loop_ ? lang::lower_loop(function_, *loop_, types, lang_options) : lang::lower(function_, takes_item_, space, types, lang_options);
+        loop_ ? lang::lower_loop(function_, *loop_, types, options) : lang::lower(function_, takes_item_, space, types, options);
     made->cost = cost_of(made->lowered.kernel);
+    made->types = std::move(types);
     return made;
 }
 
@@ -249,7 +297,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     const lang::Lowered& lowered = special.lowered;
     for (std::size_t k = 0; k < arguments.size(); ++k)
         if (lowered.used[k] && lowered.accesses[k] != ir::Access::Read)
-            graph::require_writeable((name() + ": " + parameter(k)).c_str(), arguments[k].array);
+            graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
     const Ref<device::Program> compiled = program(special, queue->device(), extents);
 
     // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
@@ -271,7 +319,9 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     }
     for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
     Status status;
+    Log log;
     if (!lowered.sites.empty()) uses.push_back({status.make(queue), device::Access::ReadWrite});
+    if (!lowered.prints.empty()) uses.push_back({log.make(queue), device::Access::ReadWrite});
     for (const lang::Slot& slot : lowered.slots) {
         const bool of_argument = slot.kind <= lang::Slot::Kind::Number;
         const KernelArgument* a = of_argument ? &arguments[static_cast<std::size_t>(slot.argument)] : nullptr;
@@ -285,6 +335,8 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
             case lang::Slot::Kind::Extent: words.push_back(static_cast<std::uint64_t>(a->array.node()->shape[slot.dimension])); break;
             case lang::Slot::Kind::Stride: words.push_back(static_cast<std::uint64_t>(a->array.node()->strides[slot.dimension])); break;
             case lang::Slot::Kind::Status: words.push_back(status.address()); break;
+            case lang::Slot::Kind::Log:
+            case lang::Slot::Kind::LogReal: words.push_back(log.address()); break;
             case lang::Slot::Kind::Count: words.push_back(static_cast<std::uint64_t>(loop.count)); break;
             case lang::Slot::Kind::Block: words.push_back(static_cast<std::uint64_t>(loop.block)); break;
             case lang::Slot::Kind::Result:
@@ -316,6 +368,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     request.label = label_of;
     request.label_data = &label;
     Event event = queue->launch(request, depends);
+    if (!lowered.prints.empty()) event = log.print(queue, event, lowered.prints, uses, name());
     if (!lowered.sites.empty()) event = status.check(queue, event, lowered.sites, static_cast<int>(extents.size()), uses, name());
     if (foreign) event.wait();  // strangers know no events
     return event;

@@ -24,6 +24,7 @@ struct WordsHash {
 
 /// One program's types: the function lowered for them, and what has been compiled of it.
 struct Specialisation {
+    std::vector<lang::ArgumentType> types;  // keeps the functions among them, whose addresses are part of the key
     lang::Lowered lowered;
     Cost cost;
     std::mutex mutex;
@@ -42,8 +43,8 @@ public:
                  std::optional<lang::LoopSpec> loop = std::nullopt);
 
     const std::string& name() const { return function_->name; }
-    /// "`x`": the k-th argument as the user calls it.
-    std::string parameter(std::size_t k) const;
+    /// "`x`", "`x[1]`": the k-th of the arguments as the user calls it.
+    std::string parameter(Arguments arguments, std::size_t k) const;
     [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
 
     void check_range(const NdRange& range) const;
@@ -55,6 +56,8 @@ public:
     Ref<device::Program> program(Specialisation& special, device::Device* device, std::span<const std::int64_t> extents) const;
     Event submit(Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents, double rounds, device::Queue* queue,
                  std::span<const Event> depends, const LoopArguments& loop = {});
+    std::vector<lang::ArgumentType> types_of(Arguments arguments, const NdRange& range, const device::Device* device) const;
+    lang::Options options_for(const device::Device* device, bool distinct) const;
     std::size_t specialisations() const;
 
 private:

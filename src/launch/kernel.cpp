@@ -51,6 +51,31 @@ std::vector<ArgumentUse> Kernel::uses(std::span<const KernelArgument> arguments,
     return out;
 }
 
+std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Function>& function, std::span<const KernelArgument> arguments,
+                                        const Queue* given) {
+    const launch::UserFunction called(function, false, {});
+    called.check_count(arguments);
+    const device::Queue* queue = called.queue_of(arguments, given);
+    const lang::Options options = called.options_for(queue->device(), true);
+    std::vector<KernelArgument> out;
+    const auto add = [&](const lang::Term& t, const auto& self) -> void {
+        KernelArgument a;
+        if (t.kind == lang::Kind::Tuple) {
+            a.kind = KernelArgument::Kind::Tuple;
+            a.parts = t.items.size();
+            a.names = t.names;
+        } else if (t.kind == lang::Kind::Number) {
+            a.dtype = t.type.weak ? lang::weak_dtype(t.type.dtype, options.fp64) : t.type.dtype;
+        } else {
+            called.fail(ErrorCode::Type, "must give a number, or a tuple or struct of numbers, not " + lang::describe(t));
+        }
+        out.push_back(a);
+        for (const lang::Term& item : t.items) self(item, self);
+    };
+    add(lang::returned(function, called.types_of(arguments, {}, queue->device()), options), add);
+    return out;
+}
+
 std::size_t Kernel::specialisations() const { return state_->specialisations(); }
 
 }  // namespace pardo

@@ -28,6 +28,46 @@ Scalar combined_all(ir::Combine c, std::vector<Scalar> values) {
     return values[0];
 }
 
+/// Tuples are compared by the first parts that differ.
+bool comes_before(ir::Combine c, std::span<const Scalar> a, std::span<const Scalar> b) {
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        const Scalar pair[] = {a[k], b[k]};
+        if (ir::evaluate(ir::Opcode::Ne, {}, a[k].dtype, pair).b)
+            return ir::evaluate(c == ir::Combine::Min ? ir::Opcode::Lt : ir::Opcode::Gt, {}, a[k].dtype, pair).b;
+    }
+    return false;
+}
+
+/// The least or greatest of tuples: `values[p]` holds the p-th part of each.
+std::vector<Scalar> first_of(ir::Combine c, const std::vector<std::vector<Scalar>>& values) {
+    const auto at = [&](std::size_t i) {
+        std::vector<Scalar> out;
+        for (const std::vector<Scalar>& part : values) out.push_back(part[i]);
+        return out;
+    };
+    std::vector<Scalar> first = at(0);
+    for (std::size_t i = 1; i < values[0].size(); ++i)
+        if (const std::vector<Scalar> other = at(i); comes_before(c, other, first)) first = other;
+    return first;
+}
+
+/// Numbers as a list of arguments, with the tuples that they belong to.
+std::vector<KernelArgument> packed(const std::vector<lang::ArgumentType>& layout, std::span<const Scalar> numbers) {
+    std::vector<KernelArgument> out;
+    std::size_t next = 0;
+    for (const lang::ArgumentType& type : layout) {
+        KernelArgument& a = out.emplace_back();
+        if (type.kind == lang::ArgumentType::Kind::Tuple) {
+            a.kind = KernelArgument::Kind::Tuple;
+            a.parts = type.parts;
+            a.names = type.names;
+        } else {
+            a.scalar = numbers[next++];
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 struct Loop::State : launch::UserFunction {
@@ -52,8 +92,8 @@ std::vector<std::string> Loop::reductions(const syntax::Function& function, cons
     return lang::reductions_of(function, function.body.parts.at(0), outside);
 }
 
-std::vector<Scalar> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
-                              std::span<const Scalar> initial, const Queue* given) const {
+std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
+                                      std::span<const Scalar> initial, const Queue* given) const {
     const lang::LoopSpec& spec = state_->spec;
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
@@ -61,10 +101,10 @@ std::vector<Scalar> Loop::run(std::span<const KernelArgument> arguments, std::sp
     NdRange range;
     if (spec.parallel && !reduces) range.global.assign(counts.begin(), counts.end());
     const auto special = state_->prepare(arguments, range, queue.get());
+    const std::vector<lang::ArgumentType>& layout = special->lowered.layout;
     double rounds = 1;
     for (const std::int64_t n : counts) rounds *= static_cast<double>(n);
-    std::vector<Scalar> out(initial.begin(), initial.end());
-    if (spec.parallel && rounds == 0) return out;
+    if (spec.parallel && rounds == 0) return packed(layout, initial);
 
     launch::LoopArguments loop;
     std::vector<std::int64_t> extents = range.global;
@@ -89,18 +129,29 @@ std::vector<Scalar> Loop::run(std::span<const KernelArgument> arguments, std::sp
     loop.results = places;
     const Event event = state_->submit(*special, arguments, extents, rounds, queue.get(), {}, loop);
     if (!results.empty() || !special->lowered.sites.empty()) event.wait();
-    out.resize(results.size());
+    std::vector<std::vector<Scalar>> values(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {
         const DType dtype = dtype_of_result(results[k]);
         std::vector<unsigned char> bytes(static_cast<std::size_t>(items * itemsize(dtype)));
         queue->read(bytes.data(), places[k], 0, bytes.size());
-        std::vector<Scalar> values;
-        for (std::int64_t i = 0; i < items; ++i) values.push_back(ir::read_element(dtype, bytes.data() + i * itemsize(dtype)));
-        out[k] = combined_all(results[k].combine, std::move(values));
-        if (reduces) out[k] = combined(results[k].combine, initial[k].cast(dtype), out[k]);
-        out[k].weak = results[k].type.weak;
+        for (std::int64_t i = 0; i < items; ++i) values[k].push_back(ir::read_element(dtype, bytes.data() + i * itemsize(dtype)));
     }
-    return out;
+    std::vector<Scalar> out(results.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const std::size_t parts = results[k].parts;
+        if (!reduces) {
+            out[k] = values[k][0];
+        } else if (parts > 0) {  // rounds started with what the tuple was
+            const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k);
+            const std::vector<Scalar> first = first_of(results[k].combine, {begin, begin + static_cast<std::ptrdiff_t>(parts)});
+            std::copy(first.begin(), first.end(), out.begin() + static_cast<std::ptrdiff_t>(k));
+        } else if (!results[k].inside) {
+            out[k] = combined(results[k].combine, initial[k].cast(dtype_of_result(results[k])),
+                              combined_all(results[k].combine, std::move(values[k])));
+        }
+    }
+    for (std::size_t k = 0; k < results.size(); ++k) out[k].weak = results[k].type.weak;
+    return packed(layout, out);
 }
 
 }  // namespace pardo

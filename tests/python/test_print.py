@@ -1,0 +1,98 @@
+# tests/python/test_print.py: print in kernels: what it writes, and in which order.
+import numpy as np
+import pardo as pp
+import pytest
+
+
+def printed(capsys, launch):
+    launch().wait()
+    return capsys.readouterr().out
+
+
+def test_values_and_texts(capsys):
+    @pp.kernel
+    def show(item: pp.Item, x, y):
+        i = item.get_id(0)
+        print("item", i, "of", item.get_range(0), x[i], y[i])
+        print(f"{i:03d}: {x[i] * 2:.2f} {{braces}}", "", (i, y[i]), sep="|", end=";\n")
+        print()
+
+    x, y = pp.asarray(np.array([0.5, 1.25], "float32")), pp.asarray(np.array([True, False]))
+    lines = printed(capsys, lambda: show[pp.Range(2)](x, y)).splitlines()
+    assert lines == [
+        "item 0 of 2 0.5 True",
+        "000: 1.00 {braces}||(0, True);",
+        "",
+        "item 1 of 2 1.25 False",
+        "001: 2.50 {braces}||(1, False);",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "complex64"])
+def test_every_dtype(capsys, dtype):
+    @pp.kernel
+    def show(item: pp.Item, x):
+        print(x[item.get_id(0)])
+
+    x = np.array([0, 1, 100]).astype(dtype)
+    if dtype == "uint64":
+        x[2] = 2**64 - 1
+    assert printed(capsys, lambda: show[pp.Range(3)](pp.asarray(x))) == "".join(f"{v}\n" for v in x)
+
+
+def test_lines_stand_in_the_order_of_the_items(capsys):
+    @pp.kernel
+    def show(item: pp.NdItem, n):
+        for k in range(n):
+            print(item.get_global_linear_id(), k)
+        pp.group_barrier(item.get_group())
+        print(item.get_global_linear_id(), "end")
+
+    out = printed(capsys, lambda: show[pp.NdRange(64, 16)](3))
+    assert out == "".join(f"{i} {k}\n" for i in range(64) for k in (0, 1, 2, "end"))
+
+
+def test_too_much_is_cut_and_said(capsys):
+    @pp.kernel
+    def show(item: pp.Item):
+        print("line", item.get_id(0))
+
+    lines = printed(capsys, lambda: show[pp.Range(100_000)]()).splitlines()
+    assert lines[-1] == "[show: more was printed than there is room for, and is lost]"
+    assert 10_000 < len(lines) < 100_000
+
+
+def test_loops_print_too(capsys):
+    @pp.jit
+    def total(x):
+        s = 0
+        for i in pp.prange(len(x)):
+            if x[i] > 2:
+                print("large:", i, x[i])
+            s += x[i]
+        return s
+
+    assert total(np.arange(5)) == 10
+    assert capsys.readouterr().out == "large: 3 3\nlarge: 4 4\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("print(x)", "numbers, tuples of these and texts are expected, not a float64 array"),
+        ("print(1, file=None)", "print takes sep and end as plain strings"),
+        ("print(f'{x[0]!r}')", "`!r` and its like"),
+        ("print(*(1, 2))", "no `\\*arguments`"),
+    ],
+)
+def test_what_cannot_be_printed(tmp_path, line, text):
+    import importlib.util
+
+    file = tmp_path / "written.py"
+    file.write_text(f"import pardo as pp\n\n\n@pp.kernel\ndef show(item: pp.Item, x):\n    {line}\n")
+    specification = importlib.util.spec_from_file_location("written", file)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    with pytest.raises((TypeError, pp.CompileError), match=text):
+        module.show[pp.Range(1)](pp.zeros(1, dtype="float64"))

@@ -110,7 +110,7 @@ private:
             if (in.op == Opcode::Yield) continue;
             if (in.op == Opcode::Barrier) {
                 flush();
-            } else if (barriers_[id]) {
+            } else if (barriers_[id] || goes_together(in)) {
                 start_copies(in, pending.copies);
                 flush();
                 Step control;
@@ -132,6 +132,12 @@ private:
         }
         if (owner) end_copies(*owner, r, pending.copies);
         flush();
+    }
+
+    /// A loop without barriers that the whole group takes round by round all the same.
+    bool goes_together(const Instr& in) const {
+        return in.op == Opcode::For && in.loop == LoopKind::Together && uniform(in.operands[0]) && uniform(in.operands[1]) &&
+               uniform(in.operands[2]);
     }
 
     void mark(InstrId id, std::uint32_t part) {

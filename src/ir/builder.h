@@ -106,7 +106,8 @@ public:
     // Regions.
     using Values = std::vector<Value>;
     Values for_loop(Value lower, Value upper, Value step, std::span<const Value> initial,
-                    const std::function<Values(Value index, std::span<const Value> carried)>& body, std::uint32_t unroll = 0);
+                    const std::function<Values(Value index, std::span<const Value> carried)>& body, std::uint32_t unroll = 0,
+                    LoopKind kind = LoopKind::Serial);
     Values for_lanes(Value lower, Value upper, std::span<const Reduction> reductions, const std::function<Values(Value index)>& body);
     Values if_else(Value condition, const std::function<Values()>& then_body, const std::function<Values()>& else_body);
     Values while_loop(std::span<const Value> initial, const std::function<Value(std::span<const Value>)>& condition,

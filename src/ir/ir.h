@@ -96,6 +96,8 @@ enum class LoopKind : std::uint8_t {
     Lanes,  // iterations are independent and may run side by side in vector lanes, step 1: no carried values, only reductions (`combines`).
             // Operands: lower, upper, step, initial values…; the region gets (index) and yields one contribution for each combine;
             // results: combine(initial, all contributions) in an order that depends on nothing but the trip count and the target.
+    Together,  // as Serial, and best run by all items of a group round by round, where bounds and step are the same for them: their
+               // accesses stand side by side
 };
 
 /// What a reduction does with contributions.

@@ -91,7 +91,7 @@ void Rewriter::for_loop(const Instr& in, LoopKind kind) {
                 region_body(body, yields);
                 return was_lanes ? combined(in, carried, yields) : yields;
             },
-            in.unroll);
+            in.unroll, kind);
     }
     assign(in.results, results);
 }

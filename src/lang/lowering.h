@@ -80,6 +80,8 @@ private:
     void collect(const Carried& c, std::vector<Value>& out);
     void leave_loop(const Carried& c, std::span<const Value> results);
     void counted_loop(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
+    bool is_grid_stride(Value lower, const Term& step);
+    void together(Value upper, const std::function<void(Value)>& body);
     void general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
                       const std::function<Term()>& test, const std::function<void()>& body);
     void ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,

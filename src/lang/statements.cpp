@@ -469,10 +469,31 @@ void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
     }
 }
 
+/// for i in range(global id, …, global range), in groups of one dimension: where an item goes on, its neighbours do beside it.
+bool Lowering::is_grid_stride(Value lower, const Term& step) {
+    return space_.rank == 1 && space_.group_size.size() == 1 && !step.constant && lower == builder_.dim(0) &&
+           value(step, DType::Int64) == builder_.extent(0);
+}
+
+/// The rounds of a grid-stride loop, counted by the group's first item.
+void Lowering::together(Value upper, const std::function<void(Value)>& body) {
+    const Value first = builder_.mul(builder_.group_dim(0), builder_.i64(space_.group_size[0]));
+    const auto nothing = [] { return ir::Builder::Values(); };
+    const auto round = [&](Value base, std::span<const Value>) {
+        const Value i = builder_.add(base, builder_.local_dim(0));
+        const auto inside = [&] {
+            body(i);
+            return nothing();
+        };
+        return builder_.if_else(builder_.lt(i, upper), inside, nothing);
+    };
+    builder_.for_loop(first, upper, builder_.extent(0), {}, round, 0, ir::LoopKind::Together);
+}
+
 void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, const Term& step,
                             const std::function<void(const Term&)>& body) {
     std::int64_t least = unknown_least;
-    if (step.constant && step.scalar.i > 0) least = start.least;
+    if (step.least > 0) least = start.least;
     if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
     const auto index = [&](Value v) { return number({DType::Int64, true}, v, least); };
     if (dry_ && depth_ == 0 && makes_lanes(t, start, stop, step, body)) lane_loops_.insert(&t);
@@ -483,6 +504,14 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
         return leave_loop(c, {});
     }
     const Value lower = value(start, DType::Int64), upper = value(stop, DType::Int64);
+    if (c.names.empty() && is_grid_stride(lower, step)) {
+        together(upper, [&](Value i) {
+            scope_ = c.before;
+            body(index(i));
+        });
+        --depth_;
+        return leave_loop(c, {});
+    }
     if (depth_ == 1 && lane_loops_.contains(&t)) {
         builder_.for_lanes(lower, upper, {}, [&](Value i) {
             scope_ = c.before;

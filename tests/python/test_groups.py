@@ -729,6 +729,41 @@ def tickets_and_one_winner(size):
     return kernel, pp.NdRange(3 * size, size), zeros(3 * size), zeros(3, "int32")
 
 
+# --- loops that go on where the whole range ends
+
+
+@case(1, 7, 64, 256)
+def grid_stride(size):
+    @pp.kernel
+    def kernel(item: pp.NdItem, x, counts, out, start):
+        own = pp.local_array(16, "int32")
+        k = item.get_local_id(0)
+        if k < 16:
+            own[k] = 0
+        if size < 16 and k == 0:
+            for j in range(16):
+                own[j] = 0
+        pp.group_barrier(item.get_group())
+        for i in range(item.get_global_id(0), x.shape[0], item.get_global_range(0)):
+            if x[i] % 3 == 0:
+                continue
+            pp.atomic.add(own, x[i] % 16, 1)
+            out[i] = x[i] + k
+        pp.group_barrier(item.get_group())
+        if k == 0:
+            for j in range(16):
+                pp.atomic.add(counts, j, own[j])
+            for i in range(item.get_global_id(0), x.shape[0], item.get_global_range(0)):
+                out[i] += 1000
+        pp.group_barrier(item.get_group())
+        for i in range(item.get_global_id(0), k, item.get_global_range(0)):
+            out[i] = -1
+        for i in range(item.get_global_id(0) + start, 0, item.get_global_range(0)):
+            out[i] = -2
+
+    return kernel, pp.NdRange(3 * size, size), ints(1000, low=0), zeros(16, "int32"), zeros(1000), 0
+
+
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 @pytest.mark.parametrize("name", case)
 def test_algorithms_of_groups(name, device):

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from harness import ratio
 from session import (
     HERE,
-    TITLES,
     Plan,
     Table,
     Worker,
@@ -16,6 +15,7 @@ from session import (
     run_workload,
     scaled,
     start,
+    title,
     variables_for,
 )
 from workloads import beside, device_host, devices
@@ -92,7 +92,7 @@ def array_row(workload: devices.Workload, results: dict[str, dict], device: dict
     mine = results.get("pardo") or {}
     others = {p: r["median"] for p, r in results.items() if p != "pardo" and "median" in r and r["right"]}
     fastest = min(others, key=others.get) if others else ""
-    against = f"{ratio(results[fastest], mine):.2f} ({TITLES.get(fastest, fastest)})" if fastest and "rounds" in mine else "-"
+    against = f"{ratio(results[fastest], mine):.2f} ({title(fastest)})" if fastest and "rounds" in mine else "-"
     kernel = results.get(KERNEL) or {}
     return [row_title(workload, whole), *cells, *verdict(workload, whole, device, mine, kernel), against]
 
@@ -105,7 +105,7 @@ def measure_arrays(
     workers: dict[str, Worker], reports: dict[str, dict], names: list[str], device: dict, plan: Plan, save: Callable
 ) -> None:
     whole = device["type"] == "gpu"
-    header = [f"on {device['id']}", *(TITLES.get(peer, peer) for peer in reports), "of nominal", "asked", "fastest peer / pardo"]
+    header = [f"on {device['id']}", *(title(peer) for peer in reports), "of nominal", "asked", "fastest peer / pardo"]
     table = Table(header, [row_title(devices.WORKLOADS[name], whole) for name in names])
     for name in names:
         if not plan.begins(name):
@@ -123,7 +123,7 @@ class Costs:
     def __init__(self, peers: list[str], device: dict) -> None:
         self.peers, self.device = peers, device
         every = [*device_host.COSTS.values(), device_host.OVER_ENQUEUE, *device_host.FIRST_COSTS.values()]
-        header = [f"host cost, {device['id']}", *(TITLES.get(peer, peer) for peer in peers), "asked"]
+        header = [f"host cost, {device['id']}", *(title(peer) for peer in peers), "asked"]
         self.table = Table(header, [self._title(cost) for cost in every])
 
     def _title(self, cost: device_host.Cost) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import on_device
-from harness import describe_machine, ratio
-from session import THREADS, Plan, Table, environment, installed, print_remarks, run_workload, scaled, start
-from workloads import arrays, devices, host
+import run_kernels
+from harness import ratio
+from session import THREADS, Plan, Table, environment, installed, print_machine, print_remarks, run_workload, scaled, start
+from workloads import arrays, devices, host, kernels
 
 PEERS = ["numpy", "pardo", "numba", "numexpr", "jax", "drjit"]
 
@@ -81,34 +82,36 @@ def compare_on_cpu(options, peers: list[str], names: list[str], save: Callable[[
     print_remarks(reports, plan)
 
 
-def print_machine() -> dict:
-    machine = describe_machine()
-    print(
-        f"{machine['cpu']}, {machine['cores_used']} of {machine['cores']} cores, {machine['vector']}, {machine['memory_gib']} GiB, "
-        f"Linux {machine['kernel']}, Python {machine['python']}",
-        flush=True,
-    )
-    return machine
-
-
 def parse() -> tuple[argparse.Namespace, list[str]]:
     """The options, and the names of the workloads that they mean."""
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
+    sets = ["arrays", "kernels"]
+    parser.add_argument("what", nargs="?", choices=sets, default="arrays", help="NumPy-style programs, or kernels of the user")
     parser.add_argument(
-        "--device", help="a pardo device, as 'opencl:cpu:0' or 'cuda': the workloads for devices, beside the libraries that use such a one"
+        "--device",
+        action="append",
+        help="a pardo device, as 'opencl:cpu:0' or 'cuda': the workloads for devices, beside the libraries that use such a one; "
+        "for kernels: pardo has a column for each --device",
     )
     parser.add_argument("--peers", help="comma-separated; default: all that are installed")
-    parser.add_argument("--workloads", help="comma-separated names of array workloads, or 'none'; default: all")
+    parser.add_argument("--workloads", help="comma-separated names of workloads, or 'none'; default: all")
     parser.add_argument("--budget", type=float, help="seconds of samples for each workload and library; default: 0.8, on GPUs 0.3")
     parser.add_argument("--seconds", type=float, help="begin nothing new when so many seconds are over, and name what was left out")
     parser.add_argument(
         "--host", help=f"with --device: comma-separated rows of host costs; default: all of {', '.join(on_device.HOST_ROWS)}"
     )
-    parser.add_argument("--no-host", action="store_true", help="leave the host costs out")
-    parser.add_argument("--json", type=Path, default=Path("build/bench.json"), help="where all numbers are written")
+    parser.add_argument("--no-host", action="store_true", help="leave the host costs out; of kernels: the time of compiling")
+    parser.add_argument("--json", type=Path, help="where all numbers are written; default: build/bench.json, build/bench-kernels.json")
     options = parser.parse_args()
+    options.json = options.json or Path("build/bench.json" if options.what == "arrays" else "build/bench-kernels.json")
     options.end = None if options.seconds is None else time.monotonic() + options.seconds
-    known = devices.WORKLOADS if options.device else arrays.WORKLOADS
+    if options.what == "kernels":
+        known = {**kernels.CPU, **kernels.GPU}
+    else:
+        known = devices.WORKLOADS if options.device else arrays.WORKLOADS
+        if options.device and len(options.device) > 1:
+            parser.error("one --device, but for kernels")
+        options.device = options.device[0] if options.device else None
     names = [] if options.workloads == "none" else options.workloads.split(",") if options.workloads else list(known)
     if unknown := set(names) - set(known):
         parser.error(f"unknown workloads {sorted(unknown)}; there are {list(known)}")
@@ -127,7 +130,10 @@ def main() -> int:
         partial.write_text(json.dumps({"date": datetime.datetime.now(datetime.UTC).isoformat(), **report}, indent=1))
         partial.replace(options.json)
 
-    if options.device:
+    if options.what == "kernels":
+        if not run_kernels.run(options, names, save):
+            return 1
+    elif options.device:
         machine = print_machine()
         if not on_device.run(options, names, lambda report: save({"machine": machine, **report})):
             return 1

@@ -12,13 +12,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness import summary
+from harness import describe_machine, summary
 
 HERE = Path(__file__).resolve().parent
 THREADS = 2
-PACKAGE = {"pyopencl_array": "pyopencl"}  # what a peer needs, where that is not its name
-LEAST_WIDTHS = {"asked": 15, "at most": 15, "fastest peer / pardo": 22}  # of a table's columns
-TITLES = {"pyopencl": "pyopencl kernel", "pyopencl_array": "pyopencl.array"}
+PACKAGE = {"pyopencl_array": "pyopencl", "python": "numpy"}  # what a library needs, where that is not its name
+LEAST_WIDTHS = {"asked": 15, "asked, beside whom": 34, "at most": 15, "fastest peer / pardo": 22}  # of a table's columns
+TITLES = {"pyopencl": "pyopencl kernel", "pyopencl_array": "pyopencl.array", "numba_cuda": "numba.cuda", "numba_dpex": "numba-dpex"}
 
 
 @dataclass
@@ -40,6 +40,16 @@ class Plan:
         return True
 
 
+def library(peer: str) -> str:
+    """A peer is a library, or a library at a place: "pyopencl@pocl"."""
+    return peer.partition("@")[0]
+
+
+def title(peer: str) -> str:
+    name, _, place = peer.partition("@")
+    return f"{name} {place}" if place else TITLES.get(name, name)
+
+
 def environment() -> dict[str, str]:
     """Two threads for everybody, and the matrix kernels that OpenBLAS itself chooses for the processor."""
     names = ["OMP", "OPENBLAS", "MKL", "NUMBA", "PARDO"]
@@ -53,13 +63,13 @@ def environment() -> dict[str, str]:
 
 def interpreter(peer: str) -> str:
     """The Python that a library is run with: BENCH_<PEER>_PYTHON, or this one."""
-    return os.environ.get(f"BENCH_{peer.upper()}_PYTHON") or sys.executable
+    return os.environ.get(f"BENCH_{library(peer).upper()}_PYTHON") or sys.executable
 
 
 def variables_for(peer: str, variables: dict[str, str]) -> dict[str, str]:
-    """dpnp finds no device as installed: its loader is told of Intel's runtime beside it, and of no other."""
+    """dpnp and numba-dpex find no device as installed: their loader is told of Intel's runtime beside them, and of no other."""
     folder = Path(interpreter(peer)).parent.parent / "lib"
-    if peer != "dpnp" or not (folder / "libintelocl.so").exists():
+    if peer not in ("dpnp", "numba_dpex") or not (folder / "libintelocl.so").exists():
         return variables
     return {
         **variables,
@@ -71,7 +81,8 @@ def variables_for(peer: str, variables: dict[str, str]) -> dict[str, str]:
 
 @functools.cache
 def installed(peer: str) -> bool:
-    package, python = PACKAGE.get(peer, peer), interpreter(peer)
+    name, python = library(peer), interpreter(peer)
+    package = PACKAGE.get(name, name)
     if python == sys.executable:
         return importlib.util.find_spec(package) is not None
     program = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({package!r}) is None)"
@@ -81,10 +92,10 @@ def installed(peer: str) -> bool:
 
 
 class Worker:
-    """A process that runs one library on one set of workloads: "arrays" or "devices"."""
+    """A process that runs one library on one set of workloads: "arrays", "devices" or "kernels"."""
 
     def __init__(self, peer: str, workloads: str, variables: dict[str, str]) -> None:
-        command = [interpreter(peer), str(HERE / "worker.py"), peer, workloads]
+        command = [interpreter(peer), str(HERE / "worker.py"), library(peer), workloads]
         # No pipe: nobody reads it meanwhile, so that it would fill up and then stop the process.
         self.messages = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
@@ -187,9 +198,11 @@ class Table:
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def start(peers: list[str], workloads: str, variables: dict[str, str]) -> tuple[dict[str, Worker], dict[str, dict]]:
-    """A worker for each library that starts, all at once, and an empty report for each of all."""
-    workers = {peer: Worker(peer, workloads, variables) for peer in peers}
+def start(
+    peers: list[str], workloads: str, variables: dict[str, str], own: dict[str, dict[str, str]] | None = None
+) -> tuple[dict[str, Worker], dict[str, dict]]:
+    """A worker for each library that starts, all at once, and an empty report for each of all. `own`: variables of single ones."""
+    workers = {peer: Worker(peer, workloads, {**variables, **(own or {}).get(peer, {})}) for peer in peers}
     reports = {}
     for peer, found in answers(workers, True, "versions").items():
         failure = found.pop("error", None)
@@ -197,8 +210,18 @@ def start(peers: list[str], workloads: str, variables: dict[str, str]) -> tuple[
         if failure:
             workers.pop(peer).close()
         told = f"failed: {failure}" if failure else ", ".join(f"{name} {version}" for name, version in found.items() if version)
-        print(f"{TITLES.get(peer, peer)}: {told}", flush=True)
+        print(f"{title(peer)}: {told}", flush=True)
     return workers, reports
+
+
+def print_machine() -> dict:
+    machine = describe_machine()
+    print(
+        f"{machine['cpu']}, {machine['cores_used']} of {machine['cores']} cores, {machine['vector']}, {machine['memory_gib']} GiB, "
+        f"Linux {machine['kernel']}, Python {machine['python']}",
+        flush=True,
+    )
+    return machine
 
 
 def print_remarks(reports: dict[str, dict], plan: Plan) -> None:

@@ -4,10 +4,11 @@ import importlib
 import json
 import os
 import sys
+import time
 
 import numpy as np
 from harness import Timer, touch_memory, versions
-from workloads import arrays, devices, tiled
+from workloads import arrays, devices, kernels, tiled
 
 
 def same(mine, reference, workload):
@@ -18,6 +19,7 @@ def same(mine, reference, workload):
 class Worker:
     def __init__(self, peer: str) -> None:
         touch_memory(1024)
+        self.name = peer
         self.peer = importlib.import_module(f"peers.{peer}")
         self.reference = importlib.import_module("peers.numpy")
         gc.freeze()  # what the imports made is not looked through before each sample
@@ -90,7 +92,44 @@ class Devices(Worker):
         return self.peer.beside(name, whole, budget)
 
 
-SETS = {"arrays": Arrays, "devices": Devices}
+class Kernels(Worker):
+    """What kernels/ has; a row says what is waited for."""
+
+    def devices(self) -> list[dict]:
+        return self.peer.all_devices()
+
+    def prepare(self, name: str, whole: bool) -> dict | None:
+        """Makes arrays, runs once, and compares what then stands in them with NumPy's; None when the library has no form of the row."""
+        row = kernels.rows(whole)[name]
+        module = kernels.module(row)
+        form = getattr(module, f"on_{self.name}", None)
+        if form is None:
+            return None
+        problem = module.problem(np.random.default_rng(1), **row.size)
+        values = [self.peer.array(array) for array in problem.arrays]
+        made = form(*values, **row.options)
+        if made is None:
+            return None
+        function, done = made if isinstance(made, tuple) else (made, 1.0)
+        wait = self.peer.wait
+        start = time.perf_counter()
+        result = function() if row.waited == "itself" else wait(function())
+        first = time.perf_counter() - start
+        written = result if getattr(self.peer, "RETURNS", False) else [values[number] for number in problem.written]
+        pairs = zip(problem.written, written, strict=True)
+        right = all(problem.agrees(number, self.peer.to_numpy(array), done) for number, array in pairs)
+        if row.waited == "itself":
+            self.timer = Timer(function)
+        elif row.waited == "outside":  # bounded as in Devices.prepare_cost
+            self.timer = Timer(function, wait, outside=True, most_loops=2000)
+        elif row.waited == "last":
+            self.timer = Timer(function, wait, shortest=1e-2)
+        else:
+            self.timer = Timer(lambda: wait(function()))
+        return {"first": first, "right": right, "done": done}
+
+
+SETS = {"arrays": Arrays, "devices": Devices, "kernels": Kernels}
 
 
 def main() -> None:

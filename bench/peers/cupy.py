@@ -19,6 +19,10 @@ def prepare(name, inputs):
     return lambda: function(cupy, *values)
 
 
+def array(value):
+    return cupy.asarray(value)
+
+
 def wait(result):
     cupy.cuda.get_current_stream().synchronize()
     return result

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import drjit as dr
 import numpy as np
-from drjit.llvm import Float64, TensorXf64
+from drjit.llvm import Float64, Int32, TensorXf64
 from workloads import arrays
 
 PACKAGES = ["drjit"]
+RETURNS = True  # its programs give new arrays instead of writing into those that are there
 dr.set_thread_count(2)
 
 
@@ -66,6 +67,10 @@ def prepare(name, inputs):
         return lambda: float(small_chain(*values)[3])
     function = FORMS[name]
     return lambda: function(*values)
+
+
+def array(value):
+    return {"float64": Float64, "int32": Int32}[str(value.dtype)](value.ravel())
 
 
 def wait(result):

@@ -132,6 +132,10 @@ def prepare(name, inputs):
     return lambda: function(*inputs)
 
 
+def array(value):
+    return value
+
+
 def wait(result):
     return result
 

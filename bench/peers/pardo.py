@@ -20,6 +20,10 @@ def prepare(name, inputs):
     return lambda: function(pp, *values)
 
 
+def array(value):
+    return pp.asarray(value).wait()
+
+
 def wait(result):
     if isinstance(result, tuple):
         for array in result:
@@ -40,7 +44,14 @@ def start(result):
 
 
 def device() -> dict:
-    d = pp.Device()
+    return described(pp.Device())
+
+
+def all_devices() -> list[dict]:
+    return [described(d) for d in pp.get_devices()]
+
+
+def described(d: pp.Device) -> dict:
     return {"id": d.id, "backend": d.backend, "type": d.type, "name": d.name, "platform": d.platform, "driver": d.driver_version}
 
 

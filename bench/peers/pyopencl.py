@@ -70,6 +70,22 @@ KERNELS = {
 OUTPUTS = {"black_scholes": 2}
 
 
+def array(value):
+    return cla.to_device(QUEUE, value)
+
+
+def launcher(text, name, items, group, *arguments, options=(), **defines):
+    """A function that enqueues a kernel of a text; it is built here, and has its arguments."""
+    program = cl.Program(CONTEXT, text).build(options=[*options, *(f"-D{key}={value}" for key, value in defines.items())])
+    kernel = cl.Kernel(program, name)
+    kernel.set_args(*(a.data if isinstance(a, cla.Array) else a for a in arguments))
+
+    def enqueue(kept=arguments):  # a kernel does not keep its arguments alive
+        return cl.enqueue_nd_range_kernel(QUEUE, kernel, items, group)
+
+    return enqueue
+
+
 def elementwise(kernel, values, out):
     count = len(out)
     buffers = [v.data for v in (*values, *out)]
@@ -172,14 +188,8 @@ def cost(name, whole):
 
 
 def small_kernel():
-    buffers = [cla.to_device(QUEUE, np.ones(16, dtype="float32")).data for _ in range(3)]
-    kernel = cl.Kernel(cl.Program(CONTEXT, TEXT).build(options=["-DT=float"]), "add")
-    kernel.set_args(*buffers)
-
-    def enqueue(kept=buffers):  # a kernel does not keep its arguments alive
-        return cl.enqueue_nd_range_kernel(QUEUE, kernel, (16,), None)
-
-    return enqueue
+    buffers = [array(np.ones(16, dtype="float32")) for _ in range(3)]
+    return launcher(TEXT, "add", (16,), None, *buffers, T="float")
 
 
 def awaited(enqueue):

@@ -1,0 +1,120 @@
+# bench/kernels/black_scholes.py: prices of European options (Black and Scholes 1973), one option a round.
+import math
+
+import numpy as np
+from workloads import arrays
+from workloads.kernels import Problem
+
+RATE, VOLATILITY, ROOT_HALF = arrays.RATE, arrays.VOLATILITY, 0.7071067811865476
+
+
+def problem(rng, n):
+    from scipy.special import erf
+
+    price, strike, years = rng.uniform(10, 100, n), rng.uniform(10, 100, n), rng.uniform(0.1, 3, n)
+    call, put = arrays.black_scholes(np, price, strike, years, erf=erf)
+    return Problem((price, strike, years, np.zeros(n), np.zeros(n)), {3: call, 4: put}, rtol=1e-8, atol=1e-8)
+
+
+def on_pardo(price, strike, years, call, put):
+    import pardo as pp
+
+    @pp.jit
+    def black_scholes(price, strike, years, call, put):
+        for i in pp.prange(price.shape[0]):
+            width = VOLATILITY * math.sqrt(years[i])
+            d1 = (math.log(price[i] / strike[i]) + (RATE + 0.5 * VOLATILITY * VOLATILITY) * years[i]) / width
+            d2 = d1 - width
+            discounted = strike[i] * math.exp(-RATE * years[i])
+            value = price[i] * (0.5 + 0.5 * math.erf(d1 * ROOT_HALF)) - discounted * (0.5 + 0.5 * math.erf(d2 * ROOT_HALF))
+            call[i] = value
+            put[i] = value - price[i] + discounted
+
+    def run():
+        black_scholes(price, strike, years, call, put)
+        return call, put
+
+    return run
+
+
+def on_numba(price, strike, years, call, put):
+    import numba as nb
+
+    @nb.njit(parallel=True)
+    def black_scholes(price, strike, years, call, put):
+        for i in nb.prange(price.shape[0]):
+            width = VOLATILITY * math.sqrt(years[i])
+            d1 = (math.log(price[i] / strike[i]) + (RATE + 0.5 * VOLATILITY * VOLATILITY) * years[i]) / width
+            d2 = d1 - width
+            discounted = strike[i] * math.exp(-RATE * years[i])
+            value = price[i] * (0.5 + 0.5 * math.erf(d1 * ROOT_HALF)) - discounted * (0.5 + 0.5 * math.erf(d2 * ROOT_HALF))
+            call[i] = value
+            put[i] = value - price[i] + discounted
+
+    return lambda: black_scholes(price, strike, years, call, put)
+
+
+def on_numba_dpex(price, strike, years, call, put):
+    import numba_dpex as dpex
+    from numba_dpex import kernel_api as api
+
+    @dpex.kernel
+    def black_scholes(item: api.Item, price, strike, years, call, put):
+        i = item.get_id(0)
+        width = VOLATILITY * math.sqrt(years[i])
+        d1 = (math.log(price[i] / strike[i]) + (RATE + 0.5 * VOLATILITY * VOLATILITY) * years[i]) / width
+        d2 = d1 - width
+        discounted = strike[i] * math.exp(-RATE * years[i])
+        value = price[i] * (0.5 + 0.5 * math.erf(d1 * ROOT_HALF)) - discounted * (0.5 + 0.5 * math.erf(d2 * ROOT_HALF))
+        call[i] = value
+        put[i] = value - price[i] + discounted
+
+    return lambda: dpex.call_kernel(black_scholes, dpex.Range(price.size), price, strike, years, call, put)
+
+
+def on_warp(price, strike, years, call, put):
+    import warp as wp
+
+    Values = wp.array(dtype=wp.float64)
+
+    @wp.kernel
+    def black_scholes(price: Values, strike: Values, years: Values, call: Values, put: Values):
+        i = wp.tid()
+        rate, volatility = wp.float64(RATE), wp.float64(VOLATILITY)
+        half, root_half = wp.float64(0.5), wp.float64(ROOT_HALF)
+        width = volatility * wp.sqrt(years[i])
+        d1 = (wp.log(price[i] / strike[i]) + (rate + half * volatility * volatility) * years[i]) / width
+        d2 = d1 - width
+        discounted = strike[i] * wp.exp(-rate * years[i])
+        value = price[i] * (half + half * wp.erf(d1 * root_half)) - discounted * (half + half * wp.erf(d2 * root_half))
+        call[i] = value
+        put[i] = value - price[i] + discounted
+
+    return lambda: wp.launch(black_scholes, dim=price.size, inputs=[price, strike, years, call, put], device="cpu")
+
+
+def on_drjit(price, strike, years, call, put):
+    import drjit as dr
+
+    return lambda: arrays.black_scholes(dr, price, strike, years, erf=dr.erf)
+
+
+OPENCL = """
+kernel void black_scholes(
+    global const double* price, global const double* strike, global const double* years, global double* call, global double* put) {
+    size_t i = get_global_id(0);
+    double p = price[i], y = years[i], width = VOLATILITY * sqrt(y);
+    double d1 = (log(p / strike[i]) + (RATE + 0.5 * VOLATILITY * VOLATILITY) * y) / width, d2 = d1 - width;
+    double discounted = strike[i] * exp(-RATE * y);
+    double value = p * (0.5 + 0.5 * erf(d1 * ROOT_HALF)) - discounted * (0.5 + 0.5 * erf(d2 * ROOT_HALF));
+    call[i] = value;
+    put[i] = value - p + discounted;
+}
+"""
+
+
+def on_pyopencl(price, strike, years, call, put):
+    from peers.pyopencl import launcher
+
+    constants = {"RATE": RATE, "VOLATILITY": VOLATILITY, "ROOT_HALF": ROOT_HALF}
+    return launcher(OPENCL, "black_scholes", (price.size,), None, price, strike, years, call, put, **constants)

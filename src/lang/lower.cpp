@@ -9,7 +9,7 @@
 namespace pardo::lang {
 
 bool operator==(const ArgumentType& a, const ArgumentType& b) {
-    return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous &&
+    return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous && a.last == b.last &&
            a.extents == b.extents && a.parts == b.parts && a.names == b.names && a.columns == b.columns && a.function == b.function &&
            a.name == b.name && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
 }
@@ -58,7 +58,10 @@ Term Lowering::array_argument(int k, const std::string& name) {
         out_.slots.push_back({Slot::Kind::Pointer, k, 0});
     }
     t.view.lead.push_back(integer(0));
-    for (int d = 0; d < type.rank; ++d) t.view.lead.push_back(parameter(Slot::Kind::Extent, d, name + ".shape" + std::to_string(d), 0));
+    for (int d = 0; d < type.rank; ++d) {
+        const bool known = type.last > 0 && d + 1 == type.rank;
+        t.view.lead.push_back(known ? integer(type.last) : parameter(Slot::Kind::Extent, d, name + ".shape" + std::to_string(d), 0));
+    }
     std::vector<Term> strides;
     if (type.contiguous) {
         Term stride = integer(1);

@@ -26,6 +26,7 @@ struct ArgumentType {
     bool weak = false;                  // Number
     int rank = 0;                       // Array
     bool contiguous = false;            // Array: row-major; else its strides are arguments
+    std::int64_t last = 0;              // Array: the last extent, where it is part of the program: loops over it are unrolled; else 0
     Scalar scalar;                      // Constant
     std::vector<std::int64_t> extents;  // Shared
     std::size_t parts = 0;              // Tuple

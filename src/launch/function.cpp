@@ -37,6 +37,13 @@ std::uint64_t bits_of(DType dtype, const Scalar& given) {
     return bits;
 }
 
+/// The last extent of rows that are short, such as coordinates and colours: programs are made for it. Else 0.
+std::int64_t short_rows(const Node& leaf) {
+    constexpr std::int64_t most = 4;
+    const int rank = leaf.shape.size();
+    return rank >= 2 && leaf.shape[rank - 1] > 1 && leaf.shape[rank - 1] <= most ? leaf.shape[rank - 1] : 0;
+}
+
 /// True if no two arrays share memory.
 bool distinct(Arguments arguments) {
     SmallVector<ByteRange, 8> ranges;
@@ -156,7 +163,7 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
                 const Node& leaf = *a.array.node();
                 const bool rows = is_contiguous(leaf.shape, leaf.strides);
                 key.push_back(kind | static_cast<std::uint64_t>(leaf.dtype) << 8 | static_cast<std::uint64_t>(leaf.shape.size()) << 16 |
-                              (rows ? 1ull << 32 : 0));
+                              static_cast<std::uint64_t>(short_rows(leaf)) << 40 | (rows ? 1ull << 32 : 0));
                 break;
             }
             case KernelArgument::Kind::Number:
@@ -201,6 +208,7 @@ std::vector<lang::ArgumentType> UserFunction::types_of(Arguments arguments, cons
                 type.dtype = leaf.dtype;
                 type.rank = leaf.shape.size();
                 type.contiguous = is_contiguous(leaf.shape, leaf.strides);
+                type.last = short_rows(leaf);
                 break;
             }
             case KernelArgument::Kind::Number:

@@ -18,6 +18,15 @@
 namespace pardo::jit {
 namespace {
 
+Ref<device::Program> compile(const Recipe& recipe, Binary& binary) {
+    const std::int64_t start = device::now_ns();
+    binary = recipe.compile();
+    counters.compiled.fetch_add(1, std::memory_order_relaxed);
+    Ref<device::Program> program = recipe.load(binary);
+    if (device::recording()) device::record_program(Activity::Compile, recipe.name, start, device::now_ns());
+    return program;
+}
+
 /// A program, or the fact that a thread is making it.
 struct Slot {
     bool done = false;
@@ -109,11 +118,7 @@ private:
                     "program cache: " + std::string(recipe.name) + " from disk does not load, compiling it again: " + e.message());
             }
         }
-        const std::int64_t start = device::now_ns();
-        binary = recipe.compile();
-        counters.compiled.fetch_add(1, std::memory_order_relaxed);
-        Ref<device::Program> program = recipe.load(binary);
-        if (device::recording()) device::record_program(Activity::Compile, recipe.name, start, device::now_ns());
+        Ref<device::Program> program = compile(recipe, binary);
         folder->store(key, binary);
         return program;
     }
@@ -145,9 +150,27 @@ private:
 
 }  // namespace
 
+Binary joined(std::string_view text, const Binary& binary) {
+    Binary both(text.begin(), text.end());
+    both.push_back(0);
+    both.insert(both.end(), binary.begin(), binary.end());
+    return both;
+}
+
+std::pair<std::string, Binary> parted(const Binary& both) {
+    const auto end = std::find(both.begin(), both.end(), 0);
+    if (end == both.end()) throw Error(ErrorCode::Internal, "a binary without its description");
+    return {std::string(both.begin(), end), Binary(end + 1, both.end())};
+}
+
 Hash128 key(std::string_view text) { return hash128(text); }
 
 Ref<device::Program> get(const Hash128& key, const Recipe& recipe) { return Cache::instance().get(key, recipe); }
+
+Ref<device::Program> make(const Recipe& recipe) {
+    Binary binary;
+    return compile(recipe, binary);
+}
 
 DiskState disk_state() { return Cache::instance().disk()->state(); }
 void clear_memory() { Cache::instance().clear_memory(); }

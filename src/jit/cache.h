@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -14,6 +15,11 @@ namespace pardo::jit {
 
 /// What a compiler makes and the disk keeps: an object file, a cubin, an OpenCL binary.
 using Binary = std::vector<std::uint8_t>;
+
+/// A text, which holds no zeros, in front of a binary that does not tell what it says.
+Binary joined(std::string_view text, const Binary& binary);
+/// Throws Internal for what has not been joined.
+std::pair<std::string, Binary> parted(const Binary& both);
 
 /// The two steps that a back end supplies.
 struct Recipe {
@@ -29,6 +35,9 @@ Hash128 key(std::string_view text);
 /// Concurrent processes compile a key once each at most. A damaged file is ignored and rewritten; a folder that cannot be used costs one
 /// warning.
 Ref<device::Program> get(const Hash128& key, const Recipe& recipe);
+
+/// Compiles and loads a program that is not kept: its key cannot tell all that it is made of.
+Ref<device::Program> make(const Recipe& recipe);
 
 /// "~/.cache/pardo/<version>", and why it is not used, if so.
 struct DiskState {

@@ -222,14 +222,14 @@ CachingAllocator::Slab* CachingAllocator::new_slab(int size_class, MemoryKind ki
 }
 
 DriverBuffer* CachingAllocator::carve(int size_class, MemoryKind kind) {
-    const std::size_t bytes = class_bytes(size_class);
+    const std::size_t bytes = class_bytes(size_class), alignment = raw_->block_alignment();
     auto b = std::make_unique<DriverBuffer>(device_, kind, nullptr, bytes);
     const auto cut = [&](Slab* slab) {
         b->slab_ = slab;
         b->data_ = static_cast<char*>(slab->block.data) + slab->used;
         b->handle_ = slab->block.handle;
         b->handle_offset_ = slab->used;
-        slab->used += bytes;
+        slab->used += (bytes + alignment - 1) / alignment * alignment;
         ++slab->live;
     };
     Slab*& open = lists_[static_cast<int>(kind)].open_slab[size_class];

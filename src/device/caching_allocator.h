@@ -36,6 +36,8 @@ public:
     /// Bytes that the device has, and the most in one piece.
     virtual std::int64_t total_bytes() const noexcept = 0;
     virtual std::int64_t largest_block() const noexcept = 0;
+    /// Blocks that are cut from a larger one begin at multiples of this.
+    virtual std::size_t block_alignment() const noexcept { return 1; }
     /// Bytes that the driver has left; -1 when it does not tell.
     virtual std::int64_t free_bytes() const noexcept { return -1; }
 };

@@ -21,6 +21,7 @@
 #include "device/buffer.h"
 #include "device/event.h"
 #include "device/program.h"
+#include "device/text.h"
 
 namespace pardo::ir {
 struct Kernel;
@@ -193,6 +194,10 @@ public:
     virtual Ref<Program> compile(const ir::Kernel& kernel, ShapeClass shape) = 0;
     /// As compile, of text. Throws Device where the back end has no compiler of text.
     virtual Ref<Program> compile_source(const SourceKernel& kernel);
+    /// The language of text that users may write for it: "opencl", "cuda"; empty where there is none.
+    virtual std::string_view text_language() const noexcept { return {}; }
+    /// The user's text in that language, from the cache or compiled. Throws Compile with what the compiler says.
+    virtual Ref<TextProgram> compile_program(const ProgramText& program);
     /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx". Throws Value for a name this device does not have.
     virtual std::string inspect(const ir::Kernel& kernel, ShapeClass shape, std::string_view what) = 0;
 

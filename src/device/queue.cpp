@@ -95,6 +95,10 @@ Ref<Program> Device::compile_source(const SourceKernel& kernel) {
     throw Error(ErrorCode::Device, kernel.name + ": device " + id() + " compiles no text");
 }
 
+Ref<TextProgram> Device::compile_program(const ProgramText&) {
+    throw Error(ErrorCode::Device, "Program: device " + id() + " compiles no text");
+}
+
 Text current_location() {
     auto* hook = location_hook.load(std::memory_order_acquire);
     return hook ? Text(hook()) : Text();

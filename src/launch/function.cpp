@@ -78,6 +78,25 @@ std::size_t WordsHash::operator()(const Words& words) const noexcept {
     return h;
 }
 
+void check_range(const std::string& who, const NdRange& range) {
+    const auto fail = [&](const std::string& text) { throw Error(ErrorCode::Value, who + ": " + text); };
+    const std::size_t rank = range.global.size();
+    if (rank < 1 || rank > most_dimensions) fail("a range has one to three dimensions, not " + std::to_string(rank));
+    for (const std::int64_t n : range.global)
+        if (n < 0) fail("the range has a negative extent, " + std::to_string(n));
+    if (range.local.empty()) return;
+    if (range.local.size() != rank)
+        fail("the global range has " + std::to_string(rank) + " dimensions, the local one " + std::to_string(range.local.size()));
+    for (std::size_t d = 0; d < rank; ++d) {
+        if (range.local[d] < 1)
+            fail("the local range has an extent of " + std::to_string(range.local[d]) + "; groups have at least one item");
+        if (range.global[d] % range.local[d] != 0)
+            fail("the global range, " + std::to_string(range.global[d]) + " items in dimension " + std::to_string(d) +
+                 ", is no multiple of the local one, " + std::to_string(range.local[d]) +
+                 "; round it up, and let items beyond the end do nothing");
+    }
+}
+
 UserFunction::UserFunction(std::shared_ptr<const syntax::Function> function, bool takes_item, const KernelOptions& options,
                            std::optional<lang::LoopSpec> loop)
     : function_(std::move(function)), takes_item_(takes_item), options_(options), loop_(std::move(loop)) {}
@@ -98,26 +117,6 @@ std::string UserFunction::parameter(Arguments arguments, std::size_t k) const {
     for (; at < arguments.size() && top < function_->params.size(); ++top)
         if (const std::string path = found(function_->params[top], found); !path.empty()) return "`" + path + "`";
     return "argument " + std::to_string(k);
-}
-
-void UserFunction::check_range(const NdRange& range) const {
-    const std::size_t rank = range.global.size();
-    if (rank < 1 || rank > most_dimensions) fail(ErrorCode::Value, "a range has one to three dimensions, not " + std::to_string(rank));
-    for (const std::int64_t n : range.global)
-        if (n < 0) fail(ErrorCode::Value, "the range has a negative extent, " + std::to_string(n));
-    if (range.local.empty()) return;
-    if (range.local.size() != rank)
-        fail(ErrorCode::Value,
-             "the global range has " + std::to_string(rank) + " dimensions, the local one " + std::to_string(range.local.size()));
-    for (std::size_t d = 0; d < rank; ++d) {
-        if (range.local[d] < 1)
-            fail(ErrorCode::Value,
-                 "the local range has an extent of " + std::to_string(range.local[d]) + "; groups have at least one item");
-        if (range.global[d] % range.local[d] != 0)
-            fail(ErrorCode::Value, "the global range, " + std::to_string(range.global[d]) + " items in dimension " + std::to_string(d) +
-                                       ", is no multiple of the local one, " + std::to_string(range.local[d]) +
-                                       "; round it up, and let items beyond the end do nothing");
-    }
 }
 
 void UserFunction::check_count(Arguments arguments) const {

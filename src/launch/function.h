@@ -22,6 +22,9 @@ struct WordsHash {
     std::size_t operator()(const Words& words) const noexcept;
 };
 
+/// Throws Value for a range that is none, and for groups that do not divide it.
+void check_range(const std::string& who, const NdRange& range);
+
 /// One program's types: the function lowered for them, and what has been compiled of it.
 struct Specialisation {
     std::vector<lang::ArgumentType> types;  // keeps the functions among them, whose addresses are part of the key
@@ -47,7 +50,7 @@ public:
     std::string parameter(Arguments arguments, std::size_t k) const;
     [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
 
-    void check_range(const NdRange& range) const;
+    void check_range(const NdRange& range) const { launch::check_range(name(), range); }
     void check_count(Arguments arguments) const;
     /// Compute follows data: all arrays, and the queue if one is given, are of one queue.
     device::Queue* queue_of(Arguments arguments, const Queue* given) const;

@@ -315,6 +315,12 @@ Result cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, const 
     *function = reinterpret_cast<FunctionHandle>(at->second.get());
     return 0;
 }
+Result cuFuncGetAttribute(int* value, int attribute, FunctionHandle function) {
+    ENTER_CONTEXT("cuFuncGetAttribute");
+    if (attribute != function_most_threads && attribute != function_shared) return result::invalid_value;
+    *value = attribute == function_most_threads ? reinterpret_cast<Function*>(function)->kernel.max_threads : 0;
+    return 0;
+}
 Result cuFuncSetAttribute(FunctionHandle function, int attribute, int value) {
     ENTER_CONTEXT("cuFuncSetAttribute");
     if (attribute != function_dynamic_shared || value < 0 || value > most_shared) return result::invalid_value;

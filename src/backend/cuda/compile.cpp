@@ -4,6 +4,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/nvrtc.h"
 #include "backend/cuda/program.h"
+#include "backend/cuda/ptx.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "emit/c_family.h"
@@ -93,6 +94,29 @@ Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kern
     recipe.compile = [&] { return compile_text(kernel.name, text, default_options(), target.arch); };
     recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, kernel.name, grid, binary); };
     return jit::get(jit::key(key), recipe);
+}
+
+Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& given) {
+    context();
+    const Target target = target_of(*this);
+    jit::Recipe recipe;
+    recipe.name = "Program";
+    // PTX tells of the kernels' parameters, machine code does not.
+    recipe.compile = [&] {
+        const UserImage made = compile_user_text(given.text, given.options, target.arch);
+        const std::string declarations = declarations_of(made.ptx);
+        if (declarations.empty())
+            throw Error(ErrorCode::Compile, "Program: there is no kernel in the text: no function is marked __global__");
+        return jit::joined(declarations, made.image);
+    };
+    recipe.load = [&](const jit::Binary& binary) {
+        const auto [declarations, image] = jit::parted(binary);
+        return CudaTextProgram::load(*this, kernels_of(declarations), image);
+    };
+    if (!given.self_contained()) return static_cast<device::TextProgram*>(jit::make(recipe).get());
+    std::string key = std::string(backend_version) + '\n' + nvrtc_version() + '\n' + target.arch + ' ' + id() + " text";
+    for (const std::string& option : given.options) key += '\n' + option;
+    return static_cast<device::TextProgram*>(jit::get(jit::key(key + "\n\n" + given.text), recipe).get());
 }
 
 std::string CudaDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {

@@ -39,12 +39,16 @@ public:
     device::ShapeClass shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
+    std::string_view text_language() const noexcept override { return "cuda"; }
+    Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
     int ordinal() const noexcept { return ordinal_; }
     DeviceHandle handle() const noexcept { return handle_; }
     int compute_major() const noexcept { return major_; }
     int compute_minor() const noexcept { return minor_; }
+    /// Bytes of arrays that a group may share, when asked for.
+    int most_shared() const noexcept { return most_shared_; }
     const emit::CFeatures& features() const noexcept { return features_; }
     EventPool& events() noexcept { return events_; }
     EventPool& timed_events() noexcept { return timed_events_; }
@@ -76,7 +80,7 @@ private:
     int major_ = 0, minor_ = 0;
     DeviceInfo info_;
     emit::CFeatures features_;
-    int most_shared_ = 0;  // bytes of arrays that a group may share, when asked for
+    int most_shared_ = 0;
     std::atomic<ContextHandle> context_{nullptr};
     std::atomic<bool> lost_{false};
     std::mutex mutex_;  // guards what follows

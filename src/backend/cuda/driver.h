@@ -81,7 +81,8 @@ constexpr unsigned memory_type_host = 1, memory_type_device = 2, memory_type_uni
 constexpr int location_device = 1;
 constexpr std::int64_t max_pitch = 2147483647;  // CU_DEVICE_ATTRIBUTE_MAX_PITCH, of all devices so far
 constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
-constexpr int function_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int function_most_threads = 0, function_shared = 1;  // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, …_SHARED_SIZE_BYTES
+constexpr int function_dynamic_shared = 8;                     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 
 /// Everything that is loaded: our name, the library's symbol (those with a version say so), parameters.
@@ -140,6 +141,7 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuModuleLoadDataEx, "cuModuleLoadDataEx", (ModuleHandle * module, const void* image, unsigned count, int* options, void** values)) \
     F(cuModuleUnload, "cuModuleUnload", (ModuleHandle module))                                                                           \
     F(cuModuleGetFunction, "cuModuleGetFunction", (FunctionHandle * function, ModuleHandle module, const char* name))                    \
+    F(cuFuncGetAttribute, "cuFuncGetAttribute", (int* value, int attribute, FunctionHandle function))                                    \
     F(cuFuncSetAttribute, "cuFuncSetAttribute", (FunctionHandle function, int attribute, int value))                                     \
     F(cuLaunchKernel, "cuLaunchKernel",                                                                                                  \
       (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \

@@ -4,6 +4,8 @@
 
 #include "backend/cuda/program.h"
 #include "backend/cuda/submission.h"
+#include "base/counters.h"
+#include "base/env.h"
 #include "base/fork.h"
 #include "base/shape.h"
 #include "device/driver_queue.h"
@@ -15,6 +17,22 @@ constexpr std::int64_t most_groups = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t log_bytes = 4096;
 
 }  // namespace
+
+ModuleHandle load_module(CudaDevice& device, const std::string& name, const jit::Binary& image) {
+    const Driver& d = driver();
+    char log[log_bytes] = "";
+    int options[] = {jit_error_log, jit_error_log_bytes};
+    void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
+    ModuleHandle module = nullptr;
+    const Result failed = d.cuModuleLoadDataEx(&module, image.data(), 2, options, values);
+    if (failed == result::success) return module;
+    const Error error = device.failure(failed, "cuModuleLoadDataEx");
+    std::string advice;
+    if (failed == result::invalid_image || failed == result::no_binary || failed == result::invalid_ptx ||
+        failed == result::unsupported_ptx)
+        advice = "; the driver knows CUDA " + version_text(d.version) + ": a newer driver, or an NVRTC of that version, helps";
+    throw Error(error.code(), name + ": " + error.message() + (log[0] ? std::string(" (") + log + ")" : "") + advice);
+}
 
 CudaProgram::CudaProgram(std::string name, std::string entry, const Grid& grid, jit::Binary binary)
     : Program(std::move(name)), entry_(std::move(entry)), grid_(grid), binary_(std::move(binary)) {}
@@ -35,18 +53,7 @@ FunctionHandle CudaProgram::load_on(CudaDevice& device) {
         if (l.device == &device) return l.function;
     }
     const Driver& d = driver();
-    char log[log_bytes] = "";
-    int options[] = {jit_error_log, jit_error_log_bytes};
-    void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
-    Loaded l{&device, nullptr, nullptr};
-    if (const Result failed = d.cuModuleLoadDataEx(&l.module, binary_.data(), 2, options, values); failed != result::success) {
-        const Error error = device.failure(failed, "cuModuleLoadDataEx");
-        std::string advice;
-        if (failed == result::invalid_image || failed == result::no_binary || failed == result::invalid_ptx ||
-            failed == result::unsupported_ptx)
-            advice = "; the driver knows CUDA " + version_text(d.version) + ": a newer driver, or an NVRTC of that version, helps";
-        throw Error(error.code(), name() + ": " + error.message() + (log[0] ? std::string(" (") + log + ")" : "") + advice);
-    }
+    Loaded l{&device, load_module(device, name(), binary_), nullptr};
     if (const Result failed = d.cuModuleGetFunction(&l.function, l.module, entry_.c_str()); failed != result::success) {
         d.cuModuleUnload(l.module);
         throw Error(ErrorCode::Device, name() + ": " + device.failure(failed, "cuModuleGetFunction").message());
@@ -98,6 +105,116 @@ void CudaStream::launch(const device::Launch& launch, const device::NativeOrder&
                                 static_cast<unsigned>(local[1]), static_cast<unsigned>(local[2]), grid.shared_bytes, submission.stream(),
                                 params.data(), nullptr),
         "cuLaunchKernel");
+    submission.finish();
+}
+
+// --- text of the user ---------------------------------------------------------------------------------------------------------------
+
+class CudaTextProgram::Module {
+public:
+    Module(CudaDevice& device, const jit::Binary& image) : device_(device), module_(load_module(device, "Program", image)) {}
+    ~Module() {
+        if (device::driver_gone()) return;
+        const ContextScope scope(device_.known_context());
+        driver().cuModuleUnload(module_);
+    }
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+
+    FunctionHandle function(const std::string& name) const {
+        FunctionHandle f = nullptr;
+        device_.check(driver().cuModuleGetFunction(&f, module_, name.c_str()), "cuModuleGetFunction");
+        return f;
+    }
+    int attribute(FunctionHandle f, int what) const {
+        int value = 0;
+        device_.check(driver().cuFuncGetAttribute(&value, what, f), "cuFuncGetAttribute");
+        return value;
+    }
+    void allow_shared(FunctionHandle f, std::int64_t bytes) const {
+        device_.check(driver().cuFuncSetAttribute(f, function_dynamic_shared, static_cast<int>(bytes)), "cuFuncSetAttribute");
+    }
+
+private:
+    CudaDevice& device_;
+    ModuleHandle module_;
+};
+
+CudaTextProgram::CudaTextProgram(std::unique_ptr<Module> module, std::vector<FunctionHandle> functions,
+                                 std::vector<device::TextKernel> kernels)
+    : TextProgram(std::move(kernels), 1, true), module_(std::move(module)), functions_(std::move(functions)) {}
+
+CudaTextProgram::~CudaTextProgram() = default;
+
+Ref<device::Program> CudaTextProgram::load(CudaDevice& device, std::vector<device::TextKernel> declared, const jit::Binary& image) {
+    const ContextScope scope(device);
+    auto module = std::make_unique<Module>(device, image);
+    std::vector<FunctionHandle> functions;
+    for (device::TextKernel& kernel : declared) {
+        FunctionHandle f = module->function(kernel.name.str());
+        kernel.most_items = module->attribute(f, function_most_threads);
+        kernel.most_local = device.most_shared() - module->attribute(f, function_shared);
+        module->allow_shared(f, kernel.most_local);
+        functions.push_back(f);
+    }
+    return new CudaTextProgram(std::move(module), std::move(functions), std::move(declared));
+}
+
+namespace {
+
+/// Groups for a launch that names none: as many items as the largest divisors of its extents give, from the first dimension on.
+std::array<std::int64_t, 3> chosen_groups(const device::TextKernel& kernel, const std::array<std::int64_t, 3>& global) {
+    constexpr std::int64_t wanted = 256, few = 32, most_z = 64;
+    std::array<std::int64_t, 3> local{1, 1, 1};
+    std::int64_t room = std::min(wanted, kernel.most_items), items = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+        local[d] = std::min({room, global[d], d == 2 ? most_z : room});
+        while (global[d] % local[d] != 0) --local[d];
+        room /= local[d];
+        items *= global[d];
+    }
+    const std::int64_t size = local[0] * local[1] * local[2];
+    if (size < few && items > few) {
+        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+        log(LogLevel::Info, "cuda: " + kernel.name.str() + ": " + std::to_string(items) + " items are run in groups of " +
+                                std::to_string(size) + ", which is slow: launch it over an NdRange");
+    }
+    return local;
+}
+
+}  // namespace
+
+void CudaTextProgram::enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch,
+                              const device::NativeOrder& order) {
+    static_cast<CudaStream&>(stream).launch(functions_[kernel], kernels()[kernel], launch, order);
+}
+
+void CudaStream::launch(FunctionHandle function, const device::TextKernel& kernel, const device::TextLaunch& l,
+                        const device::NativeOrder& order) {
+    constexpr std::int64_t most[] = {most_groups, 65535, 65535};
+    const std::array<std::int64_t, 3> local = l.local[0] ? l.local : chosen_groups(kernel, l.global);
+    unsigned grid[3], block[3], shared_bytes = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const std::int64_t groups = l.global[d] / local[d];
+        if (groups > most[d]) {
+            throw Error(ErrorCode::Value, std::to_string(groups) + " groups in dimension " + std::to_string(d) + "; a device takes " +
+                                              std::to_string(most[d]) + " there");
+        }
+        grid[d] = static_cast<unsigned>(groups);
+        block[d] = static_cast<unsigned>(local[d]);
+    }
+    SmallVector<void*, 16> params;
+    for (const device::TextArgument& a : l.arguments) {
+        if (a.kind == device::TextArgument::Kind::Local) {
+            shared_bytes += static_cast<unsigned>(a.bytes);
+        } else {
+            params.push_back(const_cast<std::uint64_t*>(a.words.data()));
+        }
+    }
+    Submission submission(*this, order);
+    submission.check(driver().cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared_bytes,
+                                             submission.stream(), params.data(), nullptr),
+                     "cuLaunchKernel");
     submission.finish();
 }
 

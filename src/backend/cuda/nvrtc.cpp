@@ -13,6 +13,7 @@
 #include "backend/cuda/libraries.h"
 #include "base/env.h"
 #include "base/fork.h"
+#include "jit/build_log.h"
 
 namespace pardo::cuda {
 namespace {
@@ -44,6 +45,9 @@ struct Nvrtc {
     int major = 0, minor = 0;
     std::vector<int> architectures;  // 75, 80, …, ascending
 };
+
+/// "NVRTC 13.0".
+std::string version_of(const Nvrtc& n) { return "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor); }
 
 struct State {
     std::mutex mutex;
@@ -95,8 +99,7 @@ const Nvrtc* load(std::string& problem) {
         if (!library && candidate.find('/') != std::string::npos) error += (error.empty() ? "" : "; ") + reason;
         if (!library) continue;
         if ((s.nvrtc = bind(library))) {
-            log(LogLevel::Info,
-                "cuda: NVRTC " + std::to_string(s.nvrtc->major) + "." + std::to_string(s.nvrtc->minor) + " is " + library.path());
+            log(LogLevel::Info, "cuda: " + version_of(*s.nvrtc) + " is " + library.path());
             return s.nvrtc.get();
         }
         error += (error.empty() ? "" : "; ") + candidate + " lacks functions of NVRTC 12";
@@ -121,7 +124,6 @@ public:
     ~Compilation() { n_.nvrtcDestroyProgram(&program_); }
     Compilation(const Compilation&) = delete;
     Compilation& operator=(const Compilation&) = delete;
-    NvrtcProgram get() const { return program_; }
 
     std::string log() const {
         std::size_t bytes = 0;
@@ -132,19 +134,41 @@ public:
         return text;
     }
 
+    NvrtcResult run(std::vector<std::string> options, const std::string& arch) const {
+        options.push_back("--gpu-architecture=" + arch);
+        std::vector<const char*> all;
+        all.reserve(options.size());
+        for (const std::string& option : options) all.push_back(option.c_str());
+        return n_.nvrtcCompileProgram(program_, static_cast<int>(all.size()), all.data());
+    }
+
+    /// Machine code of a real architecture, PTX of another. Throws Compile when there is none.
+    jit::Binary image(const std::string& name, const std::string& arch) const {
+        const bool cubin = arch.starts_with("sm_");
+        std::size_t bytes = 0;
+        NvrtcResult got = cubin ? n_.nvrtcGetCUBINSize(program_, &bytes) : n_.nvrtcGetPTXSize(program_, &bytes);
+        jit::Binary binary(bytes);
+        if (got == nvrtc_success) {
+            auto* to = reinterpret_cast<char*>(binary.data());
+            got = cubin ? n_.nvrtcGetCUBIN(program_, to) : n_.nvrtcGetPTX(program_, to);
+        }
+        if (got != nvrtc_success || bytes == 0)
+            throw Error(ErrorCode::Compile, name + ": NVRTC made nothing for " + arch + " (" + n_.nvrtcGetErrorString(got) + ")");
+        return binary;
+    }
+
+    std::string ptx() const {
+        std::size_t bytes = 0;
+        if (n_.nvrtcGetPTXSize(program_, &bytes) != nvrtc_success) return {};
+        std::string text(bytes, '\0');
+        if (n_.nvrtcGetPTX(program_, text.data()) != nvrtc_success) return {};
+        return text.substr(0, text.find('\0'));
+    }
+
 private:
     const Nvrtc& n_;
     NvrtcProgram program_ = nullptr;
 };
-
-std::string_view line_of(std::string_view text, int number) {
-    for (; number > 1; --number) {
-        const std::size_t end = text.find('\n');
-        if (end == std::string_view::npos) return {};
-        text.remove_prefix(end + 1);
-    }
-    return text.substr(0, text.find('\n'));
-}
 
 /// The first error of a log, and under it the line of the text; logs can be as long as the text.
 std::string shortened(const std::string& log, const std::string& name, std::string_view text) {
@@ -163,7 +187,7 @@ std::string shortened(const std::string& log, const std::string& name, std::stri
         const char* begin = first.data() + at + prefix.size();
         std::from_chars(begin, first.data() + first.size(), number);
     }
-    if (number > 0) message += "\n    " + std::string(line_of(text, number));
+    if (number > 0) message += "\n    " + std::string(jit::line_of(text, number));
     // The count that the log ends with is an "error" line too.
     if (errors > 2) message += "\n(and " + std::to_string(errors - 2) + " more; PARDO_LOG=debug shows the text and all messages)";
     return message;
@@ -180,29 +204,26 @@ std::span<const char* const> default_options(bool fast) {
 jit::Binary compile_text(const std::string& name, const std::string& text, std::span<const char* const> options, const std::string& arch) {
     const Nvrtc& n = nvrtc(name);
     const Compilation compilation(n, name, text);
-    const std::string arch_option = "--gpu-architecture=" + arch;
-    std::vector<const char*> all(options.begin(), options.end());
-    all.push_back(arch_option.c_str());
-    const NvrtcResult done = n.nvrtcCompileProgram(compilation.get(), static_cast<int>(all.size()), all.data());
+    const NvrtcResult done = compilation.run({options.begin(), options.end()}, arch);
     if (done != nvrtc_success) {
         const std::string messages = compilation.log();
         log(LogLevel::Debug, "cuda: " + name + " does not compile:\n" + text + "\n" + messages);
         const std::string what =
             done == nvrtc_compilation_failed || !messages.empty() ? shortened(messages, name, text) : n.nvrtcGetErrorString(done);
-        throw Error(ErrorCode::Compile,
-                    name + ": NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor) + " for " + arch + ": " + what);
+        throw Error(ErrorCode::Compile, name + ": " + version_of(n) + " for " + arch + ": " + what);
     }
-    const bool cubin = arch.starts_with("sm_");
-    std::size_t bytes = 0;
-    NvrtcResult got = cubin ? n.nvrtcGetCUBINSize(compilation.get(), &bytes) : n.nvrtcGetPTXSize(compilation.get(), &bytes);
-    jit::Binary binary(bytes);
-    if (got == nvrtc_success) {
-        auto* to = reinterpret_cast<char*>(binary.data());
-        got = cubin ? n.nvrtcGetCUBIN(compilation.get(), to) : n.nvrtcGetPTX(compilation.get(), to);
+    return compilation.image(name, arch);
+}
+
+UserImage compile_user_text(const std::string& text, const std::vector<std::string>& options, const std::string& arch) {
+    const Nvrtc& n = nvrtc("Program");
+    const Compilation compilation(n, "program", text);
+    const NvrtcResult done = compilation.run(options, arch);
+    if (done != nvrtc_success) {
+        throw Error(ErrorCode::Compile, "Program: " + version_of(n) + " for " + arch + " does not compile it: " +
+                                            n.nvrtcGetErrorString(done) + jit::explained(compilation.log(), text));
     }
-    if (got != nvrtc_success || bytes == 0)
-        throw Error(ErrorCode::Compile, name + ": NVRTC made nothing for " + arch + " (" + n.nvrtcGetErrorString(got) + ")");
-    return binary;
+    return {compilation.image("Program", arch), compilation.ptx()};
 }
 
 Target target_for(int major, int minor) {
@@ -210,7 +231,7 @@ Target target_for(int major, int minor) {
     const int own = 10 * major + minor;
     const std::vector<int>& known = n.architectures;
     if (std::binary_search(known.begin(), known.end(), own)) return {"sm_" + std::to_string(own), ""};
-    const std::string version = "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor);
+    const std::string version = version_of(n);
     const auto next = std::lower_bound(known.begin(), known.end(), own);
     if (next == known.begin()) {
         throw Error(ErrorCode::Compile, "compile: " + version + " makes nothing for devices of compute capability " +
@@ -227,7 +248,7 @@ Target target_for(int major, int minor) {
 std::string nvrtc_version() {
     std::string problem;
     const Nvrtc* n = load(problem);
-    return n ? "NVRTC " + std::to_string(n->major) + "." + std::to_string(n->minor) : "";
+    return n ? version_of(*n) : "";
 }
 
 std::string nvrtc_unavailable() {

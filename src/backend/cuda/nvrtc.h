@@ -17,6 +17,13 @@ std::span<const char* const> default_options(bool fast = false);
 /// and the line of the text that they are about. Throws Compile; Import when NVRTC is not installed, with where it was looked for.
 jit::Binary compile_text(const std::string& name, const std::string& text, std::span<const char* const> options, const std::string& arch);
 
+/// What the user's own text becomes: cubin or PTX as above, and PTX in any case. Messages hold all that the compiler says.
+struct UserImage {
+    jit::Binary image;
+    std::string ptx;
+};
+UserImage compile_user_text(const std::string& text, const std::vector<std::string>& options, const std::string& arch);
+
 /// What NVRTC can make for a device: "sm_90", or when NVRTC is older than the device the newest "compute_…" that it knows, and why.
 struct Target {
     std::string arch;

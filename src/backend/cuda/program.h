@@ -1,13 +1,16 @@
-// src/backend/cuda/program.h: a loaded kernel.
+// src/backend/cuda/program.h: loaded kernels.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "backend/cuda/driver.h"
 #include "device/program.h"
+#include "device/text.h"
 #include "emit/c_geometry.h"
 #include "jit/cache.h"
 
@@ -56,6 +59,26 @@ private:
     std::array<std::atomic<FunctionHandle>, 16> fast_{};  // by the device's ordinal
     std::mutex mutex_;
     std::vector<Loaded> loaded_;
+};
+
+/// Loads machine code or PTX on a device whose context is current. Throws Device with the driver's words and what to do.
+ModuleHandle load_module(CudaDevice& device, const std::string& name, const jit::Binary& image);
+
+/// Text of the user, loaded on one device.
+class CudaTextProgram final : public device::TextProgram {
+public:
+    /// Loads `image`, the kernels of which `declared` describes.
+    static Ref<device::Program> load(CudaDevice& device, std::vector<device::TextKernel> declared, const jit::Binary& image);
+    ~CudaTextProgram() override;
+
+private:
+    /// A module that is unloaded in the end.
+    class Module;
+    CudaTextProgram(std::unique_ptr<Module> module, std::vector<FunctionHandle> functions, std::vector<device::TextKernel> kernels);
+    void enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch, const device::NativeOrder& order) override;
+
+    const std::unique_ptr<Module> module_;
+    const std::vector<FunctionHandle> functions_;
 };
 
 }  // namespace pardo::cuda

@@ -19,6 +19,9 @@ public:
     ~CudaStream() override;
 
     void launch(const device::Launch& launch, const device::NativeOrder& order) override;
+    /// Of a kernel of the user's text.
+    void launch(FunctionHandle function, const device::TextKernel& kernel, const device::TextLaunch& launch,
+                const device::NativeOrder& order);
     void copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
               const device::NativeOrder& order) override;
     void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const device::NativeOrder& order) override;

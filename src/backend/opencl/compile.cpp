@@ -4,17 +4,16 @@
 
 #include <pardo/error.h>
 
+#include "backend/opencl/kernel_facts.h"
 #include "backend/opencl/program.h"
 #include "device/driver_queue.h"
 #include "emit/c_family.h"
 #include "ir/ir.h"
+#include "jit/build_log.h"
 #include "jit/cache.h"
 
 namespace pardo::opencl {
 namespace {
-
-/// How much of a driver's words an error shows.
-constexpr std::size_t most_log = 2000;
 
 /// A cl_program until somebody takes it over.
 class Built {
@@ -37,16 +36,7 @@ std::string build_log(const Api& api, cl_program program, cl_device_id device) {
     api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
     std::string text(bytes, '\0');
     if (bytes) api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, text.data(), nullptr);
-    while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) text.pop_back();
-    if (text.size() > most_log) text = text.substr(0, most_log) + "\n… (" + std::to_string(text.size() - most_log) + " more bytes)";
     return text;
-}
-
-void build_program(const Api& api, cl_program program, cl_device_id device, const std::string& options, const std::string& who) {
-    const cl_int code = api.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
-    if (code == CL_SUCCESS) return;
-    const std::string text = build_log(api, program, device);
-    throw Error(ErrorCode::Compile, who + " does not compile it: " + error_name(code) + (text.empty() ? ", and no words" : "\n" + text));
 }
 
 /// The device's part of a built program; empty where the driver gives none.
@@ -71,6 +61,41 @@ jit::Binary binary_of(const Api& api, cl_program program, cl_device_id device) {
         return {};
     return binaries[at];
 }
+
+/// Builds for one device.
+struct Builder {
+    const Api& api;
+    cl_context context;
+    cl_device_id device;
+    std::string options, who;
+
+    std::unique_ptr<Built> from_source(const std::string& text) const {
+        const char* source = text.c_str();
+        cl_int code = CL_SUCCESS;
+        cl_program program = api.clCreateProgramWithSource(context, 1, &source, nullptr, &code);
+        check(code, "clCreateProgramWithSource");
+        return built(program, text);
+    }
+    /// From a binary, if there is one.
+    std::unique_ptr<Built> from_either(const jit::Binary& binary, const std::string& text) const {
+        if (binary.empty()) return from_source(text);
+        const unsigned char* data = binary.data();
+        const std::size_t bytes = binary.size();
+        cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+        cl_program program = api.clCreateProgramWithBinary(context, 1, &device, &bytes, &data, &status, &code);
+        check(code == CL_SUCCESS ? status : code, "clCreateProgramWithBinary");
+        return built(program, {});
+    }
+
+private:
+    std::unique_ptr<Built> built(cl_program program, const std::string& text) const {
+        auto out = std::make_unique<Built>(api, program);
+        const cl_int code = api.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
+        if (code == CL_SUCCESS) return out;
+        const std::string words = jit::explained(build_log(api, program, device), text);
+        throw Error(ErrorCode::Compile, who + " does not compile it: " + error_name(code) + (words.empty() ? ", and no words" : words));
+    }
+};
 
 }  // namespace
 
@@ -101,47 +126,32 @@ std::string OpenClDevice::build_options(bool fast) const {
     return options;
 }
 
+// Sub-devices and memory paths have programs of their own in memory; `id_` tells them apart.
+std::string OpenClDevice::program_key(const std::string& options) const {
+    return "opencl\n" + id_ + "\n" + domain_->name() + "\n" + domain_->version() + "\n" + info_.name + "\n" + info_.driver_version + "\n" +
+           options + "\n";
+}
+
 Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size) {
     device::check_not_forked(name, this);
     (void)path();
-    const std::string options = build_options(c.fast_math), who = name + ": the compiler of " + id_ + " (" + domain_->name() + ")";
+    const Builder builder{api(), domain_->context(), handle_, build_options(c.fast_math),
+                          name + ": the compiler of " + id_ + " (" + domain_->name() + ")"};
     std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
-    const auto kernel_of = [&](std::unique_ptr<Built> built) -> Ref<device::Program> {
-        cl_int code = CL_SUCCESS;
-        cl_kernel kernel = api().clCreateKernel(built->get(), c.entry.c_str(), &code);
-        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, who + " made no kernel " + c.entry + ": " + error_name(code));
-        return new OpenClProgram(name, api(), built->detach(), kernel, c.params, shape, c.turns, group_size, c.groups);
-    };
-    const auto from_source = [&] {
-        const char* source = c.text.c_str();
-        cl_int code = CL_SUCCESS;
-        cl_program program = api().clCreateProgramWithSource(domain_->context(), 1, &source, nullptr, &code);
-        check(code, "clCreateProgramWithSource");
-        auto built = std::make_unique<Built>(api(), program);
-        build_program(api(), program, handle_, options, who);
-        return built;
-    };
     jit::Recipe recipe;
     recipe.name = name;
     recipe.compile = [&] {
-        fresh = from_source();
+        fresh = builder.from_source(c.text);
         return binary_of(api(), fresh->get(), handle_);
     };
-    recipe.load = [&](const jit::Binary& binary) {
-        if (fresh) return kernel_of(std::move(fresh));
-        if (binary.empty()) return kernel_of(from_source());
-        const unsigned char* data = binary.data();
-        const std::size_t bytes = binary.size();
-        cl_int status = CL_SUCCESS, code = CL_SUCCESS;
-        cl_program program = api().clCreateProgramWithBinary(domain_->context(), 1, &handle_, &bytes, &data, &status, &code);
-        check(code == CL_SUCCESS ? status : code, "clCreateProgramWithBinary");
-        auto built = std::make_unique<Built>(api(), program);
-        build_program(api(), program, handle_, options, who);
-        return kernel_of(std::move(built));
+    recipe.load = [&](const jit::Binary& binary) -> Ref<device::Program> {
+        const auto built = fresh ? std::move(fresh) : builder.from_either(binary, c.text);
+        cl_int code = CL_SUCCESS;
+        cl_kernel kernel = api().clCreateKernel(built->get(), c.entry.c_str(), &code);
+        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, builder.who + " made no kernel " + c.entry + ": " + error_name(code));
+        return new OpenClProgram(name, api(), built->detach(), kernel, c.params, shape, c.turns, group_size, c.groups);
     };
-    // Sub-devices and memory paths have programs of their own in memory; `id_` tells them apart.
-    const std::string key = "opencl\n" + id_ + "\n" + domain_->name() + "\n" + domain_->version() + "\n" + info_.name + "\n" +
-                            info_.driver_version + "\n" + options + "\n" + features_.key() + "\n" + std::to_string(shape) + " " +
+    const std::string key = program_key(builder.options) + features_.key() + "\n" + std::to_string(shape) + " " +
                             std::to_string(group_size) + " " + c.params + "\n" + c.text;
     return jit::get(jit::key(key), recipe);
 }
@@ -169,6 +179,44 @@ Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& ke
     c.entry = kernel.name;
     c.params = kernel.params;
     return build(kernel.name, c, 0, kernel.group_size);
+}
+
+OpenClTextProgram::OpenClTextProgram(const OpenClDevice& device, std::vector<device::TextKernel> kernels, std::vector<KernelHandle> handles)
+    : TextProgram(std::move(kernels), device.path() == MemoryPath::Buffer ? std::max(device.info().mem_base_addr_align / 8, 1) : 1, false),
+      handles_(std::move(handles)) {}
+
+OpenClTextProgram::~OpenClTextProgram() {
+    if (!device::driver_gone()) return;
+    for (KernelHandle& handle : handles_) (void)handle.release();
+}
+
+Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText& given) {
+    device::check_not_forked("Program", this);
+    (void)path();
+    std::string options = "-cl-kernel-arg-info";
+    for (const std::string& o : given.options) options += o.find(' ') == std::string::npos ? " " + o : " \"" + o + "\"";
+    const Builder builder{api(), domain_->context(), handle_, options, "Program: the compiler of " + id_ + " (" + domain_->name() + ")"};
+    std::unique_ptr<Built> fresh;
+    jit::Recipe recipe;
+    recipe.name = "Program";
+    recipe.compile = [&] {
+        fresh = builder.from_source(given.text);
+        return jit::joined(described(api(), fresh->get()), binary_of(api(), fresh->get(), handle_));
+    };
+    recipe.load = [&](const jit::Binary& binary) -> Ref<device::Program> {
+        const auto [description, code] = jit::parted(binary);
+        const auto built = fresh ? std::move(fresh) : builder.from_either(code, given.text);
+        std::vector<device::TextKernel> kernels = kernels_of(description);
+        std::vector<KernelHandle> handles;
+        for (device::TextKernel& kernel : kernels) {
+            handles.push_back(create_kernel(api(), built->get(), kernel.name));
+            ask_limits(api(), handles.back().get(), handle_, info_.local_mem_size, kernel);
+        }
+        return new OpenClTextProgram(*this, std::move(kernels), std::move(handles));
+    };
+    const Ref<device::Program> made =
+        given.self_contained() ? jit::get(jit::key(program_key(options) + "text\n" + given.text), recipe) : jit::make(recipe);
+    return static_cast<device::TextProgram*>(made.get());
 }
 
 std::string OpenClDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {

@@ -43,6 +43,8 @@ public:
     device::ShapeClass shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
+    std::string_view text_language() const noexcept override { return "opencl"; }
+    Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
     Domain& domain() const noexcept { return *domain_; }
@@ -59,6 +61,7 @@ private:
     void choose_sub_group();
     device::CachingAllocator& allocator() const;
     std::string build_options(bool fast) const;
+    std::string program_key(const std::string& options) const;
     Ref<device::Program> build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size);
 
     device::Backend* backend_;

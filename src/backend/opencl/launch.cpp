@@ -23,6 +23,15 @@ std::size_t size_of(char letter) {
     }
 }
 
+/// Where memory has addresses.
+void set_address(const OpenClDevice& device, MemoryPath path, cl_kernel kernel, cl_uint index, const void* address) {
+    if (path == MemoryPath::Usm) {
+        check(device.domain().usm().set_argument(kernel, index, address), "clSetKernelArgMemPointerINTEL");
+    } else {
+        check(device.api().clSetKernelArgSVMPointer(kernel, index, address), "clSetKernelArgSVMPointer");
+    }
+}
+
 /// Sets the arguments one after the other; a pointer may take two.
 class Arguments {
 public:
@@ -33,14 +42,7 @@ public:
 
     void pointer(std::uint64_t slot) {
         auto* address = reinterpret_cast<void*>(slot);
-        switch (path_) {
-            case MemoryPath::Usm:
-                check(device_.domain().usm().set_argument(kernel_, next_++, address), "clSetKernelArgMemPointerINTEL");
-                break;
-            case MemoryPath::SvmFine:
-            case MemoryPath::SvmCoarse: check(api_.clSetKernelArgSVMPointer(kernel_, next_++, address), "clSetKernelArgSVMPointer"); break;
-            case MemoryPath::Buffer: buffer(static_cast<const char*>(address)); break;
-        }
+        path_ == MemoryPath::Buffer ? buffer(static_cast<const char*>(address)) : set_address(device_, path_, kernel_, next_++, address);
     }
 
 private:
@@ -71,7 +73,76 @@ private:
     cl_uint next_ = 0;
 };
 
+/// The parts of memory objects that arrays are; needed until the launch is enqueued.
+class Parts {
+public:
+    explicit Parts(const Api& api) : api_(api) {}
+    Parts(const Parts&) = delete;
+    ~Parts() {
+        for (const Part& p : parts_) api_.clReleaseMemObject(p.object);
+    }
+    /// Arrays in the same place are one object. Null for an array without elements.
+    cl_mem of(const device::TextArgument& a) {
+        if (a.bytes == 0) return nullptr;
+        const auto* b = static_cast<const DriverBuffer*>(a.buffer);
+        const std::size_t begin = b->handle_offset() + static_cast<std::size_t>(a.words[0] - reinterpret_cast<std::uint64_t>(b->data()));
+        for (const Part& p : parts_)
+            if (p.whole == b->handle() && p.region.origin == begin && p.region.size == a.bytes) return p.object;
+        Part part{b->handle(), {begin, a.bytes}, nullptr};
+        cl_int code = CL_SUCCESS;
+        part.object = api_.clCreateSubBuffer(static_cast<cl_mem>(part.whole), 0, CL_BUFFER_CREATE_TYPE_REGION, &part.region, &code);
+        check(code, "clCreateSubBuffer");
+        parts_.push_back(part);
+        return part.object;
+    }
+
+private:
+    struct Part {
+        void* whole;
+        cl_buffer_region region;
+        cl_mem object;
+    };
+    const Api& api_;
+    std::vector<Part> parts_;
+};
+
 }  // namespace
+
+void OpenClTextProgram::enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch,
+                                const device::NativeOrder& order) {
+    const std::lock_guard lock(mutex_);
+    static_cast<OpenClStream&>(stream).launch(handles_[kernel].get(), launch, order);
+}
+
+void OpenClStream::launch(cl_kernel kernel, const device::TextLaunch& l, const device::NativeOrder& order) {
+    using Kind = device::TextArgument::Kind;
+    Parts parts(api_);
+    cl_uint index = 0;
+    const auto set = [&](std::size_t bytes, const void* value) {
+        check(api_.clSetKernelArg(kernel, index, bytes, value), "clSetKernelArg");
+    };
+    for (const device::TextArgument& a : l.arguments) {
+        if (a.kind == Kind::Value) {
+            set(a.bytes, a.words.data());
+        } else if (a.kind == Kind::Local) {
+            set(a.bytes, nullptr);
+        } else if (path_ != MemoryPath::Buffer) {
+            set_address(device_, path_, kernel, index, reinterpret_cast<const void*>(a.words[0]));
+        } else {
+            cl_mem object = parts.of(a);
+            set(sizeof object, &object);
+        }
+        ++index;
+    }
+    const Wait w(order);
+    std::size_t global[3], local[3];
+    std::copy(l.global.begin(), l.global.end(), global);
+    std::copy(l.local.begin(), l.local.end(), local);
+    check(api_.clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(l.rank), nullptr, global, l.local[0] ? local : nullptr, w.count,
+                                      w.events, w.mark),
+          "clEnqueueNDRangeKernel");
+    flush();
+}
 
 void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& order) {
     auto& program = *static_cast<OpenClProgram*>(l.program);

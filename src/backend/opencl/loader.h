@@ -23,6 +23,7 @@ namespace pardo::opencl {
     F(clCreateCommandQueue)        \
     F(clReleaseCommandQueue)       \
     F(clCreateBuffer)              \
+    F(clCreateSubBuffer)           \
     F(clReleaseMemObject)          \
     F(clCreateProgramWithSource)   \
     F(clCreateProgramWithBinary)   \
@@ -32,6 +33,9 @@ namespace pardo::opencl {
     F(clReleaseProgram)            \
     F(clCreateKernel)              \
     F(clReleaseKernel)             \
+    F(clGetKernelInfo)             \
+    F(clGetKernelArgInfo)          \
+    F(clGetKernelWorkGroupInfo)    \
     F(clSetKernelArg)              \
     F(clEnqueueNDRangeKernel)      \
     F(clEnqueueReadBuffer)         \

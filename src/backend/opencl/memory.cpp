@@ -57,6 +57,10 @@ public:
     bool host_visible(MemoryKind kind) const noexcept override { return opencl::host_visible(path_, kind); }
     std::int64_t total_bytes() const noexcept override { return device_.info().global_mem_size; }
     std::int64_t largest_block() const noexcept override { return device_.info().max_mem_alloc_size; }
+    /// Kernels of the user's text take a block as a buffer of its own, and such may begin only there.
+    std::size_t block_alignment() const noexcept override {
+        return path_ == MemoryPath::Buffer ? std::max<std::size_t>(static_cast<std::size_t>(device_.info().mem_base_addr_align) / 8, 1) : 1;
+    }
 
 private:
     void* usm(std::size_t bytes, MemoryKind kind) {

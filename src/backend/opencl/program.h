@@ -1,11 +1,15 @@
-// src/backend/opencl/program.h: a kernel built for one OpenCL device.
+// src/backend/opencl/program.h: kernels built for one OpenCL device.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "backend/opencl/device.h"
 #include "device/program.h"
+#include "device/text.h"
 #include "emit/c_geometry.h"
 
 namespace pardo::opencl {
@@ -38,6 +42,26 @@ private:
     int group_size_;
     emit::CGroups groups_;
     std::mutex mutex_;
+};
+
+struct ReleaseKernel {
+    const Api* api;
+    void operator()(cl_kernel kernel) const { api->clReleaseKernel(kernel); }
+};
+/// It keeps the program that it is of.
+using KernelHandle = std::unique_ptr<std::remove_pointer_t<cl_kernel>, ReleaseKernel>;
+
+/// Text of the user, built for one OpenCL device.
+class OpenClTextProgram final : public device::TextProgram {
+public:
+    OpenClTextProgram(const OpenClDevice& device, std::vector<device::TextKernel> kernels, std::vector<KernelHandle> handles);
+    ~OpenClTextProgram() override;
+
+private:
+    void enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch, const device::NativeOrder& order) override;
+
+    std::vector<KernelHandle> handles_;
+    std::mutex mutex_;  // as OpenClProgram's, of all its kernels
 };
 
 }  // namespace pardo::opencl

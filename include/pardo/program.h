@@ -1,0 +1,60 @@
+// include/pardo/program.h: programs of text in a device's own language, and launches of their kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <pardo/array.h>
+#include <pardo/device.h>
+#include <pardo/event.h>
+#include <pardo/export.h>
+#include <pardo/kernel.h>
+#include <pardo/queue.h>
+
+namespace pardo {
+
+/// Memory that the items of a group share.
+struct LocalMemory {
+    std::int64_t bytes = 0;
+};
+/// One argument of a launch. A pointer takes an array, row-major and without gaps. A weak number is converted to the kernel's type, where
+/// the driver tells it; any other number has it. A structure is given by its bytes.
+using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, LocalMemory>;
+
+/// Text compiled for one device; a cheap handle, safe from any thread.
+class PARDO_API Program {
+public:
+    /// `language`: "opencl", "cuda", or empty for the device's; `options`: of its compiler. The program cache keeps what reads no other
+    /// files. Throws Compile with what the compiler says, Device for a device without such a language, Value for one with another.
+    Program(const Device& device, const std::string& text, std::string_view language = {}, const std::vector<std::string>& options = {});
+    ~Program();
+    Program(const Program&);
+    Program& operator=(const Program&);
+
+    Device device() const;
+    std::string_view language() const;
+    /// Names, in the driver's order.
+    std::vector<std::string> kernels() const;
+    /// "add(float* a, int n)", as far as the driver tells.
+    std::string signature(std::string_view kernel) const;
+
+    /// Launches on `queue` (null: that of the arrays). Dimension d of the range is get_global_id(d) in OpenCL C, and x, y or z in CUDA C++;
+    /// without groups the device chooses them. The kernel counts as writing all arrays but those that the driver calls constant. Throws
+    /// what is wrong with the call; what fails later is raised by the next wait.
+    Event launch(std::string_view kernel, std::span<const ProgramArgument> arguments, const NdRange& range, const Queue* queue = nullptr,
+                 std::span<const Event> depends = {}) const;
+    /// How such a launch uses its arguments.
+    std::vector<ArgumentUse> uses(std::string_view kernel, std::span<const ProgramArgument> arguments) const;
+
+private:
+    struct State;
+    std::shared_ptr<const State> state_;
+};
+
+}  // namespace pardo

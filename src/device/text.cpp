@@ -1,0 +1,27 @@
+// src/device/text.cpp: launches of kernels that the user wrote as text.
+#include "device/text.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "device/driver_queue.h"
+
+namespace pardo::device {
+
+bool ProgramText::self_contained() const {
+    const auto includes = [](const std::string& s) { return s.find("include") != std::string::npos; };
+    return !includes(text) && std::none_of(options.begin(), options.end(), includes);
+}
+
+Event TextProgram::launch(Queue* queue, std::size_t kernel, TextLaunch launch, std::span<const BufferUse> uses,
+                          std::span<const Event> depends) {
+    const auto kept = std::make_shared<const TextLaunch>(std::move(launch));
+    // Devices that compile text have queues of a driver.
+    return static_cast<DriverQueue*>(queue)->submit_native(
+        [self = Ref<TextProgram>(this), kernel, kept](Stream& stream, const NativeOrder& order) {
+            self->enqueue(stream, kernel, *kept, order);
+        },
+        uses, {kernels_[kernel].name, {}}, depends);
+}
+
+}  // namespace pardo::device

@@ -1,0 +1,345 @@
+// src/launch/program.cpp: text of the user: from arguments as they are given to what a kernel declares.
+#include <pardo/program.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <pardo/error.h>
+
+#include "device/device.h"
+#include "device/text.h"
+#include "graph/engine.h"
+#include "graph/record.h"
+#include "ir/eval.h"
+#include "launch/function.h"
+
+namespace pardo {
+namespace {
+
+using device::TextArgument;
+using device::TextKernel;
+using device::TextParameter;
+using graph::Node;
+using Arguments = std::span<const ProgramArgument>;
+using Kind = TextParameter::Kind;
+
+constexpr std::string_view languages[] = {"opencl", "cuda"};
+constexpr const char* given_names[] = {"an array", "a number", "a structure", "a LocalAccessor"};
+
+std::string signature_of(const TextKernel& kernel) {
+    std::string out = kernel.name.str() + "(";
+    for (const TextParameter& p : kernel.parameters) {
+        const std::string type = p.type.empty() ? "?" : (p.read_only ? "const " : "") + p.type;
+        out += (&p == kernel.parameters.data() ? "" : ", ") + type + (p.name.empty() ? "" : " " + p.name);
+    }
+    return out + ")";
+}
+
+/// Signed or unsigned integers of one size.
+bool same_width(DType a, DType b) { return is_integer(a) && is_integer(b) && itemsize(a) == itemsize(b); }
+
+/// True for elements that a pointer to `declared` may point to: the same, the other sign, pairs for complex numbers, bytes for anything.
+bool fits_pointer(DType declared, DType elements) {
+    if (declared == elements || same_width(declared, elements) || real_of(elements) == declared) return true;
+    return is_integer(declared) && itemsize(declared) == 1;
+}
+
+/// A launch's arguments beside the kernel's parameters.
+class Call {
+public:
+    Call(const device::TextProgram& program, const TextKernel& kernel, Arguments arguments)
+        : kernel_(kernel), arguments_(arguments), alignment_(program.alignment()) {
+        std::size_t next = 0, shared = 0;
+        for (const ProgramArgument& a : arguments) {
+            const bool apart = program.local_apart() && std::holds_alternative<LocalMemory>(a);
+            shared += apart;
+            parameters_.push_back(apart || next >= kernel.parameters.size() ? &none_ : &kernel.parameters[next]);
+            next += !apart;
+        }
+        if (next != kernel.parameters.size()) {
+            fail(ErrorCode::Type, "takes " + std::to_string(kernel.parameters.size()) +
+                                      (kernel.parameters.size() == 1 ? " argument" : " arguments") + ", here are " + std::to_string(next) +
+                                      ": " + signature_of(kernel));
+        }
+        if (shared > 1)
+            fail(ErrorCode::Type, "groups have one block of memory that the launch sizes, `extern __shared__`; give one LocalAccessor");
+        for (std::size_t k = 0; k < arguments.size(); ++k) check_kind(k);
+    }
+
+    std::string who() const { return kernel_.name.str(); }
+    [[noreturn]] void fail(ErrorCode code, const std::string& text) const { throw Error(code, who() + ": " + text); }
+    const TextParameter& parameter(std::size_t k) const { return *parameters_[k]; }
+    /// The k-th argument if it is an array, else null.
+    const Array* array(std::size_t k) const { return std::get_if<Array>(&arguments_[k]); }
+    std::size_t size() const { return arguments_.size(); }
+
+    device::Queue* queue(device::Device* device, const Queue* given) const;
+    NdRange checked(const NdRange& range, const device::Device* device) const;
+    /// Hands over what the array is computed from.
+    void check_array(std::size_t k) const;
+    TextArgument pack(std::size_t k) const;
+
+private:
+    /// "`n` (int)", "argument 2".
+    std::string place(std::size_t k) const {
+        const TextParameter& p = parameter(k);
+        return (p.name.empty() ? "argument " + std::to_string(k) : "`" + p.name + "`") + (p.type.empty() ? "" : " (" + p.type + ")");
+    }
+    [[noreturn]] void fail_at(std::size_t k, ErrorCode code, const std::string& text) const { fail(code, place(k) + ": " + text); }
+    void check_kind(std::size_t k) const;
+    Scalar number(std::size_t k, const Scalar& given) const;
+    Scalar converted(std::size_t k, const Scalar& given) const;
+
+    static const TextParameter none_;
+    const TextKernel& kernel_;
+    const Arguments arguments_;
+    const std::int64_t alignment_;
+    std::vector<const TextParameter*> parameters_;  // of each argument; none_ for memory that is no parameter
+};
+const TextParameter Call::none_;
+
+device::Queue* Call::queue(device::Device* device, const Queue* given) const {
+    SmallVector<const Array*, 16> arrays;
+    for (std::size_t k = 0; k < size(); ++k) arrays.push_back(array(k));
+    const bool any = std::any_of(arrays.begin(), arrays.end(), [](const Array* a) { return a != nullptr; });
+    device::Queue* common = any ? graph::common_queue(who().c_str(), arrays) : given ? given->impl() : nullptr;
+    if (!common) return device->queue();
+    if (common->device() != device) {
+        fail(ErrorCode::Placement, std::string(any ? "the arrays are" : "the queue is") + " on " + common->device()->id() +
+                                       ", the program was compiled for " + device->id() + "; compile it for that device too" +
+                                       (any ? ", or bring the arrays with x.to_device(device)" : ""));
+    }
+    if (given && given->impl() != common)
+        fail(ErrorCode::Placement, "the arrays are on another queue of " + device->id() +
+                                       " than the launch; leave the queue away, or make them with asarray(x, queue=queue)");
+    return common;
+}
+
+NdRange Call::checked(const NdRange& range, const device::Device* device) const {
+    launch::check_range(who(), range);
+    const std::size_t rank = range.global.size();
+    NdRange out = range;
+    const bool fixed = kernel_.group[0] > 0;
+    if (fixed && out.local.empty()) {
+        out.local.assign(kernel_.group.begin(), kernel_.group.begin() + static_cast<std::ptrdiff_t>(rank));
+        launch::check_range(who(), out);
+    }
+    std::array<std::int64_t, 3> local{1, 1, 1};
+    std::copy(out.local.begin(), out.local.end(), local.begin());
+    const auto text_of = [](const std::array<std::int64_t, 3>& g) {
+        return std::to_string(g[0]) + " x " + std::to_string(g[1]) + " x " + std::to_string(g[2]);
+    };
+    const auto refuse = [&](const std::string& what, std::int64_t most, const std::string& rest) {
+        fail(ErrorCode::Value, what + ": " + device->id() + " takes at most " + std::to_string(most) + rest + "; make the groups smaller");
+    };
+    const std::string groups = "groups of " + text_of(local) + " items";
+    if (fixed && local != kernel_.group) fail(ErrorCode::Value, groups + ", and the text says that they are of " + text_of(kernel_.group));
+    const std::vector<std::int64_t>& sizes = device->info().max_work_item_sizes;
+    for (std::size_t d = 0; d < std::min(rank, sizes.size()); ++d)
+        if (local[d] > sizes[d]) refuse(groups, sizes[d], " in dimension " + std::to_string(d));
+    if (local[0] * local[1] * local[2] > kernel_.most_items) refuse(groups, kernel_.most_items, " for this kernel");
+    std::int64_t bytes = 0;
+    for (const ProgramArgument& a : arguments_) {
+        const auto* memory = std::get_if<LocalMemory>(&a);
+        if (memory && out.local.empty())
+            fail(ErrorCode::Type, "a LocalAccessor is memory of a group, and a plain Range has no groups; launch over an NdRange");
+        if (memory) bytes += memory->bytes;
+    }
+    if (bytes > kernel_.most_local)
+        fail(ErrorCode::Value, "LocalAccessors of " + std::to_string(bytes) + " bytes: " + device->id() + " has " +
+                                   std::to_string(kernel_.most_local) + " for a group beside what the text declares; make them smaller");
+    return out;
+}
+
+/// What is given for a parameter is of its kind.
+void Call::check_kind(std::size_t k) const {
+    const std::size_t given = arguments_[k].index();
+    const bool value = given == 1 || given == 2;
+    const char* wanted = nullptr;
+    switch (parameter(k).kind) {
+        case Kind::Any: return;
+        case Kind::Pointer: wanted = given == 0 ? nullptr : given_names[0]; break;
+        case Kind::Local: wanted = given == 3 ? nullptr : given_names[3]; break;
+        case Kind::Value: wanted = value ? nullptr : given_names[1]; break;
+        case Kind::Other: fail_at(k, ErrorCode::Type, "pardo has nothing that can be given for it; kernels take arrays and values");
+    }
+    if (wanted) fail_at(k, ErrorCode::Type, std::string(wanted) + " is expected, not " + given_names[given]);
+}
+
+/// A number of Python in the kernel's type.
+Scalar Call::converted(std::size_t k, const Scalar& given) const {
+    const TextParameter& p = parameter(k);
+    if (!p.dtype)
+        fail_at(k, ErrorCode::Type,
+                "the kernel's type is not known, and a number of Python has none; write np.int32(7), np.float32(2) or the like");
+    const DType to = *p.dtype;
+    if (is_complex(given.dtype) && !is_complex(to)) fail_at(k, ErrorCode::Type, "a real number is expected, not a complex one");
+    if (is_integer(to) && is_float(given.dtype)) fail_at(k, ErrorCode::Type, "an integer is expected, not a float");
+    if (!is_integer(to) || given.dtype == DType::Bool) return given.cast(to);
+    const int bits = 8 * itemsize(to);
+    const bool is_signed = kind_of(to) == DKind::Signed;
+    const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits + (is_signed && !p.any_sign ? 1 : 0));
+    const bool negative = kind_of(given.dtype) == DKind::Signed && given.i < 0;
+    const bool fits = negative ? (is_signed || p.any_sign) && given.i >= -(std::int64_t{1} << (bits - 1)) : given.u <= most;
+    if (!fits) fail_at(k, ErrorCode::Overflow, (negative ? std::to_string(given.i) : std::to_string(given.u)) + " is out of its range");
+    return given.cast(to);
+}
+
+Scalar Call::number(std::size_t k, const Scalar& given) const {
+    if (given.weak) return converted(k, given);
+    const TextParameter& p = parameter(k);
+    const bool byte = given.dtype == DType::Bool && p.dtype && is_integer(*p.dtype) && itemsize(*p.dtype) == 1;
+    const bool same = !p.dtype || given.dtype == *p.dtype || byte || (p.any_sign && same_width(given.dtype, *p.dtype));
+    if (!same || (p.bytes > 0 && p.bytes != static_cast<std::size_t>(itemsize(given.dtype)))) {
+        fail_at(k, ErrorCode::Type,
+                "here is a number of " + std::string(dtype_name(given.dtype)) +
+                    (p.dtype ? "; a number of Python, or of " + std::string(dtype_name(*p.dtype)) + ", is taken"
+                             : ", which is of another size"));
+    }
+    return given;
+}
+
+void Call::check_array(std::size_t k) const {
+    const TextParameter& p = parameter(k);
+    graph::ensure_leaf(*array(k));
+    if (!p.read_only) graph::require_writeable((who() + ": " + place(k)).c_str(), *array(k));
+    const Node& leaf = *array(k)->node();
+    if (p.kind == Kind::Pointer && p.dtype && !fits_pointer(*p.dtype, leaf.dtype)) {
+        const std::string wanted(dtype_name(*p.dtype));
+        fail_at(k, ErrorCode::Type,
+                "here is an array of " + std::string(dtype_name(leaf.dtype)) + "; make it one of " + wanted + " with x.astype(\"" + wanted +
+                    "\")");
+    }
+    if (!is_contiguous(leaf.shape, leaf.strides))
+        fail_at(k, ErrorCode::Value,
+                "the array has strides, of which the text knows nothing; give x.copy(), and copy back what is written");
+    const std::int64_t begin = leaf.offset * itemsize(leaf.dtype);
+    if (begin % alignment_ != 0)
+        fail_at(k, ErrorCode::Value,
+                "the array begins " + std::to_string(begin) + " bytes behind its memory, and this device takes multiples of " +
+                    std::to_string(alignment_) + "; give x.copy(), and copy back what is written");
+}
+
+TextArgument Call::pack(std::size_t k) const {
+    TextArgument out;
+    const auto take = [&](const void* bytes, std::size_t count) {
+        out.bytes = count;
+        out.words.assign(static_cast<int>((count + 7) / 8), 0);
+        std::memcpy(out.words.data(), bytes, count);
+    };
+    const ProgramArgument& given = arguments_[k];
+    if (const Array* a = array(k)) {
+        const Node& leaf = *a->node();
+        out.kind = TextArgument::Kind::Pointer;
+        out.bytes = static_cast<std::size_t>(a->nbytes());
+        out.buffer = leaf.buffer.get();
+        out.words.push_back(reinterpret_cast<std::uint64_t>(out.buffer->data()) +
+                            static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype)));
+    } else if (const auto* memory = std::get_if<LocalMemory>(&given)) {
+        out.kind = TextArgument::Kind::Local;
+        out.bytes = static_cast<std::size_t>(memory->bytes);
+    } else if (const auto* scalar = std::get_if<Scalar>(&given)) {
+        const Scalar value = number(k, *scalar);
+        std::byte bytes[16];
+        ir::write_element(value, bytes);
+        take(bytes, static_cast<std::size_t>(itemsize(value.dtype)));
+    } else {
+        const auto& bytes = std::get<std::vector<std::byte>>(given);
+        const std::size_t wanted = parameter(k).bytes;
+        if (wanted > 0 && wanted != bytes.size())
+            fail_at(k, ErrorCode::Type,
+                    "here is a structure of " + std::to_string(bytes.size()) + " bytes, the kernel's has " + std::to_string(wanted) +
+                        "; numpy.dtype(…, align=True) lays fields out as C does");
+        take(bytes.data(), bytes.size());
+    }
+    return out;
+}
+
+}  // namespace
+
+struct Program::State {
+    device::Device* device;
+    Ref<device::TextProgram> program;
+
+    std::size_t position(std::string_view name) const {
+        const std::vector<TextKernel>& all = program->kernels();
+        const auto at = std::find_if(all.begin(), all.end(), [&](const TextKernel& k) { return k.name.str() == name; });
+        if (at != all.end()) return static_cast<std::size_t>(at - all.begin());
+        std::string known;
+        for (const TextKernel& k : all) known += (known.empty() ? "" : ", ") + k.name.str();
+        throw Error(ErrorCode::Value, "Program: there is no kernel \"" + std::string(name) + "\", only " + known);
+    }
+};
+
+Program::Program(const Device& device, const std::string& text, std::string_view language, const std::vector<std::string>& options) {
+    const auto fail = [](ErrorCode code, const std::string& why) { throw Error(code, "Program: " + why); };
+    if (!language.empty() && std::find(std::begin(languages), std::end(languages), language) == std::end(languages))
+        fail(ErrorCode::Value, "the language is \"opencl\" or \"cuda\", not \"" + std::string(language) + "\"");
+    const std::string own(device.impl()->text_language()), id = device.id();
+    if (own.empty())
+        fail(ErrorCode::Device, id + " compiles no text; write the kernel in Python (pardo.kernel), or take a device of "
+                                     "pardo.get_devices(\"opencl\") for OpenCL C, of pardo.get_devices(\"cuda\") for CUDA C++");
+    if (!language.empty() && language != own)
+        fail(ErrorCode::Value, id + " takes text in \"" + own + "\", not \"" + std::string(language) +
+                                   "\"; that is for devices of pardo.get_devices(\"" + std::string(language) + "\")");
+    state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program({text, options})});
+}
+Program::~Program() = default;
+Program::Program(const Program&) = default;
+Program& Program::operator=(const Program&) = default;
+
+Device Program::device() const { return Device(state_->device); }
+std::string_view Program::language() const { return state_->device->text_language(); }
+
+std::vector<std::string> Program::kernels() const {
+    std::vector<std::string> names;
+    for (const TextKernel& k : state_->program->kernels()) names.push_back(k.name);
+    return names;
+}
+
+std::string Program::signature(std::string_view kernel) const { return signature_of(state_->program->kernels()[state_->position(kernel)]); }
+
+Event Program::launch(std::string_view name, std::span<const ProgramArgument> arguments, const NdRange& range, const Queue* given,
+                      std::span<const Event> depends) const {
+    device::TextProgram& program = *state_->program;
+    const std::size_t kernel = state_->position(name);
+    const Call call(program, program.kernels()[kernel], arguments);
+    const NdRange space = call.checked(range, state_->device);
+    const Ref<device::Queue> queue(call.queue(state_->device, given));
+    for (std::size_t k = 0; k < call.size(); ++k)
+        if (call.array(k)) call.check_array(k);
+    device::TextLaunch launch;
+    for (std::size_t k = 0; k < call.size(); ++k) launch.arguments.push_back(call.pack(k));
+    launch.rank = static_cast<int>(space.global.size());
+    std::copy(space.global.begin(), space.global.end(), launch.global.begin());
+    if (!space.local.empty()) launch.local = {1, 1, 1};
+    std::copy(space.local.begin(), space.local.end(), launch.local.begin());
+    if (std::find(space.global.begin(), space.global.end(), 0) != space.global.end()) return Event();
+
+    // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
+    const std::lock_guard guard(graph::state_of(queue.get()).lock);
+    SmallVector<device::BufferUse, 16> uses;
+    bool foreign = false;
+    for (std::size_t k = 0; k < call.size(); ++k) {
+        device::Buffer* buffer = launch.arguments[k].buffer;
+        if (!buffer) continue;
+        const bool reads = call.parameter(k).read_only;
+        if (!reads) plan::force_readers(queue.get(), buffer);
+        uses.push_back({buffer, reads ? device::Access::Read : device::Access::ReadWrite});
+        foreign = foreign || buffer->foreign_writable();
+    }
+    const Event event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);
+    if (foreign) event.wait();  // strangers know no events
+    return event;
+}
+
+std::vector<ArgumentUse> Program::uses(std::string_view name, std::span<const ProgramArgument> arguments) const {
+    const Call call(*state_->program, state_->program->kernels()[state_->position(name)], arguments);
+    std::vector<ArgumentUse> out;
+    for (std::size_t k = 0; k < call.size(); ++k)
+        out.push_back(!call.array(k) ? ArgumentUse::None : call.parameter(k).read_only ? ArgumentUse::Read : ArgumentUse::ReadWrite);
+    return out;
+}
+
+}  // namespace pardo

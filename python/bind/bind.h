@@ -86,6 +86,8 @@ bool is_numpy_array(PyObject* o);
 /// An int of Python or anything with __index__; throws IndexError or TypeError.
 std::int64_t int_from(PyObject* o);
 nb::tuple tuple_of(pardo::Extents values);
+/// The package's LocalAccessor; kept for ever. Null until the package has said it.
+extern PyObject* local_class;
 /// The name of the object's class, for messages.
 std::string class_name(nb::handle o);
 /// The dtype of `host`, which NumPy has made of `o`; throws TypeError when that holds no numbers.
@@ -178,6 +180,10 @@ nb::object exception_from(const pardo::Error& e);
 
 /// What to wait for: None, an event, an array, or several of them.
 std::vector<pardo::Event> depends_from(nb::handle o, const char* who);
+/// A queue, or null for None.
+const pardo::Queue* queue_from(nb::handle o);
+/// The error for an argument of a kernel that is none. `place`: "add: argument 2"; `expected`: "an array".
+[[noreturn]] void refuse_argument(nb::handle o, const std::string& place, const char* expected);
 
 // --- one function a header ----------------------------------------------------------------------------------------------------
 
@@ -197,6 +203,7 @@ void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_elementwise(nb::module_& m);
 void bind_ops(nb::module_& m);
 void bind_kernel(nb::module_& m);
+void bind_program(nb::module_& m);
 
 extern PyType_Slot operator_slots[];                         // operators.cpp; ends with {0, nullptr}
 int get_buffer(PyObject* self, Py_buffer* view, int flags);  // exchange.cpp

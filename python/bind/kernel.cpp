@@ -7,6 +7,24 @@
 #include "bind.h"
 
 namespace bind {
+
+PyObject* local_class = nullptr;
+
+const pardo::Queue* queue_from(nb::handle o) {
+    if (o.is_none()) return nullptr;
+    pardo::Queue* queue = nullptr;
+    if (!nb::try_cast<pardo::Queue*>(o, queue) || !queue)
+        throw pardo::Error(pardo::ErrorCode::Type, "queue: a pardo.Queue is expected, not " + class_name(o));
+    return queue;
+}
+
+void refuse_argument(nb::handle o, const std::string& place, const char* expected) {
+    if (!is_numpy_array(o.ptr())) throw pardo::Error(pardo::ErrorCode::Type, place + ": " + expected + " is expected, not " + class_name(o));
+    throw pardo::Error(pardo::ErrorCode::Type, place +
+                                                   " is a NumPy array, and data does not move by itself; pass pardo.asarray(x), or "
+                                                   "launch inside `with pardo.device_context(...)`");
+}
+
 namespace {
 
 namespace syntax = pardo::syntax;
@@ -35,7 +53,7 @@ syntax::Tree tree_from(nb::handle o) {
 
 /// Set by the package: the classes whose instances are arguments of their own kind, and what makes a `_Function`, or the name of one that
 /// the language knows, of a Python function; None for everything else.
-PyObject *local_class = nullptr, *constant_class = nullptr, *struct_class = nullptr, *translate = nullptr;
+PyObject *constant_class = nullptr, *struct_class = nullptr, *translate = nullptr;
 
 bool is_a(nb::handle o, PyObject* type) { return type && PyObject_IsInstance(o.ptr(), type) == 1; }
 
@@ -91,15 +109,10 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         a.scalar = *constant;
     } else if (is_a(o, struct_class)) {
         return add_parts(out, nb::cast<nb::tuple>(o.attr("_values")()), nb::cast<std::vector<std::string>>(o.attr("_fields")), true, at);
-    } else if (is_numpy_array(o.ptr())) {
-        throw pardo::Error(pardo::ErrorCode::Type, at.text() +
-                                                       " is a NumPy array, and data does not move by itself; pass pardo.asarray(x), or "
-                                                       "launch inside `with pardo.device_context(...)`");
     } else {
-        const nb::object translated = translate ? nb::object(nb::handle(translate)(o)) : nb::none();
-        if (translated.is_none())
-            throw pardo::Error(pardo::ErrorCode::Type,
-                               at.text() + ": an array, a number, a tuple or a function is expected, not " + class_name(o));
+        const bool translates = translate && !is_numpy_array(o.ptr());
+        const nb::object translated = translates ? nb::object(nb::handle(translate)(o)) : nb::none();
+        if (translated.is_none()) refuse_argument(o, at.text(), "an array, a number, a tuple or a function");
         return add_function(out, translated);
     }
     out.push_back(std::move(a));
@@ -131,14 +144,6 @@ nb::object python_number(const KernelArgument& a) {
     nb::object value = nb::steal(scalar_to_python(a.scalar));
     const bool has_dtype = !a.scalar.weak && a.scalar.dtype != pardo::DType::Bool;
     return has_dtype ? nb::object(dtype_to_python(a.scalar.dtype).attr("type")(value)) : value;
-}
-
-const pardo::Queue* queue_from(nb::handle o) {
-    if (o.is_none()) return nullptr;
-    pardo::Queue* queue = nullptr;
-    if (!nb::try_cast<pardo::Queue*>(o, queue) || !queue)
-        throw pardo::Error(pardo::ErrorCode::Type, "queue: a pardo.Queue is expected, not " + class_name(o));
-    return queue;
 }
 
 }  // namespace

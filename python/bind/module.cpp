@@ -19,4 +19,5 @@ NB_MODULE(_core, m) {
     bind::bind_elementwise(m);
     bind::bind_ops(m);
     bind::bind_kernel(m);
+    bind::bind_program(m);
 }

@@ -57,6 +57,7 @@ from pardo._linalg import *
 from pardo._manipulation import *
 from pardo._memory import *
 from pardo._profile import *
+from pardo._program import *
 from pardo._queues import *
 from pardo._runtime import *
 from pardo._searching import *

@@ -462,24 +462,41 @@ def interpreting() -> bool:
     return _environment.get(_INTERPRET) not in (None, b"", b"0", "", "0")
 
 
+def place_of(place: Place, who: str) -> tuple[list[int], list[int], Any, Any]:
+    """What ``k[place]`` says: global and local range, queue, what to wait for."""
+    queue = depends = None
+    if type(place) is tuple and place and isinstance(place[0], (Range, NdRange)):
+        if len(place) > 3:
+            raise TypeError(f"{who}[range, queue, depends]: at most three are expected, not {len(place)}")
+        queue = place[1] if len(place) > 1 else None
+        depends = place[2] if len(place) > 2 else None
+        place = place[0]
+    if type(place) is NdRange:
+        return list(place.global_range), list(place.local_range), queue, depends
+    return list(place if type(place) is Range else Range(place)), [], queue, depends
+
+
+class Launchable:
+    """What is launched over a range: ``k[range](*arguments)``."""
+
+    __slots__ = ()
+    __name__: str
+
+    def __getitem__(self, place: Place) -> Callable[..., Event]:
+        raise NotImplementedError
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise TypeError(f"{self.__name__}: say over which items the kernel runs: {self.__name__}[pardo.Range(n)](...)")
+
+
 class Launcher:
     """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
 
     __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
 
     def __init__(self, kernel: KernelFunction, place: Place) -> None:
-        queue = depends = None
-        if type(place) is tuple and place and isinstance(place[0], (Range, NdRange)):
-            if len(place) > 3:
-                raise TypeError(f"{kernel.__name__}[range, queue, depends]: at most three are expected, not {len(place)}")
-            queue = place[1] if len(place) > 1 else None
-            depends = place[2] if len(place) > 2 else None
-            place = place[0]
-        if type(place) is NdRange:
-            self._global, self._local = list(place.global_range), list(place.local_range)
-        else:
-            self._global, self._local = list(place if type(place) is Range else Range(place)), []
-        self._kernel, self._queue, self._depends = kernel, queue, depends
+        self._kernel = kernel
+        self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
         self._space = _core._Space(self._global, self._local)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Event:
@@ -568,10 +585,8 @@ class Launcher:
         return text
 
 
-class KernelFunction:
+class KernelFunction(Launchable):
     """A function that runs once for each item of a range; made by `kernel`."""
-
-    __name__: str
 
     def __init__(self, function: types.FunctionType, fastmath: bool, bounds_check: bool, access: dict[str, list[str]] | None) -> None:
         functools.update_wrapper(self, function)
@@ -598,9 +613,6 @@ class KernelFunction:
     def __getitem__(self, place: Place) -> Launcher:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
         return Launcher(self, place)
-
-    def __call__(self, *arguments: Any) -> Any:
-        raise TypeError(f"{self.__name__}: say over which items the kernel runs: {self.__name__}[pardo.Range(n)](...)")
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
@@ -696,19 +708,19 @@ def kernel(
     return KernelFunction(function, fastmath, bounds_check, None)
 
 
-def _kernel_of(k: Any, who: str) -> KernelFunction:
-    if not isinstance(k, KernelFunction):
+def _kernel_of(k: Any, who: str) -> Launchable:
+    if not isinstance(k, Launchable):
         raise TypeError(f"{who}: a kernel is expected, not {type(k).__name__}; decorate the function with @pardo.kernel")
     return k
 
 
-def call_kernel(k: KernelFunction, range: Place, *arguments: Any) -> None:
+def call_kernel(k: Launchable, range: Place, *arguments: Any) -> None:
     """Launch a kernel and wait for it.
 
     Parameters
     ----------
     k : KernelFunction
-        What `kernel` made.
+        What `kernel` made, or a kernel of a `Program`.
     range : Range, NdRange or int
         The items.
     *arguments
@@ -717,13 +729,13 @@ def call_kernel(k: KernelFunction, range: Place, *arguments: Any) -> None:
     _kernel_of(k, "call_kernel")[range](*arguments).wait()
 
 
-def call_kernel_async(k: KernelFunction, range: Place, depends: Any = None, *arguments: Any) -> Event:
+def call_kernel_async(k: Launchable, range: Place, depends: Any = None, *arguments: Any) -> Event:
     """Launch a kernel and do not wait.
 
     Parameters
     ----------
     k : KernelFunction
-        What `kernel` made.
+        What `kernel` made, or a kernel of a `Program`.
     range : Range, NdRange or int
         The items.
     depends : Event, Array, or sequence of these, optional
@@ -737,4 +749,4 @@ def call_kernel_async(k: KernelFunction, range: Place, depends: Any = None, *arg
         Completes when all items have run.
     """
     place = range if isinstance(range, (Range, NdRange)) else Range(range)
-    return Launcher(_kernel_of(k, "call_kernel_async"), (place, None, depends))(*arguments)
+    return _kernel_of(k, "call_kernel_async")[place, None, depends](*arguments)

@@ -173,3 +173,69 @@ def test_the_primary_context_is_shared():
     active, flags = ctypes.c_int(), ctypes.c_uint()
     assert driver.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) == 0
     assert active.value == 1
+
+
+TEXT = """
+extern "C" {
+__global__ void axpy(const float *x, float *y, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+__global__ void turn(int *x) {
+    extern __shared__ int shared[];
+    int k = threadIdx.x, i = blockIdx.x * blockDim.x + k;
+    shared[k] = x[i];
+    __syncthreads();
+    x[i] = shared[blockDim.x - 1 - k];
+}
+struct Options { int count; double factor; };
+__global__ void place(double *out, Options o) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    out[i * (gridDim.y * blockDim.y) + j] = o.count * (100 * i + j) + o.factor;
+}
+}
+"""
+
+
+@pytest.fixture
+def program():
+    return pp.Program("cuda", TEXT)
+
+
+def test_text_runs(program):
+    x, y = pp.arange(1000, dtype="float32", device="cuda"), pp.ones(1000, dtype="float32", device="cuda")
+    before = y + 0
+    program.axpy[pp.NdRange(1024, 128)](x, y, 2, 1000)
+    program.axpy[pp.Range(997)](x[3:], y[3:], np.float32(1), np.int32(997))
+    expected = 1 + 2 * np.arange(1000, dtype="float32")
+    expected[3:] += np.arange(3, 1000)
+    assert (pp.asnumpy(y) == expected).all()
+    assert (pp.asnumpy(before) == 1).all()
+
+
+def test_groups_of_text_share_what_the_launch_says(program):
+    for n in (256, 1024):
+        x = pp.arange(1 << 16, dtype="int32", device="cuda")
+        program.turn[pp.NdRange(1 << 16, n)](x, pp.LocalAccessor(50_000 if n > 256 else n, "int32"))
+        assert (pp.asnumpy(x) == np.arange(1 << 16).reshape(-1, n)[:, ::-1].ravel()).all()
+
+
+def test_dimensions_and_structures_of_text(program):
+    out = pp.zeros((12, 10), dtype="float64", device="cuda")
+    options = np.array((3, 0.5), np.dtype([("count", "int32"), ("factor", "float64")], align=True))[()]
+    for place in (pp.Range(12, 10), pp.NdRange((12, 10), (4, 5))):
+        program.place[place](out, options).wait()
+        i, j = np.indices((12, 10))
+        assert (pp.asnumpy(out) == 3 * (100 * i + j) + 0.5).all()
+
+
+def test_text_on_queues_out_of_order(program):
+    queue = pp.Queue("cuda", order="out_of_order")
+    y = pp.asarray(np.ones(1000, "float32"), queue=queue)
+    gate = pp.UserEvent()
+    program.axpy[pp.Range(1000), queue, gate](y, y, 1, 1000)
+    for _ in range(6):
+        event = program.axpy[pp.Range(1000)](y, y, 1, 1000)
+    gate.set_complete()
+    event.wait()
+    assert (pp.asnumpy(y) == 128).all()

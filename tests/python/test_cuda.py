@@ -118,3 +118,173 @@ def test_listing_names_the_reason():
     variables.pop("PARDO_DEVICES", None)
     done = subprocess.run([sys.executable, "-m", "pardo", "--list"], env=variables, capture_output=True, text=True, check=False)
     assert "PARDO_CUDA_DRIVER=/nowhere/libcuda.so.1 cannot be loaded" in done.stdout + done.stderr
+
+
+TEXT = """
+import ctypes, os, sys
+
+fake = ctypes.CDLL(os.environ['PARDO_CUDA_DRIVER'])
+
+class Launch(ctypes.Structure):
+    _fields_ = [('kernel', ctypes.c_char_p), ('device', ctypes.c_int), ('grid', ctypes.c_uint * 3), ('block', ctypes.c_uint * 3),
+                ('shared', ctypes.c_uint), ('count', ctypes.c_int), ('params', ctypes.POINTER(ctypes.c_uint64))]
+
+fake.fake_cuda_launch.restype = ctypes.POINTER(Launch)
+fake.fake_cuda_launches.restype = ctypes.c_long
+fake.fake_cuda_host_address.restype = ctypes.c_void_p
+fake.fake_cuda_host_address.argtypes = [ctypes.c_uint64, ctypes.c_size_t]
+
+def last():
+    l = fake.fake_cuda_launch(ctypes.c_long(fake.fake_cuda_launches() - 1)).contents
+    return l.kernel, tuple(l.grid), tuple(l.block), l.shared, [l.params[i] for i in range(l.count)]
+
+def raises(error, words, f, *arguments):
+    try:
+        f(*arguments)
+    except error as e:
+        assert words in str(e), e
+    else:
+        raise AssertionError(words)
+
+source = '''
+struct Options { int count; double factor; };
+extern "C" {
+__global__ void axpy(const float *x, float *y, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+__global__ void turn(int *x) {
+    extern __shared__ int shared[];
+    int k = threadIdx.x, i = blockIdx.x * blockDim.x + k;
+    shared[k] = x[i];
+    __syncthreads();
+    x[i] = shared[blockDim.x - 1 - k];
+}
+__global__ void structure(double *out, Options o, unsigned char b, long long n) { out[n] = o.count * o.factor + b; }
+__global__ void __launch_bounds__(64) small() {}
+}
+template <class T> __global__ void decorated(T *x) { *x = 1; }
+template __global__ void decorated<int>(int *);
+'''
+try:
+    program = pp.Program('cuda:1', source)
+except ImportError as e:
+    print('skip', e)
+    sys.exit()
+"""
+
+
+def run_text(code, **environment):
+    """As run, with a program; skips the test without NVRTC."""
+    out = run(TEXT + code, **environment)
+    if out.startswith("skip"):
+        pytest.skip(out)
+    return out
+
+
+def test_text_becomes_kernels():
+    run_text("""
+assert set(program.kernels) >= {'axpy', 'turn', 'structure', 'small'} and program.language == 'cuda'
+y = pp.asarray(np.ones(12, 'float32'), device='cuda:1')
+x = pp.asarray(np.arange(20, dtype='float32'), device='cuda:1')
+
+@ctypes.CFUNCTYPE(None, ctypes.POINTER(Launch))
+def axpy(l):
+    px, py, a, n = [l.contents.params[i] for i in range(4)]
+    n &= 0xffffffff
+    at = lambda p: np.ctypeslib.as_array(ctypes.cast(fake.fake_cuda_host_address(p, 4 * n), ctypes.POINTER(ctypes.c_float)), (n,))
+    at(py)[:] += np.uint32(a).view('float32') * at(px)
+
+fake.fake_cuda_on_launch(b'axpy', axpy)
+program.axpy[pp.NdRange(16, 4)](x[4:16], y, 2, 12)
+assert last()[:4] == (b'axpy', (4, 1, 1), (4, 1, 1), 0)
+assert (pp.asnumpy(y) == 1 + 2 * np.arange(4, 16)).all()
+reader = y + 0
+assert reader.pending
+program.axpy[pp.Range(12)](x, y, np.float32(1), np.uint32(12)).wait()
+assert last()[1:3] == ((1, 1, 1), (12, 1, 1)) and not reader.pending
+assert (pp.asnumpy(y) == 1 + 2 * np.arange(4, 16) + np.arange(12)).all()
+""")
+
+
+def test_groups_of_text():
+    run_text("""
+x = pp.zeros(1 << 16, dtype='int32', device='cuda:1')
+program.turn[pp.NdRange(1 << 16, 1024)](x, pp.LocalAccessor(50000, 'int32'))
+assert last() == (b'turn', (64, 1, 1), (1024, 1, 1), 200000, [x.__cuda_array_interface__['data'][0]])
+raises(TypeError, 'a plain Range has no groups', program.turn[64], x, pp.LocalAccessor(64, 'int32'))
+raises(TypeError, 'give one LocalAccessor', program.turn[pp.NdRange(64, 64)], x, *[pp.LocalAccessor(64, 'int32')] * 2)
+raises(ValueError, 'LocalAccessors of 400000 bytes: cuda:1 has', program.turn[pp.NdRange(64, 64)], x, pp.LocalAccessor(100000, 'int32'))
+raises(ValueError, 'groups of 128 x 1 x 1 items: cuda:1 takes at most 64 for this kernel', program.small[pp.NdRange(256, 128)])
+raises(ValueError, 'takes at most 64 in dimension 2', program.turn[pp.NdRange((1, 1, 128), (1, 1, 128))], x)
+raises(ValueError, 'small: 70000 groups in dimension 1; a device takes 65535 there', program.small[pp.NdRange((1, 70000), (1, 1))])
+grids = {}
+for extents in [(1000,), (1 << 20,), (12, 10), (4, 5, 8), (640, 480)]:
+    program.small[pp.Range(*extents)]()
+    kernel, grid, block, shared, params = last()
+    assert [g * b for g, b in zip(grid, block)] == [*extents, 1, 1][:3] and params == []
+    assert 32 <= np.prod(block) <= 64, block
+fallbacks = pp.counters()['fallbacks']
+program.small[pp.Range(100003)]()
+assert last()[1:3] == ((100003, 1, 1), (1, 1, 1)) and pp.counters()['fallbacks'] == fallbacks + 1
+""")
+
+
+def test_arguments_of_text():
+    run_text("""
+out = pp.zeros(3, device='cuda:1')
+options = np.dtype([('count', 'int32'), ('factor', 'float64')], align=True)
+call = program.structure[1]
+call(out, np.array((7, 0.5), options)[()], True, -1)
+assert last()[4][2:] == [1, (1 << 64) - 1]
+call(out, np.array((7, 0.5), options)[()], 255, np.int64(5))
+raises(OverflowError, 'argument 2 (8-bit integer): 256 is out of its range', call, out, np.array((7, 0.5), options)[()], 256, 0)
+raises(TypeError, '12 bytes, the kernel', call, out, np.zeros((), [('count', 'int32'), ('factor', 'float64')])[()], 1, 0)
+raises(TypeError, 'is not known, and a number of Python has none; write np.int32(7)', call, out, 3, 1, 0)
+raises(TypeError, 'argument 2 (8-bit integer): an integer is expected, not a float', call, out, np.zeros((), options)[()], 1.0, 0)
+raises(TypeError, 'here is a number of int16', call, out, np.zeros((), options)[()], np.int16(1), 0)
+raises(TypeError, 'axpy: argument 3 (32-bit integer): a number is expected, not an array', program.axpy[1], out, out, 1, out)
+raises(TypeError, 'axpy: takes 4 arguments, here are 3', program.axpy[1], out, out, 1)
+raises(pp.ExecutionPlacementError, 'axpy: the arrays are on cuda:0', program.axpy[1], *[out.to_device('cuda:0')] * 2, 1, 1)
+try:
+    program.decorated
+except AttributeError as e:
+    assert '_Z9decorated' in str(e) and 'declare the kernels extern "C"' in str(e), e
+else:
+    raise AssertionError
+""")
+
+
+def test_text_that_does_not_compile():
+    run_text("""
+def broken():
+    pp.Program('cuda:0', 'extern "C" __global__ void f(float *x) {\\n    x[0] = wrong_name;\\n}\\n')
+raises(pp.CompileError, '\\nline 2:     x[0] = wrong_name;\\n', broken)
+raises(pp.CompileError, 'for sm_90 does not compile it', broken)
+raises(pp.CompileError, 'identifier "wrong_name" is undefined', broken)
+raises(pp.CompileError, 'there is no kernel in the text', pp.Program, 'cuda:0', '__device__ int one() { return 1; }')
+raises(ValueError, 'cuda:0 takes text in "cuda", not "opencl"', pp.Program, 'cuda:0', source, 'opencl')
+raises(pp.CompileError, 'no-such-option', pp.Program, 'cuda:0', source, None, '--no-such-option')
+text = 'extern "C" __global__ void f(int *x) { *x = VALUE; }'
+raises(pp.CompileError, 'VALUE', pp.Program, 'cuda:0', text)
+assert pp.Program('cuda:0', text, options='-D VALUE=5').kernels == ('f',)
+""")
+
+
+def test_text_that_fails_while_it_runs():
+    run_text("""
+y = pp.asarray(np.ones(12, 'float32'), device='cuda:1')
+fake.fake_cuda_fail_kernel(b'axpy', 700)
+def launch():
+    program.axpy[12](y, y, 1, 12).wait()
+raises(pp.DeviceError, 'in kernel axpy, at <string>', launch)
+""")
+
+
+def test_programs_come_from_disk(tmp_path):
+    counts = "print(pp.counters()['compiled'], pp.counters()['from_disk'], repr(program.axpy))"
+    first = run_text(counts, PARDO_CACHE_DIR=str(tmp_path), PARDO_CACHE="on").split(maxsplit=2)
+    second = run_text(counts, PARDO_CACHE_DIR=str(tmp_path), PARDO_CACHE="on").split(maxsplit=2)
+    assert (first[:2], second[:2]) == (["1", "0"], ["0", "1"])
+    assert first[2] == second[2]
+    assert "32-bit integer" in first[2]

@@ -1,0 +1,424 @@
+# tests/python/test_program.py: kernels as text in OpenCL C on every OpenCL device: launches, arguments, what is refused, the cache.
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import groups
+import numpy as np
+import pardo as pp
+import pytest
+from numpy.testing import assert_array_equal
+
+DEVICES = [d for d in groups.DEVICES if d.backend == "opencl"]
+
+TEXT = """
+__kernel void add(__global const float *a, __global const float *b, __global float *c, float factor, int n) {
+    int i = get_global_id(0);
+    if (i < n) c[i] = a[i] + factor * b[i];
+}
+__kernel void twice(__global float *x) { x[get_global_id(0)] *= 2; }
+__kernel void where(__global int *out) {
+    int i = get_global_id(0), j = get_global_id(1), k = get_global_id(2);
+    out[(i * get_global_size(1) + j) * get_global_size(2) + k] = 10000 * i + 100 * j + k;
+}
+__kernel void turn(__global int *x, __local int *shared) {
+    int k = get_local_id(0), n = get_local_size(0);
+    shared[k] = x[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x[get_global_id(0)] = shared[n - 1 - k];
+}
+typedef struct { int count; float factor; } options;
+__kernel void structure(__global float *out, options o) { out[get_global_id(0)] = o.count * o.factor; }
+__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eights(__global int *x) { x[get_global_id(0)] = get_local_size(0); }
+__kernel void from_table(__constant int *table, __global int *out) { out[get_global_id(0)] = table[get_global_id(0) % 3]; }
+__kernel void pair(float2 z, __global float2 *out) { out[get_global_id(0)] = z; }
+"""
+
+
+@pytest.fixture(params=DEVICES or [None], ids=lambda d: d.id if d else "none")
+def device(request):
+    if request.param is None:
+        pytest.skip("no OpenCL device")
+    return request.param
+
+
+@pytest.fixture
+def program(device):
+    return pp.Program(device, TEXT)
+
+
+def floats(device, n=100, start=0.0):
+    return pp.arange(start, start + n, dtype="float32", device=device)
+
+
+def test_kernels_are_attributes_and_items(program, device):
+    assert set(program.kernels) == {"add", "twice", "where", "turn", "structure", "eights", "from_table", "pair"}
+    assert program["add"] is program.add
+    assert "add" in dir(program)
+    assert program.device == device
+    assert program.language == "opencl"
+    assert "add" in repr(program)
+    assert repr(program.add) == f"<kernel add(const float* a, const float* b, float* c, float factor, int n) on {device.id}>"
+
+
+@pytest.mark.parametrize("factor", [2, 2.0, np.float32(2), True + 1])
+def test_numbers_take_the_kernels_types(program, device, factor):
+    a, b, c = floats(device), floats(device, start=5), pp.zeros(100, dtype="float32", device=device)
+    event = program.add[pp.Range(100)](a, b, c, factor, 90)
+    assert isinstance(event, type(a.event))
+    event.wait()
+    expected = pp.asnumpy(a) + 2 * pp.asnumpy(b)
+    expected[90:] = 0
+    assert_array_equal(pp.asnumpy(c), expected)
+
+
+def test_arrays_that_are_pending_and_readers_of_what_is_written(program, device):
+    x = floats(device) + 1
+    before = x * 10
+    program.twice[pp.Range(100)](x)
+    after = x * 10
+    program["twice"][100](x)
+    assert_array_equal(pp.asnumpy(before), 10 * np.arange(1, 101, dtype="float32"))
+    assert_array_equal(pp.asnumpy(after), 20 * np.arange(1, 101, dtype="float32"))
+    assert_array_equal(pp.asnumpy(x), 4 * np.arange(1, 101, dtype="float32"))
+
+
+def test_pointers_to_const_are_only_read(program, device):
+    a, b, c = floats(device), floats(device), floats(device)
+    of_a, of_c = (a.wait() + 1), (c.wait() + 1)
+    program.add[100](a, b, c, 1, 100)
+    assert of_a.pending
+    assert not of_c.pending
+
+
+def test_dimensions_of_the_range(program, device):
+    out = pp.zeros((3, 4, 5), dtype="int32", device=device)
+    program.where[pp.Range(3, 4, 5)](out)
+    i, j, k = np.indices((3, 4, 5))
+    assert_array_equal(pp.asnumpy(out), 10000 * i + 100 * j + k)
+    program.where[pp.NdRange((4, 15), (2, 3))](out)
+    i, j = np.indices((4, 15))
+    assert_array_equal(pp.asnumpy(out).reshape(4, 15), 10000 * i + 100 * j)
+
+
+def test_an_empty_range_does_nothing(program, device):
+    x = floats(device)
+    assert program.twice[pp.Range(0)](x).done()
+    assert_array_equal(pp.asnumpy(x), np.arange(100))
+
+
+def test_groups_share_memory(program, device):
+    x = pp.arange(24, dtype="int32", device=device)
+    program.turn[pp.NdRange(24, 8)](x, pp.LocalAccessor(8, "int32"))
+    assert_array_equal(pp.asnumpy(x), np.arange(24).reshape(3, 8)[:, ::-1].ravel())
+
+
+def test_groups_of_the_size_that_the_text_names(program, device):
+    x = pp.zeros(24, dtype="int32", device=device)
+    program.eights[pp.Range(24)](x)
+    assert_array_equal(pp.asnumpy(x), 8)
+    with pytest.raises(ValueError, match="eights: groups of 4 x 1 x 1 items, and the text says that they are of 8 x 1 x 1"):
+        program.eights[pp.NdRange(24, 4)](x)
+    with pytest.raises(ValueError, match="no multiple of the local one, 8"):
+        program.eights[pp.Range(23)](x)
+
+
+def test_structures_by_their_bytes(program, device):
+    options = np.dtype([("count", "int32"), ("factor", "float32")], align=True)
+    out = pp.zeros(3, dtype="float32", device=device)
+    program.structure[3](out, np.array((6, 1.5), options)[()])
+    assert_array_equal(pp.asnumpy(out), 9)
+
+
+def test_complex_numbers_are_pairs(program, device):
+    out = pp.zeros(2, dtype="complex64", device=device)
+    program.pair[2](1 + 2j, out)
+    assert_array_equal(pp.asnumpy(out), 1 + 2j)
+    program.pair[2](np.complex64(3 - 1j), out)
+    assert_array_equal(pp.asnumpy(out), 3 - 1j)
+    floats_of_it = pp.zeros(4, dtype="float32", device=device)
+    program.pair[2](7, floats_of_it)
+    assert_array_equal(pp.asnumpy(floats_of_it), [7, 0, 7, 0])
+
+
+def test_constant_memory(program, device):
+    out = pp.zeros(6, dtype="int32", device=device)
+    program.from_table[6](pp.asarray(np.array([5, 6, 7], "int32"), device=device), out)
+    assert_array_equal(pp.asnumpy(out), [5, 6, 7, 5, 6, 7])
+
+
+INTEGERS = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32", "long": "int64",
+            "ulong": "uint64"}  # fmt: skip
+
+
+def test_integers_of_every_type_at_their_bounds(device):
+    program = pp.Program(device, "\n".join(f"__kernel void f_{c}({c} v, __global {c} *out) {{ out[0] = v; }}" for c in INTEGERS))
+    for c, dtype in INTEGERS.items():
+        kernel, info = program[f"f_{c}"], np.iinfo(dtype)
+        out = pp.zeros(1, dtype=dtype, device=device)
+        for v in (info.min, info.max, np.dtype(dtype).type(info.max), 1, True):
+            kernel[1](v, out)
+            assert int(pp.asnumpy(out)[0]) == int(v)
+        for v in (info.min - 1, info.max + 1):
+            with pytest.raises(OverflowError):
+                kernel[1](v, out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ("a, b, c, 2.0", TypeError, r"takes 5 arguments, here are 4: add\(const float\* a, .*, int n\)"),
+        ("a, b, c, 2.0, 7, 7", TypeError, "takes 5 arguments, here are 6"),
+        ("a, b, c, 2.0, 7.5", TypeError, r"`n` \(int\): an integer is expected, not a float"),
+        ("a, b, c, 2j, 7", TypeError, r"`factor` \(float\): a real number is expected, not a complex one"),
+        ("a, b, c, 2.0, 1 << 31", OverflowError, r"`n` \(int\): 2147483648 is out of its range"),
+        ("a, b, c, np.float64(2), 7", TypeError, "here is a number of float64; a number of Python, or of float32, is taken"),
+        ("a, b, c, 2.0, np.int64(7)", TypeError, "here is a number of int64; a number of Python, or of int32, is taken"),
+        ("a, b, c, 2.0, a", TypeError, r"`n` \(int\): a number is expected, not an array"),
+        ("a, 3, c, 2.0, 7", TypeError, r"`b` \(float\*\): an array is expected, not a number"),
+        ("a, pp.LocalAccessor(8, 'float32'), c, 2.0, 7", TypeError, "`b`.*: an array is expected, not a LocalAccessor"),
+        ("a, b, c, 2.0, 'seven'", TypeError, "argument 4: an array or a number is expected, not str"),
+        ("a, b, pp.asnumpy(c), 2.0, 7", TypeError, "argument 2 is a NumPy array, and data does not move by itself"),
+        ("a, b, pp.zeros(10, dtype='int32', device=device), 2.0, 7", TypeError, r"`c` \(float\*\): here is an array of int32; .*float32"),
+        ("a, b, c[::2], 2.0, 7", ValueError, r"`c` \(float\*\): the array has strides.*x\.copy\(\)"),
+        ("a, b, pp.broadcast_to(c[:1], (10,)), 2.0, 7", ValueError, "`c`.*read-only"),
+    ],
+)
+def test_arguments_that_do_not_fit(program, device, arguments, error, message):
+    a, b, c = floats(device), floats(device), floats(device)
+    given = eval(arguments, {"a": a, "b": b, "c": c, "np": np, "pp": pp, "device": device})
+    with pytest.raises(error, match="^add: .*" + message):
+        program.add[10](*given)
+    assert_array_equal(pp.asnumpy(c), np.arange(100))
+
+
+def test_ranges_that_do_not_fit(program, device):
+    x, memory = pp.arange(24, dtype="int32", device=device), pp.LocalAccessor(8, "int32")
+    with pytest.raises(TypeError, match="turn: a LocalAccessor is memory of a group, and a plain Range has no groups"):
+        program.turn[24](x, memory)
+    with pytest.raises(ValueError, match=r"turn: the global range, 24 .*no multiple"):
+        program.turn[pp.NdRange(24, 7)](x, memory)
+    with pytest.raises(ValueError, match=rf"turn: groups of {1 << 20} x 1 x 1 items: {device.id} takes at most"):
+        program.turn[pp.NdRange(1 << 20, 1 << 20)](x, memory)
+    with pytest.raises(ValueError, match=r"turn: LocalAccessors of \d+ bytes: .* for a group"):
+        program.turn[pp.NdRange(24, 8)](x, pp.LocalAccessor(1 << 40, "int32"))
+    with pytest.raises(TypeError, match=r"twice: say over which items the kernel runs: twice\[pardo.Range\(n\)\]"):
+        program.twice(x)
+    with pytest.raises(TypeError, match="at most three"):
+        program.twice[pp.Range(1), None, None, None]
+
+
+def test_names_that_do_not_exist(program):
+    with pytest.raises(AttributeError, match=r"there is no kernel 'subtract'; there are .*add"):
+        program.subtract
+    with pytest.raises(KeyError, match="there is no kernel 'subtract'"):
+        program["subtract"]
+    assert not hasattr(program, "__wrapped__")
+
+
+def test_arrays_elsewhere(program, device):
+    with pytest.raises(pp.ExecutionPlacementError, match=rf"twice: the arrays are on cpu:0, the program was compiled for {device.id}"):
+        program.twice[3](pp.zeros(3, dtype="float32", device="cpu"))
+    with pytest.raises(pp.ExecutionPlacementError, match="add: "):
+        program.add[3](floats(device), pp.zeros(3, dtype="float32", device="cpu"), floats(device), 1, 3)
+    other = pp.Queue(device)
+    with pytest.raises(pp.ExecutionPlacementError, match="twice: the arrays are on another queue"):
+        program.twice[pp.Range(3), other](floats(device))
+    with pytest.raises(pp.ExecutionPlacementError, match="twice: the arrays are on another"):
+        program.twice[pp.Range(3), pp.Queue("cpu")](floats(device))
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_queues_order_and_events(program, device, order):
+    queue = pp.Queue(device, order=order)
+    x = pp.asarray(np.ones(1000, "float32"), queue=queue)
+    gate = pp.UserEvent()
+    event = program.twice[pp.Range(1000), queue, gate](x)
+    for _ in range(5):
+        program.twice[pp.Range(1000), queue](x)
+    last = program.add[pp.Range(1000)](x, x, x, 1, 1000)
+    assert not event.done()
+    gate.set_complete()
+    last.wait()
+    assert event.done()
+    assert_array_equal(pp.asnumpy(x), 128)
+
+
+def test_a_failure_of_what_it_waits_for_is_its_own(program, device):
+    gate = pp.UserEvent()
+    x = floats(device)
+    event = program.twice[pp.Range(100), None, gate](x)
+    gate.set_failed(ValueError("no"))
+    with pytest.raises(ValueError, match="no"):
+        event.wait()
+
+
+def test_call_kernel(program, device):
+    x = floats(device)
+    pp.call_kernel(program.twice, pp.Range(100), x)
+    pp.call_kernel_async(program.twice, 100, None, x).wait()
+    assert_array_equal(pp.asnumpy(x), 4 * np.arange(100))
+
+
+def test_numpy_arrays_in_a_context(program, device):
+    a, b, c = np.arange(5, dtype="float32"), np.ones(5, "float32"), np.zeros(5, "float32")
+    a.flags.writeable = False  # it is not copied back
+    with pp.device_context(device):
+        program.add[5](a, b, c, 3, 5)
+    assert_array_equal(c, np.arange(5) + 3)
+
+
+def test_views_begin_where_they_begin(program, device):
+    x = floats(device)
+    program.twice[10](x[32:42])
+    expected = np.arange(100, dtype="float32")
+    expected[32:42] *= 2
+    assert_array_equal(pp.asnumpy(x), expected)
+    rows = pp.zeros((4, 64), dtype="float32", device=device) + 1
+    program.twice[64](rows[2])
+    assert_array_equal(pp.asnumpy(rows).sum(axis=1), [64, 64, 128, 64])
+
+
+WAYS = """
+import sys, numpy as np, pardo as pp
+try:
+    x = pp.arange(100, dtype='float32', device=sys.argv[1])
+except pp.DeviceError as e:
+    assert 'PARDO_OPENCL_MEMORY' in str(e), e
+    sys.exit()
+program = pp.Program(sys.argv[1], sys.argv[2])
+program.twice[10](x[32:42])
+program.add[32](x[32:64], x[64:96], x[:32], 1, 32)
+small = [pp.ones(3, dtype='float32', device=sys.argv[1]) for _ in range(20)]
+for s in small:
+    program.twice[3](s)
+for s in small:
+    assert (pp.asnumpy(s) == 2).all()
+program.twice[0](x[:0])
+empty = x[:0]
+program.add[1](empty, empty, empty, 1, 0).wait()
+expected = np.arange(100, dtype='float32')
+expected[32:42] *= 2
+expected[:32] = expected[32:64] + expected[64:96]
+try:
+    program.twice[1](x[1:2])
+    expected[1] *= 2
+except ValueError as e:
+    assert sys.argv[3] == 'buffer' and 'begins 4 bytes behind its memory, and this device takes multiples of' in str(e), e
+np.testing.assert_array_equal(pp.asnumpy(x), expected)
+"""
+
+
+@pytest.mark.parametrize("path", ["usm", "svm", "buffer"])
+def test_every_way_to_memory(device, path):
+    environment = os.environ | {"PARDO_OPENCL_MEMORY": path}
+    command = [sys.executable, "-c", WAYS, device.id, TEXT, path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_threads_share_a_kernel(program, device):
+    arrays = [floats(device) for _ in range(8)]
+
+    def work(x, n):
+        for _ in range(n):
+            program.twice[100](x)
+
+    threads = [threading.Thread(target=work, args=(x, n)) for n, x in enumerate(arrays)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for n, x in enumerate(arrays):
+        assert_array_equal(pp.asnumpy(x), np.arange(100) * 2**n)
+
+
+BROKEN = """__kernel void broken(__global float *x) {
+    int i = get_global_id(0);
+    x[i] = undeclared_name;
+}
+"""
+
+
+def test_the_compilers_words(device):
+    with pytest.raises(pp.CompileError, match="Program: the compiler of ") as caught:
+        pp.Program(device, BROKEN)
+    text = str(caught.value)
+    assert device.id in text
+    assert "CL_BUILD_PROGRAM_FAILURE" in text
+    assert "\nline 3:     x[i] = undeclared_name;\n" in text
+    assert text.count("undeclared_name") > 1
+    assert len(text) < 4000
+
+
+def test_options(device):
+    text = "__kernel void f(__global int *x) { x[0] = VALUE; }"
+    x = pp.zeros(1, dtype="int32", device=device)
+    for options, value in [("-D VALUE=5", 5), (["-D", "VALUE=6"], 6), (("-DVALUE=7", "-cl-fast-relaxed-math"), 7)]:
+        pp.Program(device, text, "opencl", options=options).f[1](x)
+        assert int(x[0]) == value
+    with pytest.raises(pp.CompileError):
+        pp.Program(device, text)
+    with pytest.raises(pp.CompileError):
+        pp.Program(device, text, options="-no-such-option")
+
+
+def test_texts_that_are_none(device):
+    with pytest.raises(pp.CompileError, match="Program: there is no kernel in the text: no function is marked __kernel"):
+        pp.Program(device, "int one(void) { return 1; }")
+    with pytest.raises(TypeError, match="Program: the source is a str, not bytes"):
+        pp.Program(device, b"")
+
+
+def test_languages(device):
+    with pytest.raises(ValueError, match=rf'Program: {device.id} takes text in "opencl", not "cuda"'):
+        pp.Program(device, TEXT, language="cuda")
+    with pytest.raises(ValueError, match='Program: the language is "opencl" or "cuda", not "metal"'):
+        pp.Program(device, TEXT, language="metal")
+
+
+def test_the_cpu_device_has_no_language():
+    for language in (None, "opencl", "cuda"):
+        with pytest.raises(pp.DeviceError, match=r"Program: cpu:0 compiles no text; write the kernel in Python .*get_devices\(.opencl.\)"):
+            pp.Program("cpu", TEXT, language)
+
+
+CACHED = """
+import sys, pardo as pp
+program = pp.Program(sys.argv[1], sys.argv[2])
+x = pp.asarray([1.0, 2.0], dtype='float32', device=sys.argv[1])
+program.add[2](x, x, x, 2, 2)
+assert pp.asnumpy(x).tolist() == [3, 6]
+counters = pp.counters()
+print(counters['from_disk'] > 0 or counters['fallbacks'] > 0)
+"""
+
+
+def test_programs_are_kept(device, tmp_path):
+    unseen = TEXT + f"// {os.urandom(8).hex()}\n"
+    before = pp.counters()["compiled"]
+    pp.Program(device, unseen)
+    assert pp.counters()["compiled"] == before + 1
+    pp.Program(device, unseen)
+    assert pp.counters()["compiled"] == before + 1
+    outputs = []
+    for _ in range(2):
+        command = [sys.executable, "-c", CACHED, device.id, unseen]
+        environment = os.environ | {"PARDO_CACHE_DIR": str(tmp_path), "PARDO_CACHE": "on"}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout.strip())
+    assert outputs == ["False", "True"]
+
+
+def test_programs_that_read_files_are_not_kept(device, tmp_path):
+    header = tmp_path / "value.h"
+    text = '#include "value.h"\n__kernel void f(__global int *x) { x[0] = VALUE; }'
+    x = pp.zeros(1, dtype="int32", device=device)
+    for value in (3, 4):
+        header.write_text(f"#define VALUE {value}\n")
+        pp.Program(device, text, options=["-I", str(tmp_path)]).f[1](x)
+        assert int(x[0]) == value

@@ -43,13 +43,16 @@ struct KernelArgument {
     std::string name;
 };
 
+/// What a launch does with its arguments.
+enum class ArgumentUse : std::uint8_t { None, Read, Write, ReadWrite };
+
 struct KernelOptions {
     bool fast_math = false;     // sums may be reordered, products and sums contracted
     bool bounds_check = false;  // an index out of range raises IndexError at the next wait
+    /// One for each parameter but the item, or empty: what the user says that the function does with it; None: nothing is said. A program
+    /// that does something else is refused with Type.
+    std::vector<ArgumentUse> access{};
 };
-
-/// What a launch does with its arguments.
-enum class ArgumentUse : std::uint8_t { None, Read, Write, ReadWrite };
 
 /// A function, and its programs for the types it has been called with; a cheap handle, safe from any thread.
 class PARDO_API Kernel {
@@ -67,6 +70,12 @@ public:
     /// "ir", or what the device can show: "llvm", "asm", "opencl", "cuda", "ptx".
     std::string inspect(std::span<const KernelArgument> arguments, const NdRange& range, const std::string& what,
                         const Queue* queue = nullptr) const;
+    /// The function's text, and beside each line the types of the names that are assigned there: for a call, or for each program made so
+    /// far.
+    std::string types(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
+    std::string types() const;
+    /// For each program made so far, what of it runs side by side, and what keeps the rest from it.
+    std::string diagnostics() const;
     /// How the function uses each of its arguments, parts of tuples among them; only arrays are used.
     std::vector<ArgumentUse> uses(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
     /// Programs made so far.
@@ -99,10 +108,16 @@ public:
 
     /// Which of the names that are known before a parallel loop it reduces into. Throws Type where two rounds may change one element.
     static std::vector<std::string> reductions(const syntax::Function& function, const std::vector<std::string>& outside);
+    /// Who is done with its rounds takes of what others have left: as many rounds at a time as pays.
+    static constexpr std::int64_t automatic_chunk = -1;
     /// Runs `counts` rounds in each dimension, and waits if there are results: for each name a number, or a tuple and its parts.
-    /// `initial`: what the reductions start with, the numbers of tuples one after the other.
+    /// `initial`: what the reductions start with, the numbers of tuples one after the other. `chunk`: rounds of the first dimension that a
+    /// thread of a CPU takes at a time, or 0: each has its equal share.
     std::vector<KernelArgument> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
-                                    std::span<const Scalar> initial, const Queue* queue = nullptr) const;
+                                    std::span<const Scalar> initial, const Queue* queue = nullptr, std::int64_t chunk = 0) const;
+    /// As of a Kernel.
+    std::string types() const;
+    std::string diagnostics() const;
 
 private:
     struct State;

@@ -216,10 +216,13 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::Kernel>(m, "_Kernel", "A function of the user, and its programs.")
         .def(
             "__init__",
-            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, bool bounds_check) {
-                new (self) pardo::Kernel(std::move(function), takes_item, {fast_math, bounds_check});
+            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, bool bounds_check,
+               const std::vector<int>& access) {
+                pardo::KernelOptions options{fast_math, bounds_check};
+                for (const int use : access) options.access.push_back(static_cast<pardo::ArgumentUse>(use));
+                new (self) pardo::Kernel(std::move(function), takes_item, options);
             },
-            nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("bounds_check"))
+            nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("bounds_check"), nb::arg("access"))
         .def(
             "launch",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
@@ -239,6 +242,15 @@ void bind_kernel(nb::module_& m) {
                 return k.inspect(given, range, what, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
+        .def(
+            "types",
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const char* who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who);
+                return k.types(given, range, queue_from(queue));
+            },
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
+        .def("types_so_far", [](const pardo::Kernel& k) { return k.types(); })
+        .def("diagnostics", &pardo::Kernel::diagnostics)
         .def(
             "uses",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const char* who) {
@@ -264,9 +276,12 @@ void bind_kernel(nb::module_& m) {
                 return pardo::Loop::reductions(*function, outside);
             },
             nb::arg("function"), nb::arg("outside"))
+        .def("types_so_far", &pardo::Loop::types)
+        .def("diagnostics", &pardo::Loop::diagnostics)
         .def(
             "run",
-            [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, const char* who) {
+            [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, std::int64_t chunk,
+               const char* who) {
                 const std::vector<KernelArgument> given = arguments_from(arguments, who);
                 std::vector<pardo::Scalar> before;
                 for (nb::handle o : initial) {
@@ -279,7 +294,7 @@ void bind_kernel(nb::module_& m) {
                 std::vector<KernelArgument> results;
                 {
                     const Unlocked unlocked;
-                    results = loop.run(given, counts, before, on);
+                    results = loop.run(given, counts, before, on, chunk);
                 }
                 List out;
                 for (std::size_t at = 0; at < results.size();) {
@@ -287,7 +302,7 @@ void bind_kernel(nb::module_& m) {
                 }
                 return out;
             },
-            nb::arg("arguments"), nb::arg("counts"), nb::arg("initial"), nb::arg("queue").none(), nb::arg("who"));
+            nb::arg("arguments"), nb::arg("counts"), nb::arg("initial"), nb::arg("queue").none(), nb::arg("chunk"), nb::arg("who"));
 }
 
 }  // namespace bind

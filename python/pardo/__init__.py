@@ -59,6 +59,7 @@ from pardo._memory import *
 from pardo._profile import *
 from pardo._program import *
 from pardo._queues import *
+from pardo._races import *
 from pardo._runtime import *
 from pardo._searching import *
 from pardo._sets import *

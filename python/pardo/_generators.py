@@ -145,7 +145,7 @@ class _Made:
     def _kernel(self, function: Callable[..., Any]) -> KernelFunction:
         made = self._kernels.get(function)
         if made is None:
-            made = self._kernels[function] = KernelFunction(_named(function, self.__name__), self._fastmath, False, None)
+            made = self._kernels[function] = KernelFunction(_named(function, self.__name__), self._fastmath)
         return made
 
     def _empty(self, types_: Any, shape: Any, queue: Queue) -> Any:

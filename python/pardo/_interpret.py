@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo import _core, _structs, _syntax
+from pardo import _core, _races, _structs, _syntax
 from pardo._core import Array
 from pardo._kernels import Constant, Group, Item, LocalAccessor, NdItem, _running
 
@@ -204,14 +204,17 @@ class _Team:
             "all items of a group must come to the same barriers"
         )
 
-    def memory(self, key: Any, who: str, shape: Any, kind: Any) -> Any:
-        """The array that all items of the group share under this key."""
+    def memory(self, key: Any, who: str, shape: Any, kind: Any, label: str | None = None) -> Any:
+        """The array that all items of the group share under this key. `label`: what the kernel calls it, if that is known."""
         extents, types = _shape(who, shape), _types(kind)
         made = self.arrays.setdefault(key, (extents, types, None))
         if made[:2] != (extents, types):
             raise RuntimeError(f"{who}: another item of the group made this array as {made[1]}{list(made[0])}; it is one for all items")
         if made[2] is None:
-            made = self.arrays[key] = (extents, types, _memory(who, shape, kind))
+            memory = _memory(who, shape, kind)
+            if self.launch.watches is not None:
+                memory = self.launch.watches.another().watch(memory, label)
+            made = self.arrays[key] = (extents, types, memory)
         return made[2]
 
 
@@ -273,13 +276,14 @@ def _memory(who: str, shape: Any, kind: Any) -> Any:
 class _Place:
     """Where one item stands; what `pardo.get_global_id` and its like ask while the item runs."""
 
-    __slots__ = ("companion", "global_id", "local_id", "space", "team")
+    __slots__ = ("companion", "epoch", "global_id", "local_id", "space", "team")
 
     def __init__(self, owner: _Team | _Space, global_id: tuple[int, ...], local_id: tuple[int, ...] = ()) -> None:
         self.team = owner if isinstance(owner, _Team) else None
         self.space = owner.launch.space if isinstance(owner, _Team) else owner
         self.global_id, self.local_id = global_id, local_id
         self.companion: _Companion | None = None
+        self.epoch = 0  # barriers that it has passed
 
     def __str__(self) -> str:
         return f"item {self.global_id[0] if len(self.global_id) == 1 else self.global_id}"
@@ -314,6 +318,7 @@ class _Place:
         if self.team is None:
             raise TypeError("group_barrier: only items of a group can wait for each other; launch the kernel over an NdRange")
         self.team.barrier(self)
+        self.epoch += 1
 
     def atomic(self, name: str, *arguments: Any) -> Any:
         return _atomic(name, *arguments)
@@ -428,6 +433,7 @@ def _atomic(name: str, array: Any, index: Any, *values: Any) -> Any:
     who = f"atomic.{name}"
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{who}: the first argument is an array, not {type(array).__name__}")
+    given_array, array = array, array.view(np.ndarray)
     dtype = array.dtype
     if dtype.kind not in "iuf" or dtype.itemsize < 4:
         raise TypeError(f"{who}: atomics are for int32, uint32, int64, uint64, float32 and float64; the array is {dtype}")
@@ -437,6 +443,8 @@ def _atomic(name: str, array: Any, index: Any, *values: Any) -> Any:
     if isinstance(old, np.ndarray):
         raise TypeError(f"{who}: the array has {old.ndim} dimensions more; give an index for each, as a tuple")
     given = [_fitting(who, value, dtype) for value in values]
+    if isinstance(given_array, _races.Watched):
+        given_array.touch(index, _races.ATOMIC)
     if name == "compare_exchange":
         if old.tobytes() == given[0].tobytes():
             array[index] = given[1]
@@ -522,21 +530,31 @@ class _Rewriter:
 
 
 class _Launch:
-    """One interpreted launch: the function, where it runs, and the arguments as NumPy has them."""
+    """One interpreted launch: the function, where it runs, the arguments as NumPy has them; `watches`: None unless it looks for races."""
 
-    def __init__(self, function: types.FunctionType, name: str, space: _Space, takes_item: bool, arguments: list[Any]) -> None:
+    def __init__(
+        self,
+        function: types.FunctionType,
+        name: str,
+        space: _Space,
+        takes_item: bool,
+        arguments: list[Any],
+        watches: _races.Memory | None,
+    ) -> None:
         rewriter = _Rewriter()
         self.function = rewriter.function(function)
-        self.name, self.space, self.takes_item = name, space, takes_item
+        self.name, self.space, self.takes_item, self.watches = name, space, takes_item, watches
         self.arguments = [_structs.mapped(a, lambda v: rewriter.value(v) if callable(v) else v) for a in arguments]
         self.companions: list[_Companion] = []
         wanted = function.__code__.co_argcount - takes_item
         if len(arguments) != wanted:
             raise TypeError(f"{name}: takes {wanted} argument{'' if wanted == 1 else 's'}, here are {len(arguments)}")
-        for k, a in enumerate(arguments):
+        self.parameters = function.__code__.co_varnames[takes_item : takes_item + wanted]
+        for parameter, a in zip(self.parameters, arguments, strict=True):
             if isinstance(a, LocalAccessor) and not space.local_range:
-                parameter = function.__code__.co_varnames[k + takes_item]
                 raise TypeError(f"{name}: `{parameter}` is memory of a group, and a plain Range has no groups; launch over an NdRange")
+        if watches is not None:
+            self.arguments = [watches.watch(a, parameter) for parameter, a in zip(self.parameters, self.arguments, strict=True)]
 
     def companion(self, k: int) -> _Companion:
         if k == len(self.companions):
@@ -548,7 +566,7 @@ class _Launch:
         arguments = self.arguments
         if place.team is not None:
             arguments = [
-                place.team.memory(k, "LocalAccessor", a.shape, a.dtype) if isinstance(a, LocalAccessor) else a
+                place.team.memory(k, "LocalAccessor", a.shape, a.dtype, self.parameters[k]) if isinstance(a, LocalAccessor) else a
                 for k, a in enumerate(arguments)
             ]
         token = _running.set(place)
@@ -613,13 +631,42 @@ def interpret(
     local_range: Sequence[int],
     takes_item: bool,
     arguments: Sequence[Any],
+    race_check: bool,
 ) -> None:
     """Run a kernel's function as plain Python for all items; what it raises comes from here."""
     space = _Space(name, global_range, local_range)
     mirror = _Mirror()
-    launch = _Launch(function, name, space, takes_item, [mirror.of(a) for a in arguments])
+    watches = _races.Memory(name, "item", bool(local_range)) if race_check else None
+    launch = _Launch(function, name, space, takes_item, [mirror.of(a) for a in arguments], watches)
     try:
         with np.errstate(all="ignore"):  # integers wrap and divisions by zero give infinities, as in kernels
             launch.run()
     finally:
+        mirror.write_back()
+
+
+def check_rounds(
+    function: types.FunctionType, name: str, parameters: Sequence[str], ranges: Sequence[range], arguments: Sequence[Any]
+) -> Any:
+    """Run a parallel loop as plain Python, and look for races between its rounds; what it returns, and what it raises, comes from here.
+
+    The function takes the rounds, each of them a tuple of counters, and then what the parameters are given.
+    """
+    watches = _races.Memory(name, "round", groups=False)
+    mirror, rewriter = _Mirror(), _Rewriter()
+    values = [_structs.mapped(mirror.of(a), lambda v: rewriter.value(v) if callable(v) else v) for a in arguments]
+    given = [watches.watch(v, parameter) for parameter, v in zip(parameters, values, strict=True)]
+    space = _Space(name, [len(r) for r in ranges], ())
+
+    def rounds() -> Iterator[tuple[int, ...]]:
+        for counters in itertools.product(*ranges):
+            _running.set(_Place(space, counters))
+            yield counters
+
+    before = _running.set(None)
+    try:
+        with np.errstate(all="ignore"):
+            return rewriter.function(function)(rounds(), *given)
+    finally:
+        _running.reset(before)
         mirror.write_back()

@@ -43,6 +43,7 @@ __all__ = [
 
 T = TypeVar("T")
 WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
+USES = {"read_only": 1, "write_only": 2, "read_write": 3}
 Place = Any  # a Range, an NdRange, or numbers of items
 
 
@@ -455,11 +456,24 @@ def func(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _environment: Any = getattr(os.environ, "_data", os.environ)  # what os.environ wraps: a tenth of its time at each launch
 _INTERPRET: Any = "PARDO_INTERPRET" if _environment is os.environ else os.environ.encodekey("PARDO_INTERPRET")
+_RACE_CHECK: Any = "PARDO_RACE_CHECK" if _environment is os.environ else os.environ.encodekey("PARDO_RACE_CHECK")
+_NO = (None, b"", b"0", "", "0")
 
 
 def interpreting() -> bool:
     """True when the environment variable PARDO_INTERPRET asks for plain Python."""
-    return _environment.get(_INTERPRET) not in (None, b"", b"0", "", "0")
+    return _environment.get(_INTERPRET) not in _NO
+
+
+def race_checking() -> bool:
+    """True when the environment variable PARDO_RACE_CHECK asks for plain Python that looks for races."""
+    return _environment.get(_RACE_CHECK) not in _NO
+
+
+def plainly() -> bool:
+    """True when the environment asks for one or the other."""
+    get = _environment.get
+    return get(_INTERPRET) not in _NO or get(_RACE_CHECK) not in _NO
 
 
 def place_of(place: Place, who: str) -> tuple[list[int], list[int], Any, Any]:
@@ -519,7 +533,7 @@ class Launcher:
         k = self._kernel
         if keywords or k._function.__defaults__:
             arguments = k._bound(arguments, keywords)
-        if interpreting():
+        if k._race_check or plainly():
             self.interpret(*arguments)
             return _core.Event()
         program, arguments = k._program(arguments, self._local)
@@ -557,6 +571,8 @@ class Launcher:
         ------
         RuntimeError
             Items of one group come to different barriers, or one returns while others wait; the message names the item and the line.
+        RaceError
+            With ``race_check=True``: two items touch one element, and nothing says which is first.
 
         Notes
         -----
@@ -575,7 +591,8 @@ class Launcher:
         takes_item = k._takes_item(len(arguments), bool(self._local))
         for event in _core._events(self._depends, k.__name__):
             event.wait()
-        _interpret.interpret(k._function, k.__name__, self._global, self._local, takes_item, arguments)
+        race_check = k._race_check or race_checking()
+        _interpret.interpret(k._function, k.__name__, self._global, self._local, takes_item, arguments, race_check)
 
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
@@ -584,14 +601,40 @@ class Launcher:
         text: str = program.inspect(arguments, self._space, self._queue, what, k.__name__)
         return text
 
+    def types(self, *arguments: Any) -> str:
+        """Show the types that the compiler finds for these arguments: the function's text, and what is assigned at each line.
+
+        Parameters
+        ----------
+        *arguments
+            As for a launch. Nothing runs.
+
+        Returns
+        -------
+        str
+            The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
+        """
+        k = self._kernel
+        program, arguments = k._program(arguments, self._local)
+        text: str = program.types(arguments, self._space, self._queue, k.__name__)
+        return text
+
 
 class KernelFunction(Launchable):
     """A function that runs once for each item of a range; made by `kernel`."""
 
-    def __init__(self, function: types.FunctionType, fastmath: bool, bounds_check: bool, access: dict[str, list[str]] | None) -> None:
+    def __init__(
+        self,
+        function: types.FunctionType,
+        fastmath: bool = False,
+        bounds_check: bool = False,
+        race_check: bool = False,
+        access: dict[str, Sequence[str]] | None = None,
+    ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
         self._options = (fastmath, bounds_check)
+        self._race_check = race_check
         self._translation: _syntax.Translation | None = None
         self._programs: dict[bool, _core._Kernel] = {}
         code = function.__code__
@@ -601,14 +644,7 @@ class KernelFunction(Launchable):
         first = _annotation(annotations.get(names[0])) if names else ""
         self._item = first if first in ("Item", "NdItem") else None
         self._constants = {k for k, name in enumerate(names) if _annotation(annotations.get(name)).startswith("Const")}
-        self._access = access or {}
-        for kind, listed in self._access.items():
-            if kind not in ("read_only", "write_only", "read_write"):
-                raise ValueError(f"{function.__name__}: access: 'read_only', 'write_only' and 'read_write' are known, not {kind!r}")
-            for name in listed:
-                if name not in names:
-                    raise ValueError(f"{function.__name__}: access: there is no parameter {name!r}")
-        self._checked: set[int] = set()
+        self._uses = self._asserted(access or {})
 
     def __getitem__(self, place: Place) -> Launcher:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
@@ -616,6 +652,46 @@ class KernelFunction(Launchable):
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
+
+    def types(self) -> str:
+        """Show the types that the compiler has found: the function's text, and what is assigned at each line, for each program made so far.
+
+        A launch with new types of arguments makes a program; ``k[range].types(*arguments)`` shows the types for some arguments.
+
+        Returns
+        -------
+        str
+            The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
+        """
+        return "\n".join(program.types_so_far() for program in self._programs.values())
+
+    def diagnostics(self) -> str:
+        """Show for each program made so far what of it runs side by side, and what keeps the rest from it.
+
+        On the CPU: what the lanes of vectors are, where lanes part, and which accesses to memory are not of neighbours.
+
+        Returns
+        -------
+        str
+            Programs with the types of their arguments, and remarks with line numbers.
+        """
+        return "\n".join(program.diagnostics() for program in self._programs.values())
+
+    def _asserted(self, access: dict[str, Sequence[str]]) -> dict[str, int]:
+        """What `access` says of each parameter."""
+        uses: dict[str, int] = {}
+        for kind, listed in access.items():
+            if kind not in USES:
+                raise ValueError(f"{self.__name__}: access: {', '.join(map(repr, USES))} are known, not {kind!r}")
+            if isinstance(listed, str):
+                raise TypeError(f"{self.__name__}: access: a list of names is expected for {kind!r}; write [{listed!r}]")
+            for name in listed:
+                if name not in self._names[self._item is not None :]:
+                    raise ValueError(f"{self.__name__}: access: there is no parameter {name!r}")
+                if name in uses:
+                    raise ValueError(f"{self.__name__}: access: {name!r} is listed twice")
+                uses[name] = USES[kind]
+        return uses
 
     def _takes_item(self, arguments: int, groups: bool) -> bool:
         """True if the first parameter is the item; says so if the range does not fit it."""
@@ -649,11 +725,11 @@ class KernelFunction(Launchable):
             _syntax.check_parameters(self._function)
             translation = self._translation = _syntax.translate(self._function)
             self._programs = {}
-            self._checked = set()
         takes_item = self._takes_item(len(arguments), bool(local))
         program = self._programs.get(takes_item)
         if program is None:
-            program = self._programs[takes_item] = _core._Kernel(translation.function, takes_item, *self._options)
+            access = [self._uses.get(name, 0) for name in self._names[takes_item:]] if self._uses else []
+            program = self._programs[takes_item] = _core._Kernel(translation.function, takes_item, *self._options, access)
         if self._constants:
             shift = int(takes_item)
             arguments = tuple(Constant(a) if k + shift in self._constants else a for k, a in enumerate(arguments))
@@ -675,6 +751,8 @@ def kernel(
     *,
     fastmath: bool = False,
     bounds_check: bool = False,
+    race_check: bool = False,
+    access: dict[str, Sequence[str]] | None = None,
 ) -> Any:
     """Make a kernel of a function: it runs once for each item of an index space, on the device of its arrays.
 
@@ -687,6 +765,14 @@ def kernel(
         Sums may be reordered, and products contracted into them. Default: False.
     bounds_check : bool, optional
         An index out of range raises IndexError at the next wait, with the line, the index and the item. Default: False.
+    race_check : bool, optional
+        Launches run as plain Python, one item at a time, and raise `RaceError` where two items touch one element, one of them writes, and
+        neither a barrier of their group stands between nor are both atomics. For small ranges: an access takes some ten microseconds. The
+        environment variable ``PARDO_RACE_CHECK=1`` does the same for all kernels. Default: False.
+    access : dict of str to sequence of str, optional
+        What the kernel does with its arrays: names of parameters under ``'read_only'``, ``'write_only'`` and ``'read_write'``. It changes
+        nothing, and is checked when a program is made: TypeError, with the line, if the kernel does something else. Nothing is asked of
+        parameters that are not listed.
 
     Returns
     -------
@@ -702,10 +788,10 @@ def kernel(
     ...     c[i] = a[i] + b[i]
     """
     if function is None:
-        return lambda f: kernel(f, fastmath=fastmath, bounds_check=bounds_check)
+        return lambda f: kernel(f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, access=access)
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
-    return KernelFunction(function, fastmath, bounds_check, None)
+    return KernelFunction(function, fastmath, bounds_check, race_check, access)
 
 
 def _kernel_of(k: Any, who: str) -> Launchable:

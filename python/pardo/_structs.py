@@ -89,7 +89,7 @@ class Struct:
         return len(self._values()[0])
 
     def __getitem__(self, index: Any) -> Any:
-        return self._map(operator.itemgetter(index))
+        return getattr(self, index) if isinstance(index, str) else self._map(operator.itemgetter(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if type(value) is not type(self):

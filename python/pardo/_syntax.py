@@ -8,13 +8,13 @@ import inspect
 import linecache
 import math
 import operator
-import textwrap
+import os
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-from pardo import _core
+from pardo import _core, _foreign
 from pardo._structs import Struct
 
 # The forms of include/pardo/syntax.h, in its order.
@@ -351,47 +351,59 @@ def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) 
 
 def source_of(function: types.FunctionType) -> Source:
     """Find a function's text and its syntax tree."""
-    name = function.__name__
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        raise TypeError(
-            f"{name}: the text of this function cannot be found, and kernels are made from it; "
-            "define it in a file, in a notebook's cell, or at the interactive prompt"
-        ) from None
-    text = textwrap.dedent("".join(lines))
-    indent = len(lines[0]) - len(lines[0].lstrip()) if text and lines[0].strip() else 0
-    if name == "<lambda>":
-        return _lambda_of(function, lines, first)
-    tree = ast.parse(text)
+    code, name = function.__code__, function.__name__
+    lines, first = _text_of(code, name)
+    if code.co_name == "<lambda>":
+        return _lambda_of(code, lines)
+    text = "".join(lines)
+    # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
+    indented = text[:1].isspace()
+    tree = ast.parse("if 1:\n" + text if indented else text)
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
     if node is None:
         raise TypeError(f"{name}: no definition stands where the function comes from")
-    for n in ast.walk(node):
-        for attribute, by in (("lineno", first - 1), ("end_lineno", first - 1), ("col_offset", indent), ("end_col_offset", indent)):
-            if hasattr(n, attribute):
-                setattr(n, attribute, getattr(n, attribute) + by)
-    return Source(name, function.__code__.co_filename, first, [line.rstrip("\n") for line in lines], node)
+    ast.increment_lineno(node, first - 1 - indented)
+    return Source(name, code.co_filename, first, [line.rstrip("\n") for line in lines], node)
 
 
-def _lambda_of(function: types.FunctionType, lines: list[str], first: int) -> Source:
-    """The one of a line's lambdas whose code stands where the function's does."""
-    file = function.__code__.co_filename
-    whole = linecache.getlines(file) or lines
-    places = [p for p in function.__code__.co_positions() if p[0] is not None and p[2] is not None and p[3] != 0]
+def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:
+    """The lines of a function, and the number of the first; of a lambda, all lines of its file."""
+    file = code.co_filename
+    # Python drops what it keeps of files that do not exist, unless it comes from a loader; it may be the only text there is.
+    kept = linecache.cache.get(file, ()) if not os.path.exists(file) else ()
+    try:
+        if code.co_name == "<lambda>":
+            lines = list(kept[2]) if len(kept) == 4 else inspect.findsource(code)[0]
+            return lines, 1
+        if len(kept) == 4:
+            return inspect.getblock(kept[2][code.co_firstlineno - 1 :]), code.co_firstlineno
+        return inspect.getsourcelines(code)
+    except (OSError, TypeError, IndexError):
+        raise TypeError(
+            f"{name}: the text of this function cannot be found, and kernels are made from it; define it in a file or a notebook's cell, "
+            f"or, if exec made it, put the text into linecache.cache[{file!r}]"
+        ) from None
+
+
+def _lambda_of(code: types.CodeType, lines: list[str]) -> Source:
+    """The one of a file's lambdas whose code this is."""
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    places = [p for p in code.co_positions() if None not in p and p[3] != 0]
     found = [
         n
-        for n in ast.walk(ast.parse("".join(whole)))
+        for n in ast.walk(ast.parse("".join(lines)))
         if isinstance(n, ast.Lambda)
+        and n.lineno == code.co_firstlineno
+        and tuple(a.arg for a in (*n.args.posonlyargs, *n.args.args, *n.args.kwonlyargs)) == arguments
         and all(
             (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)
             for p in places
         )
     ]
-    if not found:
+    if not found or (len(found) > 1 and not places):
         raise TypeError("the text of this lambda cannot be found; define a function with a name")
     best = min(found, key=lambda n: len(ast.unparse(n)))
-    return Source("<lambda>", file, 1, [line.rstrip("\n") for line in whole], best)
+    return Source("<lambda>", code.co_filename, 1, [line.rstrip("\n") for line in lines], best)
 
 
 class _Translator:
@@ -596,11 +608,20 @@ class _Translator:
         return []
 
     def do_Expr(self, node: ast.Expr) -> Any:
-        if isinstance(node.value, ast.Constant):
-            return []  # a docstring
+        if isinstance(node.value, ast.Constant) or self.declares(node.value):
+            return []  # a docstring; types, which the compiler finds by itself
         return self.make("Discard", node, [self.expression(node.value)])
 
+    def declares(self, node: ast.expr) -> bool:
+        """True for Cython's declarations without a value."""
+        if not isinstance(node, ast.Call) or len(node.args) > 1:
+            return False
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name == "declare" and _foreign.is_declare(self.resolve(node.func))
+
     def do_Assign(self, node: ast.Assign) -> Any:
+        if self.declares(node.value):
+            return []
         value = self.expression(node.value)
         if len(node.targets) == 1:
             return self.make("Assign", node, [self.target(node.targets[0]), value])
@@ -623,9 +644,10 @@ class _Translator:
         iterable = node.iter
         if isinstance(iterable, ast.Call):
             what = self.resolve(iterable.func)
-            parallel = known.get(id(what)) == "prange" or _is_foreign_prange(what)
+            parallel = is_prange(what)
             if what is range or parallel:
-                if iterable.keywords or not 1 <= len(iterable.args) <= 3:
+                allowed = _foreign.PRANGE_KEYWORDS if _foreign.is_prange(what) else {"schedule", "chunk"} if parallel else ()
+                if any(k.arg not in allowed for k in iterable.keywords) or not 1 <= len(iterable.args) <= 3:
                     self.refuse(iterable, f"{'prange' if parallel else 'range'} takes one to three integers")
                 bounds = [self.expression(a) for a in iterable.args]
                 zero, one = self.make("Number", iterable, number=0), self.make("Number", iterable, number=1)
@@ -637,6 +659,14 @@ class _Translator:
             if what is reversed and len(iterable.args) == 1:
                 self.refuse(iterable, "reversed cannot stand in a kernel; write range(n - 1, -1, -1)")
         return self.make("Each", node, [target, self.expression(iterable), body, otherwise])
+
+    def do_With(self, node: ast.With) -> Any:
+        for item in node.items:
+            manager = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+            name = manager.attr if isinstance(manager, ast.Attribute) else getattr(manager, "id", "")
+            if item.optional_vars is not None or not _foreign.is_manager(self.resolve(manager), name):
+                self.refuse(node, "`with` cannot stand in a kernel")
+        return [part for s in node.body for part in self.statement(s)]
 
     def do_While(self, node: ast.While) -> Any:
         return self.make("While", node, [self.expression(node.test), self.block(node.body, node), self.block(node.orelse, node)])
@@ -777,6 +807,19 @@ class _Translator:
             out.append(part)
         return out
 
+    def converts(self, called: Any, node: ast.Call) -> str:
+        """What of Python a call of a type of Cython, of its `declare` or its `cast`, converts the last argument to; '' for other calls."""
+        if _foreign.is_declare(called) or _foreign.is_cast(called):
+            kind, values = self.resolve(node.args[0]) if node.args else None, node.args[1:]
+        elif not isinstance(called, type) and _foreign.conversion(called):
+            kind, values = called, node.args
+        else:
+            return ""
+        to = _foreign.conversion(kind)
+        if not to or len(values) != 1:
+            self.refuse(node, "a type of numbers and one value are expected")
+        return to
+
     def of_Call(self, node: ast.Call) -> Any:
         called = self.resolve(node.func)
         if called is _absent:
@@ -796,6 +839,8 @@ class _Translator:
                 self.refuse(node, f"{name} stands after `for … in` alone")
             arguments = self.arguments(node)
             return self.make("Call", node, self.with_dtypes(arguments) if name in OF_A_DTYPE else arguments, name=name)
+        if to := self.converts(called, node):
+            return self.make("Call", node, [self.expression(node.args[-1])], name=to)
         if isinstance(called, type) and issubclass(called, np.generic):
             dtype = self.make("DTypeName", node, index=_core._dtype_number(np.dtype(called)))
             return self.make("Call", node, [*self.arguments(node), dtype], name="astype")
@@ -852,10 +897,9 @@ def _spoken(node: ast.AST) -> str:
     return names.get(type(node).__name__, type(node).__name__)
 
 
-def _is_foreign_prange(what: Any) -> bool:
-    """Numba's and Cython's own names for parallel loops."""
-    module = getattr(what, "__module__", "") or ""
-    return getattr(what, "__name__", "") == "prange" and module.startswith(("numba", "cython", "Cython"))
+def is_prange(what: Any) -> bool:
+    """True for `pardo.prange`, and for Numba's and Cython's."""
+    return known.get(id(what)) == "prange" or _foreign.is_prange(what)
 
 
 def python_function(called: Any) -> types.FunctionType | None:

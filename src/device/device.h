@@ -198,7 +198,8 @@ public:
     virtual std::string_view text_language() const noexcept { return {}; }
     /// The user's text in that language, from the cache or compiled. Throws Compile with what the compiler says.
     virtual Ref<TextProgram> compile_program(const ProgramText& program);
-    /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx". Throws Value for a name this device does not have.
+    /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx"; the CPU also "lanes": what its vectors hold,
+    /// in words. Throws Value for a name this device does not have.
     virtual std::string inspect(const ir::Kernel& kernel, ShapeClass shape, std::string_view what) = 0;
 
 protected:

@@ -331,6 +331,12 @@ std::int64_t group_items(const Kernel& kernel) {
     return items;
 }
 
+LaneInfo lanes_of(const Kernel& kernel, const Fission& fission) {
+    std::vector<bool> in_memory;
+    for (Value slot : fission.slot) in_memory.push_back(slot != ir::no_value);
+    return analyse_lanes(kernel, in_memory);
+}
+
 Fission split_at_barriers(const Kernel& kernel) { return Splitter(kernel).run(); }
 
 }  // namespace pardo::emit

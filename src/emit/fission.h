@@ -40,6 +40,8 @@ struct Fission {
 
 /// Throws Error(Compile) if a barrier stands where items of one group may go different ways.
 Fission split_at_barriers(const ir::Kernel& kernel);
+/// The lanes of a kernel that was cut so, or, with an empty Fission, of one without groups.
+LaneInfo lanes_of(const ir::Kernel& kernel, const Fission& fission);
 
 /// Items of a group.
 std::int64_t group_items(const ir::Kernel& kernel);

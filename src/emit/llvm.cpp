@@ -10,16 +10,6 @@
 
 namespace pardo::emit {
 
-namespace {
-
-LaneInfo lanes_of(const ir::Kernel& kernel, const Fission& fission) {
-    std::vector<bool> in_memory;
-    for (ir::Value slot : fission.slot) in_memory.push_back(slot != ir::no_value);
-    return analyse_lanes(kernel, in_memory);
-}
-
-}  // namespace
-
 Emitter::Emitter(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target, const std::string& symbol)
     : kernel_(kernel),
       target_(target),

@@ -14,6 +14,11 @@ constexpr std::int64_t most_private = 65536;  // bytes: compilers keep them in r
 void Lowering::note_access(const View& v, ir::Access access) {
     if (v.source < 0) return;
     const auto k = static_cast<std::size_t>(v.source);
+    const std::optional<ir::Access>& asserted = types_[k].asserted;
+    if (asserted && (static_cast<int>(access) & ~static_cast<int>(*asserted)) != 0)
+        wrong_type(at_, "`" + v.name +
+                            (*asserted == ir::Access::Read ? "` is written here, but listed as read_only"
+                                                           : "` is read here, but listed as write_only"));
     const int old = out_.used[k] ? static_cast<int>(out_.accesses[k]) : 0;
     out_.accesses[k] = static_cast<ir::Access>(old | static_cast<int>(access));
     out_.used[k] = true;

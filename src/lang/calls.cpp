@@ -776,9 +776,12 @@ Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, cons
         if (!scope_.contains(callee->params[k]))
             scope_[callee->params[k]] = {expression(callee->defaults[k - first]), place, false, ++versions_};
     }
+    record_parameters();
+    const Place called = std::exchange(at_, callee->body.place);
     stack_.push_back(callee.get());
     block(callee->body.parts);
     stack_.pop_back();
+    at_ = called;
     Term result;
     const auto found = scope_.find("$value");
     if (found != scope_.end()) {

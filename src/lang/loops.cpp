@@ -221,17 +221,26 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
 }
 
 bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
-                           const std::function<void(const Term&)>& body) {
+                           const std::function<void(const Term&)>& body, std::string& why) {
     constexpr std::int64_t least_rounds = 16;
+    const auto no = [&](std::string reason) {
+        why = std::move(reason);
+        return false;
+    };
     const bool ranges = !loop_ || (loop_->parallel && loop_->results.empty());
-    if (!ranges || !space_.group_size.empty() || !options_.distinct || t.form != Form::For || t.parts[0].form != Form::Name) return false;
-    if (!step.constant || step.scalar.i != 1) return false;
-    if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_rounds) return false;
+    if (!ranges || !space_.group_size.empty()) return false;
+    if (t.form != Form::For || t.parts[0].form != Form::Name) return no("it does not run over a range");
+    if (!options_.distinct) return no("arrays of the call share memory");
+    if (!step.constant || step.scalar.i != 1) return no("its step is not 1");
+    if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_rounds)
+        return no("it has fewer than " + std::to_string(least_rounds) + " rounds");
     const Tree& statements = t.parts[4];
-    if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true)) return false;
+    if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
+        return no("it may be left early");
     Elements elements;
     collect_elements(statements, elements);
-    if (elements.other || elements.stored.empty()) return false;
+    if (elements.other) return no("it calls functions, uses atomics, may fail, or assigns several things at once");
+    if (elements.stored.empty()) return no("it writes no elements");
     std::set<std::string> assigned;
     collect_targets(statements, assigned);
     const std::string& index = t.parts[0].name;
@@ -243,16 +252,17 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     std::set<int> sources;
     for (const Tree* s : elements.stored) {
         const View* array = array_of(*s);
-        if (!array || array->source < 0) return false;
+        if (!array || array->source < 0) return no("it writes into something else than an argument");
         sources.insert(array->source);
         const Tree* last = &s->parts.back();
         if (last->form == Form::Tuple && !last->parts.empty()) last = &last->parts.back();
-        if (!distinct_in(*last, index, assigned)) return false;
+        if (!distinct_in(*last, index, assigned)) return no("`" + index + "` does not count the last index of `" + array->name + "`");
     }
     for (const Tree* r : elements.read) {
         const View* array = array_of(*r);
         if (!array || !sources.contains(array->source)) continue;
-        if (std::none_of(elements.stored.begin(), elements.stored.end(), [&](const Tree* s) { return same_text(*s, *r); })) return false;
+        if (std::none_of(elements.stored.begin(), elements.stored.end(), [&](const Tree* s) { return same_text(*s, *r); }))
+            return no("it reads other elements of `" + array->name + "` than it writes");
     }
     // Rounds carry nothing if each name is assigned before it is read, and nobody asks for the last one's.
     const Scope before = scope_;
@@ -261,7 +271,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     assigned.insert(index);
     for (const std::string& name : assigned) {
         const auto found = scope_.find(name);
-        if (found != scope_.end() && !found->second.maybe) return false;
+        if (found != scope_.end() && !found->second.maybe) return no("`" + name + "` goes from round to round");
     }
     for (const std::string& name : assigned) scope_.erase(name);
     bool independent = true;
@@ -279,7 +289,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     scope_ = before;
     function_ = function;
     stack_ = stack;
-    return independent;
+    return independent || no("a name in it is not assigned before it is read, or stands for an array");
 }
 
 // ---- lowering

@@ -144,6 +144,7 @@ void Lowering::walk_function() {
         scope_[function_->params[at++]] = {item, function_->body.place, false, ++versions_};
     }
     for (const Term& argument : arguments_) scope_[function_->params[at++]] = {argument, function_->body.place, false, ++versions_};
+    record_parameters();
     for (const char* flag : {"$break", "$continue", "$return"}) scope_[flag] = {number(Scalar(false)), {}, false, ++versions_};
     loop_ ? walk_loop() : block(function_->body.parts);
 }
@@ -156,6 +157,8 @@ Lowered Lowering::run() {
     dry_ = false;
     if (!lane_loops_.empty()) builder_.set_lanes(false);
     walk_function();
+    for (const auto& [loop, why] : no_lanes_)
+        if (!lane_loops_.contains(loop)) out_.no_lanes.push_back({loop->place.line, why});
     out_.kernel = builder_.finish();
     return std::move(out_);
 }

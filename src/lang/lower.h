@@ -33,7 +33,8 @@ struct ArgumentType {
     std::vector<std::string> names;     // Tuple: a struct's fields
     bool columns = false;               // Tuple: of arrays, indexed as one
     std::shared_ptr<const Function> function;
-    std::string name;  // Function that the language knows
+    std::string name;                    // Function that the language knows
+    std::optional<ir::Access> asserted;  // Array: what the user says that the function does with it; no part of the type
     friend bool operator==(const ArgumentType&, const ArgumentType&);
 };
 
@@ -49,6 +50,7 @@ struct Options {
     bool distinct = true;       // no two arrays share memory
     bool fast_math = false;     // sums may be reordered, products and sums contracted
     bool bounds_check = false;  // an index out of range is reported
+    bool record_types = false;  // `Lowered::types` is wanted
     friend bool operator==(const Options&, const Options&) = default;
 };
 
@@ -92,6 +94,19 @@ struct Result {
     bool inside = false;    // a further number of a tuple
 };
 
+/// The type that a name is given at a line.
+struct Typed {
+    std::shared_ptr<const Function> function;
+    int line = 0;
+    std::string name, type;
+};
+
+/// A loop that might have become the lanes, and why it has not.
+struct NoLanes {
+    int line = 0;
+    std::string why;
+};
+
 /// What of a function's body is run: all of it, once; or one loop over independent rounds, which is its only statement.
 struct LoopSpec {
     bool parallel = false;
@@ -101,13 +116,15 @@ struct LoopSpec {
 
 struct Lowered {
     ir::Kernel kernel;
-    std::vector<Slot> slots;                // one for each of the kernel's parameters
-    std::vector<ir::Access> accesses;       // one for each argument; of arrays that are not used: Read
-    std::vector<bool> used;                 // one for each argument: arrays that the kernel touches
-    std::vector<Site> sites;                // empty: the kernel has no status block
-    std::vector<Print> prints;              // empty: the kernel has no log
-    std::vector<Result> results;            // of a loop
-    std::vector<ArgumentType> layout;       // of those results: tuples and their parts
+    std::vector<Slot> slots;           // one for each of the kernel's parameters
+    std::vector<ir::Access> accesses;  // one for each argument; of arrays that are not used: Read
+    std::vector<bool> used;            // one for each argument: arrays that the kernel touches
+    std::vector<Site> sites;           // empty: the kernel has no status block
+    std::vector<Print> prints;         // empty: the kernel has no log
+    std::vector<Result> results;       // of a loop
+    std::vector<ArgumentType> layout;  // of those results: tuples and their parts
+    std::vector<Typed> types;          // in the order of the program
+    std::vector<NoLanes> no_lanes;
     static constexpr int status_words = 8;  // int64: the site's number + 1, three values, the item's three indices
     /// The log begins with the number of words asked for so far; then for each print: its number + 1, the item, and the values.
     static constexpr int log_words = 1 << 17;

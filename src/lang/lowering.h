@@ -56,13 +56,17 @@ private:
     const Tree& loop_at(int depth) const;  // of those that stand in each other
     Term round_index(int d, const Term& round);
     /// True for a loop in an item whose rounds write neighbours and share nothing: it becomes the lanes, and items are scalar code.
-    bool makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
+    /// `why`: what keeps it from that.
+    bool makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body,
+                     std::string& why);
 
     // statements.cpp
     void block(const std::vector<Tree>& statements, std::size_t from = 0);
     void statement(const Tree& t);
     void assign(const Tree& target, const Term& value, const Place& place);
     void set_variable(const std::string& name, Term term, const Place& place);
+    void record_parameters();
+    void record_type(const std::string& name, const Term& term, const Place& place);
     void augment(const Tree& t);
     void branch(const Term& test, const Place& place, const std::function<void()>& then_part, const std::function<void()>& else_part);
     bool if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from);  // true: the rest is done too
@@ -178,7 +182,9 @@ private:
     const Options options_;
     const LoopSpec* const loop_;
     std::set<const Tree*> lane_loops_;
-    int depth_ = 0;  // loops around
+    std::map<const Tree*, std::string> no_lanes_;  // why a loop is not one of them
+    Place at_;                                     // of the statement that is walked
+    int depth_ = 0;                                // loops around
     ir::Builder builder_;
     Lowered out_;
     Scope scope_;

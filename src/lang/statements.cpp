@@ -135,7 +135,19 @@ Term Lowering::rebuilt(const Term& like, std::span<const Value> values, std::siz
 }
 
 void Lowering::set_variable(const std::string& name, Term term, const Place& place) {
+    record_type(name, term, place);
     scope_[name] = {std::move(term), place, false, ++versions_};
+}
+
+void Lowering::record_parameters() {
+    std::vector<std::string> names = function_->params;
+    names.push_back(function_->rest);
+    for (const std::string& name : names)
+        if (const auto found = scope_.find(name); found != scope_.end()) record_type(name, found->second.term, function_->body.place);
+}
+
+void Lowering::record_type(const std::string& name, const Term& term, const Place& place) {
+    if (options_.record_types && !dry_ && !name.starts_with('$')) out_.types.push_back({function_, place.line, name, describe(term)});
 }
 
 // ---- blocks
@@ -193,6 +205,7 @@ Term Lowering::alive() {
 void Lowering::block(const std::vector<Tree>& statements, std::size_t from) {
     for (std::size_t k = from; k < statements.size(); ++k) {
         const Tree& t = statements[k];
+        at_ = t.place;
         if (t.form == Form::If) {
             if (if_statement(t, statements, k + 1)) return;
         } else {
@@ -496,7 +509,10 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
     if (step.least > 0) least = start.least;
     if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
     const auto index = [&](Value v) { return number({DType::Int64, true}, v, least); };
-    if (dry_ && depth_ == 0 && makes_lanes(t, start, stop, step, body)) lane_loops_.insert(&t);
+    if (std::string why; dry_ && depth_ == 0) {
+        if (makes_lanes(t, start, stop, step, body, why)) lane_loops_.insert(&t);
+        if (!why.empty()) no_lanes_.try_emplace(&t, std::move(why));
+    }
     ++depth_;
     const Carried c = carried_by({&t}, {}, [&] { body(index(ir::no_value)); });
     if (dry_) {
@@ -644,6 +660,7 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
             begin(i);
             Term all = flag(true);
             for (const Tree* s : tests) {
+                at_ = s->place;
                 const Term leaves_here = condition(*s);
                 const Term on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
                 all = all.constant && all.scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
@@ -775,12 +792,14 @@ void Lowering::while_statement(const Tree& t) {
     const Variable outer_break = scope_[break_flag], outer_continue = scope_[continue_flag];
     scope_[break_flag] = {flag(false), t.place, false, ++versions_};
     scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
-    general_loop(
-        t, {&t}, {}, [&] { return condition(t.parts[0]); },
-        [&] {
-            learn(t.parts[0], true);
-            block(t.parts[1].parts);
-        });
+    const auto test = [&] {
+        at_ = t.place;
+        return condition(t.parts[0]);
+    };
+    general_loop(t, {&t}, {}, test, [&] {
+        learn(t.parts[0], true);
+        block(t.parts[1].parts);
+    });
     after_loop(&t.parts[2], outer_break, outer_continue);
 }
 

@@ -10,6 +10,7 @@
 #include "graph/record.h"
 #include "ir/eval.h"
 #include "launch/log.h"
+#include "launch/report.h"
 #include "launch/status.h"
 
 namespace pardo::launch {
@@ -193,6 +194,10 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
     return key;
 }
 
+lang::Lowered UserFunction::lowered(const Specialisation& s, const lang::Options& options) const {
+    return loop_ ? lang::lower_loop(function_, *loop_, s.types, options) : lang::lower(function_, takes_item_, s.space, s.types, options);
+}
+
 /// What a program depends on of the arguments. Throws for what the device or the range cannot take.
 std::vector<lang::ArgumentType> UserFunction::types_of(Arguments arguments, const NdRange& range, const device::Device* device) const {
     std::vector<lang::ArgumentType> types;
@@ -255,18 +260,42 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     return options;
 }
 
-std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, const device::Device* device,
-                                                   bool distinct) const {
-    std::vector<lang::ArgumentType> types = types_of(arguments, range, device);
-    const lang::Options options = options_for(device, distinct);
-    lang::Space space;
-    space.rank = static_cast<int>(range.global.size());
-    space.group_size = range.local;
+/// Notes what the user says of each parameter; of a tuple or a struct it holds for all arrays in it.
+void UserFunction::assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const {
+    if (options_.access.empty()) return;
+    std::size_t end = 0, at = 0;  // behind the parts of a parameter; which one it is
+    for (std::size_t k = 0; k < types.size(); ++k) {
+        const bool part = k < end;
+        if (!part) {
+            at += k > 0;
+            end = k + 1;
+        }
+        if (types[k].kind == lang::ArgumentType::Kind::Tuple) end += types[k].parts;
+        const ArgumentUse use = options_.access[at];
+        if (use == ArgumentUse::None) continue;
+        if (types[k].kind == lang::ArgumentType::Kind::Array)
+            types[k].asserted = static_cast<ir::Access>(use);
+        else if (!part && types[k].kind != lang::ArgumentType::Kind::Tuple)
+            fail(ErrorCode::Type, parameter(arguments, k) + " is listed in access=, which is about arrays, and is none");
+    }
+}
+
+std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct) const {
     auto made = std::make_shared<Specialisation>();
-    made->lowered =
-        loop_ ? lang::lower_loop(function_, *loop_, types, options) : lang::lower(function_, takes_item_, space, types, options);
+    made->types = types_of(arguments, range, device);
+    assert_access(arguments, made->types);
+    made->options = options_for(device, distinct);
+    made->space.rank = static_cast<int>(range.global.size());
+    made->space.group_size = range.local;
+    made->device = device;
+    made->lowered = lowered(*made, made->options);
+    for (std::size_t k = 0; k < made->types.size(); ++k) {
+        const ir::Access done = made->lowered.accesses[k];
+        if (made->types[k].asserted != ir::Access::ReadWrite || done == ir::Access::ReadWrite) continue;
+        const char* how = !made->lowered.used[k] ? "not used" : done == ir::Access::Read ? "only read" : "only written";
+        fail(ErrorCode::Type, parameter(arguments, k) + " is listed as read_write, but " + how);
+    }
     made->cost = cost_of(made->lowered.kernel);
-    made->types = std::move(types);
     return made;
 }
 
@@ -280,7 +309,40 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     }
     std::shared_ptr<Specialisation> made = make(arguments, range, queue->device(), apart);
     const std::lock_guard lock(mutex_);
+    made->number = known_.size();
     return known_.try_emplace(key, std::move(made)).first->second;
+}
+
+std::vector<std::shared_ptr<Specialisation>> UserFunction::programs() const {
+    std::vector<std::shared_ptr<Specialisation>> out;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [key, special] : known_) out.push_back(special);
+    }
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
+    return out;
+}
+
+std::string UserFunction::types(const Specialisation& special) const {
+    lang::Options options = special.options;
+    options.record_types = true;
+    return types_text(lowered(special, options));
+}
+
+std::string UserFunction::head(const Specialisation& special) const {
+    return head_text(special, *function_, takes_item_, loop_ ? &*loop_ : nullptr);
+}
+
+std::string UserFunction::types() const {
+    std::string text;
+    for (const auto& special : programs()) text += head(*special) + types(*special);
+    return text;
+}
+
+std::string UserFunction::diagnostics() const {
+    std::string text;
+    for (const auto& special : programs()) text += head(*special) + lanes_text(*special);
+    return text;
 }
 
 Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* device, std::span<const std::int64_t> extents) const {
@@ -369,6 +431,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     request.extents = extents;
     request.args = words;
     request.uses = uses;
+    request.chunk = loop.chunk;
     request.cost_ns = special.cost.nanoseconds(static_cast<std::int64_t>(rounds));
     request.bytes_read = read;
     request.bytes_written = written;

@@ -27,7 +27,11 @@ void check_range(const std::string& who, const NdRange& range);
 
 /// One program's types: the function lowered for them, and what has been compiled of it.
 struct Specialisation {
+    std::size_t number = 0;                 // in the order in which they were made
     std::vector<lang::ArgumentType> types;  // keeps the functions among them, whose addresses are part of the key
+    lang::Space space;
+    lang::Options options;
+    device::Device* device = nullptr;
     lang::Lowered lowered;
     Cost cost;
     std::mutex mutex;
@@ -36,7 +40,7 @@ struct Specialisation {
 
 /// What a loop's program is given beside the arguments.
 struct LoopArguments {
-    std::int64_t count = 0, block = 0;
+    std::int64_t count = 0, block = 0, chunk = 0;
     std::span<device::Buffer* const> results;  // one a result
 };
 
@@ -62,10 +66,18 @@ public:
     std::vector<lang::ArgumentType> types_of(Arguments arguments, const NdRange& range, const device::Device* device) const;
     lang::Options options_for(const device::Device* device, bool distinct) const;
     std::size_t specialisations() const;
+    /// What pardo/kernel.h says of these.
+    std::string types(const Specialisation& special) const;
+    std::string types() const;
+    std::string diagnostics() const;
 
 private:
     Words key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const;
-    std::shared_ptr<Specialisation> make(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const;
+    std::shared_ptr<Specialisation> make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct) const;
+    void assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const;
+    lang::Lowered lowered(const Specialisation& special, const lang::Options& options) const;
+    std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made
+    std::string head(const Specialisation& special) const;
 
     std::shared_ptr<const syntax::Function> function_;
     const bool takes_item_;

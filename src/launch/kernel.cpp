@@ -51,6 +51,15 @@ std::vector<ArgumentUse> Kernel::uses(std::span<const KernelArgument> arguments,
     return out;
 }
 
+std::string Kernel::types(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* given) const {
+    state_->check_range(range);
+    state_->check_count(arguments);
+    return state_->types(*state_->prepare(arguments, range, state_->queue_of(arguments, given)));
+}
+
+std::string Kernel::types() const { return state_->types(); }
+std::string Kernel::diagnostics() const { return state_->diagnostics(); }
+
 std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Function>& function, std::span<const KernelArgument> arguments,
                                         const Queue* given) {
     const launch::UserFunction called(function, false, {});

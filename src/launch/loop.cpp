@@ -10,6 +10,7 @@ namespace {
 
 /// Items of a loop that reduces: as many for each number of rounds, so that results depend on nothing else.
 constexpr std::int64_t least_block = 2048, most_blocks = 1024;
+constexpr std::int64_t shares = 16;   // of an equal part of the rounds, where threads take them as they come
 constexpr double rounds_taken = 100;  // by the cost of an item, for a loop whose length it does not know
 
 Scalar combined(ir::Combine c, const Scalar& a, const Scalar& b) {
@@ -93,7 +94,7 @@ std::vector<std::string> Loop::reductions(const syntax::Function& function, cons
 }
 
 std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
-                                      std::span<const Scalar> initial, const Queue* given) const {
+                                      std::span<const Scalar> initial, const Queue* given, std::int64_t chunk) const {
     const lang::LoopSpec& spec = state_->spec;
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
@@ -107,12 +108,16 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     if (spec.parallel && rounds == 0) return packed(layout, initial);
 
     launch::LoopArguments loop;
+    loop.chunk = chunk;
+    if (chunk == automatic_chunk && !counts.empty())
+        loop.chunk = std::max<std::int64_t>(1, counts[0] / (shares * std::max(1, queue->device()->info().max_compute_units)));
     std::vector<std::int64_t> extents = range.global;
     std::int64_t items = 1;
     if (reduces) {
         loop.count = counts[0];
         loop.block = std::max(least_block, (loop.count + most_blocks - 1) / most_blocks);
         items = (loop.count + loop.block - 1) / loop.block;
+        if (loop.chunk > 0) loop.chunk = (loop.chunk + loop.block - 1) / loop.block;
         extents = {items};
         rounds /= rounds_taken;
     }
@@ -153,5 +158,8 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     for (std::size_t k = 0; k < results.size(); ++k) out[k].weak = results[k].type.weak;
     return packed(layout, out);
 }
+
+std::string Loop::types() const { return state_->types(); }
+std::string Loop::diagnostics() const { return state_->diagnostics(); }
 
 }  // namespace pardo

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/object_loader.h"
 #include "backend/cpu/program.h"
+#include "emit/lane_report.h"
 #include "emit/llvm.h"
 #include "ir/ir.h"
 #include "jit/cache.h"
@@ -35,6 +36,7 @@ Ref<device::Program> compile(const ir::Kernel& kernel) {
 std::string inspect(const ir::Kernel& kernel, std::string_view what) {
     if (what == "ir") return ir::print(kernel);
     if (what == "llvm" || what == "asm") return emit::compile_text(lowered(kernel), entry_symbol, what == "asm");
+    if (what == "lanes") return emit::lane_report(kernel);
     throw Error(ErrorCode::Value, "inspect: the CPU has no \"" + std::string(what) + "\", only \"ir\", \"llvm\" and \"asm\"");
 }
 

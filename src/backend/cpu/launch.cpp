@@ -12,6 +12,7 @@ namespace {
 
 /// A cut that keeps this share of the threads busy is good enough to stop looking further in.
 constexpr double even_enough = 0.95;
+constexpr std::int64_t most_slices = 1 << 20;
 
 }  // namespace
 
@@ -38,8 +39,15 @@ Split split(std::span<const std::int64_t> extents, int parts, int granularity) {
     return best;
 }
 
+Split split_by(std::int64_t chunk, std::span<const std::int64_t> extents, int granularity) {
+    const std::int64_t extent = extents.empty() ? 1 : extents[0], step = extents.size() == 1 ? granularity : 1;
+    std::int64_t unit = std::max({chunk, extent / most_slices + 1, std::int64_t{1}});
+    unit = std::min((unit + step - 1) / step * step, std::max<std::int64_t>(extent, 1));
+    return {0, static_cast<int>((extent + unit - 1) / unit), unit};
+}
+
 void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const std::int64_t> extents, const std::uint64_t* args,
-                 double cost_ns) {
+                 double cost_ns, std::int64_t chunk) {
     const std::size_t rank = extents.size();
     if (rank != static_cast<std::size_t>(program.rank()) || rank > max_rank) {
         throw Error(ErrorCode::Internal, "launch: kernel " + program.name() + " has " + std::to_string(program.rank()) +
@@ -60,12 +68,13 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
         units[d] /= group_size[d];
     }
     static constexpr std::int64_t zeros[max_rank] = {};
-    if (cost_ns < serial_limit_ns || pool.threads() == 1 || ThreadPool::inside())
+    if ((cost_ns < serial_limit_ns && chunk == 0) || pool.threads() == 1 || ThreadPool::inside())
         return program.entry()(args, extents.data(), zeros, extents.data());
 
-    const Split cut = split({units, rank}, pool.threads(), group_size.empty() ? program.split_granularity() : 1);
+    const int granularity = group_size.empty() ? program.split_granularity() : 1;
+    const Split cut = chunk == 0 ? split({units, rank}, pool.threads(), granularity) : split_by(chunk, {units, rank}, granularity);
     const auto d = static_cast<std::size_t>(cut.dimension);
-    pool.run(cut.parts, [&](int part) {
+    auto run_part = [&](int part) {
         std::int64_t begin[max_rank], end[max_rank];
         std::fill_n(begin, rank, 0);
         std::copy_n(extents.data(), rank, end);
@@ -76,7 +85,8 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
             if (begin[d] >= end[d]) return;
         }
         program.entry()(args, extents.data(), begin, end);
-    });
+    };
+    pool.run(cut.parts, run_part, chunk == 0 ? Deal::Equal : Deal::Stolen);
 }
 
 }  // namespace pardo::cpu

@@ -20,9 +20,13 @@ Split split(std::span<const std::int64_t> extents, int parts, int granularity);
 /// First index of slice `part` of `parts` over [0, extent), rounded to `unit`.
 std::int64_t slice_begin(std::int64_t extent, std::int64_t unit, int parts, int part);
 
-/// Runs all items; on the calling thread alone when `cost_ns` is small. Throws Internal when the extents do not fit the program.
+/// Slices of `chunk` in the first dimension, of more where that were too many.
+Split split_by(std::int64_t chunk, std::span<const std::int64_t> extents, int granularity);
+
+/// Runs all items; on the calling thread alone when `cost_ns` is small and no `chunk` is given, which is that of device::Launch. Throws
+/// Internal when the extents do not fit the program.
 void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const std::int64_t> extents, const std::uint64_t* args,
-                 double cost_ns);
+                 double cost_ns, std::int64_t chunk = 0);
 /// As cpu::parallel_for, on a pool.
 template <class F> void run_range(ThreadPool& pool, std::int64_t count, double cost_ns, F&& f) {
     if (count <= 0) return;

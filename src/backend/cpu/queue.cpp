@@ -145,13 +145,14 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     auto* program = static_cast<CpuProgram*>(l.program);
     const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
     if (may_run_now(l.cost_ns, l.uses, depends)) {
-        return run_now([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns); }, l.uses, describe);
+        return run_now([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk); }, l.uses, describe);
     }
     Work work;
     work.program = Ref<CpuProgram>(program);
     work.extents = SmallVector<std::int64_t, 4>(l.extents);
     work.args = SmallVector<std::uint64_t, 12>(l.args);
     work.cost_ns = l.cost_ns;
+    work.chunk = l.chunk;
     const Submission submission = describe();
     work.label = submission.label;
     return submit(std::move(work), l.uses, depends, &submission);

@@ -29,7 +29,8 @@ struct Work {
     SmallVector<std::uint64_t, 12> args;
     std::function<void()> function;  // may be empty: a barrier
     double cost_ns = 0;
-    bool timed = false;  // the queue profiles, or a profile is open
+    std::int64_t chunk = 0;  // as of device::Launch
+    bool timed = false;      // the queue profiles, or a profile is open
     device::Label label;
     std::vector<Event> needs;               // data from here: their failure is this work's failure too
     std::vector<Event> after;               // only an order to keep

@@ -251,7 +251,7 @@ void QueueCore::execute(CpuEvent& task) {
         const device::TaskScope scope;
         try {
             if (work.program) {
-                run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns);
+                run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns, work.chunk);
             } else if (work.function) {
                 work.function();
             }

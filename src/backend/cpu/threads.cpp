@@ -77,7 +77,7 @@ bool ThreadPool::inside() noexcept { return depth > 0; }
 
 #if defined(__SANITIZE_THREAD__)
 // The sanitizer does not see how oneTBB, which is not built with it, hands work from thread to thread.
-void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data) {
+void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Deal) {
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
     turn.unlock();
@@ -99,7 +99,7 @@ void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data) {
     if (raised) std::rethrow_exception(raised);
 }
 #else
-void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data) {
+void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Deal deal) {
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
     const Bound anywhere(any_core);  // oneTBB's threads inherit from the one that asks for them
@@ -111,13 +111,17 @@ void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data) {
             Inside inside;
             for (int i = range.begin(); i < range.end(); ++i) f(data, i);
         };
-        tbb::parallel_for(tbb::blocked_range<int>(0, parts, 1), body, tbb::static_partitioner());
+        const tbb::blocked_range<int> all(0, parts, 1);
+        if (deal == Deal::Equal)
+            tbb::parallel_for(all, body, tbb::static_partitioner());
+        else
+            tbb::parallel_for(all, body, tbb::simple_partitioner());
     });
 }
 #endif
 
-void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data) {
-    if (!team_) return run_on_arena(parts, f, data);
+void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data, Deal deal) {
+    if (!team_) return run_on_arena(parts, f, data, deal);
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
     turn.unlock();

@@ -19,6 +19,12 @@ int configured_threads();
 /// Cores this process may run on.
 int available_cores();
 
+/// How parts come to threads.
+enum class Deal : std::uint8_t {
+    Equal,   // each thread gets as many
+    Stolen,  // who is done takes of what others have left
+};
+
 class Team;
 
 /// Runs numbered parts side by side. Safe from any thread; a part that calls run() again runs its parts serially.
@@ -33,13 +39,13 @@ public:
     /// Cores that work has to stay on; empty when it may go anywhere.
     const CoreList& cores() const noexcept { return cores_; }
     /// Calls f(part) for each part in [0, parts), part i on thread i as far as that can be had; rethrows the first exception.
-    template <class F> void run(int parts, F&& f) {
+    template <class F> void run(int parts, F&& f, Deal deal = Deal::Equal) {
         if (parts <= 1 || threads_ <= 1 || inside()) {
             for (int i = 0; i < parts; ++i) f(i);
             return;
         }
         run_parallel(
-            parts, [](void* data, int part) { (*static_cast<std::remove_reference_t<F>*>(data))(part); }, &f);
+            parts, [](void* data, int part) { (*static_cast<std::remove_reference_t<F>*>(data))(part); }, &f, deal);
     }
     /// True inside a part, on any pool.
     static bool inside() noexcept;
@@ -52,8 +58,8 @@ public:
 
 private:
     struct Arena;
-    void run_on_arena(int parts, void (*f)(void*, int), void* data);
-    void run_parallel(int parts, void (*f)(void*, int), void* data);
+    void run_on_arena(int parts, void (*f)(void*, int), void* data, Deal deal);
+    void run_parallel(int parts, void (*f)(void*, int), void* data, Deal deal);
 
     const CoreList cores_;
     std::unique_ptr<Team> team_;  // of a bound pool

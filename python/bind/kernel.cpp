@@ -89,15 +89,19 @@ void add_function(std::vector<KernelArgument>& out, nb::handle translated) {
 }
 
 void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) {
-    KernelArgument a;
     if (is_array(o.ptr())) {
-        a.kind = KernelArgument::Kind::Array;
-        a.array = array_of(o.ptr());
-    } else if (const auto scalar = scalar_from(o.ptr())) {
-        a.scalar = *scalar;
-    } else if (PyTuple_CheckExact(o.ptr())) {
-        return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, at);
-    } else if (is_a(o, local_class)) {
+        KernelArgument& array = out.emplace_back();
+        array.kind = KernelArgument::Kind::Array;
+        array.array = array_of(o.ptr());
+        return;
+    }
+    if (const auto scalar = scalar_from(o.ptr())) {
+        out.emplace_back().scalar = *scalar;
+        return;
+    }
+    if (PyTuple_CheckExact(o.ptr())) return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, at);
+    KernelArgument a;
+    if (is_a(o, local_class)) {
         a.kind = KernelArgument::Kind::Local;
         a.dtype = dtype_from(nb::object(o.attr("dtype")).ptr());
         a.extents = nb::cast<Ints>(o.attr("shape"));

@@ -232,9 +232,13 @@ void ensure_leaf(const Array& x) {
     plan::force(roots);
 }
 
-void require_writeable(const char* who, const Array& x) {
+bool is_writeable(const Array& x) {
     ensure_leaf(x);
-    if (!x.node()->buffer->read_only() && !repeats_elements(*x.node())) return;
+    return !x.node()->buffer->read_only() && !repeats_elements(*x.node());
+}
+
+void require_writeable(const char* who, const Array& x) {
+    if (is_writeable(x)) return;
     throw Error(ErrorCode::Value, std::string(who) + ": assignment destination is read-only");
 }
 

@@ -64,7 +64,9 @@ Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who
 MemoryKind kind_after(const Array& x);
 /// Forces the node and gives its Leaf fields; does not wait.
 void ensure_leaf(const Array& x);
-/// Forces x; throws Value when its memory must not be written (imported read-only, or a broadcast view).
+/// Forces x; false when its memory must not be written (imported read-only, or a broadcast view).
+bool is_writeable(const Array& x);
+/// Throws Value for what is not.
 void require_writeable(const char* who, const Array& x);
 /// x itself when it is row-major contiguous memory of that dtype, else a forced copy that is.
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});

@@ -364,9 +364,11 @@ Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* de
 Event UserFunction::submit(Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents, double rounds,
                            device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
     const lang::Lowered& lowered = special.lowered;
-    for (std::size_t k = 0; k < arguments.size(); ++k)
-        if (lowered.used[k] && lowered.accesses[k] != ir::Access::Read)
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        const bool written = lowered.used[k] && lowered.accesses[k] != ir::Access::Read;
+        if (written && !graph::is_writeable(arguments[k].array))
             graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
+    }
     const Ref<device::Program> compiled = program(special, queue->device(), extents);
 
     // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.

@@ -19,7 +19,8 @@ const pardo::Queue* queue_from(nb::handle o) {
 }
 
 void refuse_argument(nb::handle o, const std::string& place, const char* expected) {
-    if (!is_numpy_array(o.ptr())) throw pardo::Error(pardo::ErrorCode::Type, place + ": " + expected + " is expected, not " + class_name(o));
+    if (!is_numpy_array(o.ptr()))
+        throw pardo::Error(pardo::ErrorCode::Type, place + ": " + expected + " is expected, not " + class_name(o));
     throw pardo::Error(pardo::ErrorCode::Type, place +
                                                    " is a NumPy array, and data does not move by itself; pass pardo.asarray(x), or "
                                                    "launch inside `with pardo.device_context(...)`");

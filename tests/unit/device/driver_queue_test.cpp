@@ -171,6 +171,7 @@ std::atomic<int> raw_blocks{0};
 
 class FakeMemory final : public RawMemory {
 public:
+    explicit FakeMemory(std::size_t alignment = 1) : alignment_(alignment) {}
     bool allocate(std::size_t bytes, MemoryKind, RawBlock& block) override {
         ++raw_blocks;
         block.data = std::aligned_alloc(128, bytes);
@@ -183,6 +184,10 @@ public:
     bool host_visible(MemoryKind kind) const noexcept override { return kind != MemoryKind::Device; }
     std::int64_t total_bytes() const noexcept override { return 256 << 20; }
     std::int64_t largest_block() const noexcept override { return 128 << 20; }
+    std::size_t block_alignment() const noexcept override { return alignment_; }
+
+private:
+    std::size_t alignment_;
 };
 
 /// Device memory is the host's, but says that it is not: it is reached through the stream.
@@ -565,6 +570,18 @@ TEST(CachingAllocator, ClassesAreAtMostAnEighthApart) {
         ASSERT_EQ(CachingAllocator::class_of(before + 1), c);
         if (before >= 1024) ASSERT_LE(static_cast<double>(bytes), 1.125 * static_cast<double>(before) + 1);
         before = bytes;
+    }
+}
+
+TEST(CachingAllocator, SmallBlocksBeginWhereTheMemorySays) {
+    const Ref<Queue> q = new_queue();
+    CachingAllocator allocator(&fake(), std::make_unique<FakeMemory>(512));
+    std::vector<Ref<Buffer>> blocks;
+    for (const std::size_t bytes : {1, 100, 128, 129, 511, 513, 700, 5000}) {
+        for (int i = 0; i < 5; ++i) {
+            blocks.push_back(allocator.allocate(bytes, MemoryKind::Device, q.get()));
+            EXPECT_EQ(static_cast<DriverBuffer*>(blocks.back().get())->handle_offset() % 512, 0u) << bytes;
+        }
     }
 }
 

@@ -35,7 +35,7 @@ def on_pardo(real, imaginary, steps):
     def mandelbrot(item: pp.Item, real, imaginary, steps):
         row, column = item.get_id(0), item.get_id(1)
         a, b = real[column], imaginary[row]
-        x, y, n = 0.0, 0.0, 0
+        x, y, n = 0.0, 0.0, np.int32(0)
         while n < LIMIT and x * x + y * y <= 4.0:
             x, y = x * x - y * y + a, 2.0 * x * y + b
             n += 1

@@ -738,11 +738,8 @@ def grid_stride(size):
     def kernel(item: pp.NdItem, x, counts, out, start):
         own = pp.local_array(16, "int32")
         k = item.get_local_id(0)
-        if k < 16:
-            own[k] = 0
-        if size < 16 and k == 0:
-            for j in range(16):
-                own[j] = 0
+        for j in range(k, 16, size):
+            own[j] = 0
         pp.group_barrier(item.get_group())
         for i in range(item.get_global_id(0), x.shape[0], item.get_global_range(0)):
             if x[i] % 3 == 0:

@@ -3,8 +3,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from pardo import _syntax
 from pardo._jit import prange
 from pardo._kernels import Const, Item, NdItem, group_barrier, local_array, private_array
+from pardo._structs import Struct
+
+
+def element(x: Any, i: Any) -> Any:
+    """An element of an array, or of a struct of arrays; numbers, and structs of numbers, as they are."""
+    first = x
+    while isinstance(first, Struct):
+        first = first._values()[0]
+    return x[i] if getattr(first, "ndim", 0) else x
+
+
+_syntax.mark(element, "element")
 
 
 def index(k: Any, extents: Any) -> Any:
@@ -23,7 +36,7 @@ def take(inputs: Any, i: Any) -> Any:
     """Elements of arrays, and numbers as they are."""
     values: tuple[Any, ...] = ()
     for x in inputs:
-        values = (*values, x[i] if x.ndim else x)
+        values = (*values, element(x, i))
     return values
 
 

@@ -207,6 +207,13 @@ struct Calls {
         return l.binary("*", number_of(l, t, a, 0), number(Scalar(numerator == 180 ? 180.0 / pi : pi / 180.0)), t.place);
     }
 
+    /// An element of an array, or of a struct of arrays; numbers are their own.
+    static Term element(Lowering& l, const Tree& t, const Terms& a) {
+        if (first_part(a[0]).kind == Kind::Number) return a[0];
+        const Terms indices = a[1].kind == Kind::Tuple ? a[1].items : Terms{a[1]};
+        return l.indexed(a[0], indices, t);
+    }
+
     // Python's own.
     static Term length(Lowering& l, const Tree& t, const Terms& a) {
         const Term& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];
@@ -564,6 +571,7 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"negative", {1, 1, of_one<'-'>}},
         {"positive", {1, 1, of_one<'+'>}},
         {"bitwise_invert", {1, 1, of_one<'~'>}},
+        {"element", {2, 2, element}},
         {"len", {1, 1, length}},
         {"int", {0, 1, python_number<DKind::Signed>}},
         {"float", {0, 1, python_number<DKind::Float>}},
@@ -739,8 +747,10 @@ Term Lowering::apply(const Tree& t) {
     };
     const auto give_next = [&](Term term, const Place& place) {
         const std::size_t k = positional++;
-        if (k < params.size()) give(params[k], std::move(term), place);
-        if (k >= params.size()) rest.push_back(std::move(term));
+        if (k < params.size())
+            give(params[k], std::move(term), place);
+        else
+            rest.push_back(std::move(term));
     };
     for (const Tree& p : std::span<const Tree>(t.parts).subspan(1)) {
         if (p.form == Form::Keyword) {
@@ -768,18 +778,18 @@ Term Lowering::apply(const Tree& t) {
 Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place) {
     if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
         wrong_type(place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
-    const std::size_t count = callee->params.size(), first = count - callee->defaults.size();
     Scope outer = std::exchange(scope_, std::move(given));
-    std::shared_ptr<const Function> caller = std::exchange(function_, callee);
+    std::shared_ptr<const Function> caller = std::exchange(function_, std::move(callee));
+    const Function& own = *function_;
+    const std::size_t count = own.params.size(), first = count - own.defaults.size();
     for (const char* name : {"$break", "$continue", "$return"}) scope_[name] = {number(Scalar(false)), {}, false, ++versions_};
     for (std::size_t k = first; k < count; ++k) {
-        if (!scope_.contains(callee->params[k]))
-            scope_[callee->params[k]] = {expression(callee->defaults[k - first]), place, false, ++versions_};
+        if (!scope_.contains(own.params[k])) scope_[own.params[k]] = {expression(own.defaults[k - first]), place, false, ++versions_};
     }
     record_parameters();
-    const Place called = std::exchange(at_, callee->body.place);
-    stack_.push_back(callee.get());
-    block(callee->body.parts);
+    const Place called = std::exchange(at_, own.body.place);
+    stack_.push_back(&own);
+    block(own.body.parts);
     stack_.pop_back();
     at_ = called;
     Term result;

@@ -425,6 +425,7 @@ void Lowering::walk_reduction() {
     if (tuples) {
         sums = builder_.for_loop(low, high, builder_.i64(1), carried, [&](Value i, std::span<const Value> values) {
             std::vector<Term> current;
+            current.reserve(likes.size());
             std::size_t at = 0;
             for (const Term& like : likes) current.push_back(rebuilt(like, values, at));
             return body(i, current);

@@ -9,9 +9,9 @@
 namespace pardo::lang {
 
 bool operator==(const ArgumentType& a, const ArgumentType& b) {
-    return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous && a.last == b.last &&
-           a.extents == b.extents && a.parts == b.parts && a.names == b.names && a.columns == b.columns && a.function == b.function &&
-           a.name == b.name && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
+    return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous &&
+           a.last == b.last && a.extents == b.extents && a.parts == b.parts && a.names == b.names && a.columns == b.columns &&
+           a.function == b.function && a.name == b.name && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
 }
 
 Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,

@@ -43,6 +43,7 @@ bool comes_before(ir::Combine c, std::span<const Scalar> a, std::span<const Scal
 std::vector<Scalar> first_of(ir::Combine c, const std::vector<std::vector<Scalar>>& values) {
     const auto at = [&](std::size_t i) {
         std::vector<Scalar> out;
+        out.reserve(values.size());
         for (const std::vector<Scalar>& part : values) out.push_back(part[i]);
         return out;
     };

@@ -131,6 +131,14 @@ def test_in_a_context():
         assert_array_equal(f(x, x), 3 * x)
 
 
+def test_as_plain_python(monkeypatch):
+    monkeypatch.setenv("PARDO_INTERPRET", "1")
+    x = np.arange(6.0)
+    assert_array_equal(pp.asnumpy(pp.elementwise(lambda v, by: v * by + 1)(pp.asarray(x), 3)), x * 3 + 1)
+    assert_array_equal(pp.asnumpy(pp.scan(lambda v: v, operator.add, 0)(pp.asarray(x))), np.cumsum(x))
+    assert float(pp.reduction(lambda v, by: v * by, operator.add, 0)(pp.asarray(x), 2)) == 30
+
+
 # --- reductions
 
 

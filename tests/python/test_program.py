@@ -285,13 +285,14 @@ def test_views_begin_where_they_begin(program, device):
 WAYS = """
 import sys, numpy as np, pardo as pp
 try:
-    x = pp.arange(100, dtype='float32', device=sys.argv[1])
+    n = max(32, pp.Device(sys.argv[1]).mem_base_addr_align // 32)  # elements between places where parts of buffers may begin
+    x = pp.arange(4 * n, dtype='float32', device=sys.argv[1])
 except pp.DeviceError as e:
     assert 'PARDO_OPENCL_MEMORY' in str(e), e
     sys.exit()
 program = pp.Program(sys.argv[1], sys.argv[2])
-program.twice[10](x[32:42])
-program.add[32](x[32:64], x[64:96], x[:32], 1, 32)
+program.twice[10](x[n:n + 10])
+program.add[n](x[n:2 * n], x[2 * n:3 * n], x[:n], 1, n)
 small = [pp.ones(3, dtype='float32', device=sys.argv[1]) for _ in range(20)]
 for s in small:
     program.twice[3](s)
@@ -300,9 +301,9 @@ for s in small:
 program.twice[0](x[:0])
 empty = x[:0]
 program.add[1](empty, empty, empty, 1, 0).wait()
-expected = np.arange(100, dtype='float32')
-expected[32:42] *= 2
-expected[:32] = expected[32:64] + expected[64:96]
+expected = np.arange(4 * n, dtype='float32')
+expected[n:n + 10] *= 2
+expected[:n] = expected[n:2 * n] + expected[2 * n:3 * n]
 try:
     program.twice[1](x[1:2])
     expected[1] *= 2

@@ -201,7 +201,8 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
     recipe.name = "Program";
     recipe.compile = [&] {
         fresh = builder.from_source(given.text);
-        return jit::joined(described(api(), fresh->get()), binary_of(api(), fresh->get(), handle_));
+        const std::string description = described(api(), fresh->get());  // first: a program without kernels may have no binary
+        return jit::joined(description, binary_of(api(), fresh->get(), handle_));
     };
     recipe.load = [&](const jit::Binary& binary) -> Ref<device::Program> {
         const auto [description, code] = jit::parted(binary);

@@ -101,8 +101,9 @@ KernelHandle create_kernel(const Api& api, cl_program program, const std::string
 }
 
 std::string described(const Api& api, cl_program program) {
-    std::size_t bytes = 0;
-    const cl_int code = api.clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &bytes);
+    std::size_t bytes = 0, kernels = 0;
+    cl_int code = api.clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, nullptr);
+    if (code == CL_SUCCESS && kernels > 0) code = api.clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &bytes);
     if (code != CL_INVALID_PROGRAM_EXECUTABLE) check(code, "clGetProgramInfo");  // Intel's word for no kernels
     std::string names(bytes, '\0');
     if (bytes > 0) check(api.clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names.data(), nullptr), "clGetProgramInfo");

@@ -270,8 +270,8 @@ def _fixed(function: types.FunctionType, bounds: list[ast.expr]) -> tuple[bool, 
 def _counted(rounds: range, fixed_start: bool, fixed_step: bool) -> tuple[Any, Any]:
     """Start and step, so that the compiler sees in neighbouring rounds neighbours, and indices that do not count from the end."""
     start, step = rounds.start, rounds.step
-    known: Any = _constant(start) if fixed_start else np.uint64(start) if start >= 0 else start
-    return known, _constant(step) if fixed_step else step
+    known: Any = _constant(start) if fixed_start or start in (0, 1) else np.uint64(start) if start >= 0 else start
+    return known, _constant(step) if fixed_step or step == 1 else step
 
 
 @functools.lru_cache(256)

@@ -421,8 +421,7 @@ Builder::Values Builder::finish_region_op(InstrId id, std::span<const Value> lik
 }
 
 Builder::Values Builder::for_loop(Value lower, Value upper, Value step, std::span<const Value> initial,
-                                  const std::function<Values(Value, std::span<const Value>)>& body, std::uint32_t unroll,
-                                  LoopKind kind) {
+                                  const std::function<Values(Value, std::span<const Value>)>& body, std::uint32_t unroll, LoopKind kind) {
     const Scalar *low = constant_of(lower), *high = constant_of(upper), *by = constant_of(step);
     if (low && high && by && by->i > 0) {
         if (low->i >= high->i) return Values(initial.begin(), initial.end());

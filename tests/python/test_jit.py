@@ -94,6 +94,34 @@ def test_reduction_inside_a_serial_loop():
     assert_allclose(weighted(a), (a * np.add.outer(np.arange(300), np.arange(7))).sum(), rtol=1e-12)
 
 
+def test_bounds_change_from_call_to_call():
+    @pp.jit
+    def mark(x, start, stop, step):
+        for i in pp.prange(start, stop, step):
+            x[i] += i + 100
+
+    for bounds in ((0, 20, 1), (1, 20, 1), (0, 20, 3), (3, 17, 1), (19, -1, -1), (4, 2, 1), (-4, 3, 1), (0, 20, 1)):
+        x, expected = np.zeros(20), np.zeros(20)
+        mark(x, *bounds)
+        mark.interpret(expected, *bounds)
+        assert_array_equal(x, expected)
+
+
+def test_only_the_usual_bounds_are_part_of_programs():
+    @pp.jit
+    def double(x, start, step):
+        for i in pp.prange(start, len(x), step):
+            x[i] *= 2
+
+    def programs():
+        return pp.counters()["compiled"] + pp.counters()["from_disk"]
+
+    double(np.ones(9), 5, 2)
+    before = programs()
+    double(np.ones(9), 7, 3)
+    assert programs() == before
+
+
 def test_two_parallel_dimensions():
     @pp.jit
     def fill(a, scale):

@@ -12,7 +12,7 @@ import numpy as np
 from pardo import _core, _foreign, _structs, _syntax
 from pardo._arguments import index
 from pardo._core import Array
-from pardo._kernels import Constant, interpreting, race_checking
+from pardo._kernels import Constant, bounds_checking, interpreting, race_checking
 from pardo._structs import Struct
 from pardo._syntax import Source
 
@@ -595,7 +595,8 @@ def jit(
     fastmath : bool, optional
         Sums may be reordered, and products contracted into them. Default: False.
     bounds_check : bool, optional
-        An index out of range raises IndexError, with the line, the index and the round. Default: False.
+        An index out of range raises IndexError, with the line, the index and the round. The environment variable
+        ``PARDO_BOUNDS_CHECK=1`` does the same for all that is decorated while it is set. Default: False.
     race_check : bool, optional
         Parallel loops run as plain Python, one round at a time, and raise `RaceError` where two rounds touch one element, one of them
         writes, and not both are atomics. For small arrays: an access takes some ten microseconds. The environment variable
@@ -631,4 +632,4 @@ def jit(
     if plain.__name__ == "<lambda>":
         raise TypeError("jit: a lambda holds no loops; decorate a function with a name")
     _chunk("jit", schedule, chunk)
-    return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk)
+    return JitFunction(plain, fastmath, bounds_check or bounds_checking(), race_check, schedule, chunk)

@@ -465,6 +465,11 @@ def interpreting() -> bool:
     return _environment.get(_INTERPRET) not in _NO
 
 
+def bounds_checking() -> bool:
+    """True when the environment variable PARDO_BOUNDS_CHECK asks that what is decorated from now on checks its indices."""
+    return os.environ.get("PARDO_BOUNDS_CHECK", "0") not in ("", "0")
+
+
 def race_checking() -> bool:
     """True when the environment variable PARDO_RACE_CHECK asks for plain Python that looks for races."""
     return _environment.get(_RACE_CHECK) not in _NO
@@ -764,7 +769,8 @@ def kernel(
     fastmath : bool, optional
         Sums may be reordered, and products contracted into them. Default: False.
     bounds_check : bool, optional
-        An index out of range raises IndexError at the next wait, with the line, the index and the item. Default: False.
+        An index out of range raises IndexError at the next wait, with the line, the index and the item. The environment variable
+        ``PARDO_BOUNDS_CHECK=1`` does the same for all that is decorated while it is set. Default: False.
     race_check : bool, optional
         Launches run as plain Python, one item at a time, and raise `RaceError` where two items touch one element, one of them writes, and
         neither a barrier of their group stands between nor are both atomics. For small ranges: an access takes some ten microseconds. The
@@ -791,7 +797,7 @@ def kernel(
         return lambda f: kernel(f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, access=access)
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
-    return KernelFunction(function, fastmath, bounds_check, race_check, access)
+    return KernelFunction(function, fastmath, bounds_check or bounds_checking(), race_check, access)
 
 
 def _kernel_of(k: Any, who: str) -> Launchable:

@@ -591,3 +591,21 @@ def test_and_or_of_numbers_are_refused_as_values():
 
     with pytest.raises(TypeError, match="`or` gives one of its operands"):
         either[pp.Range(2)](pp.zeros(2))
+
+
+def test_the_environment_asks_for_bounds(monkeypatch):
+    monkeypatch.setenv("PARDO_BOUNDS_CHECK", "1")
+
+    @pp.kernel
+    def beyond(item: pp.Item, x):
+        x[item.get_id(0) + 1] = 1
+
+    @pp.jit
+    def beyond_too(x):
+        for i in pp.prange(len(x)):
+            x[i + 1] = 1
+
+    with pytest.raises(IndexError, match="index 3 is out of bounds for an axis of size 3"):
+        beyond[pp.Range(3)](pp.zeros(3)).wait()
+    with pytest.raises(IndexError, match="index 3 is out of bounds for an axis of size 3"):
+        beyond_too(np.zeros(3))

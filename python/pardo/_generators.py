@@ -32,16 +32,9 @@ def _familiar(combine: Any) -> str | None:
         node = _syntax.source_of(combine).node
         a = [x.arg for x in node.args.args]
         body = ast.unparse(node.body) if isinstance(node, ast.Lambda) else ""
+        texts = {"add": "{} + {}", "multiply": "{} * {}", "min": "min({}, {})", "max": "max({}, {})"}
         if len(a) == 2:
-            texts = {
-                "add": ("{} + {}",),
-                "multiply": ("{} * {}",),
-                "min": ("min({}, {})",),
-                "max": ("max({}, {})",),
-            }
-            for known, (text,) in texts.items():
-                if body in (text.format(a[0], a[1]), text.format(a[1], a[0])):
-                    name = known
+            name = next((known for known, t in texts.items() if body in (t.format(*a), t.format(*reversed(a)))), None)
     return name if name in kernels.LOOPS else None
 
 
@@ -75,18 +68,22 @@ class _Inputs:
         arrays = _leaves(given)
         if not arrays:
             raise TypeError(f"{who}: at least one array is expected among the arguments")
+        self.given = tuple(given)
         self.queue: Queue = arrays[0].queue
         self.shape: tuple[int, ...] = tuple(_core._broadcast_arrays(arrays)[0].shape)
         self.count = math.prod(self.shape)
-        self.flat = all(a.shape == self.shape and a._is_contiguous() for a in arrays)
-        self.values = tuple(_structs.mapped(x, self.spread) for x in given)
-        self.extents = () if self.flat else tuple(reversed(self.shape))
         self.examples = tuple(_structs.mapped(x, lambda v: v.dtype.type(0) if isinstance(v, Array) else v) for x in given)
 
-    def spread(self, x: Any) -> Any:
-        if not isinstance(x, Array):
-            return x
-        return x.reshape(-1) if self.flat else _core._broadcast_to(x, self.shape)
+    def laid_out(self, outputs: tuple[Any, ...] = ()) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
+        """Inputs, outputs, and extents, the last first: flat and no extents where none has gaps or is broadcast, else all of one shape."""
+        flat = all(a.shape == self.shape and a._is_contiguous() for a in _leaves([*self.given, *outputs]))
+
+        def laid(x: Any) -> Any:
+            return x.reshape(-1) if flat else _core._broadcast_to(x, self.shape)
+
+        values = tuple(_structs.mapped(x, lambda v: laid(v) if isinstance(v, Array) else v) for x in self.given)
+        targets = tuple(_structs.mapped(x, laid) for x in outputs) if flat else outputs
+        return values, targets, () if flat else tuple(reversed(self.shape))
 
     def key(self) -> Any:
         """What types of results depend on."""
@@ -121,6 +118,13 @@ def _made(types_: Any, make: Callable[[Any], Any]) -> Any:
     return make(types_)
 
 
+def _example(types_: Any) -> Any:
+    """A value of these types."""
+    if isinstance(types_, dict):
+        return _structs._record(tuple(types_))(*map(_example, types_.values()))
+    return tuple(map(_example, types_)) if isinstance(types_, tuple) else types_.type(0)
+
+
 def _plain(value: Any) -> Any:
     """Tuples for what is indexed as an array of tuples."""
     return tuple(map(_plain, value._parts)) if isinstance(value, _structs.Columns) else value
@@ -152,12 +156,6 @@ class _Made:
         import pardo
 
         return _made(types_, lambda dtype: pardo.empty(shape, dtype, queue=queue))
-
-    def _example(self, types_: Any) -> Any:
-        """A value of these types."""
-        if isinstance(types_, dict):
-            return _structs._record(tuple(types_))(*map(self._example, types_.values()))
-        return tuple(map(self._example, types_)) if isinstance(types_, tuple) else types_.type(0)
 
     def _outputs(self, types_: Any, out: Any, shape: tuple[int, ...], queue: Queue) -> tuple[tuple[Any, ...], bool]:
         """Arrays for the results, made or given, and whether it is one alone."""
@@ -193,29 +191,21 @@ class Elementwise(_Made):
         if key not in self._results:
             self._results[key] = given.returned(self._function, self.__name__)
         outputs, single = self._outputs(self._results[key], out, given.shape, given.queue)
-        flat = given.flat and all(a._is_contiguous() for a in _leaves(outputs))
         if given.count:
-            targets = tuple(_structs.mapped(x, lambda a: a.reshape(-1)) for x in outputs) if flat else outputs
-            rank = 1 if flat else len(given.shape)
-            if flat:
-                self._kernel(kernels.each_1)[Range(given.count)](self._function, given.values, targets, int(single))
-            elif 1 <= rank <= len(_EACH):
-                spread = tuple(_structs.mapped(x, lambda v: _spread(v, given.shape)) for x in inputs)
-                self._kernel(_EACH[rank - 1])[Range(*given.shape)](self._function, spread, targets, int(single))
+            values, targets, extents = given.laid_out(outputs)
+            rank = len(extents)
+            arguments = (self._function, values, targets, int(single))
+            if rank > len(_EACH):
+                self._kernel(kernels.each_more)[Range(given.count)](*arguments, extents)
             else:
-                spread = tuple(_structs.mapped(x, lambda v: _spread(v, given.shape)) for x in inputs)
-                extents = tuple(reversed(given.shape))
-                self._kernel(kernels.each_more)[Range(given.count)](self._function, spread, targets, int(single), extents)
+                place = Range(*given.shape) if rank else Range(given.count)
+                self._kernel(_EACH[max(rank, 1) - 1])[place](*arguments)
         return out if out is not None else outputs[0] if single else outputs
 
     __call__ = _devices._copying(_call)
 
 
 _EACH = (kernels.each_1, kernels.each_2, kernels.each_3)
-
-
-def _spread(x: Any, shape: tuple[int, ...]) -> Any:
-    return _core._broadcast_to(x, shape) if isinstance(x, Array) else x
 
 
 class Reduction(_Made):
@@ -238,9 +228,10 @@ class Reduction(_Made):
             self._results[key] = _total_types(given.returned(self._function, self.__name__), self._combine, given.queue, self.__name__)
         types_ = self._results[key]
         if self._loop is not None and isinstance(types_, np.dtype) and given.count:
-            total = self._loop(self._function, given.values, given.extents, given.count, self._initial)
+            values, _, extents = given.laid_out()
+            total = self._loop(self._function, values, extents, given.count, self._initial)
             return pardo.asarray(total, dtype=types_, queue=given.queue)
-        like = self._example(types_)
+        like = _example(types_)
         result = self._empty(types_, 1, given.queue)
         totals, count = self._empty(types_, 1, given.queue), 0
         if given.count:
@@ -254,13 +245,8 @@ class Reduction(_Made):
 def _total_types(types_: Any, combine: Any, queue: Queue, who: str) -> Any:
     """The types of totals: what `combine` gives for two of its own results."""
 
-    def example(t: Any) -> Any:
-        if isinstance(t, dict):
-            return _structs._record(tuple(t))(*map(example, t.values()))
-        return tuple(map(example, t)) if isinstance(t, tuple) else t.type(0)
-
     for _ in range(4):
-        combined = _returned(combine, (example(types_), example(types_)), queue, who)
+        combined = _returned(combine, (_example(types_), _example(types_)), queue, who)
         if combined == types_:
             return types_
         types_ = combined
@@ -269,7 +255,8 @@ def _total_types(types_: Any, combine: Any, queue: Queue, who: str) -> Any:
 
 def _totals(owner: _Made, f: Any, combine: Any, given: _Inputs, types_: Any, like: Any) -> tuple[Any, int]:
     """Totals of blocks, in their order, and how many there are."""
-    values, extents, n = given.values, given.extents, given.count
+    values, _, extents = given.laid_out()
+    n = given.count
     while True:
         if _wide(given.queue):
             count = -(-n // (GROUP * PER_ITEM))
@@ -317,16 +304,8 @@ class Scan(_Made):
         types_, result_types = self._results[key]
         outputs, single = self._outputs(result_types, out, given.shape, given.queue)
         if given.count:
-            targets = outputs
-            if given.flat:
-                if not all(a._is_contiguous() for a in _leaves(outputs)):
-                    targets, _ = self._outputs(result_types, None, given.shape, given.queue)
-                targets = tuple(_structs.mapped(x, lambda a: a.reshape(-1)) for x in targets)
-            self._run(self._function, self._finish, self._output, given, types_, targets, single)
-            if targets is not outputs:
-                for mine, made in zip(_leaves(outputs), _leaves(targets), strict=True):
-                    if not mine._is_contiguous():
-                        mine[...] = made.reshape(mine.shape)
+            values, targets, extents = given.laid_out(outputs)
+            self._run(self._function, self._finish, self._output, values, extents, given.count, given.queue, types_, targets, single)
         return out if out is not None else outputs[0] if single else outputs
 
     __call__ = _devices._copying(_call)
@@ -335,15 +314,26 @@ class Scan(_Made):
         who = self.__name__
         value = given.returned(self._function, who)
         types_ = _total_types(value, self._combine, given.queue, who)
-        like = self._example(types_)
-        prefix = _returned(self._finish, (like, self._example(value), like), given.queue, who)
+        like = _example(types_)
+        prefix = _returned(self._finish, (like, _example(value), like), given.queue, who)
         if self._output is not None:
-            prefix = _returned(self._output, (self._example(prefix), *given.examples), given.queue, who)
+            prefix = _returned(self._output, (_example(prefix), *given.examples), given.queue, who)
         return types_, prefix
 
-    def _run(self, f: Any, finish: Any, output: Any, given: Any, types_: Any, targets: tuple[Any, ...], single: bool) -> None:
-        like = self._example(types_)
-        values, extents, n, queue = given.values, given.extents, given.count, given.queue
+    def _run(
+        self,
+        f: Any,
+        finish: Any,
+        output: Any,
+        values: tuple[Any, ...],
+        extents: tuple[int, ...],
+        n: int,
+        queue: Queue,
+        types_: Any,
+        targets: tuple[Any, ...],
+        single: bool,
+    ) -> None:
+        like = _example(types_)
         wide = _wide(queue)
         block = PER_ITEM if wide else _block(n)
         count = -(-n // (GROUP * PER_ITEM if wide else block))
@@ -356,8 +346,7 @@ class Scan(_Made):
         if count <= SERIAL:
             self._kernel(kernels.offsets_of)[Range(1)](self._combine, self._initial, totals, count, like, offsets)
         else:
-            further = types.SimpleNamespace(values=(totals,), extents=(), count=count, queue=queue)
-            self._run(kernels.same, kernels.before, None, further, types_, (offsets,), True)
+            self._run(kernels.same, kernels.before, None, (totals,), (), count, queue, types_, (offsets,), True)
         self._kernel(kernels.scan_groups if wide else kernels.scan_blocks)[place](
             f,
             self._combine,

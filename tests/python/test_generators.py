@@ -230,6 +230,15 @@ def test_output_and_out():
     assert_array_equal(pp.asnumpy(out[1]), np.cumsum(x) - x)
 
 
+def test_out_may_have_gaps_and_none_beside_each_other():
+    x = np.arange(12).reshape(4, 3)
+    both = pp.scan(lambda v: v, operator.add, 0, lambda prefix, v: (prefix, v))
+    out = (pp.zeros((4, 6), dtype="int64")[:, ::2], pp.zeros((4, 3), dtype="int64"))
+    assert both(pp.asarray(x), out=out) is out
+    assert_array_equal(pp.asnumpy(out[0]), np.cumsum(x).reshape(4, 3))
+    assert_array_equal(pp.asnumpy(out[1]), x)
+
+
 def test_scans_of_strided_arrays_go_in_row_major_order():
     x = np.random.default_rng(0).integers(0, 9, (13, 40))
     a = pp.asarray(x)[:, ::2]

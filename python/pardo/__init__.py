@@ -40,6 +40,7 @@ from pardo import (
 from pardo import algorithm as algorithm
 from pardo import random as random
 from pardo import special as special
+from pardo._atomics import *
 from pardo._core import *
 from pardo._creation import *
 from pardo._devices import *
@@ -50,6 +51,7 @@ from pardo._generators import *
 from pardo._groups import *
 from pardo._info import *
 from pardo._interop import *
+from pardo._items import *
 from pardo._jit import *
 from pardo._joining import *
 from pardo._kernels import *

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from pardo import _syntax
+from pardo._items import Const, Item, NdItem, group_barrier, local_array, private_array
 from pardo._jit import prange
-from pardo._kernels import Const, Item, NdItem, group_barrier, local_array, private_array
 from pardo._structs import Struct
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from pardo import _core, _devices, _structs, _syntax
 from pardo import _generator_kernels as kernels
 from pardo._core import Array, Queue
+from pardo._items import NdRange, Range
 from pardo._jit import JitFunction
-from pardo._kernels import KernelFunction, NdRange, Range
+from pardo._kernels import KernelFunction
 
 __all__ = ["elementwise", "reduction", "scan"]
 

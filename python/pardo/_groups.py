@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo._kernels import group_barrier, local_array
+from pardo._items import group_barrier, local_array
 
 __all__ = [
     "all_of_group",

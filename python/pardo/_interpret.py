@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core, _races, _structs, _syntax
 from pardo._core import Array
-from pardo._kernels import Constant, Group, Item, LocalAccessor, NdItem, _running
+from pardo._items import Constant, Group, Item, LocalAccessor, NdItem, _running
 
 Site = tuple[tuple[int, int], ...]  # where a kernel stands: code object and instruction of each function, the innermost first
 
@@ -226,7 +226,7 @@ def _site() -> Site:
     frame: types.FrameType | None = sys._getframe(2)
     site = []
     while frame is not None and frame.f_code is not _Launch.enter.__code__:
-        if frame.f_globals.get("__name__") not in (__name__, "pardo._kernels"):
+        if frame.f_globals.get("__name__") not in (__name__, "pardo._items"):
             _CODES[id(frame.f_code)] = frame.f_code
             site.append((id(frame.f_code), frame.f_lasti))
         frame = frame.f_back

@@ -12,7 +12,8 @@ import numpy as np
 from pardo import _core, _foreign, _structs, _syntax
 from pardo._arguments import index
 from pardo._core import Array
-from pardo._kernels import Constant, bounds_checking, interpreting, race_checking
+from pardo._items import Constant
+from pardo._kernels import bounds_checking, interpreting, race_checking
 from pardo._structs import Struct
 from pardo._syntax import Source
 

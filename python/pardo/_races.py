@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo._kernels import _running
+from pardo._items import _running
 from pardo._structs import Columns, Struct
 
 __all__ = ["RaceError"]

@@ -11,7 +11,8 @@ from typing import Any
 from pardo import _devices
 from pardo._core import Array
 from pardo._generators import Scan, scan
-from pardo._kernels import Item, Range, kernel
+from pardo._items import Item, Range
+from pardo._kernels import kernel
 
 __all__ = ["copy_if", "partition", "remove_if", "unique"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from pardo import _syntax
+from pardo import _known
 from pardo._items import _item
 
 __all__ = ["AtomicRef", "atomic"]
@@ -45,7 +45,7 @@ def _atomic(name: str, summary: str) -> Any:
     number
         What was there before.
     """
-    return _syntax.mark(operation, f"atomic.{name}")
+    return _known.mark(operation, f"atomic.{name}")
 
 
 def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
@@ -63,7 +63,7 @@ atomic = types.SimpleNamespace(
     or_=_atomic("or_", "Combine bits by or"),
     xor=_atomic("xor", "Combine bits by exclusive or"),
     exchange=_atomic("exchange", "Put a value in place of another"),
-    compare_exchange=_syntax.mark(_compare_exchange, "atomic.compare_exchange"),
+    compare_exchange=_known.mark(_compare_exchange, "atomic.compare_exchange"),
 )
 
 
@@ -141,4 +141,4 @@ class AtomicRef:
         return self._step("xor", value)
 
 
-_syntax.mark(AtomicRef, "AtomicRef")
+_known.mark(AtomicRef, "AtomicRef")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo import _syntax
+from pardo import _known
 from pardo._items import Const, Item, NdItem, group_barrier, local_array, private_array
 from pardo._jit import prange
 from pardo._structs import Struct
@@ -17,7 +17,7 @@ def element(x: Any, i: Any) -> Any:
     return x[i] if getattr(first, "ndim", 0) else x
 
 
-_syntax.mark(element, "element")
+_known.mark(element, "element")
 
 
 def index(k: Any, extents: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from pardo import _core, _devices, _structs, _syntax
+from pardo import _core, _devices, _known, _source, _structs, _syntax
 from pardo import _generator_kernels as kernels
 from pardo._core import Array, Queue
 from pardo._items import NdRange, Range
@@ -27,10 +27,10 @@ SERIAL = 1024  # totals that one item goes through
 
 def _familiar(combine: Any) -> str | None:
     """The name of what a function does with its two arguments, if there is a loop for it."""
-    _syntax._fill()
-    name = _syntax.known.get(id(combine))
+    _known.fill()
+    name = _known.known.get(id(combine))
     if name is None and isinstance(combine, types.FunctionType) and combine.__name__ == "<lambda>":
-        node = _syntax.source_of(combine).node
+        node = _source.source_of(combine).node
         a = [x.arg for x in node.args.args]
         body = ast.unparse(node.body) if isinstance(node, ast.Lambda) else ""
         texts = {"add": "{} + {}", "multiply": "{} * {}", "min": "min({}, {})", "max": "max({}, {})"}

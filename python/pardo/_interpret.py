@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo import _core, _races, _structs, _syntax
+from pardo import _core, _known, _races, _structs, _syntax
 from pardo._core import Array
 from pardo._items import Constant, Group, Item, LocalAccessor, NdItem, _running
 
@@ -490,14 +490,14 @@ class _Rewriter:
     """Makes a function that runs the same code with other values behind its names; the functions that it calls too."""
 
     def __init__(self) -> None:
-        _syntax._fill()
+        _known.fill()
         self.made: dict[types.FunctionType, types.FunctionType] = {}
 
     def value(self, value: Any) -> Any:
         """What stands for a value in an interpreted kernel; the value itself in most cases."""
         if isinstance(value, types.ModuleType):
             return _Namespace(value, self.value) if value.__name__.partition(".")[0] == "pardo" else value
-        known = _syntax.known.get(id(value))
+        known = _known.known.get(id(value))
         if known in _ERROR_FUNCTIONS:
             return _of_math(_ERROR_FUNCTIONS[known])
         if known is not None:

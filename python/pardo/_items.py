@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import numpy as np
-from pardo import _syntax
-from pardo._syntax import device_only
+from pardo._known import device_only, mark
 
 __all__ = [
     "Const",
@@ -261,7 +260,7 @@ def _position(name: str, place: str, summary: str, returns: str) -> Callable[...
     int
         {returns}
     """
-    marked: Callable[..., int] = _syntax.mark(position, name)
+    marked: Callable[..., int] = mark(position, name)
     return marked
 
 

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from pardo import _core, _foreign, _structs, _syntax
+from pardo import _core, _foreign, _known, _source, _structs, _syntax
 from pardo._arguments import index
 from pardo._core import Array
 from pardo._items import Constant
 from pardo._kernels import bounds_checking, interpreting, race_checking
+from pardo._source import Source
 from pardo._structs import Struct
-from pardo._syntax import Source
 
 __all__ = ["jit", "prange"]
 
@@ -71,7 +71,7 @@ def _chunk(who: str, schedule: Any, chunk: Any) -> int:
     return number
 
 
-_syntax.mark(prange, "prange")
+_known.mark(prange, "prange")
 
 
 def _names(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> set[str]:
@@ -134,11 +134,11 @@ def _scheduled(function: types.FunctionType, source: Source, loop: ast.For) -> t
     loop.iter.keywords = []
     schedule, chunk = given.get("schedule", NONE), given.get("chunksize" if foreign else "chunk", NONE)
     if not isinstance(schedule, ast.Constant):
-        _syntax.problem(ValueError, source, schedule, "schedule must be a plain string: 'static' or 'dynamic'")
+        raise _source.problem(ValueError, source, schedule, "schedule must be a plain string: 'static' or 'dynamic'")
     if foreign:  # 'guided' and 'runtime' too are for rounds that take differently long
         return (None, NONE) if schedule.value is None else ("static", NONE) if schedule.value == "static" else ("dynamic", chunk)
     if schedule.value is not None and schedule.value not in SCHEDULES:
-        _syntax.problem(ValueError, source, schedule, "schedule must be 'static' or 'dynamic'")
+        raise _source.problem(ValueError, source, schedule, "schedule must be 'static' or 'dynamic'")
     return schedule.value, chunk
 
 
@@ -189,7 +189,7 @@ class _Region:
         """Names that rounds assign are their own: nothing after the loop may ask for the last one's."""
         for node in ast.walk(loop):
             if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Store):
-                _syntax.problem(
+                raise _source.problem(
                     TypeError,
                     source,
                     node,
@@ -485,8 +485,8 @@ class _Built(NamedTuple):
 
 def _build(function: types.FunctionType, options: _Options) -> _Built:
     """Replace the loops of a function."""
-    _syntax._fill()
-    source = _syntax.source_of(function)
+    _known.fill()
+    source = _source.source_of(function)
     cutter = _Cutter(function, source, options)
     node = cutter.node
     body = cutter.cut(node.body)

@@ -5,16 +5,14 @@ import ast
 import builtins
 import functools
 import inspect
-import linecache
-import math
-import operator
-import os
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from pardo import _core, _foreign
+from pardo._known import fill, known
+from pardo._source import Source, problem, source_of
 from pardo._structs import Struct
 
 # The forms of include/pardo/syntax.h, in its order.
@@ -73,213 +71,8 @@ BINARY = {
 COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not"}
 UNARY = {ast.UAdd: "+", ast.USub: "-", ast.Not: "not", ast.Invert: "~"}
 
-# Names of NumPy, math and pardo that kernels know, by what the compiler calls them.
-SAME = [
-    "sqrt",
-    "cbrt",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sin",
-    "cos",
-    "tan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "hypot",
-    "copysign",
-    "nextafter",
-    "floor",
-    "ceil",
-    "trunc",
-    "rint",
-    "minimum",
-    "maximum",
-    "fmin",
-    "fmax",
-    "clip",
-    "sign",
-    "where",
-    "fmod",
-    "square",
-    "reciprocal",
-    "isnan",
-    "isinf",
-    "isfinite",
-    "conj",
-    "real",
-    "imag",
-    "degrees",
-    "radians",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "logical_not",
-    "equal",
-    "not_equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "floor_divide",
-    "remainder",
-    "power",
-    "left_shift",
-    "right_shift",
-    "logaddexp",
-    "logaddexp2",
-    "negative",
-    "positive",
-    "bitwise_invert",
-    "empty",
-    "zeros",
-    "ones",
-    "full",
-]
-OTHERS = {
-    "asin": "arcsin asin",
-    "acos": "arccos acos",
-    "atan": "arctan atan",
-    "asinh": "arcsinh asinh",
-    "acosh": "arccosh acosh",
-    "atanh": "arctanh atanh",
-    "atan2": "arctan2 atan2",
-    "abs": "abs absolute fabs",
-    "remainder": "mod",
-    "divide": "true_divide",
-    "power": "pow",
-    "bitwise_and": "bitwise_and",
-    "left_shift": "bitwise_left_shift",
-    "right_shift": "bitwise_right_shift",
-    "conj": "conjugate",
-    "degrees": "rad2deg",
-    "radians": "deg2rad",
-    "trunc": "fix",
-    "around": "round around",
-    "bitwise_invert": "invert bitwise_not",
-}
-OF_MATH = {
-    "math.floor": "floor",
-    "math.ceil": "ceil",
-    "math.trunc": "trunc",
-    "sqrt": "sqrt",
-    "cbrt": "cbrt",
-    "exp": "exp",
-    "exp2": "exp2",
-    "expm1": "expm1",
-    "log": "log",
-    "log2": "log2",
-    "log10": "log10",
-    "log1p": "log1p",
-    "sin": "sin",
-    "cos": "cos",
-    "tan": "tan",
-    "asin": "asin",
-    "acos": "acos",
-    "atan": "atan",
-    "sinh": "sinh",
-    "cosh": "cosh",
-    "tanh": "tanh",
-    "asinh": "asinh",
-    "acosh": "acosh",
-    "atanh": "atanh",
-    "atan2": "atan2",
-    "hypot": "hypot",
-    "copysign": "copysign",
-    "nextafter": "nextafter",
-    "fmod": "fmod",
-    "erf": "erf",
-    "erfc": "erfc",
-    "gamma": "gamma",
-    "lgamma": "lgamma",
-    "isnan": "isnan",
-    "isinf": "isinf",
-    "isfinite": "isfinite",
-    "abs": "fabs",
-    "power": "pow",
-    "degrees": "degrees",
-    "radians": "radians",
-    "fma": "fma",
-}
-OF_OPERATOR = {
-    "add": "add",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "truediv",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "power": "pow",
-    "left_shift": "lshift",
-    "right_shift": "rshift",
-    "bitwise_and": "and_",
-    "bitwise_or": "or_",
-    "bitwise_xor": "xor",
-    "equal": "eq",
-    "not_equal": "ne",
-    "less": "lt",
-    "less_equal": "le",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "logical_not": "not_",
-    "negative": "neg",
-    "positive": "pos",
-    "bitwise_invert": "invert",
-    "abs": "abs",
-}
-PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
-
 OF_A_DTYPE = {"local_array", "private_array", "empty", "zeros", "ones", "full", "astype"}
 DTYPES = {str(np.dtype(kind)) for kind in "?bhilBHILefdFD"}
-
-known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
-_keep: list[Any] = []
-_filled = False
-
-
-def mark(function: Any, name: str) -> Any:
-    """Make a function of pardo's one that kernels know."""
-    known[id(function)] = name
-    _keep.append(function)
-    return function
-
-
-def _fill() -> None:
-    global _filled
-    if _filled:
-        return
-    import pardo
-
-    for module in (np, pardo, pardo.special):
-        for name in SAME:
-            if hasattr(module, name):
-                mark(getattr(module, name), name)
-        for name, spelled in OTHERS.items():
-            for spelling in spelled.split():
-                if hasattr(module, spelling):
-                    mark(getattr(module, spelling), name)
-        for name in ("erf", "erfc", "gamma"):
-            if hasattr(module, name):
-                mark(getattr(module, name), name)
-    for name, spelling in OF_MATH.items():
-        if hasattr(math, spelling):
-            mark(getattr(math, spelling), name)
-    for name, spelling in OF_OPERATOR.items():
-        mark(getattr(operator, spelling), name)
-    for name in PYTHON:
-        mark(getattr(builtins, name), name)
-    mark(pow, "power")
-    _filled = True
 
 
 class Captured(NamedTuple):
@@ -325,87 +118,6 @@ def current(captured: Captured) -> Any:
     return getattr(captured.owner, captured.name, _absent)
 
 
-class Source(NamedTuple):
-    """Where a function stands, and its syntax tree with the file's own line numbers."""
-
-    name: str
-    file: str
-    first_line: int
-    lines: list[str]
-    node: ast.FunctionDef | ast.Lambda
-
-
-def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) -> NoReturn:
-    """Raise an exception with the user's line and a caret under the expression."""
-    line = getattr(node, "lineno", source.first_line)
-    column = getattr(node, "col_offset", 0)
-    text = f'{source.name}: {message}\n  File "{source.file}", line {line}, in {source.name}'
-    at = line - source.first_line
-    if 0 <= at < len(source.lines):
-        code = source.lines[at].rstrip("\n")
-        indent = len(code) - len(code.lstrip())
-        end = getattr(node, "end_col_offset", column + 1) if getattr(node, "end_lineno", line) == line else len(code)
-        text += f"\n    {code.lstrip()}\n    {' ' * (column - indent)}{'^' * max(1, min(end, len(code)) - column)}"
-    raise kind(text)
-
-
-def source_of(function: types.FunctionType) -> Source:
-    """Find a function's text and its syntax tree."""
-    code, name = function.__code__, function.__name__
-    lines, first = _text_of(code, name)
-    if code.co_name == "<lambda>":
-        return _lambda_of(code, lines)
-    text = "".join(lines)
-    # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
-    indented = text[:1].isspace()
-    tree = ast.parse("if 1:\n" + text if indented else text)
-    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
-    if node is None:
-        raise TypeError(f"{name}: no definition stands where the function comes from")
-    ast.increment_lineno(node, first - 1 - indented)
-    return Source(name, code.co_filename, first, [line.rstrip("\n") for line in lines], node)
-
-
-def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:
-    """The lines of a function, and the number of the first; of a lambda, all lines of its file."""
-    file = code.co_filename
-    # Python drops what it keeps of files that do not exist, unless it comes from a loader; it may be the only text there is.
-    kept = linecache.cache.get(file, ()) if not os.path.exists(file) else ()
-    try:
-        if code.co_name == "<lambda>":
-            lines = list(kept[2]) if len(kept) == 4 else inspect.findsource(code)[0]
-            return lines, 1
-        if len(kept) == 4:
-            return inspect.getblock(kept[2][code.co_firstlineno - 1 :]), code.co_firstlineno
-        return inspect.getsourcelines(code)
-    except (OSError, TypeError, IndexError):
-        raise TypeError(
-            f"{name}: the text of this function cannot be found, and kernels are made from it; define it in a file or a notebook's cell, "
-            f"or, if exec made it, put the text into linecache.cache[{file!r}]"
-        ) from None
-
-
-def _lambda_of(code: types.CodeType, lines: list[str]) -> Source:
-    """The one of a file's lambdas whose code this is."""
-    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    places = [p for p in code.co_positions() if None not in p and p[3] != 0]
-    found = [
-        n
-        for n in ast.walk(ast.parse("".join(lines)))
-        if isinstance(n, ast.Lambda)
-        and n.lineno == code.co_firstlineno
-        and tuple(a.arg for a in (*n.args.posonlyargs, *n.args.args, *n.args.kwonlyargs)) == arguments
-        and all(
-            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)
-            for p in places
-        )
-    ]
-    if not found or (len(found) > 1 and not places):
-        raise TypeError("the text of this lambda cannot be found; define a function with a name")
-    best = min(found, key=lambda n: len(ast.unparse(n)))
-    return Source("<lambda>", code.co_filename, 1, [line.rstrip("\n") for line in lines], best)
-
-
 class _Translator:
     """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
 
@@ -418,12 +130,12 @@ class _Translator:
         node = source.node
         arguments = node.args
         if arguments.kwarg:
-            problem(_core.CompileError, source, arguments.kwarg, "kernels take a fixed number of arguments, not **kwargs")
+            raise problem(_core.CompileError, source, arguments.kwarg, "kernels take a fixed number of arguments, not **kwargs")
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         self.parameters = [a.arg for a in every]
         self.rest = arguments.vararg.arg if arguments.vararg else ""
         if arguments.vararg and arguments.kwonlyargs:
-            problem(_core.CompileError, source, arguments.kwonlyargs[0], "parameters behind *args cannot stand in a kernel")
+            raise problem(_core.CompileError, source, arguments.kwonlyargs[0], "parameters behind *args cannot stand in a kernel")
         self.locals = {*self.parameters, self.rest}
         body = node.body if isinstance(node.body, list) else [node.body]
         for statement in body:
@@ -449,7 +161,7 @@ class _Translator:
         )
 
     def refuse(self, node: ast.AST, message: str) -> NoReturn:
-        problem(_core.CompileError, self.source, node, message)
+        raise problem(_core.CompileError, self.source, node, message)
 
     # --- what a name outside the function stands for
 
@@ -461,7 +173,7 @@ class _Translator:
             try:
                 value = cell.cell_contents
             except ValueError:
-                problem(NameError, self.source, node, f"`{name}` has no value yet")
+                raise problem(NameError, self.source, node, f"`{name}` has no value yet") from None
             self.captured.append(Captured(cell, name, value))
             return value
         if name in self.function.__globals__:
@@ -471,7 +183,7 @@ class _Translator:
             return value
         if hasattr(builtins, name):
             return getattr(builtins, name)
-        problem(NameError, self.source, node, f"`{name}` is not defined")
+        raise problem(NameError, self.source, node, f"`{name}` is not defined")
 
     def resolve(self, node: ast.expr) -> Any:
         """The object behind a name or a dotted name from outside; `_absent` for everything else."""
@@ -487,14 +199,14 @@ class _Translator:
                     self.captured.append(Captured(owner, node.attr, value))
                 return value
             except AttributeError:
-                problem(AttributeError, self.source, node, f"`{ast.unparse(node.value)}` has no attribute `{node.attr}`")
+                raise problem(AttributeError, self.source, node, f"`{ast.unparse(node.value)}` has no attribute `{node.attr}`") from None
         return _absent
 
     def value(self, value: Any, node: ast.AST) -> tuple[Any, ...]:
         """An object from outside as an expression."""
         if isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble):
             if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-                problem(OverflowError, self.source, node, f"{value} does not fit an int64")
+                raise problem(OverflowError, self.source, node, f"{value} does not fit an int64")
             return self.make("Number", node, number=value)
         if isinstance(value, str):
             return self.make("Text", node, name=value)
@@ -515,13 +227,13 @@ class _Translator:
         if (function := python_function(value)) is not None:
             return self.make("FunctionName", node, index=self.callee(function))
         if isinstance(value, (np.ndarray, _core.Array, list)):
-            problem(
+            raise problem(
                 TypeError,
                 self.source,
                 node,
                 "arrays and lists from outside cannot be used in a kernel; pass the array as an argument",
             )
-        problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
+        raise problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
 
     def structure(self, kind: type[Struct], node: ast.AST, values: list[Any], types: list[Any]) -> tuple[Any, ...]:
         """A struct: its values, what each is converted to, and its fields."""
@@ -730,7 +442,7 @@ class _Translator:
             return self.make("Name", node, name=node.id)
         value = self.outside(node.id, node)
         if isinstance(value, types.ModuleType):
-            problem(TypeError, self.source, node, f"the module `{node.id}` is no value")
+            raise problem(TypeError, self.source, node, f"the module `{node.id}` is no value")
         return self.value(value, node)
 
     def of_Attribute(self, node: ast.Attribute) -> Any:
@@ -917,7 +629,7 @@ _under_way: list[types.FunctionType] = []
 
 def translate(function: types.FunctionType) -> Translation:
     """The function as the compiler takes it; kept until a value that it captured changes."""
-    _fill()
+    fill()
     kept = _translations.get(function.__code__)
     if kept is not None and not kept[1].changed():
         if kept[0] is function:
@@ -926,7 +638,7 @@ def translate(function: types.FunctionType) -> Translation:
             return kept[1].moved(kept[0], function)
     source = source_of(function)
     if function in _under_way:
-        problem(
+        raise problem(
             _core.CompileError,
             source,
             source.node,
@@ -963,7 +675,8 @@ def check_parameters(function: types.FunctionType) -> None:
     """Kernels have no `*args`; functions that they call may."""
     if function.__code__.co_flags & inspect.CO_VARARGS:
         source = source_of(function)
-        problem(_core.CompileError, source, source.node.args.vararg or source.node, "kernels take a fixed number of arguments, not *args")
+        node = source.node.args.vararg or source.node
+        raise problem(_core.CompileError, source, node, "kernels take a fixed number of arguments, not *args")
 
 
 def _alike(a: types.FunctionType, b: types.FunctionType) -> bool:
@@ -982,7 +695,7 @@ def _alike(a: types.FunctionType, b: types.FunctionType) -> bool:
 
 def function_argument(value: Any) -> Any:
     """What a launch makes of an argument that is a function: its translation, or the name of one that the language knows; else None."""
-    _fill()
+    fill()
     if id(value) in known:
         return known[id(value)]
     if isinstance(value, type) and issubclass(value, np.generic):
@@ -999,12 +712,3 @@ def _conversion(dtype: np.dtype[Any]) -> Callable[[Any], Any]:
         return kind(x)
 
     return convert
-
-
-def device_only(name: str) -> Callable[[Any], Any]:
-    """Decorate what stands for an operation of kernels: called outside of one it says so."""
-
-    def decorate(function: Any) -> Any:
-        return mark(function, name)
-
-    return decorate

@@ -1,0 +1,90 @@
+# python/pardo/_source.py: where a function's text stands, its syntax tree, and errors that point into it.
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import os
+import types
+from typing import NamedTuple
+
+
+class Source(NamedTuple):
+    """Where a function stands, and its syntax tree with the file's own line numbers."""
+
+    name: str
+    file: str
+    first_line: int
+    lines: list[str]
+    node: ast.FunctionDef | ast.Lambda
+
+
+def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) -> Exception:
+    """An exception with the user's line and a caret under the expression."""
+    line = getattr(node, "lineno", source.first_line)
+    column = getattr(node, "col_offset", 0)
+    text = f'{source.name}: {message}\n  File "{source.file}", line {line}, in {source.name}'
+    at = line - source.first_line
+    if 0 <= at < len(source.lines):
+        code = source.lines[at].rstrip("\n")
+        indent = len(code) - len(code.lstrip())
+        end = getattr(node, "end_col_offset", column + 1) if getattr(node, "end_lineno", line) == line else len(code)
+        text += f"\n    {code.lstrip()}\n    {' ' * (column - indent)}{'^' * max(1, min(end, len(code)) - column)}"
+    return kind(text)
+
+
+def source_of(function: types.FunctionType) -> Source:
+    """Find a function's text and its syntax tree."""
+    code, name = function.__code__, function.__name__
+    lines, first = _text_of(code, name)
+    if code.co_name == "<lambda>":
+        return _lambda_of(code, lines)
+    text = "".join(lines)
+    # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
+    indented = text[:1].isspace()
+    tree = ast.parse("if 1:\n" + text if indented else text)
+    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
+    if node is None:
+        raise TypeError(f"{name}: no definition stands where the function comes from")
+    ast.increment_lineno(node, first - 1 - indented)
+    return Source(name, code.co_filename, first, [line.rstrip("\n") for line in lines], node)
+
+
+def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:
+    """The lines of a function, and the number of the first; of a lambda, all lines of its file."""
+    file = code.co_filename
+    # Python drops what it keeps of files that do not exist, unless it comes from a loader; it may be the only text there is.
+    kept = linecache.cache.get(file, ()) if not os.path.exists(file) else ()
+    try:
+        if code.co_name == "<lambda>":
+            lines = list(kept[2]) if len(kept) == 4 else inspect.findsource(code)[0]
+            return lines, 1
+        if len(kept) == 4:
+            return inspect.getblock(kept[2][code.co_firstlineno - 1 :]), code.co_firstlineno
+        return inspect.getsourcelines(code)
+    except (OSError, TypeError, IndexError):
+        raise TypeError(
+            f"{name}: the text of this function cannot be found, and kernels are made from it; define it in a file or a notebook's cell, "
+            f"or, if exec made it, put the text into linecache.cache[{file!r}]"
+        ) from None
+
+
+def _lambda_of(code: types.CodeType, lines: list[str]) -> Source:
+    """The one of a file's lambdas whose code this is."""
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    places = [p for p in code.co_positions() if None not in p and p[3] != 0]
+    found = [
+        n
+        for n in ast.walk(ast.parse("".join(lines)))
+        if isinstance(n, ast.Lambda)
+        and n.lineno == code.co_firstlineno
+        and tuple(a.arg for a in (*n.args.posonlyargs, *n.args.args, *n.args.kwonlyargs)) == arguments
+        and all(
+            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)
+            for p in places
+        )
+    ]
+    if not found or (len(found) > 1 and not places):
+        raise TypeError("the text of this lambda cannot be found; define a function with a name")
+    best = min(found, key=lambda n: len(ast.unparse(n)))
+    return Source("<lambda>", code.co_filename, 1, [line.rstrip("\n") for line in lines], best)

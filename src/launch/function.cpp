@@ -9,6 +9,7 @@
 #include "graph/engine.h"
 #include "graph/record.h"
 #include "ir/eval.h"
+#include "launch/block.h"
 #include "launch/log.h"
 #include "launch/report.h"
 #include "launch/status.h"
@@ -287,6 +288,7 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
     made->options = options_for(device, distinct);
     made->space.rank = static_cast<int>(range.global.size());
     made->space.group_size = range.local;
+    if (!range.local.empty()) made->space.sub_group = options_.sub_group_size;
     made->device = device;
     made->lowered = lowered(*made, made->options);
     for (std::size_t k = 0; k < made->types.size(); ++k) {
@@ -389,10 +391,9 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
         if (access != device::Access::Read) written += bytes;
     }
     for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
-    Status status;
-    Log log;
-    if (!lowered.sites.empty()) uses.push_back({status.make(queue), device::Access::ReadWrite});
-    if (!lowered.prints.empty()) uses.push_back({log.make(queue), device::Access::ReadWrite});
+    Block status, log;
+    if (!lowered.sites.empty()) uses.push_back({status.make(queue, lang::Lowered::status_words), device::Access::ReadWrite});
+    if (!lowered.prints.empty()) uses.push_back({log.make(queue, lang::Lowered::log_words), device::Access::ReadWrite});
     for (const lang::Slot& slot : lowered.slots) {
         const bool of_argument = slot.kind <= lang::Slot::Kind::Number;
         const KernelArgument* a = of_argument ? &arguments[static_cast<std::size_t>(slot.argument)] : nullptr;
@@ -440,8 +441,15 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     request.label = label_of;
     request.label_data = &label;
     Event event = queue->launch(request, depends);
-    if (!lowered.prints.empty()) event = log.print(queue, event, lowered.prints, uses, name());
-    if (!lowered.sites.empty()) event = status.check(queue, event, lowered.sites, static_cast<int>(extents.size()), uses, name());
+    if (!lowered.prints.empty()) {
+        const bool fp64 = queue->device()->supports(DType::Float64);
+        event = log.read(queue, event, uses, name(),
+                         [prints = lowered.prints, fp64, name = name()](Block::Words words) { print_all(words, prints, fp64, name); });
+    }
+    if (!lowered.sites.empty()) {
+        const auto rank = static_cast<int>(extents.size());
+        event = status.read(queue, event, uses, name(), [sites = lowered.sites, rank](Block::Words words) { check(words, sites, rank); });
+    }
     if (foreign) event.wait();  // strangers know no events
     return event;
 }

@@ -1,10 +1,9 @@
-// src/launch/log.cpp: reads a kernel's log on the host, after the kernel, and hands its lines to the printer.
+// src/launch/log.cpp: takes a kernel's log apart, and hands its lines to the printer.
 #include "launch/log.h"
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <tuple>
 
 #include <pardo/kernel.h>
@@ -23,8 +22,6 @@ void set_printer(Printer given) { printer = new Printer(std::move(given)); }
 
 namespace launch {
 namespace {
-
-using Words = std::vector<std::int64_t>;
 
 /// The values of a print, from its words on.
 std::vector<KernelArgument> values_of(const lang::Print& print, const std::int64_t* words, bool fp64) {
@@ -55,7 +52,9 @@ std::vector<KernelArgument> values_of(const lang::Print& print, const std::int64
     return out;
 }
 
-void print_all(const Words& log, const std::vector<lang::Print>& prints, bool fp64, const std::string& name) {
+}  // namespace
+
+void print_all(std::span<const std::int64_t> log, const std::vector<lang::Print>& prints, bool fp64, const std::string& name) {
     const auto words_of = [](const lang::Print& p) {
         std::int64_t words = 2;
         for (const lang::ArgumentType& type : p.layout)
@@ -84,38 +83,6 @@ void print_all(const Words& log, const std::vector<lang::Print>& prints, bool fp
         (*print_line)(print.format, values_of(print, words + 2, fp64));
     }
     if (log[0] > at - 1) (*print_line)("[" + name + ": more was printed than there is room for, and is lost]\n", {});
-}
-
-}  // namespace
-
-device::Buffer* Log::make(device::Queue* queue) {
-    const std::size_t bytes = lang::Lowered::log_words * sizeof(std::int64_t);
-    buffer_ = queue->device()->obtain(bytes, MemoryKind::Device, queue);
-    const std::int64_t zero = 0;
-    (void)queue->fill(buffer_.get(), 0, bytes, &zero, sizeof zero);
-    return buffer_.get();
-}
-
-Event Log::print(device::Queue* queue, const Event& launched, const std::vector<lang::Print>& prints,
-                 std::span<const device::BufferUse> uses, const std::string& name) {
-    const bool fp64 = queue->device()->supports(DType::Float64);
-    const Event depends[] = {launched};
-    if (!buffer_->host_visible()) {  // here the host waits: reading takes a copy
-        Words words(lang::Lowered::log_words);
-        queue->read(words.data(), buffer_.get(), 0, words.size() * sizeof(std::int64_t));
-        print_all(words, prints, fp64, name);
-        return launched;
-    }
-    std::vector<device::BufferUse> after;
-    for (const device::BufferUse& use : uses)
-        if (use.access != device::Access::Read) after.push_back({use.buffer, device::Access::ReadWrite});
-    return queue->host_task(
-        [buffer = buffer_, prints, fp64, name] {
-            Words words(lang::Lowered::log_words);
-            std::memcpy(words.data(), buffer->data(), words.size() * sizeof(std::int64_t));
-            print_all(words, prints, fp64, name);
-        },
-        after, {name, {}}, 50, depends);
 }
 
 }  // namespace launch

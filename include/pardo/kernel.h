@@ -49,6 +49,7 @@ enum class ArgumentUse : std::uint8_t { None, Read, Write, ReadWrite };
 struct KernelOptions {
     bool fast_math = false;     // sums may be reordered, products and sums contracted
     bool bounds_check = false;  // an index out of range raises IndexError at the next wait
+    int sub_group_size = 32;    // a power of two
     /// One for each parameter but the item, or empty: what the user says that the function does with it; None: nothing is said. A program
     /// that does something else is refused with Type.
     std::vector<ArgumentUse> access{};

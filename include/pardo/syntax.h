@@ -73,6 +73,7 @@ struct Function {
     std::vector<Tree> defaults;       // of the last parameters
     Tree body;                        // a Block
     std::vector<std::shared_ptr<const Function>> callees;
+    bool library = false;  // not the user's: what is wrong in it is told where the user calls it
 };
 
 }  // namespace pardo::syntax

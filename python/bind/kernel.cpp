@@ -182,7 +182,7 @@ void bind_kernel(nb::module_& m) {
 
     nb::class_<syntax::Function>(m, "_Function", "A function's syntax as the compiler takes it.")
         .def(nb::new_([](std::string name, std::string file, int first_line, std::vector<std::string> lines,
-                         std::vector<std::string> params, std::string rest, List defaults, nb::object body, List callees) {
+                         std::vector<std::string> params, std::string rest, List defaults, nb::object body, List callees, bool library) {
                  auto f = std::make_shared<syntax::Function>();
                  f->name = std::move(name);
                  f->file = std::move(file);
@@ -193,10 +193,11 @@ void bind_kernel(nb::module_& m) {
                  for (nb::handle d : defaults) f->defaults.push_back(tree_from(d));
                  f->body = tree_from(body);
                  for (nb::handle c : callees) f->callees.push_back(nb::cast<FunctionPtr>(c));
+                 f->library = library;
                  return f;
              }),
              nb::arg("name"), nb::arg("file"), nb::arg("first_line"), nb::arg("lines"), nb::arg("params"), nb::arg("rest"),
-             nb::arg("defaults"), nb::arg("body"), nb::arg("callees"))
+             nb::arg("defaults"), nb::arg("body"), nb::arg("callees"), nb::arg("library") = false)
         .def_prop_ro("name", [](const syntax::Function& f) { return f.name; });
 
     m.def(
@@ -221,13 +222,14 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::Kernel>(m, "_Kernel", "A function of the user, and its programs.")
         .def(
             "__init__",
-            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, bool bounds_check,
+            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, bool bounds_check, int sub_group_size,
                const std::vector<int>& access) {
-                pardo::KernelOptions options{fast_math, bounds_check};
+                pardo::KernelOptions options{fast_math, bounds_check, sub_group_size};
                 for (const int use : access) options.access.push_back(static_cast<pardo::ArgumentUse>(use));
                 new (self) pardo::Kernel(std::move(function), takes_item, options);
             },
-            nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("bounds_check"), nb::arg("access"))
+            nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("bounds_check"), nb::arg("sub_group_size"),
+            nb::arg("access"))
         .def(
             "launch",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,

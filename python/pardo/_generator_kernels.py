@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from pardo import _known
+from pardo._groups import reduce_tree, scan_tree
 from pardo._items import Const, Item, NdItem, group_barrier, local_array, private_array
 from pardo._jit import prange
 from pardo._structs import Struct
@@ -95,12 +96,7 @@ def reduce_groups(item: NdItem, f: Any, combine: Any, inputs: Any, extents: Any,
         combined(state, f, combine, inputs, extents, first, min(first + block, n))
         shared[place] = state[0]
     group_barrier(group)
-    step = 1
-    while step < size:
-        if place % (2 * step) == 0 and place + step < active:
-            shared[place] = combine(shared[place], shared[place + step])
-        group_barrier(group)
-        step *= 2
+    reduce_tree(group, shared, place, active, size, combine)
     if place == 0:
         totals[item.get_group_id(0)] = shared[0]
 
@@ -200,15 +196,7 @@ def scan_groups(
         combined(state, f, combine, inputs, extents, first, min(first + block, n))
         shared[place] = state[0]
     group_barrier(group)
-    step = 1
-    while step < size:
-        if place >= step and place < active:
-            state[0] = combine(shared[place - step], shared[place])
-        group_barrier(group)
-        if place >= step and place < active:
-            shared[place] = state[0]
-        group_barrier(group)
-        step *= 2
+    scan_tree(group, shared, place, active, size, combine)
     if first < n:
         state[0] = offsets[item.get_group_id(0)]
         if place > 0:

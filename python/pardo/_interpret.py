@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core, _known, _races, _structs, _syntax
 from pardo._core import Array
-from pardo._items import Constant, Group, Item, LocalAccessor, NdItem, _running
+from pardo._items import Constant, Group, Item, LocalAccessor, NdItem, SubGroup, _running
 
 Site = tuple[tuple[int, int], ...]  # where a kernel stands: code object and instruction of each function, the innermost first
 
@@ -30,9 +30,10 @@ Site = tuple[tuple[int, int], ...]  # where a kernel stands: code object and ins
 class _Space:
     """The index space of a launch."""
 
-    __slots__ = ("global_range", "group_range", "local_range", "rank")
+    __slots__ = ("global_range", "group_range", "local_range", "rank", "sub_group_size")
 
-    def __init__(self, name: str, global_range: Sequence[int], local_range: Sequence[int]) -> None:
+    def __init__(self, name: str, global_range: Sequence[int], local_range: Sequence[int], sub_group_size: int = 0) -> None:
+        self.sub_group_size = sub_group_size
         self.rank = len(global_range)
         self.global_range = tuple(global_range)
         self.local_range = tuple(local_range)
@@ -124,6 +125,7 @@ class _Team:
     def __init__(self, launch: _Launch, group_id: tuple[int, ...]) -> None:
         self.launch, self.group_id = launch, group_id
         self.arrays: dict[Any, tuple[Any, Any, Any]] = {}  # extents, types of the elements, the array
+        self.exchanged: dict[tuple[int, int], Any] = {}  # values of the items by sub-group and place
         self.failure: BaseException | None = None
         space = launch.space
         origin = [g * n for g, n in zip(group_id, space.local_range, strict=True)]
@@ -320,6 +322,23 @@ class _Place:
         self.team.barrier(self)
         self.epoch += 1
 
+    def sub_group(self) -> tuple[int, int, int]:
+        """The number of the sub-group, that of the item in it, and how many items it has."""
+        size, items, place = self.space.sub_group_size, math.prod(self.space.local_range), 0
+        for n, extent in zip(self.local_id, self.space.local_range, strict=True):
+            place = place * extent + n
+        return place // size, place % size, min(size, items - place // size * size)
+
+    def shuffle(self, sub_group: Any, value: Any, item: int) -> Any:
+        if not isinstance(sub_group, SubGroup):
+            raise TypeError(f"a SubGroup is expected, of item.get_sub_group(), not {type(sub_group).__name__}")
+        values, (number, place, _) = self.in_group("shuffle").exchanged, self.sub_group()
+        values[number, place] = value
+        self.barrier()
+        taken = values[number, int(item)]
+        self.barrier()
+        return taken
+
     def atomic(self, name: str, *arguments: Any) -> Any:
         return _atomic(name, *arguments)
 
@@ -393,6 +412,10 @@ class _NdItemView(_View, NdItem):
     def get_group(self) -> Group:
         return _GroupView(self._place)
 
+    def get_sub_group(self) -> SubGroup:
+        self._place.in_group("get_sub_group")
+        return _SubGroupView(self._place)
+
     def __getitem__(self, dimension: int) -> int:
         return self.get_global_id(dimension)  # type: ignore[no-any-return]
 
@@ -410,8 +433,37 @@ class _GroupView(_View, Group):
     get_local_linear_id = _linear("local_id", "local_range", "get_local_linear_id")
     get_local_linear_range = _product("local_range", "get_local_linear_range")
 
+    def leader(self) -> bool:
+        return not any(self._place.local_id)
+
     def __repr__(self) -> str:
         return f"Group{self._place.in_group('Group').group_id}"
+
+
+class _SubGroupView(_View, SubGroup):
+    def get_local_id(self) -> int:
+        return self._place.sub_group()[1]
+
+    def get_local_range(self) -> int:
+        return self._place.sub_group()[2]
+
+    def get_max_local_range(self) -> int:
+        return min(self._place.space.sub_group_size, math.prod(self._place.space.local_range))
+
+    def get_group_id(self) -> int:
+        return self._place.sub_group()[0]
+
+    def get_group_range(self) -> int:
+        return -(-math.prod(self._place.space.local_range) // self._place.space.sub_group_size)
+
+    def leader(self) -> bool:
+        return self.get_local_id() == 0
+
+    get_local_linear_id, get_local_linear_range = get_local_id, get_local_range
+    get_group_linear_id, get_group_linear_range = get_group_id, get_group_range
+
+    def __repr__(self) -> str:
+        return f"SubGroup({self.get_group_id()})"
 
 
 # --- atomics
@@ -629,12 +681,13 @@ def interpret(
     name: str,
     global_range: Sequence[int],
     local_range: Sequence[int],
+    sub_group_size: int,
     takes_item: bool,
     arguments: Sequence[Any],
     race_check: bool,
 ) -> None:
     """Run a kernel's function as plain Python for all items; what it raises comes from here."""
-    space = _Space(name, global_range, local_range)
+    space = _Space(name, global_range, local_range, sub_group_size)
     mirror = _Mirror()
     watches = _races.Memory(name, "item", bool(local_range)) if race_check else None
     launch = _Launch(function, name, space, takes_item, [mirror.of(a) for a in arguments], watches)

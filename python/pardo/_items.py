@@ -17,6 +17,7 @@ __all__ = [
     "NdItem",
     "NdRange",
     "Range",
+    "SubGroup",
     "get_global_id",
     "get_global_size",
     "get_group_id",
@@ -142,7 +143,8 @@ class NdItem:
     """Where an item stands in an `NdRange`: the annotation of a kernel's first parameter.
 
     In kernels it has ``get_global_id(d)``, ``get_local_id(d)``, ``get_group_id(d)``, ``get_global_range(d)``, ``get_local_range(d)``,
-    ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()`` and ``get_group()``.
+    ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()``, ``get_group()`` and
+    ``get_sub_group()``.
     """
 
     if TYPE_CHECKING:
@@ -157,6 +159,7 @@ class NdItem:
         def get_local_linear_id(self) -> int: ...
         def get_group_linear_id(self) -> int: ...
         def get_group(self) -> Group: ...
+        def get_sub_group(self) -> SubGroup: ...
         def __getitem__(self, dimension: int) -> int: ...
 
 
@@ -164,7 +167,7 @@ class Group:
     """What ``NdItem.get_group()`` gives: a group of items.
 
     In kernels it has ``get_group_id(d)``, ``get_local_id(d)``, ``get_group_range(d)``, ``get_local_range(d)``,
-    ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()`` and ``get_local_linear_range()``.
+    ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()``, ``get_local_linear_range()`` and ``leader()``.
     """
 
     if TYPE_CHECKING:
@@ -177,6 +180,34 @@ class Group:
         def get_group_linear_range(self) -> int: ...
         def get_local_linear_id(self) -> int: ...
         def get_local_linear_range(self) -> int: ...
+        def leader(self) -> bool: ...
+
+
+class SubGroup:
+    """What ``NdItem.get_sub_group()`` gives: items of a group that exchange values, on GPUs without memory.
+
+    The items of a group, in row-major order, form sub-groups of 32, or of what the kernel's ``sub_group_size`` says; the last may have
+    fewer. In kernels it has ``get_local_id()``, ``get_local_range()``, ``get_max_local_range()``, ``get_group_id()``,
+    ``get_group_range()``, all but the third also as ``get_local_linear_id()`` and so on, and ``leader()``. `shift_group_left`,
+    `shift_group_right`, `permute_group_by_xor` and `select_from_group` exchange values; `reduce_over_group` and its like take it as they
+    take a `Group`.
+
+    All items of the *group* come to each exchange, as to a barrier. Where a device has shuffles they are used: CUDA's, and OpenCL's where
+    kernels can ask for the size of sub-groups; elsewhere values go through memory of the group.
+    """
+
+    if TYPE_CHECKING:
+
+        def get_local_id(self) -> int: ...
+        def get_local_linear_id(self) -> int: ...
+        def get_local_range(self) -> int: ...
+        def get_local_linear_range(self) -> int: ...
+        def get_max_local_range(self) -> int: ...
+        def get_group_id(self) -> int: ...
+        def get_group_linear_id(self) -> int: ...
+        def get_group_range(self) -> int: ...
+        def get_group_linear_range(self) -> int: ...
+        def leader(self) -> bool: ...
 
 
 _running: contextvars.ContextVar[Any] = contextvars.ContextVar("pardo._running", default=None)  # the item of an interpreted kernel
@@ -228,14 +259,28 @@ def private_array(shape: Any, dtype: Any = np.float64) -> Any:
     return _item("private_array").private_array(shape, dtype)
 
 
+@device_only("shuffle")
+def shuffle(sub_group: Any, value: Any, item: Any) -> Any:
+    """Take the value of the item that stands there in the sub-group; it has to be there."""
+    return _item("shuffle").shuffle(sub_group, value, item)
+
+
+@device_only("is_sub_group")
+def is_sub_group(group: Any) -> bool:
+    """Tell a `SubGroup` from a `Group`, before the kernel runs."""
+    if not isinstance(group, (Group, SubGroup)):
+        raise TypeError(f"a group is expected, of item.get_group() or item.get_sub_group(), not {type(group).__name__}")
+    return isinstance(group, SubGroup)
+
+
 @device_only("group_barrier")
 def group_barrier(group: Any = None) -> None:
     """Wait until all items of the group have come here, and see what each other has written; in kernels over an `NdRange`.
 
     Parameters
     ----------
-    group : Group, optional
-        What ``item.get_group()`` gives; there is one alone.
+    group : Group or SubGroup, optional
+        What ``item.get_group()`` gives; there is one alone. A `SubGroup` waits for the whole group too.
     """
     _item("group_barrier").barrier()
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import os
 import types
 from collections.abc import Callable, Sequence
@@ -195,7 +196,7 @@ class Launcher:
         for event in _core._events(self._depends, k.__name__):
             event.wait()
         race_check = k._race_check or race_checking()
-        _interpret.interpret(k._function, k.__name__, self._global, self._local, takes_item, arguments, race_check)
+        _interpret.interpret(k._function, k.__name__, self._global, self._local, k._sub_group_size, takes_item, arguments, race_check)
 
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
@@ -232,11 +233,15 @@ class KernelFunction(Launchable):
         fastmath: bool = False,
         bounds_check: bool = False,
         race_check: bool = False,
+        sub_group_size: int = 32,
         access: dict[str, Sequence[str]] | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
-        self._options = (fastmath, bounds_check)
+        self._sub_group_size = operator.index(sub_group_size)
+        if self._sub_group_size < 1 or self._sub_group_size & (self._sub_group_size - 1):
+            raise ValueError(f"kernel: sub_group_size is a power of two, not {sub_group_size}")
+        self._options = (fastmath, bounds_check, self._sub_group_size)
         self._race_check = race_check
         self._translation: _syntax.Translation | None = None
         self._programs: dict[bool, _core._Kernel] = {}
@@ -355,6 +360,7 @@ def kernel(
     fastmath: bool = False,
     bounds_check: bool = False,
     race_check: bool = False,
+    sub_group_size: int = 32,
     access: dict[str, Sequence[str]] | None = None,
 ) -> Any:
     """Make a kernel of a function: it runs once for each item of an index space, on the device of its arrays.
@@ -373,6 +379,8 @@ def kernel(
         Launches run as plain Python, one item at a time, and raise `RaceError` where two items touch one element, one of them writes, and
         neither a barrier of their group stands between nor are both atomics. For small ranges: an access takes some ten microseconds. The
         environment variable ``PARDO_RACE_CHECK=1`` does the same for all kernels. Default: False.
+    sub_group_size : int, optional
+        Items of a `SubGroup`, a power of two. Default: 32.
     access : dict of str to sequence of str, optional
         What the kernel does with its arrays: names of parameters under ``'read_only'``, ``'write_only'`` and ``'read_write'``. It changes
         nothing, and is checked when a program is made: TypeError, with the line, if the kernel does something else. Nothing is asked of
@@ -392,10 +400,12 @@ def kernel(
     ...     c[i] = a[i] + b[i]
     """
     if function is None:
-        return lambda f: kernel(f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, access=access)
+        return lambda f: kernel(
+            f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, sub_group_size=sub_group_size, access=access
+        )
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
-    return KernelFunction(function, fastmath, bounds_check or bounds_checking(), race_check, access)
+    return KernelFunction(function, fastmath, bounds_check or bounds_checking(), race_check, sub_group_size, access)
 
 
 def _kernel_of(k: Any, who: str) -> Launchable:

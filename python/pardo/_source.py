@@ -88,3 +88,14 @@ def _lambda_of(code: types.CodeType, lines: list[str]) -> Source:
         raise TypeError("the text of this lambda cannot be found; define a function with a name")
     best = min(found, key=lambda n: len(ast.unparse(n)))
     return Source("<lambda>", code.co_filename, 1, [line.rstrip("\n") for line in lines], best)
+
+
+def lambda_inside(function: types.FunctionType, node: ast.Lambda) -> types.CodeType | None:
+    """The code of a lambda that stands in a function; None where it cannot be told from others of its line."""
+    for code in function.__code__.co_consts:
+        if not isinstance(code, types.CodeType) or code.co_name != "<lambda>" or code.co_firstlineno != node.lineno:
+            continue
+        found = _lambda_of(code, _text_of(code, "<lambda>")[0]).node
+        if (found.lineno, found.col_offset) == (node.lineno, node.col_offset):
+            return code
+    return None

@@ -5,6 +5,7 @@ import ast
 import builtins
 import functools
 import inspect
+import os
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from pardo import _core, _foreign
 from pardo._known import fill, known
-from pardo._source import Source, problem, source_of
+from pardo._source import Source, lambda_inside, problem, source_of
 from pardo._structs import Struct
 
 # The forms of include/pardo/syntax.h, in its order.
@@ -532,6 +533,22 @@ class _Translator:
             self.refuse(node, "a type of numbers and one value are expected")
         return to
 
+    def of_Lambda(self, node: ast.Lambda) -> Any:
+        code = lambda_inside(self.function, node)
+        if code is None:
+            self.refuse(node, "the code of this lambda cannot be found; define a function with a name outside of the kernel")
+        if node.args.defaults or node.args.kw_defaults:
+            self.refuse(node, "a lambda in a kernel has no defaults")
+        cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        for name in code.co_freevars:
+            if name not in cells:
+                self.refuse(
+                    node, f"this lambda uses `{name}` of the kernel; a lambda in a kernel has its arguments and names from outside only"
+                )
+        closure = tuple(cells[name] for name in code.co_freevars)
+        function = types.FunctionType(code, self.function.__globals__, "<lambda>", None, closure)
+        return self.make("FunctionName", node, index=self.callee(function))
+
     def of_Call(self, node: ast.Call) -> Any:
         called = self.resolve(node.func)
         if called is _absent:
@@ -601,7 +618,6 @@ def _spoken(node: ast.AST) -> str:
         "Dict": "a dict",
         "Set": "a set",
         "JoinedStr": "an f-string",
-        "Lambda": "a lambda",
         "NamedExpr": "`:=`",
         "Starred": "`*`",
         "Match": "`match`",
@@ -665,6 +681,7 @@ def translate(function: types.FunctionType) -> Translation:
         defaults,
         body,
         translator.callees,
+        os.path.dirname(source.file) == os.path.dirname(__file__),
     )
     translation = Translation(made, tuple(translator.captured))
     _translations[function.__code__] = (function, translation)

@@ -76,6 +76,7 @@ private:
     std::string own_arrays(ir::Space space) const;
     std::string group_items() const;
     void refuse_barrier(const Instr& branch) const;
+    void shuffle(const Instr& in);
     void fence(const Instr& in, bool before);
     void atomic(const Instr& in);
     void check_atomic(const Instr& in) const;

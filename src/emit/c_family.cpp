@@ -56,8 +56,11 @@ std::string c_identifier(const std::string& name) {
 
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
     static constexpr ir::Math native[] = {ir::Math::erf, ir::Math::log1p};
-    return ir::expand_math(ir::lower_complex(kernel),
-                           features.native_erf ? std::span<const ir::Math>(native) : std::span<const ir::Math>());
+    ir::Kernel plain = ir::lower_complex(kernel);
+    // In OpenCL all items of a sub-group have to be there.
+    const bool whole = features.language == CLanguage::Cuda || groups_of(kernel).items() % std::max(kernel.sub_group, 1) == 0;
+    if (!(features.shuffles & kernel.sub_group) || !whole) plain = ir::expand_shuffles(plain);
+    return ir::expand_math(plain, features.native_erf ? std::span<const ir::Math>(native) : std::span<const ir::Math>());
 }
 
 CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry) {
@@ -87,7 +90,7 @@ CText CEmitter::run() {
     if (out.turns) out.params += 'i';
     if (kernel_.in_groups()) out.groups = groups_of(kernel_);
     out.fast_math = kernel_.fast_math;
-    if (kernel_.in_groups()) (void)split_at_barriers(kernel_);  // refuses barriers where items go different ways
+    if (kernel_.in_groups()) (void)split_at_barriers(ir::expand_shuffles(kernel_));  // refuses barriers where items go different ways
     if (large_arrays()) out.shared_bytes = group_bytes(kernel_);
     const std::string item = item_function();
     const std::string kernel_text = kernel_function();
@@ -278,7 +281,8 @@ std::string CEmitter::item_count(int dims) const {
 
 /// A word of the language with the size of sub-groups.
 std::string CEmitter::sub_group_word(std::string word) const {
-    if (const std::size_t at = word.find("$N"); at != std::string::npos) word.replace(at, 2, std::to_string(features_.sub_group));
+    const int size = kernel_.in_groups() ? kernel_.sub_group : features_.sub_group;
+    if (const std::size_t at = word.find("$N"); at != std::string::npos) word.replace(at, 2, std::to_string(size));
     return word;
 }
 
@@ -409,7 +413,7 @@ std::string CEmitter::kernel_function() {
     std::string begin = helpers_.shuffles() ? sub_group_word(target_.sub_group_kernel) : "";
     begin += target_.kernel;
     if (kernel_.in_groups()) {
-        begin = target_.kernel_3d;
+        begin = (ir::has_shuffles(kernel_) ? sub_group_word(target_.sub_group_kernel) : "") + target_.kernel_3d;
         const auto local = groups_of(kernel_).local;
         for (std::size_t k = 0; k < local.size(); ++k) begin.replace(begin.find(std::string("$") + "XYZ"[k]), 2, std::to_string(local[k]));
     } else {

@@ -7,6 +7,8 @@
 
 #include <pardo/error.h>
 
+#include "ir/rules.h"
+
 namespace pardo::emit {
 namespace {
 
@@ -194,7 +196,7 @@ CGroups groups_of(const ir::Kernel& kernel) {
     for (int d = g.size.size() - 1; d >= 0; --d) next += g.size[d] > 1;
     g.axis.assign(g.size.size(), -1);
     const std::int64_t all = g.items();
-    g.flat = next > 3;
+    g.flat = next > 3 || ir::has_shuffles(kernel);
     next = 0;
     for (int d = g.size.size() - 1; d >= 0 && !g.flat; --d) {
         if (g.size[d] == 1) continue;

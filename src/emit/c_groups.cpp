@@ -121,7 +121,9 @@ std::string CEmitter::group_items() const {
     const auto define = [&](char letter, int d, const std::string& value) {
         text += "const " + wide + " " + letter + std::to_string(d) + " = " + value + ";\n";
     };
-    if (groups.flat) text += "unsigned int member = (unsigned int)" + std::string(target_.local_ids[0]) + ";\n";
+    // Where a driver may number the items of sub-groups as it likes, its numbers say who is who.
+    const std::string member = ir::has_shuffles(kernel_) ? sub_group_word(target_.sub_group_item) : target_.local_ids[0];
+    if (groups.flat) text += "unsigned int member = (unsigned int)" + member + ";\n";
     for (int d = kernel_.rank - 1; d >= 0; --d) {
         const std::string size = std::to_string(groups.size[d]);
         if (groups.flat) {
@@ -268,6 +270,22 @@ void CEmitter::private_atomic(const Instr& in) {
         case ir::AtomicOp::Exchange: value = x; break;
     }
     line(place + " = " + value + ";");
+}
+
+/// Narrow integers and truth values travel as int.
+void CEmitter::shuffle(const Instr& in) {
+    const DType dtype = type(in.results[0]);
+    const bool narrow = itemsize(dtype) < 4 && dtype != DType::Float16;
+    const std::int64_t items = groups_of(kernel_).items(), left = items % 32;
+    const std::string some = std::to_string((1U << left) - 1) + "u",
+                      mask = left == 0    ? "0xffffffffu"
+                             : items < 32 ? some
+                                          : "(threadIdx.x < " + std::to_string(items - left) + "u ? 0xffffffffu : " + some + ")";
+    std::string text = (features_.intel_shuffles ? "intel_" : "") + sub_group_word(target_.shuffle);
+    replace_all(text, "$M", mask);
+    replace_all(text, "$V", (narrow ? "(int)" : "") + text_[in.operands[0]]);
+    replace_all(text, "$I", text_[in.operands[1]]);
+    declare(in.results[0], narrow ? "(" + c_type(target_, dtype) + ")(" + text + ")" : text);
 }
 
 void CEmitter::atomic(const Instr& in) {

@@ -92,11 +92,6 @@ constexpr Row rows[] = {
 )"},
 };
 
-void replace_all(std::string& text, const char* what, const std::string& with) {
-    const std::size_t length = std::char_traits<char>::length(what);
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, length, with);
-}
-
 /// How two values of a reduction become one.
 std::string combined(const std::string& combine, DType dtype, const std::string& a, const std::string& b) {
     if (combine == "add" || combine == "mul") {

@@ -22,6 +22,7 @@ constexpr CTarget opencl = {
     .sub_group_kernel = "__attribute__((intel_reqd_sub_group_size($N))) ",
     .sub_group_item = "(int)(get_sub_group_id() * $N + get_sub_group_local_id())",
     .shuffle_xor = "sub_group_shuffle_xor($V, (uint)$S)",
+    .shuffle = "sub_group_shuffle($V, (uint)($I))",
     .global_id = "(long)get_global_id($D)",
     .group_id = "(long)get_group_id(0)",
     .group_count = "(long)get_num_groups(0)",
@@ -71,6 +72,7 @@ constexpr CTarget cuda = {
     .sub_group_kernel = "",
     .sub_group_item = "(int)threadIdx.x",
     .shuffle_xor = "__shfl_xor_sync($M, $V, $S)",
+    .shuffle = "__shfl_sync($M, $V, (int)($I), $N)",
     .global_id = "",
     .group_id = "(long long)blockIdx.x",
     .group_count = "(long long)gridDim.x",
@@ -115,6 +117,11 @@ constexpr CTarget cuda = {
 };
 
 }  // namespace
+
+void replace_all(std::string& text, const char* what, const std::string& with) {
+    const std::size_t length = std::char_traits<char>::length(what);
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, length, with);
+}
 
 const CTarget& c_target(CLanguage language) { return language == CLanguage::OpenCL ? opencl : cuda; }
 

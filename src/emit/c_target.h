@@ -27,6 +27,7 @@ struct CTarget {
     const char* sub_group_kernel;  // in front of `kernel`, where it shuffles: fixes the size of sub-groups, $N
     const char* sub_group_item;    // as local_id, there: neighbours are of one sub-group of $N items
     const char* shuffle_xor;       // the value $V of the item whose number differs by $S; $M says which items take part
+    const char* shuffle;           // the value $V of the item of number $I in a sub-group of $N; $M says which items take part
     const char* global_id;         // the item's number in dimension $D; only where processors run the language
     const char* group_id;
     const char* group_count;
@@ -55,6 +56,8 @@ struct CTarget {
     const char* fences[3];          // statements: what stands before is seen before what stands behind
 };
 const CTarget& c_target(CLanguage language);
+/// Puts values in the places of a target's words.
+void replace_all(std::string& text, const char* what, const std::string& with);
 
 /// What the emitter may use on one device; part of a program's key.
 struct CFeatures {
@@ -64,6 +67,7 @@ struct CFeatures {
     bool cpu = false;             // work-groups run on a core: a barrier is expensive, a long loop in one item is not
     bool vector_loops = false;    // and its compiler makes vectors of loops, not of neighbouring items
     int sub_group = 1;            // items in lock-step that may shuffle, a power of two; 1 where the device has no shuffles
+    int shuffles = 0;             // kernels in groups may ask for sub-groups of so many items that shuffle: the sizes, or-ed
     bool intel_shuffles = false;  // OpenCL: they are those of cl_intel_subgroups
     int max_group_size = 256;
     int compute_units = 1;

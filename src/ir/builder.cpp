@@ -1,6 +1,7 @@
 // src/ir/builder.cpp: makes Kernels; checks, folds and numbers each operation as it is added.
 #include "ir/builder.h"
 
+#include <array>
 #include <bit>
 #include <limits>
 
@@ -240,10 +241,12 @@ Value Builder::array(std::string name, DType type, std::int64_t count, Space spa
     return v;
 }
 
-void Builder::set_groups(std::span<const std::int64_t> size) {
+void Builder::set_groups(std::span<const std::int64_t> size, int sub_group) {
     require(static_cast<int>(size.size()) == kernel_.rank && kernel_.rank >= 1, Opcode::LocalDim, "a group has a size in each dimension");
     for (const std::int64_t n : size) require(n > 0, Opcode::LocalDim, "a group has at least one item in each dimension");
+    require(sub_group >= 0 && (sub_group & (sub_group - 1)) == 0, Opcode::LocalDim, "a sub-group has a power of two of items");
     kernel_.group_size = SmallVector<std::int64_t, 3>(size);
+    kernel_.sub_group = sub_group;
     kernel_.lanes = true;
 }
 
@@ -366,6 +369,15 @@ Value Builder::compare_exchange(Value pointer, Value index, Value expected, Valu
     in.order = order;
     in.scope = scope;
     return define(append(scopes_.back().region, std::move(in)), type(pointer));
+}
+
+Value Builder::shuffle(Value value, Value item) {
+    require(kernel_.in_groups() && kernel_.sub_group > 0, Opcode::Shuffle, "only kernels with sub-groups have shuffles");
+    if (type(item) != DType::Int64) fail(Opcode::Shuffle, "the index must be int64", std::array{value, item});
+    Instr in{};
+    in.op = Opcode::Shuffle;
+    in.operands = SmallVector<Value, 4>(std::array{value, item});
+    return define(append(scopes_.back().region, std::move(in)), type(value));
 }
 
 void Builder::barrier() {

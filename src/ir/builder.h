@@ -29,7 +29,7 @@ public:
 
     void set_span(Span span) { span_ = span; }
     /// Items come in groups; before anything else is built.
-    void set_groups(std::span<const std::int64_t> size);
+    void set_groups(std::span<const std::int64_t> size, int sub_group = 0);
     /// As the constructor's `lanes`; before anything else is built.
     void set_lanes(bool value) { kernel_.lanes = value; }
     /// Allows reassociation and contraction in the whole kernel.
@@ -101,6 +101,7 @@ public:
                  MemoryScope scope = MemoryScope::Device);
     Value compare_exchange(Value pointer, Value index, Value expected, Value desired, MemoryOrder order = MemoryOrder::Relaxed,
                            MemoryScope scope = MemoryScope::Device);
+    Value shuffle(Value value, Value item);
     void barrier();
 
     // Regions.

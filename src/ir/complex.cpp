@@ -115,6 +115,7 @@ private:
             case Opcode::Select: return set_pair(in, math(t).select(at(v[0]), pair(v[1]), pair(v[2])));
             case Opcode::Cast: return cast(in, v[0], t);
             case Opcode::Call: return set_pair(in, math(t).call(in.math, pair(v[0]), pair(v[v.size() - 1])));
+            case Opcode::Shuffle: return set_pair(in, {m_.shuffle(at(v[0]), at(v[1])), m_.shuffle(second(v[0]), at(v[1]))});
             case Opcode::Complex: return set(result, at(v[0]), at(v[1]));
             case Opcode::Real: return set(result, at(v[0]));
             case Opcode::Imag: return set(result, second(v[0]));

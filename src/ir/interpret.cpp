@@ -151,8 +151,19 @@ private:
         return out;
     }
 
+    void shuffle(const Instr& in) {
+        const std::vector<Scalars> given = gather_each(in.operands, 0);
+        std::size_t k = 0;
+        each_item([&] {
+            const auto first = static_cast<std::int64_t>(k) & -std::int64_t(kernel_.sub_group);
+            value(in.results[0]) = given.at(static_cast<std::size_t>(first + given[k][1].i))[0];
+            ++k;
+        });
+    }
+
     void group_instr(const Instr& in) {
         if (in.op == Opcode::Barrier) return;
+        if (in.op == Opcode::Shuffle) return shuffle(in);
         if (in.op == Opcode::If)
             return assign_each(in.results, 0, run_group(kernel_.regions[in.regions[agreed(in.operands[0]).b ? 0 : 1]]));
         if (in.op == Opcode::While) {

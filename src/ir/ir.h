@@ -74,6 +74,7 @@ enum class Opcode : std::uint8_t {
     Store,
     Atomic,           // (pointer, index, value) -> what was there before; attr.atomic, order, scope
     CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
+    Shuffle,          // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
     Barrier,          // all items of the group have come here, and see what each other has written; kernels in groups only, where all
                       // items of a group take the same way
     // regions
@@ -189,6 +190,7 @@ struct Kernel {
     /// Not empty: items come in groups of so many in each dimension. Extents arrive as numbers of items, multiples of these; barriers and
     /// arrays of the group are for such kernels alone. `lanes` is true then.
     SmallVector<std::int64_t, 3> group_size;
+    int sub_group = 0;  // items of a sub-group, in row-major order, a power of two; the last of a group may have fewer; 0: there are none
     std::vector<ArrayInfo> arrays;
     Region body;
     std::vector<Instr> instrs;
@@ -208,6 +210,8 @@ Kernel lower_complex(const Kernel& kernel);
 /// Replaces math calls for which IR has a better recipe than the target's library (erf, erfc, …): see math_expand.cpp. `keep`: functions
 /// that the target does better; they stay calls.
 Kernel expand_math(const Kernel& kernel, std::span<const Math> keep = {});
+/// Replaces shuffles by memory of the group and barriers, for devices whose items cannot exchange values otherwise.
+Kernel expand_shuffles(const Kernel& kernel);
 
 const char* name(Opcode op);
 const char* name(Math fn);

@@ -7,11 +7,11 @@ namespace pardo::ir {
 namespace {
 
 constexpr const char* opcode_names[] = {
-    "const",     "param", "dim",     "extent", "local_dim", "group_dim", "array", "add",  "sub",   "mul",    "div",
-    "floor_div", "rem",   "fmod",    "neg",    "abs",       "min",       "max",   "fmin", "fmax",  "fma",    "and",
-    "or",        "xor",   "not",     "shl",    "shr",       "eq",        "ne",    "lt",   "le",    "gt",     "ge",
-    "select",    "cast",  "bitcast", "call",   "complex",   "real",      "imag",  "load", "store", "atomic", "compare_exchange",
-    "barrier",   "for",   "if",      "while",  "yield",
+    "const",     "param",   "dim",     "extent", "local_dim", "group_dim", "array", "add",  "sub",   "mul",    "div",
+    "floor_div", "rem",     "fmod",    "neg",    "abs",       "min",       "max",   "fmin", "fmax",  "fma",    "and",
+    "or",        "xor",     "not",     "shl",    "shr",       "eq",        "ne",    "lt",   "le",    "gt",     "ge",
+    "select",    "cast",    "bitcast", "call",   "complex",   "real",      "imag",  "load", "store", "atomic", "compare_exchange",
+    "shuffle",   "barrier", "for",     "if",     "while",     "yield",
 };
 static_assert(std::size(opcode_names) == static_cast<std::size_t>(Opcode::Yield) + 1);
 

@@ -238,6 +238,10 @@ std::string Printer::kernel() {
         out_ += d == 0 ? " groups " : " x ";
         number(kernel_.group_size[d]);
     }
+    if (kernel_.sub_group > 0) {
+        out_ += " sub-groups ";
+        number(kernel_.sub_group);
+    }
     out_ += " (\n";
     for (const Param& p : kernel_.params) {
         out_ += "  ";

@@ -6,7 +6,7 @@ namespace pardo::ir {
 Rewriter::Rewriter(const Kernel& from)
     : from_(from), m_(from.name, from.rank, from.lanes), first_(from.values.size(), no_value), second_(from.values.size(), no_value) {
     m_.set_fast_math(from.fast_math);
-    if (from.in_groups()) m_.set_groups(from.group_size);
+    if (from.in_groups()) m_.set_groups(from.group_size, from.sub_group);
     for (std::size_t k = 1; k < from.files.size(); ++k) m_.add_file(from.files[k]);
 }
 
@@ -110,6 +110,7 @@ void Rewriter::copy(const Instr& in) {
         case Opcode::CompareExchange:
             return set(in.results[0], m_.compare_exchange(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), at(in.operands[3]),
                                                           in.order, in.scope));
+        case Opcode::Shuffle: return set(in.results[0], m_.shuffle(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Barrier: return m_.barrier();
         case Opcode::Load: return set(in.results[0], m_.load(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Store: return m_.store(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]));

@@ -122,12 +122,16 @@ const char* special_rule(Opcode op, DType result, DTypes t) {
 
 }  // namespace
 
+bool has_shuffles(const Kernel& kernel) {
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const Instr& in) { return in.op == Opcode::Shuffle; });
+}
+
 std::vector<bool> barriers_of(const Kernel& kernel) {
     std::vector<bool> found(kernel.instrs.size());
     const auto visit = [&](const Region& region, const auto& self) -> bool {
         bool any = false;
         for (const InstrId id : region.body) {
-            found[id] = kernel.instrs[id].op == Opcode::Barrier;
+            found[id] = kernel.instrs[id].op == Opcode::Barrier || kernel.instrs[id].op == Opcode::Shuffle;
             for (const RegionId inner : kernel.instrs[id].regions)
                 if (self(kernel.regions[inner], self)) found[id] = true;
             any |= found[id];

@@ -21,7 +21,9 @@ constexpr bool is_leaf(Opcode op) { return op <= Opcode::Array; }
 constexpr bool has_effect(Opcode op) { return op >= Opcode::Store && op <= Opcode::Barrier; }
 /// True for operations whose first operand is a pointer.
 constexpr bool takes_pointer(Opcode op) { return op >= Opcode::Load && op <= Opcode::CompareExchange; }
-/// One an instruction: it is a barrier, or a region of it holds one.
+/// True if items exchange values without memory.
+bool has_shuffles(const Kernel& kernel);
+/// One an instruction: it is a barrier or a shuffle, or a region of it holds one.
 std::vector<bool> barriers_of(const Kernel& kernel);
 /// True if complex numbers have this function.
 bool takes_complex(Math fn);

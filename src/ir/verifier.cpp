@@ -63,6 +63,7 @@ private:
         for (const std::int64_t n : kernel_.group_size)
             if (n < 1) fail_kernel("groups have at least one item in each dimension");
         if (!kernel_.lanes) fail_kernel("the items of groups are lanes");
+        if (kernel_.sub_group & (kernel_.sub_group - 1) || kernel_.sub_group < 0) fail_kernel("a sub-group has a power of two of items");
     }
 
     DType type(Value v) const { return kernel_.values[v].type; }
@@ -116,6 +117,11 @@ private:
             case Opcode::Store: return memory(id, in, 3, Access::Write);
             case Opcode::Atomic: return memory(id, in, 3, Access::ReadWrite);
             case Opcode::CompareExchange: return memory(id, in, 4, Access::ReadWrite);
+            case Opcode::Shuffle:
+                require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes a value and an index");
+                require(type(in, 1) == DType::Int64 && type(in, 0) == type(in.results[0]), id,
+                        "the index is int64, the result as the value");
+                return require(kernel_.in_groups() && kernel_.sub_group > 0, id, "only kernels with sub-groups have shuffles");
             case Opcode::Barrier:
                 require(in.operands.empty() && in.results.empty() && in.regions.empty(), id, "it stands alone");
                 return require(kernel_.in_groups(), id, "only kernels in groups have barriers");

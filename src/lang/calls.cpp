@@ -118,21 +118,16 @@ struct Calls {
         const Term minus = l.cast(integer(-1), {x.type.dtype, x.type.weak});
         const DType d = l.dtype(x.type);
         const Term positive = l.pure(Opcode::Gt, {DType::Bool, false}, {x, zero}, d);
-        Term out = select(l, positive, one,
-                          kind_of(d) == DKind::Unsigned
-                              ? zero
-                              : select(l, l.pure(Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, is_float(d) ? x : zero));
-        return out;
-    }
-    static Term select(Lowering& l, const Term& test, const Term& a, const Term& b) {
-        if (test.constant) return test.scalar.b ? a : b;
-        if (l.dry()) return number(a.type, ir::no_value);
-        return number(a.type, l.builder_.select(l.value(test), l.value(a, l.dtype(a.type)), l.value(b, l.dtype(a.type))));
+        const auto choice = [&](const Term& test, const Term& a, const Term& b) {
+            return l.selected(test, {a, t.place}, {b, t.place}, t.place);
+        };
+        if (kind_of(d) == DKind::Unsigned) return choice(positive, one, zero);
+        return choice(positive, one, choice(l.pure(Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, is_float(d) ? x : zero));
     }
     static Term where(Lowering& l, const Tree& t, const Terms& a) {
         const Term test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
         const NumberType type = x.type == y.type ? x.type : l.promoted(x, y, t.place);
-        return select(l, test, l.cast(x, type), l.cast(y, type));
+        return l.selected(test, {l.cast(x, type), t.place}, {l.cast(y, type), t.place}, t.place);
     }
     static Term clip(Lowering& l, const Tree& t, const Terms& a) {
         return extreme<Opcode::Min>(l, t, {extreme<Opcode::Max>(l, t, {a[0], a[1]}), a[2]});
@@ -464,11 +459,61 @@ struct Calls {
         for (int d = 1; d < l.space_.rank; ++d) out = l.mul(out, position(l, size, d));
         return out;
     }
-    static Term group(Lowering& l, const Tree& t, const Terms&) {
+    template <Kind kind> static Term group(Lowering& l, const Tree& t, const Terms&) {
         in_groups(l, t);
         Term g;
-        g.kind = Kind::Group;
+        g.kind = kind;
         return g;
+    }
+    template <Where where, Where size> static Term leader(Lowering& l, const Tree& t, const Terms& a) {
+        return l.compared("==", linear<where, size>(l, t, a), integer(0), t.place);
+    }
+
+    // Sub-groups: neighbours in row-major order, a power of two of them; the last of a group may have fewer.
+    static std::int64_t group_items(const Lowering& l) {
+        std::int64_t items = 1;
+        for (const std::int64_t n : l.space_.group_size) items *= n;
+        return items;
+    }
+    template <Opcode op> static Term of_sub_group(Lowering& l, const Tree& t, const Terms& a) {  // Rem: the item in it; FloorDiv: which one
+        if (group_items(l) <= l.space_.sub_group && op == Opcode::FloorDiv) return integer(0);
+        const Term item = linear<Where::Local, Where::LocalSize>(l, t, a);
+        if (group_items(l) <= l.space_.sub_group) return item;
+        Term out = l.pure(op, {DType::Int64, true}, {item, integer(l.space_.sub_group)}, DType::Int64);
+        out.least = 0;
+        return out;
+    }
+    static Term sub_group_leader(Lowering& l, const Tree& t, const Terms& a) {
+        return l.compared("==", of_sub_group<Opcode::Rem>(l, t, a), integer(0), t.place);
+    }
+    static Term sub_group_most(Lowering& l, const Tree&, const Terms&) {
+        return integer(std::min<std::int64_t>(group_items(l), l.space_.sub_group));
+    }
+    static Term sub_group_size(Lowering& l, const Tree& t, const Terms& a) {
+        const std::int64_t items = group_items(l), most = l.space_.sub_group;
+        if (items <= most || items % most == 0) return sub_group_most(l, t, a);
+        const Term before = l.mul(of_sub_group<Opcode::FloorDiv>(l, t, a), integer(most));
+        return pair(l, t, Opcode::Min, integer(most), l.sub(integer(items), before));
+    }
+    static Term sub_group_count(Lowering& l, const Tree&, const Terms&) {
+        return integer((group_items(l) + l.space_.sub_group - 1) / l.space_.sub_group);
+    }
+    static Term is_sub_group(Lowering& l, const Tree& t, const Terms& a) {
+        if (a[0].kind != Kind::Group && a[0].kind != Kind::SubGroup)
+            l.wrong_type(t.place, "a group is expected, of item.get_group() or item.get_sub_group(), not " + describe(a[0]));
+        return number(Scalar(a[0].kind == Kind::SubGroup));
+    }
+    /// (sub-group, value, index): the value of the item that stands there, which is one of the sub-group.
+    static Term shuffled(Lowering& l, const Tree& t, const Terms& a) {
+        if (a[0].kind != Kind::SubGroup) l.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
+        if (a[1].kind == Kind::Tuple) {
+            Term out = tuple_like(a[1], {});
+            for (const Term& part : a[1].items) out.items.push_back(shuffled(l, t, {a[0], part, a[2]}));
+            return out;
+        }
+        const Term x = number_of(l, t, a, 1), item = l.cast(number_of(l, t, a, 2), {DType::Int64, true});
+        if (l.dry()) return number(x.type, ir::no_value);
+        return number(x.type, l.builder_.shuffle(l.value(x), l.value(item, DType::Int64)));
     }
 };
 
@@ -584,6 +629,8 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"zeros", {1, 2, filled<0>}},
         {"ones", {1, 2, filled<1>}},
         {"full", {2, 3, filled<2>}},
+        {"shuffle", {3, 3, shuffled}},
+        {"is_sub_group", {1, 1, is_sub_group}},
         {"group_barrier", {0, 2, barrier}},
         {"barrier", {0, 1, barrier}},
         {"atomic.add", {3, 3, atomic<AtomicOp::Add>}},
@@ -616,7 +663,8 @@ const std::map<std::string, Row>& Calls::methods() {
         {"Item.get_linear_range", {1, 1, product<Where::GlobalSize>}},
         {"NdItem.get_global_id", {1, 2, at<Where::Global>}},
         {"NdItem.get_local_id", {1, 2, at<Where::Local>}},
-        {"NdItem.get_group", {1, 1, group}},
+        {"NdItem.get_group", {1, 1, group<Kind::Group>}},
+        {"NdItem.get_sub_group", {1, 1, group<Kind::SubGroup>}},
         {"NdItem.get_group_id", {1, 2, at<Where::Group>}},
         {"NdItem.get_global_range", {1, 2, at<Where::GlobalSize>}},
         {"NdItem.get_local_range", {1, 2, at<Where::LocalSize>}},
@@ -632,6 +680,17 @@ const std::map<std::string, Row>& Calls::methods() {
         {"Group.get_group_linear_range", {1, 1, product<Where::GroupCount>}},
         {"Group.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
         {"Group.get_local_linear_range", {1, 1, product<Where::LocalSize>}},
+        {"Group.leader", {1, 1, leader<Where::Local, Where::LocalSize>}},
+        {"SubGroup.get_local_id", {1, 1, of_sub_group<Opcode::Rem>}},
+        {"SubGroup.get_local_linear_id", {1, 1, of_sub_group<Opcode::Rem>}},
+        {"SubGroup.get_local_range", {1, 1, sub_group_size}},
+        {"SubGroup.get_local_linear_range", {1, 1, sub_group_size}},
+        {"SubGroup.get_max_local_range", {1, 1, sub_group_most}},
+        {"SubGroup.get_group_id", {1, 1, of_sub_group<Opcode::FloorDiv>}},
+        {"SubGroup.get_group_linear_id", {1, 1, of_sub_group<Opcode::FloorDiv>}},
+        {"SubGroup.get_group_range", {1, 1, sub_group_count}},
+        {"SubGroup.get_group_linear_range", {1, 1, sub_group_count}},
+        {"SubGroup.leader", {1, 1, sub_group_leader}},
         {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>}},
         {"AtomicRef.fetch_sub", {2, 2, fetch<AtomicOp::Sub>}},
         {"AtomicRef.fetch_min", {2, 2, fetch<AtomicOp::Min>}},
@@ -650,22 +709,6 @@ const std::map<std::string, Row>& Calls::methods() {
         {"number.item", {1, 1, [](Lowering&, const Tree&, const Terms& a) { return a[0]; }}},
     };
     return rows;
-}
-
-namespace {
-
-std::string count_text(int least, int most) {
-    if (least == most) return std::to_string(least) + (least == 1 ? " argument" : " arguments");
-    return std::to_string(least) + " to " + std::to_string(most) + " arguments";
-}
-
-}  // namespace
-
-/// The tuple behind `*` in a call.
-Term Lowering::starred(const Tree& t) {
-    Term items = expression(t.parts[0]);
-    if (items.kind != Kind::Tuple) wrong_type(t.place, "`*` takes a tuple, not " + describe(items));
-    return items;
 }
 
 Term Lowering::call(const Tree& t) {
@@ -699,6 +742,7 @@ Term Lowering::method(const Tree& t) {
     const char* owner = object.kind == Kind::Item        ? "Item"
                         : object.kind == Kind::NdItem    ? "NdItem"
                         : object.kind == Kind::Group     ? "Group"
+                        : object.kind == Kind::SubGroup  ? "SubGroup"
                         : object.kind == Kind::Number    ? "number"
                         : object.kind == Kind::Reference ? "AtomicRef"
                         : is_struct                      ? "struct"
@@ -717,91 +761,6 @@ Term Lowering::method(const Tree& t) {
     if (count < row.least || count > row.most)
         wrong_type(t.place, t.name + ": takes " + count_text(row.least - 1, row.most - 1) + ", here are " + std::to_string(count - 1));
     return row.handler(*this, t, arguments);
-}
-
-/// A call of something that is a value: a function of the user, one that the language knows, or a dtype.
-Term Lowering::apply(const Tree& t) {
-    const Term called = expression(t.parts[0]);
-    if (called.kind == Kind::DType || (called.kind == Kind::Function && !called.function)) {
-        Tree known = t;
-        known.form = Form::Call;
-        known.name = called.kind == Kind::DType ? "astype" : called.text;
-        known.parts.erase(known.parts.begin());
-        if (called.kind == Kind::DType) {
-            Tree dtype = t.parts[0];
-            dtype.form = Form::DTypeName;
-            dtype.index = static_cast<int>(called.type.dtype);
-            known.parts.push_back(std::move(dtype));
-        }
-        return call(known);
-    }
-    if (called.kind != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(called) + ", which cannot be called");
-    const std::shared_ptr<const Function>& callee = called.function;
-    const std::vector<std::string>& params = callee->params;
-    Scope given;
-    std::size_t positional = 0;
-    std::vector<Term> rest;
-    const auto give = [&](const std::string& name, Term term, const Place& place) {
-        if (given.contains(name)) wrong_type(place, callee->name + "() gets `" + name + "` twice");
-        given[name] = {std::move(term), place, false, ++versions_};
-    };
-    const auto give_next = [&](Term term, const Place& place) {
-        const std::size_t k = positional++;
-        if (k < params.size())
-            give(params[k], std::move(term), place);
-        else
-            rest.push_back(std::move(term));
-    };
-    for (const Tree& p : std::span<const Tree>(t.parts).subspan(1)) {
-        if (p.form == Form::Keyword) {
-            if (std::find(params.begin(), params.end(), p.name) == params.end())
-                wrong_type(p.place, callee->name + "() has no parameter `" + p.name + "`");
-            give(p.name, expression(p.parts[0]), p.place);
-        } else if (p.form == Form::Star) {
-            Term items = starred(p);
-            for (Term& item : items.items) give_next(std::move(item), p.place);
-        } else {
-            give_next(expression(p), p.place);
-        }
-    }
-    if (!callee->rest.empty())
-        give(callee->rest, tuple(std::move(rest)), t.place);
-    else if (positional > params.size())
-        wrong_type(t.place, callee->name + "() takes " + count_text(0, static_cast<int>(params.size())).substr(5) + ", here are " +
-                                std::to_string(positional));
-    for (std::size_t k = 0; k + callee->defaults.size() < params.size(); ++k)
-        if (!given.contains(params[k])) wrong_type(t.place, callee->name + "() needs an argument for `" + params[k] + "`");
-    return inlined(callee, std::move(given), t.place);
-}
-
-/// A function's statements in place of a call; its value.
-Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place) {
-    if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
-        wrong_type(place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
-    Scope outer = std::exchange(scope_, std::move(given));
-    std::shared_ptr<const Function> caller = std::exchange(function_, std::move(callee));
-    const Function& own = *function_;
-    const std::size_t count = own.params.size(), first = count - own.defaults.size();
-    for (const char* name : {"$break", "$continue", "$return"}) scope_[name] = {number(Scalar(false)), {}, false, ++versions_};
-    for (std::size_t k = first; k < count; ++k) {
-        if (!scope_.contains(own.params[k])) scope_[own.params[k]] = {expression(own.defaults[k - first]), place, false, ++versions_};
-    }
-    record_parameters();
-    const Place called = std::exchange(at_, own.body.place);
-    stack_.push_back(&own);
-    block(own.body.parts);
-    stack_.pop_back();
-    at_ = called;
-    Term result;
-    const auto found = scope_.find("$value");
-    if (found != scope_.end()) {
-        if (found->second.maybe)
-            fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every way through the function");
-        result = found->second.term;
-    }
-    scope_ = std::move(outer);
-    function_ = std::move(caller);
-    return result;
 }
 
 }  // namespace pardo::lang

@@ -23,7 +23,7 @@ Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, co
       options_(options),
       loop_(loop),
       builder_(function_->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())) {
-    if (!space.group_size.empty()) builder_.set_groups(space.group_size);
+    if (!space.group_size.empty()) builder_.set_groups(space.group_size, space.sub_group);
     builder_.set_fast_math(options.fast_math);
     builder_.add_file(function_->file);
     out_.accesses.assign(types_.size(), ir::Access::Read);
@@ -31,6 +31,7 @@ Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, co
 }
 
 void Lowering::fail(ErrorCode code, const Place& place, const std::string& message) const {
+    if (function_->library && entry_.caller) throw problem(code, *entry_.caller, entry_.place, entry_.called + ": " + message);
     throw problem(code, *function_, place, message);
 }
 
@@ -145,7 +146,7 @@ void Lowering::walk_function() {
     }
     for (const Term& argument : arguments_) scope_[function_->params[at++]] = {argument, function_->body.place, false, ++versions_};
     record_parameters();
-    for (const char* flag : {"$break", "$continue", "$return"}) scope_[flag] = {number(Scalar(false)), {}, false, ++versions_};
+    for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name] = {flag(false), {}, false, ++versions_};
     loop_ ? walk_loop() : block(function_->body.parts);
 }
 

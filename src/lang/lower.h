@@ -38,10 +38,11 @@ struct ArgumentType {
     friend bool operator==(const ArgumentType&, const ArgumentType&);
 };
 
-/// The index space: `rank` dimensions of items; in groups if `group_size` has a size for each.
+/// The index space: `rank` dimensions of items; in groups if `group_size` has a size for each, and these in sub-groups.
 struct Space {
     int rank = 1;
     std::vector<std::int64_t> group_size;
+    int sub_group = 0;
     friend bool operator==(const Space&, const Space&) = default;
 };
 

@@ -1,4 +1,4 @@
-// src/lang/lowering.h: the state of lowering one function; statements.cpp, expressions.cpp, arrays.cpp and calls.cpp share it.
+// src/lang/lowering.h: the state of lowering one function, which the files of this folder share.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,11 @@ struct Variable {
     int version = 0;  // changes with each assignment
 };
 using Scope = std::map<std::string, Variable>;
+/// Names that a program cannot have: flags of what was left early, and what a function gives.
+inline constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
+inline Term flag(bool set) { return number(Scalar(set)); }
+/// "1 argument", "2 to 3 arguments".
+std::string count_text(int least, int most);
 
 /// Lowers by two walks: a dry one that finds types (values are no_value) and how arguments are used, then the one that builds. Inside,
 /// branches and loops are walked dry before they are built, so that what joins has one type.
@@ -70,6 +75,22 @@ private:
     void augment(const Tree& t);
     void branch(const Term& test, const Place& place, const std::function<void()>& then_part, const std::function<void()>& else_part);
     bool if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from);  // true: the rest is done too
+    bool escapes() const;  // a flag may be set: what follows runs only if none is
+    Term alive();
+    void go_on(const Place& place, const std::function<void()>& rest);
+    static bool never_falls(const std::vector<Tree>& statements);
+    static bool contains(const Tree& t, Form form, bool through_loops);
+    void learn(const Tree& test, bool truth);  // what a test says about the least values of names
+    Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
+    void flatten(const Term& t, const Term& like, std::vector<Value>& out);
+    Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;
+    Term fluid(const Term& t) const;      // the type of a value that is no longer known now
+    Term unbounded(const Term& t) const;  // fluid, and its least value is forgotten too
+    static bool same_type(const Term& a, const Term& b);
+    /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
+    static void numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout);
+
+    // serial_loops.cpp
     void for_range(const Tree& t);
     void for_each(const Tree& t);
     void while_statement(const Tree& t);
@@ -92,23 +113,11 @@ private:
                 const std::function<void(const Term&)>& begin);
     void unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k);
     void after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue);
+
+    // failures.cpp
     void assertion(const Tree& t);
     void log(const std::string& format, std::span<const Term> values, const Place& place);
     void fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values);
-    bool escapes() const;  // a flag may be set: what follows runs only if none is
-    Term alive();
-    void go_on(const Place& place, const std::function<void()>& rest);
-    static bool never_falls(const std::vector<Tree>& statements);
-    static bool contains(const Tree& t, Form form, bool through_loops);
-    void learn(const Tree& test, bool truth);  // what a test says about the least values of names
-    Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
-    void flatten(const Term& t, const Term& like, std::vector<Value>& out);
-    Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;
-    Term fluid(const Term& t) const;      // the type of a value that is no longer known now
-    Term unbounded(const Term& t) const;  // fluid, and its least value is forgotten too
-    static bool same_type(const Term& a, const Term& b);
-    /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
-    static void numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout);
 
     // expressions.cpp
     Term expression(const Tree& t);
@@ -169,6 +178,8 @@ private:
     // calls.cpp
     Term call(const Tree& t);
     Term method(const Tree& t);
+
+    // functions.cpp
     Term apply(const Tree& t);
     Term starred(const Tree& t);
     Term inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
@@ -176,6 +187,12 @@ private:
     bool dry() const { return dry_; }
 
     std::shared_ptr<const Function> function_;  // being walked
+    /// Where the user's code calls the library's, while that is walked.
+    struct Entry {
+        std::shared_ptr<const Function> caller;
+        Place place;
+        std::string called;
+    } entry_;
     const bool takes_item_;
     const Space& space_;
     const std::vector<ArgumentType>& types_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* entry_symbol = "pardo_entry";  // each Program has its own name space
 
-ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::lower_complex(kernel)); }
+ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::expand_shuffles(ir::lower_complex(kernel))); }
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Ref<device::Program> compile(const ir::Kernel& kernel) {
 std::string inspect(const ir::Kernel& kernel, std::string_view what) {
     if (what == "ir") return ir::print(kernel);
     if (what == "llvm" || what == "asm") return emit::compile_text(lowered(kernel), entry_symbol, what == "asm");
-    if (what == "lanes") return emit::lane_report(kernel);
+    if (what == "lanes") return emit::lane_report(ir::expand_shuffles(kernel));
     throw Error(ErrorCode::Value, "inspect: the CPU has no \"" + std::string(what) + "\", only \"ir\", \"llvm\" and \"asm\"");
 }
 

@@ -17,6 +17,7 @@ emit::CFeatures features_of(const DeviceInfo& info) {
     emit::CFeatures f;
     f.language = emit::CLanguage::Cuda;
     f.sub_group = info.sub_group_sizes.front();
+    f.shuffles = 2 * f.sub_group - 1;  // parts of a warp too
     f.max_group_size = static_cast<int>(info.max_work_group_size);
     f.compute_units = info.max_compute_units;
     f.native_erf = true;

@@ -169,7 +169,8 @@ device::ShapeClass OpenClDevice::shape_class(const ir::Kernel& kernel, const dev
 }
 
 Ref<device::Program> OpenClDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
-    emit::check_groups(kernel, {info_.max_work_group_size, info_.max_work_item_sizes, info_.local_mem_size}, id_);
+    emit::check_groups(emit::lowered_for_c(kernel, features_), {info_.max_work_group_size, info_.max_work_item_sizes, info_.local_mem_size},
+                       id_);
     return build(kernel.name, emitted(kernel, features_, shape), shape, emit::CGeometry::decode(shape).group_size);
 }
 

@@ -45,18 +45,19 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
 void OpenClDevice::choose_sub_group() {
     const auto has = [&](const char* name) { return has_extension(api(), handle_, name); };
     const bool shuffles = has("cl_khr_subgroup_shuffle");
-    if (features_.cpu || !has("cl_intel_required_subgroup_size") || !(shuffles || has("cl_intel_subgroups"))) return;
+    if (!has("cl_intel_required_subgroup_size") || !(shuffles || has("cl_intel_subgroups"))) return;
+    features_.intel_shuffles = !shuffles;
     int best = 0;
     for (const int size : info_.sub_group_sizes) {
-        if (size < 2 || size > most_sub_group || size > features_.max_group_size || !std::has_single_bit(static_cast<unsigned>(size)))
+        if (std::has_single_bit(static_cast<unsigned>(size))) features_.shuffles |= size;
+        if (features_.cpu || size < 2 || size > most_sub_group || size > features_.max_group_size ||
+            !std::has_single_bit(static_cast<unsigned>(size)))
             continue;
         // The smallest of at least wanted_sub_group items: larger ones leave each less registers. Else the largest.
         const bool better = best < wanted_sub_group ? size > best : size >= wanted_sub_group && size < best;
         if (better) best = size;
     }
-    if (best == 0) return;
-    features_.sub_group = best;
-    features_.intel_shuffles = !shuffles;
+    if (best != 0) features_.sub_group = best;
 }
 
 bool OpenClDevice::supports(DType dtype) const noexcept {

@@ -365,3 +365,18 @@ def matrix_product(item: pp.Item, x, y):
 
 def any_number_of_arguments(item: pp.Item, *x):
     x[0] = 1.0
+
+
+def lambda_that_remembers(item: pp.Item, x):
+    n = 2
+    add = lambda a: a + n
+    x[0] = add(x[0])
+
+
+def lambda_with_a_default(item: pp.Item, x):
+    add = lambda a, b=1: a + b
+    x[0] = add(x[0])
+
+
+def wrong_in_a_function_of_pardo(item: pp.Item, x):
+    x[0] = pp.random.uniform(x[0], (1,))

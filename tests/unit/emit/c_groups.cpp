@@ -96,6 +96,36 @@ extern "C" __global__ void __launch_bounds__(16 * 4 * 1) k_swap(float* x, long l
 )");
 }
 
+/// Items of a sub-group turn their values round.
+ir::Kernel turn(std::initializer_list<std::int64_t> size, DType dtype) {
+    ir::Builder m("turn", static_cast<int>(size.size()), true);
+    m.set_groups({size.begin(), size.size()}, 32);
+    const Value x = m.pointer("x", dtype, Access::ReadWrite, true), i = m.dim(0);
+    m.store(x, i, m.shuffle(m.load(x, i), m.sub(m.i64(31), m.rem(m.local_dim(0), m.i64(32)))));
+    return m.finish();
+}
+
+TEST(CGroups, ItemsOfSubGroupsExchangeValues) {
+    CFeatures opencl = gpu(CLanguage::OpenCL), cuda = gpu(CLanguage::Cuda);
+    const std::string memory = text_of(turn({64}, f32), opencl, {640});
+    expect_in(memory, "__local float exchanged[64]");
+    expect_in(memory, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+    opencl.shuffles = 8 | 16 | 32;
+    cuda.shuffles = 63;
+    const std::string native = text_of(turn({64}, f32), opencl, {640});
+    expect_in(native, "__attribute__((intel_reqd_sub_group_size(32))) __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void");
+    expect_in(native, "unsigned int member = (unsigned int)(int)(get_sub_group_id() * 32 + get_sub_group_local_id());");
+    expect_in(native, " = sub_group_shuffle(v");
+    EXPECT_EQ(native.find("barrier("), std::string::npos);
+    opencl.intel_shuffles = true;
+    expect_in(text_of(turn({64}, DType::UInt8), opencl, {640}), "= (uchar)(intel_sub_group_shuffle((int)v");
+    expect_in(text_of(turn({40}, f32), opencl, {640}), "exchanged[40]");  // the last sub-group is not whole
+    expect_in(text_of(turn({64}, f64), cuda, {640}), "__shfl_sync(0xffffffffu, v");
+    expect_in(text_of(turn({40}, f32), cuda, {640}), "__shfl_sync((threadIdx.x < 32u ? 0xffffffffu : 255u), v");
+    expect_in(text_of(turn({8}, f32), cuda, {640}), "__shfl_sync(255u, v");
+    expect_in(text_of(turn({4, 16}, f32), cuda, {64, 64}), "unsigned int member = (unsigned int)(int)threadIdx.x;");
+}
+
 TEST(CGroups, LoadsStayBeforeBarriersAndAtomics) {
     ir::Builder m("order", 1, true);
     const std::int64_t size[] = {8};

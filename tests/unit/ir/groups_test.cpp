@@ -171,6 +171,58 @@ TEST(GroupsIr, InterpreterRunsGroupsFromBarrierToBarrier) {
     EXPECT_EQ(data, (std::vector<std::int64_t>{4000, 1000, 2000, 3000, 8111, 5111, 6111, 7111}));
 }
 
+/// x[i] = the value of item 3 - lane of the sub-group, where it is there, as a complex number.
+Kernel exchange() {
+    Builder m("k", 2, true);
+    const std::int64_t size[] = {3, 2};
+    m.set_groups(size, 4);
+    const Value x = m.pointer("x", DType::Complex128, Access::ReadWrite, true);
+    const Value at = m.add(m.mul(m.dim(0), m.i64(2)), m.dim(1));
+    const Value place = m.add(m.mul(m.local_dim(0), m.i64(2)), m.local_dim(1)), lane = m.rem(place, m.i64(4));
+    const Value there = m.lt(place, m.i64(4));  // the second sub-group has two items
+    m.store(x, at, m.shuffle(m.load(x, at), m.select(there, m.sub(m.i64(3), lane), m.i64(0))));
+    return m.finish();
+}
+
+TEST(GroupsIr, ShufflesAndTheirExpansionGiveTheSame) {
+    const Kernel kernel = exchange();
+    EXPECT_NE(print(kernel).find(" groups 3 x 2 sub-groups 4 ("), std::string::npos);
+    EXPECT_NE(print(kernel).find("= shuffle complex128 "), std::string::npos);
+    const Kernel pairs = lower_complex(kernel), expanded = expand_shuffles(pairs);
+    verify(expanded);
+    EXPECT_EQ(print(expanded).find("shuffle"), std::string::npos);
+    const std::int64_t extents[] = {6, 2};
+    for (const Kernel* k : {&kernel, &pairs, &expanded}) {
+        std::vector<std::complex<double>> data;
+        for (int i = 0; i < 12; ++i) data.emplace_back(i, 10 * i);
+        const std::uint64_t args[] = {std::bit_cast<std::uint64_t>(data.data())};
+        interpret(*k, args, extents);
+        const int from[] = {3, 2, 1, 0, 4, 4, 9, 8, 7, 6, 10, 10};
+        for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(data[i], std::complex<double>(from[i], 10 * from[i])) << i;
+    }
+}
+
+TEST(GroupsIr, ShufflesHaveRules) {
+    const std::int64_t size[] = {8};
+    Builder m("k", 1, true);
+    m.set_groups(size);
+    EXPECT_NE(message_of([&] { m.shuffle(m.i64(0), m.i64(0)); }).find("only kernels with sub-groups have shuffles"), std::string::npos);
+    EXPECT_NE(message_of([&] { m.set_groups(size, 6); }).find("a power of two of items"), std::string::npos);
+    m.set_groups(size, 4);
+    EXPECT_NE(message_of([&] { m.shuffle(m.i64(0), m.constant(I32, 0.0)); }).find("the index must be int64"), std::string::npos);
+    const std::pair<std::function<void(Kernel&)>, const char*> cases[] = {
+        {[](Kernel& k) { k.sub_group = 0; }, "only kernels with sub-groups have shuffles"},
+        {[](Kernel& k) { k.sub_group = 12; }, "a sub-group has a power of two of items"},
+        {[](Kernel& k) { find(k, Opcode::Shuffle).operands.pop_back(); }, "it takes a value and an index"},
+        {[](Kernel& k) { find(k, Opcode::Shuffle).operands[1] = find(k, Opcode::Shuffle).operands[0]; }, "the index is int64"},
+    };
+    for (const auto& [damage, rule] : cases) {
+        Kernel kernel = exchange();
+        damage(kernel);
+        EXPECT_NE(message_of([&] { verify(kernel); }).find(rule), std::string::npos) << rule;
+    }
+}
+
 TEST(GroupsIr, InterpreterFindsBarriersThatNotAllPass) {
     Builder m("k", 1, true);
     const std::int64_t size[] = {4};

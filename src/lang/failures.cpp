@@ -1,0 +1,89 @@
+// src/lang/failures.cpp: what a kernel says to the host: failures into the status block, prints into the log.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+/// Writes the first failure into the status block; the next wait makes an exception of it.
+void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values) {
+    if (bad.constant && !bad.scalar.b) return;
+    if (dry_) {
+        uses_status_ = true;
+        return;
+    }
+    out_.sites.push_back({code, message, place, function_});
+    const Value site = builder_.i64(static_cast<std::int64_t>(out_.sites.size())), zero = builder_.i64(0);
+    const auto nothing = [] { return ir::Builder::Values(); };
+    const auto report = [&] {
+        const Value old = builder_.compare_exchange(status_, zero, zero, site);
+        return builder_.if_else(
+            builder_.eq(old, zero),
+            [&] {
+                for (std::size_t k = 0; k < values.size() && k < 3; ++k)
+                    builder_.store(status_, builder_.i64(static_cast<std::int64_t>(1 + k)), value(values[k], DType::Int64));
+                for (int d = 0; d < std::min(space_.rank, 3); ++d) builder_.store(status_, builder_.i64(4 + d), builder_.dim(d));
+                return ir::Builder::Values();
+            },
+            nothing);
+    };
+    builder_.if_else(value(bad), report, nothing);
+}
+
+/// Writes a print into the log, if there is room: the host makes lines of it after the kernel.
+void Lowering::log(const std::string& format, std::span<const Term> values, const Place& place) {
+    std::vector<Term> numbers;
+    Print print{format, {}};
+    for (const Term& v : values) numbers_of(v, numbers, print.layout);
+    for (const Term& n : numbers)
+        if (n.kind != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
+    if (dry_) {
+        uses_log_ = true;
+        return;
+    }
+    out_.prints.push_back(std::move(print));
+    std::int64_t words = 2;
+    for (const Term& n : numbers) words += is_complex(n.type.dtype) ? 2 : 1;
+    const Value asked = builder_.atomic(ir::AtomicOp::Add, log_, builder_.i64(0), builder_.i64(words));
+    const auto entry = [&] {
+        Value at = builder_.add(asked, builder_.i64(1));
+        const auto put = [&](const auto& store) {
+            store();
+            at = builder_.add(at, builder_.i64(1));
+        };
+        put([&] { builder_.store(log_, at, builder_.i64(static_cast<std::int64_t>(out_.prints.size()))); });
+        Value item = builder_.i64(0);
+        for (int d = 0; d < builder_rank(space_, loop_); ++d) item = builder_.add(builder_.mul(item, builder_.extent(d)), builder_.dim(d));
+        put([&] { builder_.store(log_, at, item); });
+        const DType real = weak_dtype(DType::Float64, options_.fp64);
+        const Value wide = builder_.i64(8 / itemsize(real));
+        const auto put_real = [&](Value v) { put([&] { builder_.store(log_real_, builder_.mul(at, wide), builder_.cast(v, real)); }); };
+        for (const Term& n : numbers) {
+            const Value v = value(n);
+            if (is_complex(n.type.dtype)) {
+                put_real(builder_.real(v));
+                put_real(builder_.imag(v));
+            } else if (is_float(n.type.dtype)) {
+                put_real(v);
+            } else {
+                put([&] { builder_.store(log_, at, value(n, DType::Int64)); });
+            }
+        }
+        return ir::Builder::Values();
+    };
+    builder_.if_else(builder_.le(asked, builder_.i64(Lowered::log_words - 1 - words)), entry, [] { return ir::Builder::Values(); });
+}
+
+void Lowering::assertion(const Tree& t) {
+    const Term test = condition(t.parts[0]);
+    const Term bad = pure(Opcode::Not, {DType::Bool, false}, {test}, DType::Bool);
+    if (bad.constant && !bad.scalar.b) return;
+    const auto stops = [&] {
+        fail_when(flag(true), ErrorCode::Assertion, t.name, t.place, {});
+        set_variable(return_flag, flag(true), t.place);
+    };
+    if (bad.constant) return stops();
+    branch(bad, t.place, stops, [] {});
+}
+
+}  // namespace pardo::lang

@@ -1,0 +1,109 @@
+// src/lang/functions.cpp: functions of the user that a kernel calls: their statements stand in place of the call.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+/// "one argument", "2 to 3 arguments".
+std::string count_text(int least, int most) {
+    if (least == most) return std::to_string(least) + (least == 1 ? " argument" : " arguments");
+    return std::to_string(least) + " to " + std::to_string(most) + " arguments";
+}
+
+/// The tuple behind `*` in a call.
+Term Lowering::starred(const Tree& t) {
+    Term items = expression(t.parts[0]);
+    if (items.kind != Kind::Tuple) wrong_type(t.place, "`*` takes a tuple, not " + describe(items));
+    return items;
+}
+
+/// A call of something that is a value: a function of the user, one that the language knows, or a dtype.
+Term Lowering::apply(const Tree& t) {
+    const Term called = expression(t.parts[0]);
+    if (called.kind == Kind::DType || (called.kind == Kind::Function && !called.function)) {
+        Tree known = t;
+        known.form = Form::Call;
+        known.name = called.kind == Kind::DType ? "astype" : called.text;
+        known.parts.erase(known.parts.begin());
+        if (called.kind == Kind::DType) {
+            Tree dtype = t.parts[0];
+            dtype.form = Form::DTypeName;
+            dtype.index = static_cast<int>(called.type.dtype);
+            known.parts.push_back(std::move(dtype));
+        }
+        return call(known);
+    }
+    if (called.kind != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(called) + ", which cannot be called");
+    const std::shared_ptr<const Function>& callee = called.function;
+    const std::vector<std::string>& params = callee->params;
+    Scope given;
+    std::size_t positional = 0;
+    std::vector<Term> rest;
+    const auto give = [&](const std::string& name, Term term, const Place& place) {
+        if (given.contains(name)) wrong_type(place, callee->name + "() gets `" + name + "` twice");
+        given[name] = {std::move(term), place, false, ++versions_};
+    };
+    const auto give_next = [&](Term term, const Place& place) {
+        const std::size_t k = positional++;
+        if (k < params.size())
+            give(params[k], std::move(term), place);
+        else
+            rest.push_back(std::move(term));
+    };
+    for (const Tree& p : std::span<const Tree>(t.parts).subspan(1)) {
+        if (p.form == Form::Keyword) {
+            if (std::find(params.begin(), params.end(), p.name) == params.end())
+                wrong_type(p.place, callee->name + "() has no parameter `" + p.name + "`");
+            give(p.name, expression(p.parts[0]), p.place);
+        } else if (p.form == Form::Star) {
+            Term items = starred(p);
+            for (Term& item : items.items) give_next(std::move(item), p.place);
+        } else {
+            give_next(expression(p), p.place);
+        }
+    }
+    if (!callee->rest.empty())
+        give(callee->rest, tuple(std::move(rest)), t.place);
+    else if (positional > params.size())
+        wrong_type(t.place, callee->name + "() takes " + count_text(0, static_cast<int>(params.size())).substr(5) + ", here are " +
+                                std::to_string(positional));
+    for (std::size_t k = 0; k + callee->defaults.size() < params.size(); ++k)
+        if (!given.contains(params[k])) wrong_type(t.place, callee->name + "() needs an argument for `" + params[k] + "`");
+    return inlined(callee, std::move(given), t.place);
+}
+
+/// A function's statements in place of a call; its value.
+Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place) {
+    if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
+        wrong_type(place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
+    Scope outer = std::exchange(scope_, std::move(given));
+    std::shared_ptr<const Function> caller = std::exchange(function_, std::move(callee));
+    const Function& own = *function_;
+    const Entry outside = entry_;
+    if (own.library && !caller->library) entry_ = {caller, place, own.name};
+    const std::size_t count = own.params.size(), first = count - own.defaults.size();
+    for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name] = {flag(false), {}, false, ++versions_};
+    for (std::size_t k = first; k < count; ++k) {
+        if (!scope_.contains(own.params[k])) scope_[own.params[k]] = {expression(own.defaults[k - first]), place, false, ++versions_};
+    }
+    record_parameters();
+    const Place called = std::exchange(at_, own.body.place);
+    stack_.push_back(&own);
+    block(own.body.parts);
+    stack_.pop_back();
+    at_ = called;
+    Term result;
+    const auto found = scope_.find(result_name);
+    if (found != scope_.end()) {
+        if (found->second.maybe)
+            fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every way through the function");
+        result = found->second.term;
+    }
+    scope_ = std::move(outer);
+    function_ = std::move(caller);
+    entry_ = outside;
+    return result;
+}
+
+}  // namespace pardo::lang

@@ -1,0 +1,398 @@
+// src/lang/serial_loops.cpp: loops that an item goes through itself: for over ranges, tuples and arrays, and while.
+#include <algorithm>
+
+#include "ir/eval.h"
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                                       const std::function<void()>& round) {
+    Carried c;
+    std::set<std::string> names(hidden.begin(), hidden.end());
+    for (const Tree* p : parts) collect_targets(*p, names);
+    c.before = scope_;
+    for (const std::string& name : names) {
+        const auto found = scope_.find(name);
+        if (found == scope_.end() || found->second.maybe) continue;
+        c.names.push_back(name);
+        c.likes.push_back(fluid(found->second.term));
+    }
+    const bool outer = std::exchange(dry_, true);
+    for (int round_number = 0;; ++round_number) {
+        scope_ = c.before;
+        bind(c, {});
+        round();
+        bool stable = true;
+        for (std::size_t k = 0; k < c.names.size(); ++k) {
+            const Variable& entry = c.before.at(c.names[k]);
+            const Variable& end = scope_.at(c.names[k]);
+            if (end.maybe)
+                fail(ErrorCode::Name, end.place,
+                     "`" + c.names[k] + "` may have no value when the loop comes round again; assign it on every way");
+            Variable start{c.likes[k], entry.place};
+            Term next = fluid(joined(c.names[k], start, end, end.place));
+            if (next.kind == Kind::Number && next.least < c.likes[k].least) next.least = unknown_least;
+            if (next.kind == Kind::Array) {
+                for (std::size_t d = 0; d < next.view.lead.size(); ++d)
+                    if (next.view.lead[d].least < c.likes[k].view.lead[d].least) next.view.lead[d].least = unknown_least;
+            }
+            stable = stable && same_type(next, c.likes[k]);
+            c.likes[k] = std::move(next);
+        }
+        if (stable || round_number > 16) break;
+    }
+    c.after = scope_;
+    scope_ = c.before;
+    dry_ = outer;
+    return c;
+}
+
+void Lowering::bind(const Carried& c, std::span<const Value> values) {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < c.names.size(); ++k) {
+        Variable& v = scope_[c.names[k]];
+        v.term = rebuilt(c.likes[k], values, at);
+        v.version = ++versions_;
+    }
+}
+
+void Lowering::collect(const Carried& c, std::vector<Value>& out) {
+    for (std::size_t k = 0; k < c.names.size(); ++k) flatten(scope_.at(c.names[k]).term, c.likes[k], out);
+}
+
+/// After the loop: carried names have their last values; names that only rounds assign may have none.
+void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
+    scope_ = c.before;
+    bind(c, results);
+    for (const auto& [name, v] : c.after) {
+        if (scope_.contains(name)) continue;
+        Variable& left = scope_[name];
+        left = v;
+        left.term = fluid(v.term);
+        left.maybe = true;
+    }
+}
+
+/// for i in range(global id, …, global range), in groups of one dimension: where an item goes on, its neighbours do beside it.
+bool Lowering::is_grid_stride(Value lower, const Term& step) {
+    return space_.rank == 1 && space_.group_size.size() == 1 && !step.constant && lower == builder_.dim(0) &&
+           value(step, DType::Int64) == builder_.extent(0);
+}
+
+/// The rounds of a grid-stride loop, counted by the group's first item.
+void Lowering::together(Value upper, const std::function<void(Value)>& body) {
+    const Value first = builder_.mul(builder_.group_dim(0), builder_.i64(space_.group_size[0]));
+    const auto nothing = [] { return ir::Builder::Values(); };
+    const auto round = [&](Value base, std::span<const Value>) {
+        const Value i = builder_.add(base, builder_.local_dim(0));
+        const auto inside = [&] {
+            body(i);
+            return nothing();
+        };
+        return builder_.if_else(builder_.lt(i, upper), inside, nothing);
+    };
+    builder_.for_loop(first, upper, builder_.extent(0), {}, round, 0, ir::LoopKind::Together);
+}
+
+void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, const Term& step,
+                            const std::function<void(const Term&)>& body) {
+    std::int64_t least = unknown_least;
+    if (step.least > 0) least = start.least;
+    if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
+    const auto index = [&](Value v) { return number({DType::Int64, true}, v, least); };
+    if (std::string why; dry_ && depth_ == 0) {
+        if (makes_lanes(t, start, stop, step, body, why)) lane_loops_.insert(&t);
+        if (!why.empty()) no_lanes_.try_emplace(&t, std::move(why));
+    }
+    ++depth_;
+    const Carried c = carried_by({&t}, {}, [&] { body(index(ir::no_value)); });
+    if (dry_) {
+        --depth_;
+        return leave_loop(c, {});
+    }
+    const Value lower = value(start, DType::Int64), upper = value(stop, DType::Int64);
+    if (c.names.empty() && is_grid_stride(lower, step)) {
+        together(upper, [&](Value i) {
+            scope_ = c.before;
+            body(index(i));
+        });
+        --depth_;
+        return leave_loop(c, {});
+    }
+    if (depth_ == 1 && lane_loops_.contains(&t)) {
+        builder_.for_lanes(lower, upper, {}, [&](Value i) {
+            scope_ = c.before;
+            body(index(i));
+            return ir::Builder::Values();
+        });
+        --depth_;
+        return leave_loop(c, {});
+    }
+    std::vector<Value> initial;
+    collect(c, initial);
+    const auto round = [&](Value i, std::span<const Value> values) {
+        scope_ = c.before;
+        bind(c, values);
+        body(index(i));
+        ir::Builder::Values out;
+        collect(c, out);
+        return out;
+    };
+    const ir::Builder::Values results = builder_.for_loop(lower, upper, value(step, DType::Int64), initial, round);
+    --depth_;
+    leave_loop(c, results);
+}
+
+void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                            const std::function<Term()>& test, const std::function<void()>& body) {
+    // The test knows that no flag was set; the body begins without any.
+    const bool breaks = contains(t, Form::Break, true),
+               returns = contains(t, Form::Return, true) || contains(t, Form::Raise, true) || contains(t, Form::Assert, true);
+    std::vector<std::string> names = hidden;
+    if (breaks) names.emplace_back(break_flag);
+    if (returns) names.emplace_back(return_flag);
+    if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
+    const auto goes_on = [&]() -> Term {
+        scope_[continue_flag].term = flag(false);
+        const Term running = alive();
+        if (running.constant && running.scalar.b) return test();
+        const auto tested = [&] {
+            const Scope before = scope_;
+            for (const char* name : {break_flag, return_flag}) scope_[name].term = flag(false);
+            Term result = test();
+            scope_ = before;
+            return result;
+        };
+        return chosen(
+            running, t, tested, [] { return flag(false); }, t.place);
+    };
+    const auto round = [&] {
+        for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name] = {flag(false), t.place, false, ++versions_};
+        body();
+        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+    };
+    ++depth_;
+    const Carried c = carried_by(parts, names, [&] {
+        (void)goes_on();
+        round();
+    });
+    if (dry_) {
+        --depth_;
+        return leave_loop(c, {});
+    }
+    std::vector<Value> initial;
+    collect(c, initial);
+    const ir::Builder::Values results = builder_.while_loop(
+        initial,
+        [&](std::span<const Value> values) {
+            scope_ = c.before;
+            bind(c, values);
+            return value(goes_on(), DType::Bool);
+        },
+        [&](std::span<const Value> values) {
+            scope_ = c.before;
+            bind(c, values);
+            round();
+            ir::Builder::Values out;
+            collect(c, out);
+            return out;
+        });
+    --depth_;
+    leave_loop(c, results);
+}
+
+/// Puts the flags of the loop around back, and runs `else` if no break was met.
+void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue) {
+    const Term broken = scope_[break_flag].term;
+    scope_[break_flag] = outer_break;
+    scope_[continue_flag] = outer_continue;
+    if (!otherwise || otherwise->parts.empty()) return;
+    const Term whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
+    if (whole.constant) return whole.scalar.b ? block(otherwise->parts) : void();
+    branch(
+        whole, otherwise->place, [&] { block(otherwise->parts); }, [] {});
+}
+
+/// for i in range(start, stop, step): `begin` binds what depends on i at the start of each round.
+void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,
+                      const std::function<void(const Term&)>& begin) {
+    const Variable outer_break = scope_[break_flag], outer_continue = scope_[continue_flag];
+    scope_[break_flag] = {flag(false), t.place, false, ++versions_};
+    scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+    const bool leaves = contains(body, Form::Break, false) || contains(body, Form::Return, true) || contains(body, Form::Raise, true) ||
+                        contains(body, Form::Assert, true);
+    if (!leaves) {
+        counted_loop(t, start, stop, step, [&](const Term& i) {
+            begin(i);
+            scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+            block(body.parts);
+            scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        });
+        return after_loop(otherwise, outer_break, outer_continue);
+    }
+    if (!step.constant) fail(ErrorCode::Value, t.place, "a range that is left by break or return needs a constant step");
+    // `if test: break` at the start of the body is part of the loop's own test.
+    std::vector<const Tree*> tests;
+    while ((!otherwise || otherwise->parts.empty()) && tests.size() < body.parts.size()) {
+        const Tree& s = body.parts[tests.size()];
+        if (s.form != Form::If || !s.parts[2].parts.empty() || s.parts[1].parts.size() != 1 || s.parts[1].parts[0].form != Form::Break)
+            break;
+        tests.push_back(&s.parts[0]);
+    }
+    const std::string counter = "$index" + std::to_string(loops_++);
+    Term first = cast(start, {DType::Int64, true});
+    first.least = step.scalar.i > 0 ? start.least : unknown_least;
+    set_variable(counter, first, t.place);
+    const auto test = [&]() -> Term {
+        const Term i = scope_.at(counter).term;
+        Term inside = pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
+        if (tests.empty()) return inside;
+        const auto stays = [&] {
+            begin(i);
+            Term all = flag(true);
+            for (const Tree* s : tests) {
+                at_ = s->place;
+                const Term leaves_here = condition(*s);
+                const Term on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
+                all = all.constant && all.scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
+            }
+            return all;
+        };
+        const bool plain = std::all_of(tests.begin(), tests.end(), [](const Tree* s) { return simple(*s); });
+        if (plain) return pure(Opcode::And, {DType::Bool, false}, {inside, stays()}, DType::Bool);
+        return chosen(
+            inside, *tests[0], stays, [] { return flag(false); }, t.place);
+    };
+    std::vector<const Tree*> parts{&t};
+    general_loop(t, parts, {counter}, test, [&] {
+        const Term i = scope_.at(counter).term;
+        begin(i);
+        block(body.parts, tests.size());
+        Term next = add(i, step);
+        next.least = step.scalar.i > 0 ? i.least : unknown_least;
+        set_variable(counter, next, t.place);
+    });
+    scope_.erase(counter);
+    after_loop(otherwise, outer_break, outer_continue);
+}
+
+void Lowering::for_range(const Tree& t) {
+    Term bounds[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+        const Term given = expression(t.parts[1 + k]);
+        if (given.kind != Kind::Number || !is_integer(given.type.dtype))
+            wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
+        bounds[k] = cast(given, {DType::Int64, true});
+        bounds[k].least = std::max(bounds[k].least, given.least);
+    }
+    if (bounds[2].constant && bounds[2].scalar.i == 0) fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
+    if (!bounds[2].constant && bounds[2].least < 1) {
+        Term zero = number({DType::Bool, false}, ir::no_value);
+        if (!dry_) zero.value = builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0));
+        fail_when(zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
+        if (!dry_) bounds[2] = number({DType::Int64, true}, builder_.select(zero.value, builder_.i64(1), value(bounds[2], DType::Int64)));
+    }
+    // A name that counts a loop of at least one round keeps its last value.
+    const bool runs = bounds[0].constant && bounds[1].constant && bounds[2].constant &&
+                      (bounds[2].scalar.i > 0 ? bounds[0].scalar.i < bounds[1].scalar.i : bounds[0].scalar.i > bounds[1].scalar.i);
+    if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
+        Term first = fluid(bounds[0]);
+        if (!dry_) first.value = value(bounds[0], DType::Int64);
+        set_variable(t.parts[0].name, first, t.place);
+    }
+    ranged(t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const Term& i) { assign(t.parts[0], i, t.place); });
+}
+
+void Lowering::unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k) {
+    for (; k < items.size(); ++k) {
+        assign(t.parts[0], items[k], t.place);
+        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        block(t.parts[2].parts);
+        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        if (k + 1 == items.size() || !escapes()) continue;
+        return go_on(t.place, [&] { unrolled(t, items, k + 1); });
+    }
+}
+
+/// Over tuples, the first axis of arrays, enumerate and zip of these.
+void Lowering::for_each(const Tree& t) {
+    const Tree& iterable = t.parts[1];
+    const bool counts = iterable.form == Form::Call && iterable.name == "enumerate",
+               zips = iterable.form == Form::Call && iterable.name == "zip";
+    std::vector<Term> sources;
+    Term begin = integer(0);
+    if (counts) {
+        if (iterable.parts.empty()) wrong_type(iterable.place, "enumerate takes an array or a tuple");
+        sources.push_back(expression(iterable.parts[0]));
+        if (iterable.parts.size() > 1)
+            begin = expression(iterable.parts[1].form == Form::Keyword ? iterable.parts[1].parts[0] : iterable.parts[1]);
+        need_number(begin, iterable.place, "enumerate");
+    } else if (zips) {
+        for (const Tree& p : iterable.parts)
+            if (p.form != Form::Keyword) sources.push_back(expression(p));
+    } else {
+        sources.push_back(expression(iterable));
+    }
+    const bool strict = zips && !iterable.parts.empty() && iterable.parts.back().form == Form::Keyword &&
+                        truth(expression(iterable.parts.back().parts[0]), iterable.place).scalar.b;
+    bool fixed = !sources.empty();
+    Term length;
+    for (const Term& s : sources) {
+        if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
+            wrong_type(iterable.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
+        fixed = fixed && s.kind == Kind::Tuple;
+        const Term n = s.kind == Kind::Tuple ? integer(static_cast<std::int64_t>(s.items.size())) : s.view.lead[1];
+        if (strict && length.kind != Kind::None && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
+            fail(ErrorCode::Value, iterable.place, "zip: what is taken strictly must have lengths that are known to be the same");
+        if (length.kind == Kind::None) {
+            length = n;
+        } else if (length.constant && n.constant) {
+            length = integer(std::min(length.scalar.i, n.scalar.i));
+        } else {
+            length =
+                number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(length, DType::Int64), value(n, DType::Int64)), 0);
+        }
+    }
+    const auto element_at = [&](const Term& source, const Term& i) -> Term {
+        if (source.kind == Kind::Tuple) {
+            if (!i.constant) wrong_type(iterable.place, "a tuple cannot be looped over beside an array; use an array for both");
+            return source.items[static_cast<std::size_t>(i.scalar.i)];
+        }
+        Term part = source;
+        part.view = part_at(source.view, i);
+        return part.view.rank == 0 ? element(part.view) : part;
+    };
+    const auto all_at = [&](const Term& i) -> Term {
+        std::vector<Term> items;
+        if (counts) items.push_back(add(begin, i));
+        for (const Term& s : sources) items.push_back(element_at(s, i));
+        return counts || zips ? tuple(std::move(items)) : items[0];
+    };
+    if (fixed) {
+        std::vector<Term> items;
+        for (std::int64_t k = 0; k < length.scalar.i; ++k) items.push_back(all_at(integer(k)));
+        const Variable outer_break = scope_[break_flag], outer_continue = scope_[continue_flag];
+        scope_[break_flag] = {flag(false), t.place, false, ++versions_};
+        unrolled(t, items, 0);
+        return after_loop(&t.parts[3], outer_break, outer_continue);
+    }
+    ranged(t, integer(0), length, integer(1), t.parts[2], &t.parts[3], [&](const Term& i) { assign(t.parts[0], all_at(i), t.place); });
+}
+
+void Lowering::while_statement(const Tree& t) {
+    const Variable outer_break = scope_[break_flag], outer_continue = scope_[continue_flag];
+    scope_[break_flag] = {flag(false), t.place, false, ++versions_};
+    scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+    const auto test = [&] {
+        at_ = t.place;
+        return condition(t.parts[0]);
+    };
+    general_loop(t, {&t}, {}, test, [&] {
+        learn(t.parts[0], true);
+        block(t.parts[1].parts);
+    });
+    after_loop(&t.parts[2], outer_break, outer_continue);
+}
+
+}  // namespace pardo::lang

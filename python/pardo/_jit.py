@@ -594,7 +594,7 @@ def jit(
     function : callable
         A plain function, or one that Numba has decorated.
     fastmath : bool, optional
-        Sums may be reordered, and products contracted into them. Default: False.
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
     bounds_check : bool, optional
         An index out of range raises IndexError, with the line, the index and the round. The environment variable
         ``PARDO_BOUNDS_CHECK=1`` does the same for all that is decorated while it is set. Default: False.

@@ -152,6 +152,7 @@ private:
     llvm::Value* compare(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* integer_divide(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* truncated_quotient(DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Value* reciprocal_root(llvm::Value* x);
     llvm::Value* float_divide(ir::Opcode op, llvm::Value* x, llvm::Value* y);
     llvm::Value* fmod(llvm::Value* x, llvm::Value* y);
     llvm::Value* shift(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);

@@ -332,7 +332,9 @@ Term Lowering::expression(const Tree& t) {
         case Form::Unary: return unary(t);
         case Form::Binary: {
             const Term a = expression(t.parts[0]), b = expression(t.parts[1]);
-            return binary(t.name, a, b, t.place);
+            Term out = binary(t.name, a, b, t.place);
+            if (out.kind == Kind::Number && is_integer(out.type.dtype) && !out.constant) out.least = std::max(out.least, difference(t));
+            return out;
         }
         case Form::And:
         case Form::Or: return logical(t, 0, true);

@@ -15,12 +15,20 @@ namespace pardo::lang {
 using ir::Opcode;
 using ir::Value;
 
+/// That a name's value is at least so much more than another's; holds while that has this version.
+struct Above {
+    std::string name;
+    int version = 0;
+    std::int64_t by = 0;
+};
+
 /// A name of the function. `maybe`: undefined on some way here.
 struct Variable {
     Term term;
     Place place;  // of the assignment
     bool maybe = false;
-    int version = 0;  // changes with each assignment
+    int version = 0;             // changes with each assignment
+    std::vector<Above> above{};  // what tests have said
 };
 using Scope = std::map<std::string, Variable>;
 /// Names that a program cannot have: flags of what was left early, and what a function gives.
@@ -80,7 +88,8 @@ private:
     void go_on(const Place& place, const std::function<void()>& rest);
     static bool never_falls(const std::vector<Tree>& statements);
     static bool contains(const Tree& t, Form form, bool through_loops);
-    void learn(const Tree& test, bool truth);  // what a test says about the least values of names
+    void learn(const Tree& test, bool truth);      // what a test says about the least values of names, and which of two is greater
+    std::int64_t difference(const Tree& t) const;  // the least value of one name minus another, as far as tests have said
     Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
     void flatten(const Term& t, const Term& like, std::vector<Value>& out);
     Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;

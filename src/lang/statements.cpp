@@ -319,6 +319,11 @@ void Lowering::learn(const Tree& test, bool truth) {
         if (found == scope_.end() || found->second.term.kind != Kind::Number || !is_integer(found->second.term.type.dtype)) return;
         found->second.term.least = std::max(found->second.term.least, to);
     };
+    const auto above = [&](const Tree& more, const Tree& less, std::int64_t by) {
+        if (more.form != Form::Name || less.form != Form::Name) return;
+        const auto x = scope_.find(more.name), y = scope_.find(less.name);
+        if (x != scope_.end() && y != scope_.end()) x->second.above.push_back({less.name, y->second.version, by});
+    };
     std::size_t at = 0;
     for (std::size_t k = 0; k + 1 < test.parts.size(); ++k) {
         const std::size_t end = std::min(test.name.find(',', at), test.name.size());
@@ -330,9 +335,21 @@ void Lowering::learn(const Tree& test, bool truth) {
         std::int64_t low = 0, own = 0;
         if ((op == ">" || op == ">=" || op == "==") && least(b, low)) raise(a, low + (op == ">" ? 1 : 0));
         if ((op == "<" || op == "<=" || op == "==") && least(a, low)) raise(b, low + (op == "<" ? 1 : 0));
+        if (op == ">" || op == ">=" || op == "==") above(a, b, op == ">" ? 1 : 0);
+        if (op == "<" || op == "<=" || op == "==") above(b, a, op == "<" ? 1 : 0);
         if (op == "!=" && b.form == Form::Number && least(b, low) && least(a, own) && own == low) raise(a, low + 1);
         if (op == "!=" && a.form == Form::Number && least(a, low) && least(b, own) && own == low) raise(b, low + 1);
     }
+}
+
+std::int64_t Lowering::difference(const Tree& t) const {
+    if (t.name != "-" || t.parts[0].form != Form::Name || t.parts[1].form != Form::Name) return unknown_least;
+    const auto x = scope_.find(t.parts[0].name), y = scope_.find(t.parts[1].name);
+    if (x == scope_.end() || y == scope_.end() || y->second.term.least < 0) return unknown_least;  // less a negative number, it may wrap
+    std::int64_t most = unknown_least;
+    for (const Above& a : x->second.above)
+        if (a.name == t.parts[1].name && a.version == y->second.version) most = std::max(most, a.by);
+    return most;
 }
 
 /// Walks both sides dry, to learn what they assign and with which types, then builds them.

@@ -8,7 +8,9 @@ namespace pardo::launch {
 device::Buffer* Block::make(device::Queue* queue, std::size_t words) {
     words_ = words;
     const std::size_t bytes = words * sizeof(std::int64_t);
-    buffer_ = queue->device()->obtain(bytes, MemoryKind::Device, queue);
+    // Where the host sees it nobody has to wait for a copy; a kernel that does not fail does not touch it.
+    const MemoryKind kind = queue->device()->info().has_usm_host_allocations ? MemoryKind::Host : MemoryKind::Device;
+    buffer_ = queue->device()->obtain(bytes, kind, queue);
     const std::int64_t zero = 0;
     (void)queue->fill(buffer_.get(), 0, bytes, &zero, sizeof zero);
     return buffer_.get();

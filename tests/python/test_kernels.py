@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pardo as pp
 import pytest
+from groups import DEVICES
 from numpy.testing import assert_allclose, assert_array_equal
 
 FACTOR = 3
@@ -609,3 +610,24 @@ def test_the_environment_asks_for_bounds(monkeypatch):
         beyond[pp.Range(3)](pp.zeros(3)).wait()
     with pytest.raises(IndexError, match="index 3 is out of bounds for an axis of size 3"):
         beyond_too(np.zeros(3))
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_fast_roots_are_close(device):
+    @pp.kernel(fastmath=True)
+    def roots(item: pp.Item, x, one, some):
+        i = item.get_id(0)
+        one[i] = 1 / math.sqrt(x[i])
+        some[i] = 3 * x[i] / np.sqrt(x[i] + 1)
+
+    x = (10 ** np.random.default_rng(0).uniform(-30, 30, 1000)).astype("float32")
+    one, some = (pp.zeros(1000, dtype="float32", device=device) for _ in range(2))
+    roots[1000](pp.asarray(x, device=device), one, some)
+    exact = x.astype("float64")
+    assert_allclose(pp.asnumpy(one), 1 / np.sqrt(exact), rtol=4 * np.finfo("float32").eps)
+    assert_allclose(pp.asnumpy(some), 3 * exact / np.sqrt(exact + 1), rtol=6 * np.finfo("float32").eps)
+    if device.backend == "cpu":  # compilers of OpenCL and CUDA may take numbers for finite
+        ends = np.array([0, np.inf, np.nan, -1, 1e-40] * 20, "float32")
+        roots[100](pp.asarray(ends), one, some)
+        with np.errstate(all="ignore"):
+            assert_allclose(pp.asnumpy(one)[:100], 1 / np.sqrt(ends), rtol=1e-6)

@@ -61,17 +61,17 @@ int configured_threads() {
 struct ThreadPool::Arena {
     explicit Arena(int threads) : handle(tbb::attach{}), arena(threads, 1) {
         if (threads > tbb::info::default_concurrency())
-            limit = new tbb::global_control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+            limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
     }
     tbb::task_scheduler_handle handle;
     tbb::task_arena arena;
-    tbb::global_control* limit = nullptr;  // lets TBB make more threads than there are cores
+    std::unique_ptr<tbb::global_control> limit;  // lets TBB make more threads than there are cores
 };
 
 ThreadPool::ThreadPool(int threads) : threads_(threads) {}
 ThreadPool::ThreadPool(CoreList cores)
     : cores_(std::move(cores)), team_(std::make_unique<Team>(cores_)), threads_(static_cast<int>(cores_.size())) {}
-ThreadPool::~ThreadPool() = default;
+ThreadPool::~ThreadPool() { delete arena_; }
 
 bool ThreadPool::inside() noexcept { return depth > 0; }
 
@@ -144,7 +144,7 @@ void ThreadPool::stop_for_fork() {
     Arena* a = std::exchange(arena_, nullptr);
     if (!a) return;
     a->arena.terminate();
-    delete a->limit;
+    a->limit.reset();
     finalized_ = tbb::finalize(a->handle, std::nothrow);
     if (!finalized_) {
         counters.fallbacks.fetch_add(1, std::memory_order_relaxed);

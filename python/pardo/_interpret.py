@@ -220,7 +220,13 @@ class _Team:
         return made[2]
 
 
-_CODES: dict[int, types.CodeType] = {}  # so that the numbers in a Site stay those of living code
+_CODES: dict[int, tuple[types.CodeType, list[int]]] = {}  # so that the numbers in a Site stay those of living code; and _copies
+
+
+def _copies(code: types.CodeType) -> list[int]:
+    """For each instruction the first that comes of the same piece of text: Python's compiler may write the end of a function twice."""
+    first: dict[Any, int] = {}
+    return [2 * (k if place[2] is None else first.setdefault(place, k)) for k, place in enumerate(code.co_positions())]
 
 
 def _site() -> Site:
@@ -229,8 +235,10 @@ def _site() -> Site:
     site = []
     while frame is not None and frame.f_code is not _Launch.enter.__code__:
         if frame.f_globals.get("__name__") not in (__name__, "pardo._items"):
-            _CODES[id(frame.f_code)] = frame.f_code
-            site.append((id(frame.f_code), frame.f_lasti))
+            key = id(frame.f_code)
+            if key not in _CODES:
+                _CODES[key] = (frame.f_code, _copies(frame.f_code))
+            site.append((key, _CODES[key][1][frame.f_lasti // 2]))
         frame = frame.f_back
     return tuple(site)
 
@@ -238,7 +246,7 @@ def _site() -> Site:
 def _line(site: Site) -> str:
     """The file and line of a place in a kernel, for messages."""
     key, instruction = site[0]
-    code = _CODES[key]
+    code, _ = _CODES[key]
     line = next((n for first, last, n in code.co_lines() if first <= instruction < last), None)
     return f'File "{code.co_filename}", line {line or code.co_firstlineno}'
 

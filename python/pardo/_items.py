@@ -268,6 +268,7 @@ def shuffle(sub_group: Any, value: Any, item: Any) -> Any:
 @device_only("is_sub_group")
 def is_sub_group(group: Any) -> bool:
     """Tell a `SubGroup` from a `Group`, before the kernel runs."""
+    _item("a function of groups")
     if not isinstance(group, (Group, SubGroup)):
         raise TypeError(f"a group is expected, of item.get_group() or item.get_sub_group(), not {type(group).__name__}")
     return isinstance(group, SubGroup)

@@ -628,6 +628,6 @@ def test_fast_roots_are_close(device):
     assert_allclose(pp.asnumpy(some), 3 * exact / np.sqrt(exact + 1), rtol=6 * np.finfo("float32").eps)
     if device.backend == "cpu":  # compilers of OpenCL and CUDA may take numbers for finite
         ends = np.array([0, np.inf, np.nan, -1, 1e-40] * 20, "float32")
-        roots[100](pp.asarray(ends), one, some)
+        roots[100](pp.asarray(ends, device=device), one, some)
         with np.errstate(all="ignore"):
             assert_allclose(pp.asnumpy(one)[:100], 1 / np.sqrt(ends), rtol=1e-6)

@@ -5,6 +5,7 @@ import ast
 import inspect
 import linecache
 import os
+import threading
 import types
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ def source_of(function: types.FunctionType) -> Source:
     text = "".join(lines)
     # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
     indented = text[:1].isspace()
-    tree = ast.parse("if 1:\n" + text if indented else text)
+    tree = _parsed("if 1:\n" + text if indented else text)
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
     if node is None:
         raise TypeError(f"{name}: no definition stands where the function comes from")
@@ -69,13 +70,22 @@ def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:
         ) from None
 
 
+_parsing = threading.RLock()
+
+
+def _parsed(text: str) -> ast.Module:
+    """The tree of a text. CPython before 3.11.5 counts its depth for all threads together, and raises SystemError when they meet."""
+    with _parsing:
+        return ast.parse(text)
+
+
 def _lambda_of(code: types.CodeType, lines: list[str]) -> Source:
     """The one of a file's lambdas whose code this is."""
     arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     places = [p for p in code.co_positions() if None not in p and p[3] != 0]
     found = [
         n
-        for n in ast.walk(ast.parse("".join(lines)))
+        for n in ast.walk(_parsed("".join(lines)))
         if isinstance(n, ast.Lambda)
         and n.lineno == code.co_firstlineno
         and tuple(a.arg for a in (*n.args.posonlyargs, *n.args.args, *n.args.kwonlyargs)) == arguments

@@ -6,6 +6,7 @@ import builtins
 import functools
 import inspect
 import os
+import threading
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
@@ -640,7 +641,16 @@ def python_function(called: Any) -> types.FunctionType | None:
 
 
 _translations: dict[types.CodeType, tuple[types.FunctionType, Translation]] = {}
-_under_way: list[types.FunctionType] = []
+
+
+class _UnderWay(threading.local):
+    """The functions that a thread is translating, each called by the one before."""
+
+    def __init__(self) -> None:
+        self.functions: list[types.FunctionType] = []
+
+
+_under_way = _UnderWay()
 
 
 def translate(function: types.FunctionType) -> Translation:
@@ -653,14 +663,14 @@ def translate(function: types.FunctionType) -> Translation:
         if _alike(kept[0], function):
             return kept[1].moved(kept[0], function)
     source = source_of(function)
-    if function in _under_way:
+    if function in _under_way.functions:
         raise problem(
             _core.CompileError,
             source,
             source.node,
             f"`{function.__name__}` calls itself; kernels have no recursion: write a loop",
         )
-    _under_way.append(function)
+    _under_way.functions.append(function)
     try:
         translator = _Translator(function, source)
         node = source.node
@@ -670,7 +680,7 @@ def translate(function: types.FunctionType) -> Translation:
             body = translator.block(node.body, node)
         defaults = [translator.value(v, node) for v in function.__defaults__ or ()]
     finally:
-        _under_way.pop()
+        _under_way.functions.pop()
     made = _core._Function(
         source.name,
         source.file,

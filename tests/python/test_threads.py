@@ -1,6 +1,7 @@
 # tests/python/test_threads.py: many threads, forks, signals, and what happens at exit.
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -27,6 +28,30 @@ def test_threads_share_a_queue():
     with ThreadPoolExecutor(8) as pool:
         got = list(pool.map(work, range(16)))
     assert got == [work(k) for k in range(16)]
+
+
+def test_threads_launch_a_kernel_for_the_first_time(request):
+    """Each may begin to translate it while another one does."""
+    request.addfinalizer(functools.partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-6)
+    for _ in range(10):
+        together = threading.Barrier(8)
+
+        @pp.kernel
+        def doubled(item: pp.Item, x):
+            for k, w in enumerate(pp.random.philox((item.get_id(0),), (0,))):
+                if k > 4:
+                    x[0] = w.astype(x.dtype)
+            x[item.get_id(0)] *= 2
+
+        def work(k, together=together, doubled=doubled):
+            x = pp.asarray(np.full(100, k))
+            together.wait()
+            doubled[100](x)
+            return int(x.sum())
+
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(work, range(8))) == [200 * k for k in range(8)]
 
 
 def test_threads_convert_and_release():

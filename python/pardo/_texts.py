@@ -76,6 +76,37 @@ queue : Queue, optional
     A queue of the device, in place of `device`.
 usm_type : {'device', 'shared', 'host'}, optional
     The kind of memory. Default: 'device'.""",
+    "size": """\
+size : int or sequence of int, optional
+    The shape. Default: one number, as an array without dimensions.""",
+    "float_draw": """\
+dtype : {float64, float32}, optional
+    Default: float64; float32 on a device that has no float64. The numbers come from 53 random bits, or from 24.""",
+    "draw_out": """\
+out : Array, optional
+    Where the numbers are stored; of this dtype, and on this device.""",
+    "drawn_by_parameters": """\
+size : int or sequence of int, optional
+    The shape. Default: that of the parameters, broadcast against each other.
+dtype : {float64, float32}, optional
+    Default: float64; float32 on a device that has no float64.
+device : Device or str, optional
+    Default: that of the parameters if they are arrays, else the default device.
+queue : Queue, optional
+    A queue of the device, in place of `device`.
+usm_type : {'device', 'shared', 'host'}, optional
+    The kind of memory. Default: 'device'.""",
+    "standard_raises": """\
+TypeError
+    The dtype is neither float64 nor float32, `out` is no Array or of another dtype, or `size` is no integer and no sequence of integers.
+ValueError
+    `size` has a negative extent or is not the shape of `out`, `out` is on another device, or no such device exists.""",
+    "drawn_raises": """\
+ValueError
+    A parameter is out of its range, or has a shape that cannot be broadcast to `size`. Arrays are looked at, and waited for.
+TypeError
+    A parameter is no real number and no array of them, the dtype is neither float64 nor float32, or `size` is no integer and no
+    sequence of integers.""",
     "like_keywords": """\
 dtype, device, shape, usm_type : optional
     What shall differ from the model.

@@ -1,4 +1,5 @@
-# bench/kernels/mandelbrot.py: how many steps each point takes to leave the circle; items that are done early do not wait for others.
+# bench/kernels/mandelbrot.py: how many steps each point takes to leave the circle; items that are done early do not wait for others. fast:
+# products and sums may be one operation, which compilers of CUDA do without being asked.
 import numpy as np
 from workloads.kernels import Problem
 
@@ -28,10 +29,10 @@ def steps_of(real, imaginary):
     return steps.reshape(len(imaginary), len(real))
 
 
-def on_pardo(real, imaginary, steps):
+def on_pardo(real, imaginary, steps, fast):
     import pardo as pp
 
-    @pp.kernel
+    @pp.kernel(fastmath=fast)
     def mandelbrot(item: pp.Item, real, imaginary, steps):
         row, column = item.get_id(0), item.get_id(1)
         a, b = real[column], imaginary[row]
@@ -44,10 +45,10 @@ def on_pardo(real, imaginary, steps):
     return lambda: mandelbrot[pp.Range(*steps.shape)](real, imaginary, steps)
 
 
-def on_numba(real, imaginary, steps):
+def on_numba(real, imaginary, steps, fast):
     import numba as nb
 
-    @nb.njit(parallel=True)
+    @nb.njit(parallel=True, fastmath=fast)
     def mandelbrot(real, imaginary, steps):
         for row in nb.prange(steps.shape[0]):
             for column in range(steps.shape[1]):
@@ -61,7 +62,7 @@ def on_numba(real, imaginary, steps):
     return lambda: mandelbrot(real, imaginary, steps)
 
 
-def on_numba_dpex(real, imaginary, steps):
+def on_numba_dpex(real, imaginary, steps, fast):
     import numba_dpex as dpex
     from numba_dpex import kernel_api as api
 
@@ -78,7 +79,7 @@ def on_numba_dpex(real, imaginary, steps):
     return lambda: dpex.call_kernel(mandelbrot, dpex.Range(*steps.shape), real, imaginary, steps)
 
 
-def on_warp(real, imaginary, steps):
+def on_warp(real, imaginary, steps, fast):
     import warp as wp
 
     @wp.kernel
@@ -96,7 +97,7 @@ def on_warp(real, imaginary, steps):
     return lambda: wp.launch(mandelbrot, dim=steps.shape, inputs=[real, imaginary, steps], device="cpu")
 
 
-def on_drjit(real, imaginary, steps):
+def on_drjit(real, imaginary, steps, fast):
     import drjit as dr
     from drjit.llvm import Float64, Int32, UInt32
 
@@ -134,7 +135,7 @@ kernel void mandelbrot(global const T* real, global const T* imaginary, global i
 """
 
 
-def on_pyopencl(real, imaginary, steps):
+def on_pyopencl(real, imaginary, steps, fast):
     from peers.pyopencl import launcher
 
     return launcher(OPENCL, "mandelbrot", steps.shape[::-1], None, real, imaginary, steps, T=TYPES[str(real.dtype)], LIMIT=LIMIT)
@@ -157,7 +158,7 @@ extern "C" __global__ void mandelbrot(const float* real, const float* imaginary,
 """
 
 
-def on_cupy(real, imaginary, steps):
+def on_cupy(real, imaginary, steps, fast):
     import cupy
 
     height, width = steps.shape
@@ -166,7 +167,7 @@ def on_cupy(real, imaginary, steps):
     return lambda: kernel(grid, block, (real, imaginary, steps, np.int32(width), np.int32(height)))
 
 
-def on_numba_cuda(real, imaginary, steps):
+def on_numba_cuda(real, imaginary, steps, fast):
     from numba import cuda, float32, int32
 
     @cuda.jit
@@ -185,7 +186,7 @@ def on_numba_cuda(real, imaginary, steps):
     return lambda: launch(real, imaginary, steps)
 
 
-def on_triton(real, imaginary, steps):
+def on_triton(real, imaginary, steps, fast):
     import triton
     import triton.language as tl
 

@@ -23,9 +23,9 @@ namespace pardo {
 struct LocalMemory {
     std::int64_t bytes = 0;
 };
-/// One argument of a launch. A pointer takes an array, row-major and without gaps. A weak number is converted to the kernel's type, where
-/// the driver tells it; any other number has it. A structure is given by its bytes.
-using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, LocalMemory>;
+/// One argument of a launch. A pointer takes an array, row-major and without gaps, or null. A weak number is converted to the kernel's
+/// type, where the driver tells it; any other number has it. A structure is given by its bytes.
+using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, LocalMemory, std::nullptr_t>;
 
 /// Text compiled for one device; a cheap handle, safe from any thread.
 class PARDO_API Program {

@@ -21,6 +21,7 @@ std::vector<std::byte> bytes_of(nb::handle o) {
 
 ProgramArgument argument_from(nb::handle o, const char* who, std::size_t k) {
     if (is_array(o.ptr())) return array_of(o.ptr());
+    if (o.is_none()) return nullptr;
     if (local_class && PyObject_IsInstance(o.ptr(), local_class) == 1) {
         pardo::LocalMemory memory{nb::cast<std::int64_t>(o.attr("dtype").attr("itemsize"))};
         for (const std::int64_t n : nb::cast<Ints>(o.attr("shape"))) memory.bytes *= n;

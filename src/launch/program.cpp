@@ -25,7 +25,7 @@ using Arguments = std::span<const ProgramArgument>;
 using Kind = TextParameter::Kind;
 
 constexpr std::string_view languages[] = {"opencl", "cuda"};
-constexpr const char* given_names[] = {"an array", "a number", "a structure", "a LocalAccessor"};
+constexpr const char* given_names[] = {"an array", "a number", "a structure", "a LocalAccessor", "None"};
 
 std::string signature_of(const TextKernel& kernel) {
     std::string out = kernel.name.str() + "(";
@@ -159,7 +159,7 @@ void Call::check_kind(std::size_t k) const {
     const char* wanted = nullptr;
     switch (parameter(k).kind) {
         case Kind::Any: return;
-        case Kind::Pointer: wanted = given == 0 ? nullptr : given_names[0]; break;
+        case Kind::Pointer: wanted = given == 0 || given == 4 ? nullptr : given_names[0]; break;
         case Kind::Local: wanted = given == 3 ? nullptr : given_names[3]; break;
         case Kind::Value: wanted = value ? nullptr : given_names[1]; break;
         case Kind::Other: fail_at(k, ErrorCode::Type, "pardo has nothing that can be given for it; kernels take arrays and values");
@@ -236,6 +236,9 @@ TextArgument Call::pack(std::size_t k) const {
         out.buffer = leaf.buffer.get();
         out.words.push_back(reinterpret_cast<std::uint64_t>(out.buffer->data()) +
                             static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype)));
+    } else if (std::holds_alternative<std::nullptr_t>(given)) {
+        out.kind = TextArgument::Kind::Pointer;
+        out.words.push_back(0);
     } else if (const auto* memory = std::get_if<LocalMemory>(&given)) {
         out.kind = TextArgument::Kind::Local;
         out.bytes = static_cast<std::size_t>(memory->bytes);

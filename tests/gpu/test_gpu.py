@@ -181,6 +181,7 @@ __global__ void axpy(const float *x, float *y, float a, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] += a * x[i];
 }
+__global__ void fill_or_copy(int *x, const int *y, int n) { if (x) x[threadIdx.x] = y ? y[threadIdx.x] : n; }
 __global__ void turn(int *x) {
     extern __shared__ int shared[];
     int k = threadIdx.x, i = blockIdx.x * blockDim.x + k;
@@ -211,6 +212,15 @@ def test_text_runs(program):
     expected[3:] += np.arange(3, 1000)
     assert (pp.asnumpy(y) == expected).all()
     assert (pp.asnumpy(before) == 1).all()
+
+
+def test_none_is_a_null_pointer_of_text(program):
+    x, y = pp.zeros(5, dtype="int32", device="cuda"), pp.arange(5, dtype="int32", device="cuda")
+    program.fill_or_copy[pp.NdRange(5, 5)](x, None, 7)
+    assert pp.asnumpy(x).tolist() == [7] * 5
+    program.fill_or_copy[pp.NdRange(5, 5)](x, y, 7)
+    assert pp.asnumpy(x).tolist() == [0, 1, 2, 3, 4]
+    program.fill_or_copy[pp.NdRange(5, 5)](None, None, 7).wait()
 
 
 def test_groups_of_text_share_what_the_launch_says(program):

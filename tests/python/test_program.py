@@ -34,6 +34,10 @@ typedef struct { int count; float factor; } options;
 __kernel void structure(__global float *out, options o) { out[get_global_id(0)] = o.count * o.factor; }
 __kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eights(__global int *x) { x[get_global_id(0)] = get_local_size(0); }
 __kernel void from_table(__constant int *table, __global int *out) { out[get_global_id(0)] = table[get_global_id(0) % 3]; }
+__kernel void unless_null(__global int *x, __global const int *y, int n) {
+    int i = get_global_id(0);
+    if (x) x[i] = y ? y[i] : n;
+}
 __kernel void pair(float2 z, __global float2 *out) { out[get_global_id(0)] = z; }
 """
 
@@ -54,8 +58,19 @@ def floats(device, n=100, start=0.0):
     return pp.arange(start, start + n, dtype="float32", device=device)
 
 
+def test_none_is_a_null_pointer(program, device):
+    x, y = pp.zeros(5, dtype="int32", device=device), pp.arange(5, dtype="int32", device=device)
+    program.unless_null[5](x, None, 7)
+    assert pp.asnumpy(x).tolist() == [7] * 5
+    program.unless_null[5](x, y, 7)
+    assert pp.asnumpy(x).tolist() == [0, 1, 2, 3, 4]
+    program.unless_null[5](None, None, 7).wait()
+    with pytest.raises(TypeError, match="`n` .*a number is expected, not None"):
+        program.unless_null[5](x, y, None)
+
+
 def test_kernels_are_attributes_and_items(program, device):
-    assert set(program.kernels) == {"add", "twice", "where", "turn", "structure", "eights", "from_table", "pair"}
+    assert set(program.kernels) == {"add", "twice", "where", "turn", "structure", "eights", "from_table", "pair", "unless_null"}
     assert program["add"] is program.add
     assert "add" in dir(program)
     assert program.device == device

@@ -65,7 +65,7 @@ def test_none_is_a_null_pointer(program, device):
     program.unless_null[5](x, y, 7)
     assert pp.asnumpy(x).tolist() == [0, 1, 2, 3, 4]
     program.unless_null[5](None, None, 7).wait()
-    with pytest.raises(TypeError, match="`n` .*a number is expected, not None"):
+    with pytest.raises(TypeError, match=r"`n` .*a number is expected, not None"):
         program.unless_null[5](x, y, None)
 
 

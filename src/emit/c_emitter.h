@@ -28,6 +28,7 @@ private:
     std::string arguments() const;
     std::string line_loops() const;
     std::string flat_loop() const;
+    std::string tile_item() const;
     std::string range_item() const;
     std::string loop_rows() const;
     std::string team_items() const;

@@ -318,6 +318,22 @@ std::string CEmitter::flat_loop() const {
     return text + "}\n";
 }
 
+std::string CEmitter::tile_item() const {
+    const int last = kernel_.rank - 1;
+    const std::string wide = c_type(target_, DType::Int64), u = wide_type(), local = std::string("(") + u + ")" + target_.local_id;
+    std::string text = u + " at = (" + u + ")" + group() + ";\n", inside;
+    const auto part = [&](int d, int size, const std::string& own) {
+        const std::string i = "i" + std::to_string(d), n = "n" + std::to_string(d), s = std::to_string(size), parts = "parts" + i;
+        text += "const " + u + " " + parts + " = (" + u + ")((" + n + " + " + std::to_string(size - 1) + ") / " + s + ");\n";
+        text += "const " + wide + " " + i + " = (" + wide + ")(at % " + parts + ") * " + s + " + " + own + ";\nat /= " + parts + ";\n";
+        inside += (inside.empty() ? "" : " && ") + i + " < " + n;
+    };
+    part(last, tile_width, local + " % " + std::to_string(tile_width));
+    part(last - 1, geometry_.group_size / tile_width, local + " / " + std::to_string(tile_width));
+    if (last > 1) text += decomposed(last - 1, "at");
+    return text + "if (" + inside + ") item(" + arguments() + ");\n";
+}
+
 /// Compilers that make vectors of neighbouring items understand the language's own numbers best.
 std::string CEmitter::range_item() const {
     const std::string wide = c_type(target_, DType::Int64), u = wide_type();
@@ -427,6 +443,7 @@ std::string CEmitter::kernel_function() {
     } else {
         switch (geometry_.mapping) {
             case CMapping::Flat: statements = flat_loop(); break;
+            case CMapping::Tile: statements = tile_item(); break;
             case CMapping::Range: statements = range_item(); break;
             case CMapping::Loop: statements = loop_rows(); break;
             default: statements = line_loops(); break;

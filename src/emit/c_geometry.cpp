@@ -267,6 +267,11 @@ bool wants_one_item(const ir::Kernel& kernel) {
     });
 }
 
+/// Items take as long as their values want.
+bool has_open_loop(const ir::Kernel& kernel) {
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) { return in.op == ir::Opcode::While; });
+}
+
 }  // namespace
 
 CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
@@ -302,6 +307,11 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
         return g;
     }
     g.group_size = std::min(most, gpu_group);
+    if (g.mapping == CMapping::Line && rank > 1 && g.group_size > tile_width && has_open_loop(kernel) &&
+        shape.extents[rank - 2] >= g.group_size / tile_width) {
+        g.mapping = CMapping::Tile;
+        return g;
+    }
     while (g.mapping == CMapping::Line && rank > 1 && g.group_size > 32 && g.group_size / 2 >= line) g.group_size /= 2;
     const std::int64_t enough = groups_per_unit * std::max(features.compute_units, 1);
     const int weight = is_heavy(kernel) ? 2 : 1;
@@ -336,6 +346,10 @@ std::int64_t group_count(const CGeometry& g, std::span<const std::int64_t> exten
     if (g.mapping == CMapping::Flat) return cover(items, tile);
     const std::size_t rank = extents.size();
     if (rank == 0) return 1;
+    if (g.mapping == CMapping::Tile) {
+        const std::int64_t rows = extents[rank - 2];
+        return cover(extents[rank - 1], tile_width) * cover(rows, g.group_size / tile_width) * (items / extents[rank - 1] / rows);
+    }
     if (g.mapping == CMapping::Loop) return cover(extents[rank - 1], loop_stretch) * cover(items / extents[rank - 1], g.rows);
     std::int64_t groups = cover(extents[rank - 1], tile);
     for (std::size_t d = 0; d + 1 < rank; ++d) groups *= d + 2 == rank ? cover(extents[d], g.rows) : extents[d];

@@ -23,7 +23,9 @@ enum class CMapping : std::uint8_t {
     Loop,   // iterations: each group is one item, which runs through a stretch of the last dimension, of one or several rows
     // The kernel's own: a language item for each item, a language group for each group.
     Items,
+    Tile,  // tile_width of the last dimension, and as many rows as the group has room for: neighbours that take about as long
 };
+constexpr int tile_width = 32;
 constexpr std::int64_t loop_stretch = 4096;
 
 struct CGeometry {

@@ -631,3 +631,27 @@ def test_fast_roots_are_close(device):
         roots[100](pp.asarray(ends, device=device), one, some)
         with np.errstate(all="ignore"):
             assert_allclose(pp.asnumpy(one)[:100], 1 / np.sqrt(ends), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(8, 32), (33, 70), (7, 100), (100, 31), (64, 1), (3, 9, 40), (2, 40, 33)], ids=str)
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_items_that_take_as_long_as_they_want(device, shape):
+    @pp.kernel
+    def collatz(item: pp.Item, x, steps):
+        i = item.get_linear_id()
+        n, k = x[i], 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            k += 1
+        steps[i] += k
+
+    def steps_of(n):
+        k = 0
+        while n != 1:
+            n, k = n // 2 if n % 2 == 0 else 3 * n + 1, k + 1
+        return k
+
+    x = np.arange(1, math.prod(shape) + 1)
+    steps = pp.zeros(len(x), dtype="int64", device=device)
+    collatz[pp.Range(*shape)](pp.asarray(x, device=device), steps)
+    assert_array_equal(pp.asnumpy(steps), [steps_of(int(n)) for n in x])

@@ -280,6 +280,17 @@ TEST(CGeometry, fits_the_device_and_the_size) {
     const ir::Kernel plane = m.finish();
     EXPECT_EQ(of(plane, pairs, 1).mapping, CMapping::Line);
     EXPECT_EQ(of(plane, triples, 1).mapping, CMapping::Flat);
+    ir::Builder w("rounds", 3, true);
+    const ir::Value out = w.pointer("out", DType::Int64, Access::Write, true), start[] = {w.i64(100)};
+    const auto left = w.while_loop(
+        start, [&](std::span<const ir::Value> c) { return w.gt(c[0], w.dim(2)); },
+        [&](std::span<const ir::Value> c) { return ir::Builder::Values{w.sub(c[0], w.i64(3))}; });
+    w.store(out, w.dim(2), left[0]);
+    const ir::Kernel rounds = w.finish();
+    const std::int64_t box[] = {3, 20, 70}, low[] = {3, 7, 70};
+    EXPECT_EQ(of(rounds, box, 1).mapping, CMapping::Tile);  // 32 x 8
+    EXPECT_EQ(emit::group_count(CGeometry::decode(of(rounds, box, 1).encode()), box), 3 * 3 * 3);
+    EXPECT_EQ(of(rounds, low, 1).mapping, CMapping::Line);
     CFeatures cpu;
     cpu.cpu = true;
     const auto groups = [&](std::span<const std::int64_t> extents) {

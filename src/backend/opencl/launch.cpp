@@ -25,7 +25,10 @@ std::size_t size_of(char letter) {
 
 /// Where memory has addresses.
 void set_address(const OpenClDevice& device, MemoryPath path, cl_kernel kernel, cl_uint index, const void* address) {
-    if (path == MemoryPath::Usm) {
+    if (!address) {  // NVIDIA takes a null pointer as no memory object alone
+        const cl_mem none = nullptr;
+        check(device.api().clSetKernelArg(kernel, index, sizeof none, &none), "clSetKernelArg");
+    } else if (path == MemoryPath::Usm) {
         check(device.domain().usm().set_argument(kernel, index, address), "clSetKernelArgMemPointerINTEL");
     } else {
         check(device.api().clSetKernelArgSVMPointer(kernel, index, address), "clSetKernelArgSVMPointer");

@@ -543,9 +543,7 @@ class _Translator:
         cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         for name in code.co_freevars:
             if name not in cells:
-                self.refuse(
-                    node, f"this lambda uses `{name}` of the kernel; a lambda in a kernel has its arguments and names from outside only"
-                )
+                self.refuse(node, f"a lambda in a kernel cannot use the kernel's own `{name}`; give it as an argument")
         closure = tuple(cells[name] for name in code.co_freevars)
         function = types.FunctionType(code, self.function.__globals__, "<lambda>", None, closure)
         return self.make("FunctionName", node, index=self.callee(function))

@@ -26,7 +26,7 @@ std::size_t size_of(char letter) {
 /// Where memory has addresses.
 void set_address(const OpenClDevice& device, MemoryPath path, cl_kernel kernel, cl_uint index, const void* address) {
     if (!address) {  // NVIDIA takes a null pointer as no memory object alone
-        const cl_mem none = nullptr;
+        cl_mem none = nullptr;
         check(device.api().clSetKernelArg(kernel, index, sizeof none, &none), "clSetKernelArg");
     } else if (path == MemoryPath::Usm) {
         check(device.domain().usm().set_argument(kernel, index, address), "clSetKernelArgMemPointerINTEL");

@@ -193,8 +193,8 @@ TEST(GroupsIr, ShufflesAndTheirExpansionGiveTheSame) {
     EXPECT_EQ(print(expanded).find("shuffle"), std::string::npos);
     const std::int64_t extents[] = {6, 2};
     for (const Kernel* k : {&kernel, &pairs, &expanded}) {
-        std::vector<std::complex<double>> data;
-        for (int i = 0; i < 12; ++i) data.emplace_back(i, 10 * i);
+        std::vector<std::complex<double>> data(12);
+        for (std::size_t i = 0; i < 12; ++i) data[i] = {static_cast<double>(i), 10.0 * static_cast<double>(i)};
         const std::uint64_t args[] = {std::bit_cast<std::uint64_t>(data.data())};
         interpret(*k, args, extents);
         const int from[] = {3, 2, 1, 0, 4, 4, 9, 8, 7, 6, 10, 10};

@@ -2,6 +2,7 @@
 #include "emit/llvm_emitter.h"
 
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <pardo/error.h>
 
@@ -295,6 +296,17 @@ llvm::Value* Emitter::reciprocal_root(llvm::Value* x) {
     flags.setApproxFunc();
     b_.setFastMathFlags(flags);
     llvm::Type* type = x->getType();
+    if (target_.vector_bytes == 64 && type == widened(b_.getFloatTy(), 16)) {
+        llvm::Value* r = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_rsqrt14_ps_512, {},
+                                            {x, llvm::Constant::getNullValue(type), b_.getInt16(0xffff)});
+        const auto fma = [&](llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+            return b_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, b, c});
+        };
+        llvm::Value* error = fma(b_.CreateFNeg(b_.CreateFMul(x, r)), r, llvm::ConstantFP::get(type, 1.0));
+        llvm::Value* better = fma(b_.CreateFMul(r, llvm::ConstantFP::get(type, 0.5)), error, r);
+        b_.clearFastMathFlags();
+        return b_.CreateSelect(b_.CreateFCmpORD(error, error), better, r);  // of 0 and infinity the estimate is right
+    }
     llvm::Value *zero = llvm::ConstantFP::get(type, 0.0), *infinity = llvm::ConstantFP::getInfinity(type);
     llvm::Value* estimate = b_.CreateFDiv(llvm::ConstantFP::get(type, 1.0), b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
     b_.clearFastMathFlags();  // Newton's step makes NaN of the ends

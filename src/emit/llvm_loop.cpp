@@ -204,6 +204,8 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
     const int count = in.results.size();
     LlvmValues state;
     for (int k = 0; k < count; ++k) state.push_back(shaped(in.operands[3 + k], info_.shapes[in.results[k]]));
+    // What comes a kilobyte later is no matter of this loop's rounds, and what asks for it keeps loads from leaving the loop.
+    const bool outer_prefetch = std::exchange(prefetch_, false);
     serial_loop(scalar(in.operands[0]), scalar(in.operands[1]), scalar(in.operands[2]), state,
                 [&](llvm::Value* index, int, LlvmValues& carried) {
                     define(r.args[0], index);
@@ -211,6 +213,7 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
                     region(r);
                     for (int k = 0; k < count; ++k) carried[k] = shaped(yield(r).operands[k], info_.shapes[r.args[1 + k]]);
                 });
+    prefetch_ = outer_prefetch;
     for (int k = 0; k < count; ++k) define(in.results[k], state[k]);
 }
 

@@ -44,7 +44,6 @@ void Emitter::make_function() {
     function_->addFnAttr("prefer-vector-width", bits);
     function_->addFnAttr("min-legal-vector-width", bits);
     function_->addFnAttr("no-builtins");
-    if (kernel_.fast_math) function_->addFnAttr("reciprocal-estimates", "sqrtf:1,vec-sqrtf:1");  // for what reciprocal_root makes
     // Registers that are spilled around library calls go to aligned slots: a vector across two cache lines costs twice.
     function_->addFnAttr(llvm::Attribute::getWithStackAlignment(context_, llvm::Align(static_cast<std::uint64_t>(target_.vector_bytes))));
     for (unsigned k = 0; k < 4; ++k) {

@@ -182,13 +182,16 @@ Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& ke
     return build(kernel.name, c, 0, kernel.group_size);
 }
 
-OpenClTextProgram::OpenClTextProgram(const OpenClDevice& device, std::vector<device::TextKernel> kernels, std::vector<KernelHandle> handles)
+OpenClTextProgram::OpenClTextProgram(const OpenClDevice& device, ProgramHandle program, std::vector<device::TextKernel> kernels,
+                                     std::vector<KernelHandle> handles)
     : TextProgram(std::move(kernels), device.path() == MemoryPath::Buffer ? std::max(device.info().mem_base_addr_align / 8, 1) : 1, false),
+      program_(std::move(program)),
       handles_(std::move(handles)) {}
 
 OpenClTextProgram::~OpenClTextProgram() {
     if (!device::driver_gone()) return;
     for (KernelHandle& handle : handles_) (void)handle.release();
+    (void)program_.release();
 }
 
 Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText& given) {
@@ -214,7 +217,8 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
             handles.push_back(create_kernel(api(), built->get(), kernel.name));
             ask_limits(api(), handles.back().get(), handle_, info_.local_mem_size, kernel);
         }
-        return new OpenClTextProgram(*this, std::move(kernels), std::move(handles));
+        ProgramHandle program(built->detach(), ReleaseProgram{&api()});
+        return new OpenClTextProgram(*this, std::move(program), std::move(kernels), std::move(handles));
     };
     const Ref<device::Program> made =
         given.self_contained() ? jit::get(jit::key(program_key(options) + "text\n" + given.text), recipe) : jit::make(recipe);

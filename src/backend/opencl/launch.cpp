@@ -3,6 +3,7 @@
 
 #include <pardo/error.h>
 
+#include "backend/opencl/kernel_facts.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/queue.h"
 #include "emit/c_geometry.h"
@@ -25,7 +26,7 @@ std::size_t size_of(char letter) {
 
 /// Where memory has addresses.
 void set_address(const OpenClDevice& device, MemoryPath path, cl_kernel kernel, cl_uint index, const void* address) {
-    if (!address) {  // NVIDIA takes a null pointer as no memory object alone
+    if (!address) {
         cl_mem none = nullptr;
         check(device.api().clSetKernelArg(kernel, index, sizeof none, &none), "clSetKernelArg");
     } else if (path == MemoryPath::Usm) {
@@ -114,7 +115,12 @@ private:
 void OpenClTextProgram::enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch,
                                 const device::NativeOrder& order) {
     const std::lock_guard lock(mutex_);
-    static_cast<OpenClStream&>(stream).launch(handles_[kernel].get(), launch, order);
+    auto& own = static_cast<OpenClStream&>(stream);
+    const auto is_null = [](const device::TextArgument& a) { return a.kind == device::TextArgument::Kind::Pointer && a.words[0] == 0; };
+    if (std::none_of(launch.arguments.begin(), launch.arguments.end(), is_null)) return own.launch(handles_[kernel].get(), launch, order);
+    // NVIDIA's driver takes no null for an argument that has been a pointer before.
+    const Api& api = *program_.get_deleter().api;
+    own.launch(create_kernel(api, program_.get(), kernels()[kernel].name.str()).get(), launch, order);
 }
 
 void OpenClStream::launch(cl_kernel kernel, const device::TextLaunch& l, const device::NativeOrder& order) {

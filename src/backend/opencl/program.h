@@ -48,18 +48,24 @@ struct ReleaseKernel {
     const Api* api;
     void operator()(cl_kernel kernel) const { api->clReleaseKernel(kernel); }
 };
-/// It keeps the program that it is of.
 using KernelHandle = std::unique_ptr<std::remove_pointer_t<cl_kernel>, ReleaseKernel>;
+struct ReleaseProgram {
+    const Api* api;
+    void operator()(cl_program program) const { api->clReleaseProgram(program); }
+};
+using ProgramHandle = std::unique_ptr<std::remove_pointer_t<cl_program>, ReleaseProgram>;
 
 /// Text of the user, built for one OpenCL device.
 class OpenClTextProgram final : public device::TextProgram {
 public:
-    OpenClTextProgram(const OpenClDevice& device, std::vector<device::TextKernel> kernels, std::vector<KernelHandle> handles);
+    OpenClTextProgram(const OpenClDevice& device, ProgramHandle program, std::vector<device::TextKernel> kernels,
+                      std::vector<KernelHandle> handles);
     ~OpenClTextProgram() override;
 
 private:
     void enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch, const device::NativeOrder& order) override;
 
+    ProgramHandle program_;
     std::vector<KernelHandle> handles_;
     std::mutex mutex_;  // as OpenClProgram's, of all its kernels
 };

@@ -27,11 +27,12 @@ struct LocalMemory {
 /// type, where the driver tells it; any other number has it. A structure is given by its bytes.
 using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, LocalMemory, std::nullptr_t>;
 
-/// Text compiled for one device; a cheap handle, safe from any thread.
+/// Text, or a module of SPIR-V, compiled for one device; a cheap handle, safe from any thread.
 class PARDO_API Program {
 public:
-    /// `language`: "opencl", "cuda", or empty for the device's; `options`: of its compiler. The program cache keeps what reads no other
-    /// files. Throws Compile with what the compiler says, Device for a device without such a language, Value for one with another.
+    /// `language`: "opencl", "cuda", "spirv", or empty for the device's, or what the first word says; `options`: of its compiler. The
+    /// program cache keeps what reads no other files. Throws Compile with what the compiler says, Device for a device without such a
+    /// language, Value for one with another.
     Program(const Device& device, const std::string& text, std::string_view language = {}, const std::vector<std::string>& options = {});
     ~Program();
     Program(const Program&);

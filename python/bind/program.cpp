@@ -1,5 +1,8 @@
 // python/bind/program.cpp: pardo/program.h for Python.
 #include <cstring>
+#include <variant>
+
+#include <nanobind/stl/variant.h>
 
 #include <pardo/program.h>
 
@@ -47,8 +50,10 @@ void bind_program(nb::module_& m) {
     nb::class_<Program>(m, "_Program", "Text compiled for a device.")
         .def(
             "__init__",
-            [](Program* self, nb::handle device, const std::string& text, const std::string& language,
+            [](Program* self, nb::handle device, const std::variant<std::string, nb::bytes>& source, const std::string& language,
                const std::vector<std::string>& options) {
+                const auto* module = std::get_if<nb::bytes>(&source);
+                const std::string text = module ? std::string(module->c_str(), module->size()) : std::get<std::string>(source);
                 const pardo::Device on = device_from(device, "Program");
                 const Unlocked unlocked;
                 new (self) Program(on, text, language, options);

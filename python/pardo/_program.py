@@ -20,10 +20,11 @@ class Program:
     ----------
     device : Device or str
         An OpenCL or CUDA device, or a selection string such as ``'opencl'``.
-    source : str
-        OpenCL C, or CUDA C++ whose kernels are declared ``extern "C" __global__``.
-    language : {'opencl', 'cuda'}, optional
-        What the text is written in. By default, what the device takes.
+    source : str or bytes
+        OpenCL C, or CUDA C++ whose kernels are declared ``extern "C" __global__``; as bytes a module of SPIR-V, for OpenCL devices of
+        version 2.1 or later that take it. Drivers tell no types of its parameters, so numbers are NumPy scalars.
+    language : {'opencl', 'cuda', 'spirv'}, optional
+        What the source is written in. By default, what the device takes.
     options : str or sequence of str, optional
         For the device's compiler: ``'-D N=16'``, ``['-I', folder]``.
 
@@ -32,7 +33,7 @@ class Program:
     device : Device
         Where it runs.
     language : str
-        'opencl' or 'cuda'.
+        'opencl', 'cuda' or 'spirv'.
     kernels : tuple of str
         Names of the kernels. Each is an attribute, and an item: ``program.add`` and ``program['add']``.
 
@@ -68,11 +69,14 @@ class Program:
 
     __slots__ = ("_kernels", "_program")
 
-    def __init__(self, device: Device | str | None, source: str, language: str | None = None, options: str | Sequence[str] = ()) -> None:
-        if not isinstance(source, str):
-            raise TypeError(f"Program: the source is a str, not {type(source).__name__}")
+    def __init__(
+        self, device: Device | str | None, source: str | bytes, language: str | None = None, options: str | Sequence[str] = ()
+    ) -> None:
+        if not isinstance(source, (str, bytes)):
+            raise TypeError(f"Program: the source is a str, or bytes of SPIR-V, not {type(source).__name__}")
+        language = language or ("spirv" if isinstance(source, bytes) else "")
         words = shlex.split(options) if isinstance(options, str) else [*options]
-        self._program = _core._Program(device, source, language or "", words)
+        self._program = _core._Program(device, source, language, words)
         self._kernels = {name: ProgramKernel(self._program, name) for name in self._program.kernels}
 
     @property
@@ -82,7 +86,7 @@ class Program:
 
     @property
     def language(self) -> str:
-        """'opencl' or 'cuda'."""
+        """'opencl', 'cuda' or 'spirv'."""
         return self._program.language
 
     @property

@@ -8,7 +8,13 @@
 
 namespace pardo::device {
 
+bool is_spirv(std::string_view text) {
+    constexpr std::string_view little("\x03\x02\x23\x07", 4), big("\x07\x23\x02\x03", 4);
+    return text.starts_with(little) || text.starts_with(big);
+}
+
 bool ProgramText::self_contained() const {
+    if (is_spirv(text)) return true;
     const auto includes = [](const std::string& s) { return s.find("include") != std::string::npos; };
     return !includes(text) && std::none_of(options.begin(), options.end(), includes);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,11 +24,14 @@ class Stream;
 struct NativeOrder;
 
 struct ProgramText {
-    std::string text;
+    std::string text;                  // or a module of SPIR-V
     std::vector<std::string> options;  // for the device's compiler
     /// False if the compiler may read other files, which may change: such programs are not kept.
     bool self_contained() const;
 };
+
+/// True for a module of SPIR-V in either byte order, by its first word.
+bool is_spirv(std::string_view text);
 
 /// What a driver tells of a parameter.
 struct TextParameter {

@@ -24,7 +24,7 @@ using graph::Node;
 using Arguments = std::span<const ProgramArgument>;
 using Kind = TextParameter::Kind;
 
-constexpr std::string_view languages[] = {"opencl", "cuda"};
+constexpr std::string_view languages[] = {"opencl", "cuda", "spirv"};
 constexpr const char* given_names[] = {"an array", "a number", "a structure", "a LocalAccessor", "None"};
 
 std::string signature_of(const TextKernel& kernel) {
@@ -264,6 +264,7 @@ TextArgument Call::pack(std::size_t k) const {
 struct Program::State {
     device::Device* device;
     Ref<device::TextProgram> program;
+    std::string_view language;
 
     std::size_t position(std::string_view name) const {
         const std::vector<TextKernel>& all = program->kernels();
@@ -278,22 +279,27 @@ struct Program::State {
 Program::Program(const Device& device, const std::string& text, std::string_view language, const std::vector<std::string>& options) {
     const auto fail = [](ErrorCode code, const std::string& why) { throw Error(code, "Program: " + why); };
     if (!language.empty() && std::find(std::begin(languages), std::end(languages), language) == std::end(languages))
-        fail(ErrorCode::Value, "the language is \"opencl\" or \"cuda\", not \"" + std::string(language) + "\"");
+        fail(ErrorCode::Value, "the language is \"opencl\", \"cuda\" or \"spirv\", not \"" + std::string(language) + "\"");
     const std::string own(device.impl()->text_language()), id = device.id();
     if (own.empty())
         fail(ErrorCode::Device, id + " compiles no text; write the kernel in Python (pardo.kernel), or take a device of "
                                      "pardo.get_devices(\"opencl\") for OpenCL C, of pardo.get_devices(\"cuda\") for CUDA C++");
-    if (!language.empty() && language != own)
+    const bool module = device::is_spirv(text);
+    if (!module && language == "spirv") fail(ErrorCode::Value, "here is no module of SPIR-V: its first word is 0x07230203");
+    if (module && (own != "opencl" || (!language.empty() && language != "spirv")))
+        fail(ErrorCode::Value, "a module of SPIR-V is for devices of pardo.get_devices(\"opencl\"), with the language \"spirv\" or none");
+    if (!module && !language.empty() && language != own)
         fail(ErrorCode::Value, id + " takes text in \"" + own + "\", not \"" + std::string(language) +
                                    "\"; that is for devices of pardo.get_devices(\"" + std::string(language) + "\")");
-    state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program({text, options})});
+    state_ = std::make_shared<const State>(
+        State{device.impl(), device.impl()->compile_program({text, options}), module ? languages[2] : device.impl()->text_language()});
 }
 Program::~Program() = default;
 Program::Program(const Program&) = default;
 Program& Program::operator=(const Program&) = default;
 
 Device Program::device() const { return Device(state_->device); }
-std::string_view Program::language() const { return state_->device->text_language(); }
+std::string_view Program::language() const { return state_->language; }
 
 std::vector<std::string> Program::kernels() const {
     std::vector<std::string> names;

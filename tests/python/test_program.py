@@ -385,14 +385,14 @@ def test_options(device):
 def test_texts_that_are_none(device):
     with pytest.raises(pp.CompileError, match="Program: there is no kernel in the text: no function is marked __kernel"):
         pp.Program(device, "int one(void) { return 1; }")
-    with pytest.raises(TypeError, match="Program: the source is a str, not bytes"):
-        pp.Program(device, b"")
+    with pytest.raises(TypeError, match="Program: the source is a str, or bytes of SPIR-V, not NoneType"):
+        pp.Program(device, None)
 
 
 def test_languages(device):
     with pytest.raises(ValueError, match=rf'Program: {device.id} takes text in "opencl", not "cuda"'):
         pp.Program(device, TEXT, language="cuda")
-    with pytest.raises(ValueError, match='Program: the language is "opencl" or "cuda", not "metal"'):
+    with pytest.raises(ValueError, match='Program: the language is "opencl", "cuda" or "spirv", not "metal"'):
         pp.Program(device, TEXT, language="metal")
 
 
@@ -438,3 +438,74 @@ def test_programs_that_read_files_are_not_kept(device, tmp_path):
         header.write_text(f"#define VALUE {value}\n")
         pp.Program(device, text, options=["-I", str(tmp_path)]).f[1](x)
         assert int(x[0]) == value
+
+
+def spirv() -> bytes:
+    """A module whose kernel `scale` takes floats and a number, and multiplies each by it (SPIR-V 1.0, section 3)."""
+
+    def text(s: str) -> list[int]:
+        padded = s.encode() + b"\0" * (4 - len(s) % 4)
+        return [int.from_bytes(padded[k : k + 4], "little") for k in range(0, len(padded), 4)]
+
+    void, single, index, triple, ids, pointer, kind, where, main, x, factor, label, at, i, place, value, product = range(1, 18)
+    code = [
+        (17, 4),  # OpCapability Addresses
+        (17, 6),  # Kernel
+        (17, 11),  # Int64
+        (14, 2, 2),  # OpMemoryModel Physical64 OpenCL
+        (15, 6, main, *text("scale"), where),  # OpEntryPoint Kernel
+        (71, where, 11, 28),  # OpDecorate BuiltIn GlobalInvocationId
+        (71, where, 22),  # Constant
+        (71, where, 41, *text("__spirv_BuiltInGlobalInvocationId"), 1),  # LinkageAttributes Import
+        (19, void),
+        (22, single, 32),
+        (21, index, 64, 0),
+        (23, triple, index, 3),
+        (32, ids, 1, triple),  # OpTypePointer Input
+        (32, pointer, 5, single),  # CrossWorkgroup
+        (33, kind, void, pointer, single),
+        (59, ids, where, 1),  # OpVariable
+        (54, void, main, 0, kind),  # OpFunction
+        (55, pointer, x),
+        (55, single, factor),
+        (248, label),
+        (61, triple, at, where, 2, 32),  # OpLoad Aligned 32
+        (81, index, i, at, 0),  # OpCompositeExtract
+        (70, pointer, place, x, i),  # OpInBoundsPtrAccessChain
+        (61, single, value, place, 2, 4),
+        (133, single, product, value, factor),  # OpFMul
+        (62, place, product, 2, 4),  # OpStore
+        (253,),
+        (56,),
+    ]
+    words = [0x07230203, 0x00010000, 0, 18, 0]
+    for operation, *operands in code:
+        words += [(len(operands) + 1) << 16 | operation, *operands]
+    return np.array(words, "<u4").tobytes()
+
+
+def test_modules_of_spirv(device):
+    if "cl_khr_il_program" not in device.extensions:
+        with pytest.raises(pp.DeviceError, match="takes no SPIR-V; give it OpenCL C"):
+            pp.Program(device, spirv())
+        return
+    program = pp.Program(device, spirv())
+    assert (program.language, program.kernels) == ("spirv", ("scale",))
+    x = floats(device)
+    program.scale[100](x, np.float32(3))
+    assert_array_equal(pp.asnumpy(x), 3 * np.arange(100, dtype="float32"))
+    assert pp.Program(device, spirv(), "spirv").kernels == ("scale",)
+    with pytest.raises(TypeError, match=r"a number of Python has none; write np.int32"):
+        program.scale[100](x, 3)
+    with pytest.raises(pp.CompileError, match=r"no module of SPIR-V that it knows|does not compile it"):
+        pp.Program(device, spirv()[:40])
+
+
+def test_what_is_no_spirv(device):
+    with pytest.raises(ValueError, match="here is no module of SPIR-V: its first word is 0x07230203"):
+        pp.Program(device, TEXT, "spirv")
+    with pytest.raises(ValueError, match="here is no module of SPIR-V"):
+        pp.Program(device, TEXT.encode())
+    for language in ("cuda", "opencl"):
+        with pytest.raises(ValueError, match=r"a module of SPIR-V is for devices of pardo.get_devices"):
+            pp.Program(device, spirv(), language)

@@ -70,11 +70,21 @@ struct Builder {
     std::string options, who;
 
     std::unique_ptr<Built> from_source(const std::string& text) const {
+        if (device::is_spirv(text)) return from_spirv(text);
         const char* source = text.c_str();
         cl_int code = CL_SUCCESS;
         cl_program program = api.clCreateProgramWithSource(context, 1, &source, nullptr, &code);
         check(code, "clCreateProgramWithSource");
         return built(program, text);
+    }
+    std::unique_ptr<Built> from_spirv(const std::string& module) const {
+        if (!api.clCreateProgramWithIL || !has_version(api, device, 2, 1) || device_text(api, device, CL_DEVICE_IL_VERSION).empty())
+            throw Error(ErrorCode::Device, who + " takes no SPIR-V; give it OpenCL C, or write the kernel in Python (pardo.kernel)");
+        cl_int code = CL_SUCCESS;
+        cl_program program = api.clCreateProgramWithIL(context, module.data(), module.size(), &code);
+        if (code == CL_INVALID_VALUE) throw Error(ErrorCode::Compile, who + " does not take it: it is no module of SPIR-V that it knows");
+        check(code, "clCreateProgramWithIL");
+        return built(program, {});
     }
     /// From a binary, if there is one.
     std::unique_ptr<Built> from_either(const jit::Binary& binary, const std::string& text) const {

@@ -62,7 +62,9 @@ namespace pardo::opencl {
     F(clEnqueueSVMMemFill)           \
     F(clSetKernelArgSVMPointer)
 // Functions of OpenCL 2.1: of use only where the device says that it has that version.
-#define PARDO_OPENCL_21_FUNCTIONS(F) F(clEnqueueSVMMigrateMem)
+#define PARDO_OPENCL_21_FUNCTIONS(F) \
+    F(clEnqueueSVMMigrateMem)        \
+    F(clCreateProgramWithIL)
 
 /// The functions for the platforms that came the same way.
 struct Api {

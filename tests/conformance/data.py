@@ -90,14 +90,16 @@ LAYOUTS = [
 
 
 def layouts_for(device, *key) -> list[Layout]:
-    """All layouts, or a contiguous one and another in turn: on all but the first device of a back end, and where nothing is run.
+    """All layouts on the first device of a back end; on its others one in turn; where nothing is run a contiguous one and another in turn.
 
     Kernels of one back end differ by their indices in the same way on all its devices, and some compilers take a tenth of a second.
     """
     if WHOLE or (device.id.endswith(":0") and not COMPILE_ONLY):
         return LAYOUTS
-    turn = zlib.crc32(repr(key).encode()) % (len(LAYOUTS) - 1)
-    return [LAYOUTS[0], LAYOUTS[1 + turn]]
+    turn = zlib.crc32(repr(key).encode())
+    if COMPILE_ONLY:
+        return [LAYOUTS[0], LAYOUTS[1 + turn % (len(LAYOUTS) - 1)]]
+    return [LAYOUTS[turn % len(LAYOUTS)]]
 
 
 def make(layout: Layout, dtype, rng, device, special=True, small=False):

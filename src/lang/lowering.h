@@ -15,9 +15,10 @@ namespace pardo::lang {
 using ir::Opcode;
 using ir::Value;
 
-/// That a name's value is at least so much more than another's; holds while that has this version.
+/// That a name's value is at least so much more than another's; holds while both have these versions.
 struct Above {
-    std::string name;
+    int own = 0;
+    std::string other;
     int version = 0;
     std::int64_t by = 0;
 };

@@ -322,7 +322,7 @@ void Lowering::learn(const Tree& test, bool truth) {
     const auto above = [&](const Tree& more, const Tree& less, std::int64_t by) {
         if (more.form != Form::Name || less.form != Form::Name) return;
         const auto x = scope_.find(more.name), y = scope_.find(less.name);
-        if (x != scope_.end() && y != scope_.end()) x->second.above.push_back({less.name, y->second.version, by});
+        if (x != scope_.end() && y != scope_.end()) x->second.above.push_back({x->second.version, less.name, y->second.version, by});
     };
     std::size_t at = 0;
     for (std::size_t k = 0; k + 1 < test.parts.size(); ++k) {
@@ -348,7 +348,7 @@ std::int64_t Lowering::difference(const Tree& t) const {
     if (x == scope_.end() || y == scope_.end() || y->second.term.least < 0) return unknown_least;  // less a negative number, it may wrap
     std::int64_t most = unknown_least;
     for (const Above& a : x->second.above)
-        if (a.name == t.parts[1].name && a.version == y->second.version) most = std::max(most, a.by);
+        if (a.own == x->second.version && a.other == t.parts[1].name && a.version == y->second.version) most = std::max(most, a.by);
     return most;
 }
 

@@ -655,3 +655,18 @@ def test_items_that_take_as_long_as_they_want(device, shape):
     steps = pp.zeros(len(x), dtype="int64", device=device)
     collatz[pp.Range(*shape)](pp.asarray(x, device=device), steps)
     assert_array_equal(pp.asnumpy(steps), [steps_of(int(n)) for n in x])
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_what_a_test_has_said_ends_with_the_value(device):
+    @pp.kernel
+    def backwards(item: pp.Item, a, out, k):
+        step = item.get_id(0)
+        if k >= step:
+            for j in range(3):
+                out[j] = a[k - step]  # k is not always that large
+                k -= 1
+
+    out = pp.zeros(3, dtype="int64", device=device)
+    backwards[1](pp.arange(10, dtype="int64", device=device), out, 0)
+    assert list(pp.asnumpy(out)) == [0, 9, 8]

@@ -316,6 +316,13 @@ class _Place:
     def at(self, what: str, who: str, dimension: int | None) -> int:
         return self.numbers(what, who)[self.space.dimension(who, dimension)]
 
+    def linear(self, what: str, size: str, who: str) -> int:
+        """A number in row-major order."""
+        total = 0
+        for n, extent in zip(self.numbers(what, who), self.numbers(size, who), strict=True):
+            total = total * extent + n
+        return total
+
     def local_array(self, shape: Any, dtype: Any) -> Any:
         if self.team is None:
             raise TypeError("local_array: items share memory in groups only; launch the kernel over an NdRange")
@@ -332,9 +339,8 @@ class _Place:
 
     def sub_group(self) -> tuple[int, int, int]:
         """The number of the sub-group, that of the item in it, and how many items it has."""
-        size, items, place = self.space.sub_group_size, math.prod(self.space.local_range), 0
-        for n, extent in zip(self.local_id, self.space.local_range, strict=True):
-            place = place * extent + n
+        size, items = self.space.sub_group_size, math.prod(self.space.local_range)
+        place = self.linear("local_id", "local_range", "get_sub_group")
         return place // size, place % size, min(size, items - place // size * size)
 
     def shuffle(self, sub_group: Any, value: Any, item: int) -> Any:
@@ -365,10 +371,7 @@ def _linear(what: str, size: str, who: str) -> Any:
     """The method that gives a number in row-major order."""
 
     def get(self: Any) -> int:
-        place, total = self._place, 0
-        for n, extent in zip(place.numbers(what, who), place.numbers(size, who), strict=True):
-            total = total * extent + n
-        return total
+        return self._place.linear(what, size, who)  # type: ignore[no-any-return]
 
     get.__name__ = who
     return get

@@ -57,9 +57,11 @@ std::string c_identifier(const std::string& name) {
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
     static constexpr ir::Math native[] = {ir::Math::erf, ir::Math::log1p};
     ir::Kernel plain = ir::lower_complex(kernel);
-    // In OpenCL all items of a sub-group have to be there.
-    const bool whole = features.language == CLanguage::Cuda || groups_of(kernel).items() % std::max(kernel.sub_group, 1) == 0;
-    if (!(features.shuffles & kernel.sub_group) || !whole) plain = ir::expand_shuffles(plain);
+    if (ir::has_shuffles(plain)) {
+        // In OpenCL all items of a sub-group have to be there.
+        const bool whole = features.language == CLanguage::Cuda || groups_of(plain).items() % plain.sub_group == 0;
+        if (!(features.shuffles & plain.sub_group) || !whole) plain = ir::expand_shuffles(plain);
+    }
     return ir::expand_math(plain, features.native_erf ? std::span<const ir::Math>(native) : std::span<const ir::Math>());
 }
 
@@ -282,7 +284,7 @@ std::string CEmitter::item_count(int dims) const {
 /// A word of the language with the size of sub-groups.
 std::string CEmitter::sub_group_word(std::string word) const {
     const int size = kernel_.in_groups() ? kernel_.sub_group : features_.sub_group;
-    if (const std::size_t at = word.find("$N"); at != std::string::npos) word.replace(at, 2, std::to_string(size));
+    replace_all(word, "$N", std::to_string(size));
     return word;
 }
 

@@ -465,8 +465,8 @@ struct Calls {
         g.kind = kind;
         return g;
     }
-    template <Where where, Where size> static Term leader(Lowering& l, const Tree& t, const Terms& a) {
-        return l.compared("==", linear<where, size>(l, t, a), integer(0), t.place);
+    template <Handler place> static Term leader(Lowering& l, const Tree& t, const Terms& a) {
+        return l.compared("==", place(l, t, a), integer(0), t.place);
     }
 
     // Sub-groups: neighbours in row-major order, a power of two of them; the last of a group may have fewer.
@@ -482,9 +482,6 @@ struct Calls {
         Term out = l.pure(op, {DType::Int64, true}, {item, integer(l.space_.sub_group)}, DType::Int64);
         out.least = 0;
         return out;
-    }
-    static Term sub_group_leader(Lowering& l, const Tree& t, const Terms& a) {
-        return l.compared("==", of_sub_group<Opcode::Rem>(l, t, a), integer(0), t.place);
     }
     static Term sub_group_most(Lowering& l, const Tree&, const Terms&) {
         return integer(std::min<std::int64_t>(group_items(l), l.space_.sub_group));
@@ -680,7 +677,7 @@ const std::map<std::string, Row>& Calls::methods() {
         {"Group.get_group_linear_range", {1, 1, product<Where::GroupCount>}},
         {"Group.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
         {"Group.get_local_linear_range", {1, 1, product<Where::LocalSize>}},
-        {"Group.leader", {1, 1, leader<Where::Local, Where::LocalSize>}},
+        {"Group.leader", {1, 1, leader<linear<Where::Local, Where::LocalSize>>}},
         {"SubGroup.get_local_id", {1, 1, of_sub_group<Opcode::Rem>}},
         {"SubGroup.get_local_linear_id", {1, 1, of_sub_group<Opcode::Rem>}},
         {"SubGroup.get_local_range", {1, 1, sub_group_size}},
@@ -690,7 +687,7 @@ const std::map<std::string, Row>& Calls::methods() {
         {"SubGroup.get_group_linear_id", {1, 1, of_sub_group<Opcode::FloorDiv>}},
         {"SubGroup.get_group_range", {1, 1, sub_group_count}},
         {"SubGroup.get_group_linear_range", {1, 1, sub_group_count}},
-        {"SubGroup.leader", {1, 1, sub_group_leader}},
+        {"SubGroup.leader", {1, 1, leader<of_sub_group<Opcode::Rem>>}},
         {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>}},
         {"AtomicRef.fetch_sub", {2, 2, fetch<AtomicOp::Sub>}},
         {"AtomicRef.fetch_min", {2, 2, fetch<AtomicOp::Min>}},

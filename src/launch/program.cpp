@@ -292,7 +292,7 @@ Program::Program(const Device& device, const std::string& text, std::string_view
         fail(ErrorCode::Value, id + " takes text in \"" + own + "\", not \"" + std::string(language) +
                                    "\"; that is for devices of pardo.get_devices(\"" + std::string(language) + "\")");
     state_ = std::make_shared<const State>(
-        State{device.impl(), device.impl()->compile_program({text, options}), module ? languages[2] : device.impl()->text_language()});
+        State{device.impl(), device.impl()->compile_program({text, options}), module ? "spirv" : device.impl()->text_language()});
 }
 Program::~Program() = default;
 Program::Program(const Program&) = default;

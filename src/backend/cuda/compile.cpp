@@ -58,9 +58,10 @@ device::ShapeClass CudaDevice::shape_class(const ir::Kernel& kernel, const devic
 
 Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
     context();  // a lost device says so before anything is compiled
-    emit::check_groups(kernel, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
+    const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
+    emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
     const Target target = target_of(*this);
-    const emit::CText text = text_of(*this, kernel, shape);
+    const emit::CText text = emit::emit_c(lowered, features_, emit::CGeometry::decode(shape));
     Grid grid;
     grid.by_geometry = true;
     grid.geometry = emit::CGeometry::decode(shape);

@@ -166,22 +166,15 @@ Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CT
     return jit::get(jit::key(key), recipe);
 }
 
-namespace {
-
-emit::CText emitted(const ir::Kernel& kernel, const emit::CFeatures& features, device::ShapeClass shape) {
-    return emit::emit_c(emit::lowered_for_c(kernel, features), features, emit::CGeometry::decode(shape));
-}
-
-}  // namespace
-
 device::ShapeClass OpenClDevice::shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const {
     return emit::choose_geometry(kernel, shape, features_).encode();
 }
 
 Ref<device::Program> OpenClDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
-    emit::check_groups(emit::lowered_for_c(kernel, features_), {info_.max_work_group_size, info_.max_work_item_sizes, info_.local_mem_size},
-                       id_);
-    return build(kernel.name, emitted(kernel, features_, shape), shape, emit::CGeometry::decode(shape).group_size);
+    const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
+    const emit::CGeometry geometry = emit::CGeometry::decode(shape);
+    emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, info_.local_mem_size}, id_);
+    return build(kernel.name, emit::emit_c(lowered, features_, geometry), shape, geometry.group_size);
 }
 
 Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& kernel) {
@@ -237,7 +230,7 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
 
 std::string OpenClDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {
     if (what == "ir") return ir::print(kernel);
-    if (what == "opencl") return emitted(kernel, features_, shape).text;
+    if (what == "opencl") return emit::emit_c(emit::lowered_for_c(kernel, features_), features_, emit::CGeometry::decode(shape)).text;
     throw Error(ErrorCode::Value, "inspect: " + id_ + " has no \"" + std::string(what) + "\", only \"ir\" and \"opencl\"");
 }
 

@@ -49,10 +49,9 @@ void OpenClDevice::choose_sub_group() {
     features_.intel_shuffles = !shuffles;
     int best = 0;
     for (const int size : info_.sub_group_sizes) {
-        if (std::has_single_bit(static_cast<unsigned>(size))) features_.shuffles |= size;
-        if (features_.cpu || size < 2 || size > most_sub_group || size > features_.max_group_size ||
-            !std::has_single_bit(static_cast<unsigned>(size)))
-            continue;
+        if (!std::has_single_bit(static_cast<unsigned>(size))) continue;
+        features_.shuffles |= size;
+        if (features_.cpu || size < 2 || size > most_sub_group || size > features_.max_group_size) continue;
         // The smallest of at least wanted_sub_group items: larger ones leave each less registers. Else the largest.
         const bool better = best < wanted_sub_group ? size > best : size >= wanted_sub_group && size < best;
         if (better) best = size;

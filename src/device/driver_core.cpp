@@ -45,6 +45,7 @@ Ref<DriverEvent> DriverCore::new_event(Request& request) {
     if (event->timed_) event->queued_at = now_ns();
     event->label_ = std::move(request.label);
     event->kept_ = std::move(request.kept);
+    event->check_ = std::move(request.check);
     event->cost_ns_ = request.cost_ns;
     return event;
 }
@@ -61,8 +62,11 @@ bool DriverCore::implied(const Event& event, bool needed) const noexcept {
     if (!in_order_ || !state || !state->polled() || state->known_done()) return false;
     const auto* driven = static_cast<const DriverEvent*>(state);
     if (driven->core_.get() != this) return false;
-    // Failures of work at a driver that marks late show in whatever comes behind them.
-    return !needed || (late_marks_ && driven->native_.load(std::memory_order_acquire));
+    return !needed || hands_on(*driven);
+}
+
+bool DriverCore::hands_on(const DriverEvent& event) const noexcept {
+    return late_marks_ && !event.may_fail_ && event.native_.load(std::memory_order_acquire);
 }
 
 void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted) {
@@ -73,8 +77,7 @@ void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, 
             auto* driven = state->polled() ? static_cast<DriverEvent*>(state) : nullptr;
             const bool own = driven && driven->core_.get() == this;
             if (own && in_order_) {
-                // Failures of work at a driver that marks late show in whatever comes behind them.
-                if (needed && !(late_marks_ && driven->native_.load(std::memory_order_acquire))) sorted.needs.push_back(e);
+                if (needed && !hands_on(*driven)) sorted.needs.push_back(e);
                 continue;
             }
             if (driven && !task && (own || stream_->understands(driven->core_->stream()))) {
@@ -119,10 +122,12 @@ Event DriverCore::submit(Request&& request, NativeCall& call) {
     sort(request.after, false, false, sorted);
     if (sorted.inherited) {
         event->kept_.clear();
+        event->check_ = nullptr;
         event->set_failed(std::move(sorted.inherited));
         return Event(event.get());
     }
     event->needs_ = std::move(sorted.needs);
+    event->may_fail_ = event->check_ || !event->needs_.empty();
     bool now = !request.by_worker && sorted.foreign.empty(), look = false;
     if (now) {
         std::lock_guard lock(mutex_);
@@ -150,10 +155,12 @@ Event DriverCore::submit_task(Request request, std::function<void()> task) {
     sort(request.after, false, true, sorted);
     if (sorted.inherited) {
         event->kept_.clear();
+        event->check_ = nullptr;
         event->set_failed(std::move(sorted.inherited));
         return Event(event.get());
     }
     event->needs_ = std::move(sorted.needs);
+    event->may_fail_ = true;
     event->task_ = std::move(task);
     hold(event, request, sorted.foreign);
     return Event(event.get());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <thread>
+#include <utility>
 
 #include "base/env.h"
 #include "device/driver_internal.h"
@@ -14,6 +15,17 @@ namespace {
 constexpr auto ask_for = std::chrono::microseconds(200), ask_hard_for = std::chrono::microseconds(20);
 /// Out of order: how many events a sweep asks about.
 constexpr std::size_t most_asked = 64;
+
+/// What `check` throws, if anything.
+std::optional<Error> error_of(const std::function<void()>& check) {
+    if (!check) return std::nullopt;
+    try {
+        check();
+    } catch (...) {
+        return current_error();
+    }
+    return std::nullopt;
+}
 
 }  // namespace
 
@@ -132,6 +144,9 @@ void DriverCore::finish(Batch& batch, const Mark* mark, const Answer& answer) {
         }
         e->needs_.clear();
         e->kept_.clear();
+        const std::optional<Error> found =
+            inherited || its.status == NativeStatus::Failed ? std::nullopt : error_of(std::exchange(e->check_, nullptr));
+        e->check_ = nullptr;
         if (inherited) {
             e->set_failed(std::move(inherited));
         } else if (its.status == NativeStatus::Failed && shared) {
@@ -139,6 +154,8 @@ void DriverCore::finish(Batch& batch, const Mark* mark, const Answer& answer) {
         } else if (its.status == NativeStatus::Failed) {
             e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
             if (late_marks_) shared = e->failure();  // of everything behind it
+        } else if (found) {
+            e->set_failed(*found, e->label_);
         } else {
             e->set_complete();
         }
@@ -162,6 +179,7 @@ void DriverCore::fail_all(const Error& error) noexcept {
         e->mark_ = nullptr;
         e->needs_.clear();
         e->kept_.clear();
+        e->check_ = nullptr;
         if (first) {
             e->set_failed(first);
         } else {

@@ -1,6 +1,6 @@
 // src/device/driver_held.cpp: submissions held back on the host, host tasks, and the threads that see to them.
 #include <algorithm>
-#include <new>
+#include <optional>
 #include <thread>
 
 #include "base/affinity.h"
@@ -28,20 +28,6 @@ public:
 private:
     const Kept& kept_;
 };
-
-Error as_error(const std::exception_ptr& raised) {
-    try {
-        std::rethrow_exception(raised);
-    } catch (const Error& e) {
-        return e;
-    } catch (const std::bad_alloc&) {
-        return Error(ErrorCode::Memory, "out of memory");
-    } catch (const std::exception& e) {
-        return Error(ErrorCode::Internal, e.what());
-    } catch (...) {
-        return Error(ErrorCode::Internal, "an exception of unknown type");
-    }
-}
 
 }  // namespace
 
@@ -132,7 +118,7 @@ void DriverCore::serve_tasks() {
 void DriverCore::run_held(DriverEvent& event) {
     const NativeCall::Kept kept = std::move(event.call_);
     KeptCall call(kept);
-    std::exception_ptr raised;
+    std::optional<Error> raised;
     std::shared_ptr<Failure> inherited = stopped_ ? exit_failure() : nullptr;
     if (!inherited) {
         try {
@@ -151,7 +137,7 @@ void DriverCore::run_held(DriverEvent& event) {
                 submit_natively(event, sorted, call);
             }
         } catch (...) {
-            raised = std::current_exception();
+            raised = current_error();
         }
     }
     if (!raised && !inherited) return;
@@ -161,8 +147,9 @@ void DriverCore::run_held(DriverEvent& event) {
     }
     event.needs_.clear();
     event.kept_.clear();
+    event.check_ = nullptr;
     if (raised) {
-        event.set_failed(as_error(raised), event.label_);
+        event.set_failed(*raised, event.label_);
     } else {
         event.set_failed(std::move(inherited));
     }
@@ -184,7 +171,7 @@ void DriverCore::run_task(DriverEvent& event) {
         e.state()->wait_quietly();
         inherited = e.state()->failure();
     }
-    std::exception_ptr raised;
+    std::optional<Error> raised;
     event.set_running();
     if (event.timed_) event.submitted_at = event.started_at = now_ns();
     if (!inherited) {
@@ -192,7 +179,7 @@ void DriverCore::run_task(DriverEvent& event) {
         try {
             event.task_();
         } catch (...) {
-            raised = std::current_exception();
+            raised = current_error();
         }
     }
     if (event.timed_) event.ended_at = now_ns();
@@ -208,7 +195,7 @@ void DriverCore::run_task(DriverEvent& event) {
         if (!in_order_) std::erase_if(held_, [&](const Ref<DriverEvent>& e) { return e.get() == &event; });
     }
     if (raised) {
-        event.set_failed(as_error(raised), event.label_);
+        event.set_failed(*raised, event.label_);
     } else if (inherited) {
         event.set_failed(std::move(inherited));
     } else {

@@ -37,6 +37,7 @@ struct KeptLaunch {
         for (const BufferUse& u : l.uses) buffers.emplace_back(u.buffer);
         launch.label = nullptr;
         launch.label_data = nullptr;
+        launch.check = nullptr;
     }
     void run(Stream& stream, const NativeOrder& order) {
         launch.extents = extents;
@@ -108,6 +109,7 @@ Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
     if (l.label) request.label = l.label(l.label_data);
     if (request.label.name.empty()) request.label.name = l.program->name();
     request.cost_ns = l.cost_ns;
+    request.check = l.check;
     return submit(
         Activity::Kernel, amount_of(l), std::move(request), l.uses, depends,
         [&l](Stream& stream, const NativeOrder& order) { stream.launch(l, order); },

@@ -67,6 +67,8 @@ private:
     bool notifying_ = false;             // the driver has been asked to call (watcher thread only)
     Ref<Mark> mark_;                     // its own, if it has one
     std::vector<Event> needs_;           // their failure is this one's too
+    std::function<void()> check_;        // as of Launch
+    bool may_fail_ = false;              // for a reason that the driver does not know: constant from its submission on
     std::vector<Ref<Buffer>> kept_;      // memory of other devices
     Label label_;
     // Held back:
@@ -91,6 +93,7 @@ public:
         Label label;
         std::vector<Event> needs, after;
         std::vector<Ref<Buffer>> kept;
+        std::function<void()> check;  // as of Launch
         double cost_ns = 0;
         bool by_worker = false;  // the native call may block its caller
         bool timed = false;      // also where the queue does not profile
@@ -135,6 +138,8 @@ private:
     // Submitting (driver_core.cpp).
     Ref<DriverEvent> new_event(Request& request);
     void sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted);
+    /// Whether what comes behind it in order fails with it by itself: the driver's own failures do where it marks late.
+    bool hands_on(const DriverEvent& event) const noexcept;
     void add_fence(Request& request);
     void hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
     void submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call);

@@ -61,6 +61,20 @@ thread_local EventState* task_of_thread = nullptr;
 
 }  // namespace
 
+Error current_error() {
+    try {
+        throw;
+    } catch (const Error& e) {
+        return e;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorCode::Memory, "out of memory");
+    } catch (const std::exception& e) {
+        return Error(ErrorCode::Internal, e.what());
+    } catch (...) {
+        return Error(ErrorCode::Internal, "an exception of unknown type");
+    }
+}
+
 std::shared_ptr<Failure> unheard_failure(const Event& event) {
     std::shared_ptr<Failure> failure = event.state() ? event.state()->failure() : nullptr;
     return failure && !failure->heard.load(std::memory_order_acquire) ? failure : nullptr;

@@ -182,6 +182,9 @@ void run_on_task_thread(std::function<void()> f);
 /// The library's one helper thread: runs done-callbacks, never a driver's thread. An exception out of `f` goes to the log sink.
 void run_on_helper_thread(std::function<void()> f);
 
+/// The exception that is being handled, whatever its type.
+Error current_error();
+
 /// Raises the oldest failure of this queue's work that nobody has heard of; cheap when there is none.
 void raise_failure_of(Queue* queue);
 /// The queue goes away; its unheard failures stay for take_unheard_failures.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,9 @@ struct Launch {
     std::int64_t operations = 0;                     // as Amount::operations
     Label (*label)(const void*) = nullptr;           // made only when somebody looks: asynchronous launches, failures
     const void* label_data = nullptr;
+    /// Runs once when the launch is complete, on whichever thread notices; what it throws is the launch's failure. Short: it reads what the
+    /// kernel has left in memory that the host sees.
+    std::function<void()> check;
 };
 
 }  // namespace pardo::device

@@ -57,21 +57,6 @@ void after_fork_in_child() {
     t.mutex.unlock();
 }
 
-/// The exception that is being handled.
-Error current_error() {
-    try {
-        throw;
-    } catch (const Error& e) {
-        return e;
-    } catch (const std::bad_alloc&) {
-        return Error(ErrorCode::Memory, "out of memory");
-    } catch (const std::exception& e) {
-        return Error(ErrorCode::Internal, e.what());
-    } catch (...) {
-        return Error(ErrorCode::Internal, "an exception of unknown type");
-    }
-}
-
 struct UserTask {
     Ref<Queue> queue;
     Ref<EventState> state;

@@ -6,10 +6,10 @@
 
 #include <pardo/error.h>
 
+#include "device/block.h"
 #include "graph/engine.h"
 #include "graph/record.h"
 #include "ir/eval.h"
-#include "launch/block.h"
 #include "launch/log.h"
 #include "launch/report.h"
 #include "launch/status.h"
@@ -391,7 +391,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
         if (access != device::Access::Read) written += bytes;
     }
     for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
-    Block status, log;
+    device::Block status, log;
     if (!lowered.sites.empty()) uses.push_back({status.make(queue, lang::Lowered::status_words), device::Access::ReadWrite});
     if (!lowered.prints.empty()) uses.push_back({log.make(queue, lang::Lowered::log_words), device::Access::ReadWrite});
     for (const lang::Slot& slot : lowered.slots) {
@@ -440,16 +440,19 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     request.bytes_written = written;
     request.label = label_of;
     request.label_data = &label;
+    const auto failure = [sites = lowered.sites, rank = static_cast<int>(extents.size())](device::Block::Words words) {
+        check(words, sites, rank);
+    };
+    // What a kernel prints before it fails is to be read: then both wait their turn.
+    if (!lowered.sites.empty() && lowered.prints.empty()) request.check = status.check(failure);
     Event event = queue->launch(request, depends);
     if (!lowered.prints.empty()) {
         const bool fp64 = queue->device()->supports(DType::Float64);
-        event = log.read(queue, event, uses, name(),
-                         [prints = lowered.prints, fp64, name = name()](Block::Words words) { print_all(words, prints, fp64, name); });
+        event = log.read(queue, event, uses, name(), [prints = lowered.prints, fp64, name = name()](device::Block::Words words) {
+            print_all(words, prints, fp64, name);
+        });
     }
-    if (!lowered.sites.empty()) {
-        const auto rank = static_cast<int>(extents.size());
-        event = status.read(queue, event, uses, name(), [sites = lowered.sites, rank](Block::Words words) { check(words, sites, rank); });
-    }
+    if (!lowered.sites.empty() && !request.check) event = status.read(queue, event, uses, name(), failure);
     if (foreign) event.wait();  // strangers know no events
     return event;
 }

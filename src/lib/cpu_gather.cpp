@@ -37,10 +37,44 @@ struct Offsets {
     }
 };
 
-std::vector<const Memory*> with_indices(const Memory& first, std::span<const Memory> indices) {
+std::vector<const Memory*> with_indices(const Memory& first, std::span<const Memory> indices, const Bounds& bounds) {
     std::vector<const Memory*> list = {&first};
     for (const Memory& memory : indices) list.push_back(&memory);
+    for (const Bounds::Row& row : bounds.rows) list.push_back(&row.indices);
     return list;
+}
+
+/// Position of the first index outside [-size, size); `count` when there is none.
+std::int64_t first_bad(device::Device* device, const std::int64_t* index, std::int64_t count, std::int64_t size) {
+    std::atomic<std::int64_t> bad{count};
+    const auto limit = static_cast<std::uint64_t>(size);
+    cpu::parallel_for(device, (count + chunk - 1) / chunk, static_cast<double>(count) * 0.4 + 100,
+                      [&](std::int64_t begin, std::int64_t end) {
+                          for (std::int64_t c = begin; c < end; ++c) {
+                              const std::int64_t first = c * chunk, last = std::min(count, first + chunk);
+                              // index in [-size, size) is index + size in [0, 2 size).
+                              std::uint64_t wrong = 0;
+                              for (std::int64_t i = first; i < last; ++i)
+                                  wrong |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(index[i]) + limit >= 2 * limit);
+                              if (!wrong) continue;
+                              std::int64_t at = first;
+                              while (static_cast<std::uint64_t>(index[at]) + limit < 2 * limit) ++at;
+                              std::int64_t known = bad.load(std::memory_order_relaxed);
+                              while (at < known && !bad.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
+                              }
+                              return;
+                          }
+                      });
+    return bad;
+}
+
+/// In the task that uses the indices, before it does.
+void check_bounds(device::Device* device, const Bounds& bounds) {
+    for (const Bounds::Row& row : bounds.rows) {
+        const auto* index = reinterpret_cast<const std::int64_t*>(row.indices.address());
+        const std::int64_t at = first_bad(device, index, row.indices.size(), row.size);
+        if (at < row.indices.size()) fail_bounds(bounds, row, index[at]);
+    }
 }
 
 /// Copies one strided piece of the base to or from contiguous memory.
@@ -129,38 +163,12 @@ void scatter_typed(device::Device* device, T* base, const Offsets& offsets, cons
 
 }  // namespace
 
-std::int64_t cpu_find_bad_index(device::Queue* queue, const Memory& indices, std::int64_t size) {
-    const std::int64_t count = indices.size();
-    std::atomic<std::int64_t> bad{count};
-    const double cost = static_cast<double>(count) * 0.4 + 100;
-    submit(queue, "check_indices", cost, {&indices}, {}, [=, &bad, device = queue->device()] {
-        const std::int64_t* index = reinterpret_cast<const std::int64_t*>(indices.address());
-        const auto limit = static_cast<std::uint64_t>(size);
-        cpu::parallel_for(device, (count + chunk - 1) / chunk, cost, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t c = begin; c < end; ++c) {
-                const std::int64_t first = c * chunk, last = std::min(count, first + chunk);
-                // index in [-size, size) is index + size in [0, 2 size).
-                std::uint64_t wrong = 0;
-                for (std::int64_t i = first; i < last; ++i)
-                    wrong |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(index[i]) + limit >= 2 * limit);
-                if (!wrong) continue;
-                std::int64_t at = first;
-                while (static_cast<std::uint64_t>(index[at]) + limit < 2 * limit) ++at;
-                std::int64_t known = bad.load(std::memory_order_relaxed);
-                while (at < known && !bad.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
-                }
-                return;
-            }
-        });
-    }).wait();
-    return bad == count ? -1 : bad.load();
-}
-
 void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out) {
     const double cost = cost_of(out.size());
     const Memory* writes[] = {&out};
-    submit(queue, "gather", cost, std::span<const Memory* const>(with_indices(base, indices)), writes,
+    submit(queue, "gather", cost, std::span<const Memory* const>(with_indices(base, indices, plan.bounds)), writes,
            [=, offsets = Offsets(indices, plan), device = queue->device()] {
+               check_bounds(device, plan.bounds);
                visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
                    gather_typed(device, reinterpret_cast<const T*>(base.address()), offsets, plan, reinterpret_cast<T*>(out.address()),
                                 cost);
@@ -171,8 +179,9 @@ void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory
 void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value) {
     const double cost = cost_of(element_count(plan.outer) * plan.count * element_count(plan.inner));
     const Memory* writes[] = {&base};
-    submit(queue, "scatter", cost, std::span<const Memory* const>(with_indices(value, indices)), writes,
+    submit(queue, "scatter", cost, std::span<const Memory* const>(with_indices(value, indices, plan.bounds)), writes,
            [=, offsets = Offsets(indices, plan), device = queue->device()] {
+               check_bounds(device, plan.bounds);
                visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
                    scatter_typed(device, reinterpret_cast<T*>(base.address()), offsets, plan, reinterpret_cast<const T*>(value.address()),
                                  value.size() == 1, cost);
@@ -180,9 +189,11 @@ void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memor
            });
 }
 
-void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count) {
+void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count,
+                         const Bounds& bounds) {
     const double cost = cost_of(out.size());
     submit(queue, "take_along_axis", cost, {&x, &indices}, {&out}, [=, device = queue->device()] {
+        check_bounds(device, bounds);
         const std::int64_t* index = reinterpret_cast<const std::int64_t*>(indices.address());
         visit_size(x.dtype, [&]<class T>(std::type_identity<T>) {
             const T* from = reinterpret_cast<const T*>(x.address());

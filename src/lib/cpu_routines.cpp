@@ -14,7 +14,6 @@ const Routines& cpu_routines() {
         .nonzero = cpu_nonzero,
         .compress = cpu_compress,
         .put_mask = cpu_put_mask,
-        .find_bad_index = cpu_find_bad_index,
         .gather = cpu_gather,
         .scatter = cpu_scatter,
         .take_along_axis = cpu_take_along_axis,

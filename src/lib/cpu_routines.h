@@ -28,10 +28,10 @@ void cpu_compress(device::Queue* queue, const Memory& x, const Memory& mask, con
 void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value);
 
 // cpu_gather.cpp
-std::int64_t cpu_find_bad_index(device::Queue* queue, const Memory& indices, std::int64_t size);
 void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out);
 void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value);
-void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count);
+void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count,
+                         const Bounds& bounds);
 
 // cpu_matmul.cpp
 void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out);

@@ -14,7 +14,6 @@ const Routines& device_routines() {
         .nonzero = device_nonzero,
         .compress = device_compress,
         .put_mask = device_put_mask,
-        .find_bad_index = device_find_bad_index,
         .gather = device_gather,
         .scatter = device_scatter,
         .take_along_axis = device_take_along_axis,

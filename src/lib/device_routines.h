@@ -30,11 +30,10 @@ void device_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& 
                       const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts);
 
 // device_gather.cpp
-std::int64_t device_find_bad_index(device::Queue* queue, const Memory& indices, std::int64_t size);
 void device_gather(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out);
 void device_scatter(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value);
 void device_take_along_axis(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
-                            std::int64_t count);
+                            std::int64_t count, const Bounds& bounds);
 
 // device_matmul.cpp
 void device_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out);

@@ -31,12 +31,13 @@ const std::array<KernelText, static_cast<std::size_t>(KernelId::Count)> texts = 
     {"fill_runs", {kernels::values, kernels::selection, kernels::select_tile, kernels::fill_runs}},
     {"run_lengths", {kernels::run_lengths}},
     {"find_bad", {kernels::find_bad}},
-    {"join_indices", {kernels::divide, kernels::join_indices}},
-    {"gather", {kernels::moved, kernels::walk, kernels::divide, kernels::split_place, kernels::gather}},
-    {"scatter", {kernels::moved, kernels::walk, kernels::divide, kernels::split_place, kernels::scatter}},
+    {"note_bad", {kernels::note_bad}},
+    {"join_indices", {kernels::divide, kernels::bounds, kernels::join_indices}},
+    {"gather", {kernels::moved, kernels::walk, kernels::divide, kernels::bounds, kernels::split_place, kernels::gather}},
+    {"scatter", {kernels::moved, kernels::walk, kernels::divide, kernels::bounds, kernels::split_place, kernels::scatter}},
     {"last_wins", {kernels::last_wins}},
     {"last_of_sorted", {kernels::last_of_sorted}},
-    {"take_along", {kernels::moved, kernels::divide, kernels::take_along}},
+    {"take_along", {kernels::moved, kernels::divide, kernels::bounds, kernels::take_along}},
     {"transpose", {kernels::moved, kernels::transpose}},
     {"search", {kernels::values, kernels::order, kernels::keys, kernels::search}},
     {"sort_short", {kernels::values, kernels::order, kernels::keys, kernels::sort_short}},
@@ -167,7 +168,11 @@ device::SourceKernel kernel_source(const Variant& variant, std::string params) {
 DeviceArg::DeviceArg(const Memory& memory, device::Access how)
     : slot(reinterpret_cast<std::uint64_t>(memory.address())), buffer(memory.buffer.get()), access(how) {}
 
-void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups, std::span<const DeviceArg> args) {
+DeviceArg::DeviceArg(device::Buffer* whole, device::Access how)
+    : slot(reinterpret_cast<std::uint64_t>(whole->data())), buffer(whole), access(how) {}
+
+void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups, std::span<const DeviceArg> args,
+                   std::function<void()> check) {
     const Ref<device::Program> program = program_for(queue->device(), variant, args);
     SmallVector<std::uint64_t, 24> slots;
     SmallVector<device::BufferUse, 8> uses;
@@ -186,6 +191,7 @@ void launch_kernel(device::Queue* queue, const char* name, const Variant& varian
     launch.cost_ns = static_cast<double>(groups) * 1000;
     launch.label = [](const void* text) { return device::Label{static_cast<const char*>(text), {}}; };
     launch.label_data = name;
+    launch.check = std::move(check);
     const Event event = queue->launch(launch);
     if (foreign) event.wait();
 }

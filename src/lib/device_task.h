@@ -1,6 +1,7 @@
 // src/lib/device_task.h: how routines of devices that compile text name their kernels, compile them once and launch them.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 
@@ -29,6 +30,7 @@ enum class KernelId : std::uint8_t {
     FillRuns,
     RunLengths,
     FindBad,
+    NoteBad,
     JoinIndices,
     Gather,
     Scatter,
@@ -77,14 +79,16 @@ struct DeviceArg {
 
     DeviceArg(std::int64_t value) : slot(static_cast<std::uint64_t>(value)) {}
     DeviceArg(const Memory& memory, device::Access how);
+    DeviceArg(device::Buffer* whole, device::Access how);
 };
 inline DeviceArg reads(const Memory& memory) { return {memory, device::Access::Read}; }
 inline DeviceArg writes(const Memory& memory) { return {memory, device::Access::Write}; }
 inline DeviceArg updates(const Memory& memory) { return {memory, device::Access::ReadWrite}; }
 using DeviceArgs = SmallVector<DeviceArg, 24>;
 
-/// Launches `groups` groups of a kernel. `name` (of static life) is the routine's in messages and profiles.
-void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups, std::span<const DeviceArg> args);
+/// Launches `groups` groups of a kernel. `name` (of static life) is the routine's in messages and profiles; `check` as of device::Launch.
+void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups, std::span<const DeviceArg> args,
+                   std::function<void()> check = {});
 void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups,
                    std::initializer_list<DeviceArg> args);
 

@@ -25,17 +25,17 @@ Shape broadcast_indices(const char* who, std::span<const Array> indices) {
     return shape;
 }
 
-/// Indices as Int64 memory of one shape, checked against the base's extents.
-std::vector<Memory> prepare_indices(const char* who, device::Queue* queue, const Array& base, std::span<const Array> indices,
-                                    std::span<const int> axes, const Shape& shape) {
+/// Indices as Int64 memory of one shape, and what is to be checked before they are used.
+std::vector<Memory> prepare_indices(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes,
+                                    const Shape& shape, Bounds& bounds) {
     std::vector<Memory> memories;
+    bounds.who = who;
     for (std::size_t k = 0; k < indices.size(); ++k) {
         require_integers(who, indices[k].dtype());
         const bool whole = std::ranges::equal(indices[k].shape(), static_cast<Extents>(shape));
-        // Checked before broadcasting: the fewest elements.
+        // Checked as they are before broadcasting: the fewest elements.
         Memory memory = contiguous_memory(indices[k], DType::Int64);
-        if (memory.size() > 0 && element_count(shape) > 0)
-            check_indices(who, queue, memory, base.shape()[static_cast<std::size_t>(axes[k])], axes[k]);
+        if (element_count(shape) > 0) bounds.rows.push_back({memory, base.shape()[static_cast<std::size_t>(axes[k])], axes[k]});
         if (!whole) memory = contiguous_memory(broadcast_to(indices[k], shape), DType::Int64);
         memories.push_back(std::move(memory));
     }
@@ -43,8 +43,9 @@ std::vector<Memory> prepare_indices(const char* who, device::Queue* queue, const
 }
 
 /// The plan for indexing `axes`; axes of base before `split` come before the indices in the result, the other ones after.
-GatherPlan make_plan(const Memory& base, std::span<const int> axes, std::int64_t count, int split) {
+GatherPlan make_plan(const Memory& base, std::span<const int> axes, std::int64_t count, int split, Bounds bounds) {
     GatherPlan plan;
+    plan.bounds = std::move(bounds);
     plan.count = count;
     for (const int axis : axes) {
         plan.steps.push_back(base.strides[axis]);
@@ -79,13 +80,15 @@ device::Queue* common_queue_of(const char* who, const Array& base, std::span<con
 Array gather_from(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split) {
     device::Queue* queue = common_queue_of(who, base, indices);
     const Shape index_shape = broadcast_indices(who, indices);
-    const std::vector<Memory> positions = prepare_indices(who, queue, base, indices, axes, index_shape);
+    Bounds bounds;
+    const std::vector<Memory> positions = prepare_indices(who, base, indices, axes, index_shape, bounds);
     const Memory source = memory_of(base);
     MemoryKind kind = kind_of(source);
     for (const Memory& p : positions) kind = std::min(kind, kind_of(p));
     const Output out = make_output(queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
     if (out.memory.size() == 0) return out.array;
-    routines_for(who, queue).gather(queue, source, positions, make_plan(source, axes, element_count(index_shape), split), out.memory);
+    const GatherPlan plan = make_plan(source, axes, element_count(index_shape), split, std::move(bounds));
+    routines_for(who, queue).gather(queue, source, positions, plan, out.memory);
     return out.array;
 }
 
@@ -120,15 +123,18 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
         if (source.size() != 1) source = broadcast_to(source, shape);
     }
     const Memory target = writable_memory(who, base);
-    std::vector<Memory> positions = prepare_indices(who, queue, base, indices, axes, index_shape);
+    Bounds bounds;
+    std::vector<Memory> positions = prepare_indices(who, base, indices, axes, index_shape, bounds);
     if (element_count(shape) == 0) return;
     for (std::size_t k = 0; k < positions.size(); ++k) {
-        if (positions[k].buffer == target.buffer)
-            positions[k] = detached_memory(broadcast_to(indices[k], index_shape), DType::Int64, target);
+        if (positions[k].buffer != target.buffer) continue;
+        positions[k] = detached_memory(broadcast_to(indices[k], index_shape), DType::Int64, target);
+        bounds.rows[k].indices = positions[k];
     }
     const Memory memory = detached_memory(source, base.dtype(), target);
     const PendingWrite write(queue, target);
-    routines_for(who, queue).scatter(queue, target, positions, make_plan(target, axes, element_count(index_shape), 0), memory);
+    const GatherPlan plan = make_plan(target, axes, element_count(index_shape), 0, std::move(bounds));
+    routines_for(who, queue).scatter(queue, target, positions, plan, memory);
 }
 
 }  // namespace lib
@@ -162,11 +168,11 @@ Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
     x_shape[at] = length;
     index_shape[at] = count;
     const lib::Memory positions = lib::contiguous_memory(broadcast_to(indices, index_shape), DType::Int64);
-    if (positions.size() > 0) lib::check_indices(who, queue, positions, length, at);
     const lib::Output out = lib::make_output(queue, x.dtype(), index_shape, lib::kind_of(lib::memory_of(x), positions));
     if (out.memory.size() == 0) return out.array;
     const lib::Memory source = lib::contiguous_memory(broadcast_to(x, x_shape));
-    lib::routines_for(who, queue).take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count);
+    const lib::Bounds bounds{who, {{positions, length, at}}};
+    lib::routines_for(who, queue).take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count, bounds);
     return out.array;
 }
 

@@ -8,11 +8,12 @@
 namespace pardo::lib {
 
 /// Elements of `base` at integer indices along `axes` (distinct, in [0, ndim), one for each index array). Result shape: the broadcast
-/// shape of the indices, then the axes of base that are not in `axes`, in order. Negative indices wrap. All indices are checked at the
-/// call, which waits for their values: throws Index as NumPy does. The copying itself is asynchronous.
+/// shape of the indices, then the axes of base that are not in `axes`, in order. Negative indices wrap. Asynchronous: indices that are out
+/// of bounds are found where they live, and the next wait throws Index as NumPy does.
 Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes);
 
 /// Writes `value`, broadcast to the shape that gather would give and cast to base's dtype, to those elements; of duplicates the last wins.
+/// Nothing is written if an index is out of bounds.
 void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value);
 
 /// Elements of x where `mask` (Bool, x's shape) is true, in row-major order, as a 1-d array; waits for their number.

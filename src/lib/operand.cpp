@@ -55,14 +55,10 @@ void require_integers(const char* who, DType dtype) {
     if (!is_integer(dtype)) fail(ErrorCode::Index, who, "indices must be integers, got an array of " + std::string(dtype_name(dtype)));
 }
 
-void check_indices(const char* who, device::Queue* queue, const Memory& indices, std::int64_t size, int axis) {
-    const std::int64_t bad = routines_for(who, queue).find_bad_index(queue, indices, size);
-    if (bad < 0) return;
-    std::int64_t value = 0;
-    const std::size_t at = static_cast<std::size_t>(indices.offset + bad) * sizeof(value);
-    queue->read(&value, indices.buffer.get(), at, sizeof(value));
-    fail(ErrorCode::Index, who,
-         "index " + std::to_string(value) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(size));
+void fail_bounds(const Bounds& bounds, const Bounds::Row& row, std::int64_t index) {
+    fail(ErrorCode::Index, bounds.who,
+         "index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(row.axis) + " with size " +
+             std::to_string(row.size));
 }
 
 }  // namespace pardo::lib

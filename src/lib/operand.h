@@ -47,7 +47,4 @@ int checked_axis(const char* who, std::int64_t axis, int rank);
 /// Throws Index unless the dtype is an integer one.
 void require_integers(const char* who, DType dtype);
 
-/// Checks all indices against `size` (waits for their values); throws "index 7 is out of bounds for axis 0 with size 5".
-void check_indices(const char* who, device::Queue* queue, const Memory& indices, std::int64_t size, int axis);
-
 }  // namespace pardo::lib

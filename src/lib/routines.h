@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <pardo/ops.h>
 
@@ -31,6 +32,20 @@ struct Lines {
     std::int64_t outer = 1, length = 1, inner = 1;
 };
 
+/// Index arrays (Int64, contiguous) whose values are to be in [-size, size). They are looked through before anything is read or written by
+/// them; if one value is not, nothing is, and the work fails with "<who>: index 7 is out of bounds for axis 0 with size 5".
+struct Bounds {
+    const char* who = "";  // of static life
+    struct Row {
+        Memory indices;
+        std::int64_t size;
+        int axis;  // for the message
+    };
+    std::vector<Row> rows;  // none: all are known to be right
+};
+/// Throws that.
+[[noreturn]] void fail_bounds(const Bounds& bounds, const Bounds::Row& row, std::int64_t index);
+
 /// One Routines::gather: result = (outer…, count, inner…), row-major; the base's indexed axes are `steps`, its other ones outer or inner.
 struct GatherPlan {
     Shape outer, inner;                    // extents of axes that are not indexed, before and after the indices in the result
@@ -38,6 +53,7 @@ struct GatherPlan {
     std::int64_t count = 0;                // index positions
     SmallVector<std::int64_t, 4> steps;    // the base's strides along the indexed axes, elements
     SmallVector<std::int64_t, 4> sizes;    // and its extents along them
+    Bounds bounds;
 };
 
 /// The functions of one kind of device. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a
@@ -63,15 +79,13 @@ struct Routines {
     void (*compress)(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& out);
     /// x: any strides. value: 1-d, as many elements as the mask has true ones.
     void (*put_mask)(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value);
-    /// Position of the first index outside [-size, size), or -1. Waits. Int64 indices.
-    std::int64_t (*find_bad_index)(device::Queue* queue, const Memory& indices, std::int64_t size);
     /// base: any strides, see GatherPlan; indices: Int64, plan.count elements each.
     void (*gather)(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out);
     /// value: of the size and order that gather's result has, or of size one.
     void (*scatter)(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value);
     /// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
     void (*take_along_axis)(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
-                            std::int64_t count);
+                            std::int64_t count, const Bounds& bounds);
     /// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start
     /// before each block.
     std::int64_t (*count_runs)(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks);

@@ -188,6 +188,36 @@ def test_wrong_indices(index, error):
         x[for_pardo(index)] = 0
 
 
+@pytest.mark.parametrize("bad", [4, -5, 10**12])
+@pytest.mark.parametrize("count", [1, 5000])
+def test_indices_of_the_device_are_checked_there(device, bad, count):
+    a, _ = arrays()
+    x = pp.asarray(a, device=device)
+    index = np.zeros(count, np.int64)
+    index[count // 2] = bad
+    where = pp.asarray(index, device=device)
+    message = rf"index {bad} is out of bounds for axis {{}} with size 4"
+    for read in (
+        lambda: x[where],
+        lambda: x[where, :, where * 0],
+        lambda: pp.take(x, where, axis=0),
+        lambda: pp.take_along_axis(x[:, 0, 0], where, axis=0),
+    ):
+        with pytest.raises(IndexError, match=message.format(0)):
+            (read() + 1).wait()
+    with pytest.raises(IndexError, match=message.format(0)):
+        x[where] = 7
+        x.wait()
+    assert_same(x, a)  # nothing was written
+    turned = x.swapaxes(0, 1)
+    with pytest.raises(IndexError, match=message.format(1)):
+        turned[where * 0, where] = pp.ones((count, 6), dtype=x.dtype, device=device)
+        turned.wait()
+    assert_same(x, a)
+    good = pp.asarray(index * 0 + 3, device=device)
+    assert_same(x[good], a[index * 0 + 3])
+
+
 def test_wrong_values():
     x = pp.ones((3, 4))
     with pytest.raises(ValueError, match="broadcast"):

@@ -145,7 +145,11 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     auto* program = static_cast<CpuProgram*>(l.program);
     const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
     if (may_run_now(l.cost_ns, l.uses, depends)) {
-        return run_now([&] { run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk); }, l.uses, describe);
+        const auto go = [&] {
+            run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk);
+            if (l.check) l.check();
+        };
+        return run_now(go, l.uses, describe);
     }
     Work work;
     work.program = Ref<CpuProgram>(program);
@@ -153,6 +157,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     work.args = SmallVector<std::uint64_t, 12>(l.args);
     work.cost_ns = l.cost_ns;
     work.chunk = l.chunk;
+    work.check = l.check;
     const Submission submission = describe();
     work.label = submission.label;
     return submit(std::move(work), l.uses, depends, &submission);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "backend/cpu/program.h"
@@ -28,6 +29,7 @@ struct Work {
     SmallVector<std::int64_t, 4> extents;
     SmallVector<std::uint64_t, 12> args;
     std::function<void()> function;  // may be empty: a barrier
+    std::function<void()> check;     // as of device::Launch
     double cost_ns = 0;
     std::int64_t chunk = 0;  // as of device::Launch
     bool timed = false;      // the queue profiles, or a profile is open
@@ -97,7 +99,7 @@ private:
     bool run_one(Lock& lock, double cost_below_ns, bool lent);
     Ref<CpuEvent> youngest_ungated();  // null when there is none; with the lock held
     void execute(CpuEvent& task);
-    void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::exception_ptr& raised);
+    void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised);
     void make_ready(CpuEvent* task);
     /// What a submitter that is too far ahead waits for; null for others. With the lock held.
     Ref<CpuEvent> throttle() const;

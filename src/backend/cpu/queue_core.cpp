@@ -1,7 +1,7 @@
 // src/backend/cpu/queue_core.cpp: who runs which submitted task, and when.
 #include <algorithm>
 #include <limits>
-#include <new>
+#include <optional>
 #include <thread>
 
 #include <pardo/error.h>
@@ -35,20 +35,6 @@ std::shared_ptr<device::Failure> exit_failure() {
     auto failure = std::make_shared<device::Failure>(Error(ErrorCode::Device, "not run: the process is exiting"));
     failure->heard = true;
     return failure;
-}
-
-Error as_error(const std::exception_ptr& raised) {
-    try {
-        std::rethrow_exception(raised);
-    } catch (const Error& e) {
-        return e;
-    } catch (const std::bad_alloc&) {
-        return Error(ErrorCode::Memory, "out of memory");
-    } catch (const std::exception& e) {
-        return Error(ErrorCode::Internal, e.what());
-    } catch (...) {
-        return Error(ErrorCode::Internal, "an exception of unknown type");
-    }
 }
 
 }  // namespace
@@ -245,25 +231,26 @@ void QueueCore::execute(CpuEvent& task) {
         if (inherited) break;
         inherited = device::unheard_failure(e);
     }
-    std::exception_ptr raised;
+    std::optional<Error> raised;
     if (work.timed) task.started_at = device::now_ns();
     if (!inherited) {
         const device::TaskScope scope;
         try {
             if (work.program) {
                 run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns, work.chunk);
+                if (work.check) work.check();
             } else if (work.function) {
                 work.function();
             }
         } catch (...) {
-            raised = std::current_exception();
+            raised = device::current_error();
         }
     }
     if (work.timed) task.ended_at = device::now_ns();
     finish(task, std::move(inherited), raised);
 }
 
-void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::exception_ptr& raised) {
+void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised) {
     // What the task kept alive goes first: who waits for the event finds its memory given back.
     const device::Label label = std::move(task.work_.label);
     task.work_ = Work();
@@ -275,7 +262,7 @@ void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherite
     }
     outstanding_.fetch_sub(1, std::memory_order_release);
     if (raised) {
-        task.set_failed(as_error(raised), label);
+        task.set_failed(*raised, label);
     } else if (inherited) {
         task.set_failed(std::move(inherited));
     } else {

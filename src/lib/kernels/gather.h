@@ -36,20 +36,59 @@ KERNEL(256) find_bad(CONST_ARG(i64, index), ARG(i64, found), i64 count, i64 limi
 }
 )";
 
+/// After find_bad: notes the first of all, with the number of its row (from 1), unless something has been noted before.
+inline constexpr char note_bad[] = R"(
+KERNEL(256) note_bad(CONST_ARG(i64, index), CONST_ARG(i64, found), ARG(i64, status), i64 count, i64 shares, i64 row) {
+    CONST_PTR(i64, index);
+    CONST_PTR(i64, found);
+    PTR(i64, status);
+    SHARED i64 firsts[256];
+    const int t = LOCAL_ID;
+    i64 first = count;
+    for (i64 i = t; i < shares; i += 256) first = found[i] < first ? found[i] : first;
+    firsts[t] = first;
+    BARRIER;
+    for (int step = 128; step > 0; step /= 2) {
+        if (t < step && firsts[t + step] < firsts[t]) firsts[t] = firsts[t + step];
+        BARRIER;
+    }
+    if (t == 0 && firsts[0] < count && status[0] == 0) {
+        status[0] = row;
+        status[1] = index[firsts[0]];
+    }
+}
+)";
+
+/// Kernels that use indices learn by STATUS_ARG (if CHECKED) whether all of them are within bounds.
+inline constexpr char bounds[] = R"(
+#if CHECKED
+#define STATUS_ARG CONST_ARG(i64, status),
+#define STATUS_PTR CONST_PTR(i64, status)
+#define BAD_INDEX (status[0] != 0)
+#else
+#define STATUS_ARG
+#define STATUS_PTR
+#define BAD_INDEX 0
+#endif
+)";
+
 /// Joins one more index array: offsets in the base, and numbers of the targets (if NUMBERS).
 inline constexpr char join_indices[] = R"(
 #if NUMBERS
-KERNEL(256) join_indices(CONST_ARG(i64, index), ARG(i64, offsets), ARG(i64, numbers), i64 count, i64 first, i64 step, i64 size) {
+KERNEL(256) join_indices(STATUS_ARG CONST_ARG(i64, index), ARG(i64, offsets), ARG(i64, numbers), i64 count, i64 first, i64 step,
+                         i64 size) {
     PTR(i64, numbers);
 #else
-KERNEL(256) join_indices(CONST_ARG(i64, index), ARG(i64, offsets), i64 count, i64 first, i64 step, i64 size) {
+KERNEL(256) join_indices(STATUS_ARG CONST_ARG(i64, index), ARG(i64, offsets), i64 count, i64 first, i64 step, i64 size) {
 #endif
+    STATUS_PTR;
     CONST_PTR(i64, index);
     PTR(i64, offsets);
+    const int bad = BAD_INDEX;
     UNROLL for (int k = 0; k < 4; ++k) {
         const i64 i = (GROUP_ID * 4 + k) * 256 + LOCAL_ID;
         if (i < count) {
-            const i64 at = WRAP(index[i], size);
+            const i64 at = bad ? 0 : WRAP(index[i], size);
             offsets[i] = (first ? 0 : offsets[i]) + at * step;
 #if NUMBERS
             numbers[i] = (first ? 0 : numbers[i]) * size + at;
@@ -75,13 +114,15 @@ inline constexpr char split_place[] = R"(
 
 /// out (outer, count, inner) from the base: walk A is the outer one, B the inner one.
 inline constexpr char gather[] = R"(
-KERNEL(256) gather(CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 step, i64 size, A_ARGS,
-                   B_ARGS) {
+KERNEL(256) gather(STATUS_ARG CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 step,
+                   i64 size, A_ARGS, B_ARGS) {
+    STATUS_PTR;
     CONST_PTR(T, base);
     CONST_PTR(i64, index);
     PTR(T, out);
     A_PTR;
     B_PTR;
+    if (BAD_INDEX) return;
     UNROLL for (int k = 0; k < 4; ++k) {
         const i64 e = (GROUP_ID * 4 + k) * G + LOCAL_ID;
         if (e < total) {
@@ -94,14 +135,16 @@ KERNEL(256) gather(CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, out), i64 t
 
 /// The other way; only index positions that win. `one`: a single value for all of them.
 inline constexpr char scatter[] = R"(
-KERNEL(256) scatter(ARG(T, base), CONST_ARG(i64, offsets), CONST_ARG(u8, wins), CONST_ARG(T, value), i64 total, i64 count, i64 inner,
-                    i64 one, A_ARGS, B_ARGS) {
+KERNEL(256) scatter(STATUS_ARG ARG(T, base), CONST_ARG(i64, offsets), CONST_ARG(u8, wins), CONST_ARG(T, value), i64 total, i64 count,
+                    i64 inner, i64 one, A_ARGS, B_ARGS) {
+    STATUS_PTR;
     PTR(T, base);
     CONST_PTR(i64, offsets);
     CONST_PTR(u8, wins);
     CONST_PTR(T, value);
     A_PTR;
     B_PTR;
+    if (BAD_INDEX) return;
     UNROLL for (int k = 0; k < 4; ++k) {
         const i64 e = (GROUP_ID * 4 + k) * G + LOCAL_ID;
         if (e < total) {
@@ -145,10 +188,12 @@ KERNEL(256) last_of_sorted(CONST_ARG(i64, numbers), CONST_ARG(i64, order), ARG(u
 
 /// Each line has indices of its own.
 inline constexpr char take_along[] = R"(
-KERNEL(256) take_along(CONST_ARG(T, x), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 length) {
+KERNEL(256) take_along(STATUS_ARG CONST_ARG(T, x), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 length) {
+    STATUS_PTR;
     CONST_PTR(T, x);
     CONST_PTR(i64, index);
     PTR(T, out);
+    if (BAD_INDEX) return;
     UNROLL for (int k = 0; k < 4; ++k) {
         const i64 e = (GROUP_ID * 4 + k) * G + LOCAL_ID;
         if (e < total) {

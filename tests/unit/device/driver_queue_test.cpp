@@ -233,7 +233,7 @@ Ref<Queue> new_queue(QueueOrder order = QueueOrder::InOrder, bool profiling = fa
 Ref<Buffer> new_buffer(std::size_t bytes = 64) { return fake().allocate(bytes, MemoryKind::Device, nullptr); }
 
 Event launch(Queue* q, std::function<void()> f, std::span<const BufferUse> uses = {}, std::span<const Event> depends = {},
-             std::string name = "work", double cost_ns = 0) {
+             std::string name = "work", double cost_ns = 0, std::function<void()> check = {}) {
     const Ref<Program> p(new FakeProgram(std::move(name), std::move(f)));
     const std::int64_t extents[] = {1};
     Launch l;
@@ -241,6 +241,7 @@ Event launch(Queue* q, std::function<void()> f, std::span<const BufferUse> uses 
     l.extents = extents;
     l.uses = uses;
     l.cost_ns = cost_ns;
+    l.check = std::move(check);
     return q->launch(l, depends);
 }
 
@@ -396,6 +397,52 @@ TEST(DriverQueue, AFailureIsRaisedOnceAndSpreadsToWhatNeedsIt) {
     EXPECT_EQ(bad.status(), EventStatus::Failed);
     q->wait();
     other->wait();
+}
+
+TEST(DriverQueue, WhatACheckThrowsIsTheFailureOfTheLaunchAndOfWhatNeedsIt) {
+    for (const bool late : {false, true}) {
+        for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+            for (const bool held : {false, true}) {
+                const Ref<Queue> q = new_queue(order, false, late);
+                const Ref<Buffer> b = new_buffer(), c = new_buffer();
+                const BufferUse writes[] = {{b.get(), Access::Write}};
+                const BufferUse copies[] = {{b.get(), Access::Read}, {c.get(), Access::Write}}, reads[] = {{c.get(), Access::Read}};
+                UserEvent user;
+                const Event depends[] = {user.event()};
+                Gate gate;
+                int left = 0, checks = 0;
+                const auto check = [&] {
+                    ++checks;
+                    if (left == 7) throw Error(ErrorCode::Index, "index 7 is wrong");
+                };
+                const auto work = [&] {
+                    gate.pass();
+                    left = 7;
+                };
+                const Event bad = launch(q.get(), work, writes, std::span(depends, held ? 1 : 0), "look", 0, check);
+                const Event next = launch(
+                                q.get(), [] {}, copies),
+                            third = launch(
+                                q.get(), [] {}, reads);
+                const Event unrelated = launch(q.get(), [] {});
+                user.state->set_complete();
+                gate.open = true;
+                EXPECT_EQ(message_of([&] { third.wait(); }), "index 7 is wrong (in kernel look)");
+                unrelated.wait();
+                next.wait();  // heard of
+                EXPECT_EQ(bad.status(), EventStatus::Failed);
+                EXPECT_EQ(next.status(), EventStatus::Failed);
+                EXPECT_EQ(unrelated.status(), EventStatus::Complete);
+                EXPECT_EQ(checks, 1);
+                left = 0;
+                launch(
+                    q.get(), [] {}, writes, {}, "look", 0, check)
+                    .wait();
+                EXPECT_EQ(checks, 2);
+                q->wait();
+            }
+        }
+    }
 }
 
 TEST(DriverQueue, WorkHeldBackForSomethingThatFailsDoesNotRun) {

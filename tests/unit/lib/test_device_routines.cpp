@@ -218,7 +218,7 @@ TEST_P(DeviceRoutines, Runs) {
                 const Memory input = upload(cpu_queue(), x), order = fresh(cpu_queue(), DType::Int64, {n}),
                              sorted = fresh(cpu_queue(), dtype, {n});
                 cpu.sort(cpu_queue(), input, {}, order, {1, n, 1}, false);
-                cpu.take_along_axis(cpu_queue(), input, order, sorted, {1, n, 1}, n);
+                cpu.take_along_axis(cpu_queue(), input, order, sorted, {1, n, 1}, n, {});
                 const Host sorted_host = download(cpu_queue(), sorted), order_host = download(cpu_queue(), order);
                 const auto run = [&](const lib::Routines& table, device::Queue* on, std::vector<Host>& out) {
                     const Memory keys = upload(on, sorted_host), blocks = fresh(on, DType::Int64, {lib::mask_blocks(n) + 1});
@@ -315,24 +315,43 @@ TEST_P(DeviceRoutines, TakeAlongAxis) {
         const Lines lines{3, 50, 4};
         const Host x = random_host(dtype, shape_of_lines(lines)), indices = index_host(3 * 21 * 4, 50);
         const Memory got = fresh(queue, dtype, {3 * 21 * 4}), expected = fresh(cpu_queue(), dtype, {3 * 21 * 4});
-        here.take_along_axis(queue, upload(queue, x), upload(queue, indices), got, lines, 21);
-        cpu.take_along_axis(cpu_queue(), upload(cpu_queue(), x), upload(cpu_queue(), indices), expected, lines, 21);
+        here.take_along_axis(queue, upload(queue, x), upload(queue, indices), got, lines, 21, {});
+        cpu.take_along_axis(cpu_queue(), upload(cpu_queue(), x), upload(cpu_queue(), indices), expected, lines, 21, {});
         expect_same(download(queue, got), download(cpu_queue(), expected));
     });
 }
 
+/// What a gather says of one bad index among n; nothing is written then.
 TEST_P(DeviceRoutines, BadIndices) {
     for_all([&](device::Queue* queue, DType dtype) {
         if (dtype != DType::Int64) return;
         for (const std::int64_t n : {1, 1000, 500001}) {
-            Host indices = index_host(n, 77);
-            EXPECT_EQ(here.find_bad_index(queue, upload(queue, indices), 77), -1);
+            const Host good = index_host(n, 77);
+            const Memory base = upload(queue, index_host(77, 1000));
             for (const std::int64_t bad : {std::int64_t{77}, std::int64_t{-78}}) {
                 for (const std::int64_t at : {n - 1, n / 3}) {
+                    Host indices = good;
                     std::memcpy(indices.bytes.data() + at * 8, &bad, 8);
-                    EXPECT_EQ(here.find_bad_index(queue, upload(queue, indices), 77), at);
+                    const Memory positions = upload(queue, indices), out = fresh(queue, DType::Int64, {n});
+                    lib::GatherPlan plan;
+                    plan.count = n;
+                    plan.steps.push_back(1);
+                    plan.sizes.push_back(77);
+                    plan.bounds = {"take", {{upload(queue, good), 77, 0}, {positions, 77, 3}}};
+                    const std::int64_t mark = -5;
+                    queue->fill(out.buffer.get(), 0, static_cast<std::size_t>(n) * 8, &mark, 8);
+                    try {
+                        here.gather(queue, base, std::span(&positions, 1), plan, out);
+                        queue->wait();
+                        ADD_FAILURE() << "no error";
+                    } catch (const Error& e) {
+                        EXPECT_EQ(e.code(), ErrorCode::Index);
+                        const std::string text = "take: index " + std::to_string(bad) + " is out of bounds for axis 3 with size 77";
+                        EXPECT_EQ(e.message().substr(0, text.size()), text);
+                    }
+                    Host found = download(queue, out);
+                    EXPECT_EQ(std::memcmp(found.bytes.data(), &mark, 8), 0);
                 }
-                indices = index_host(n, 77);
             }
         }
     });

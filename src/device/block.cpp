@@ -1,0 +1,40 @@
+// src/device/block.cpp: zeros before the kernel, and a look on the host after it.
+#include "device/block.h"
+
+#include <cstring>
+
+namespace pardo::device {
+
+Buffer* Block::make(Queue* queue, std::size_t words) {
+    words_ = words;
+    const std::size_t bytes = words * sizeof(std::int64_t);
+    // Where the host sees it nobody has to wait for a copy; a kernel that does not fail does not touch it.
+    const MemoryKind kind = queue->device()->info().has_usm_host_allocations ? MemoryKind::Host : MemoryKind::Device;
+    buffer_ = queue->device()->obtain(bytes, kind, queue);
+    const std::int64_t zero = 0;
+    (void)queue->fill(buffer_.get(), 0, bytes, &zero, sizeof zero);
+    return buffer_.get();
+}
+
+std::function<void()> Block::check(Reader reader) const {
+    if (!buffer_->host_visible()) return {};
+    return [buffer = buffer_, words = words_, reader = std::move(reader)] {
+        reader(Words(static_cast<const std::int64_t*>(buffer->data()), words));
+    };
+}
+
+Event Block::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader) const {
+    if (!buffer_->host_visible()) {  // here the host waits: reading takes a copy
+        std::vector<std::int64_t> words(words_);
+        queue->read(words.data(), buffer_.get(), 0, words_ * sizeof(std::int64_t));
+        reader(words);
+        return launched;
+    }
+    std::vector<BufferUse> after;
+    for (const BufferUse& use : uses)
+        if (use.access != Access::Read) after.push_back({use.buffer, Access::ReadWrite});
+    const Event depends[] = {launched};
+    return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
+}
+
+}  // namespace pardo::device

@@ -1,0 +1,32 @@
+// src/device/block.h: memory into which a kernel writes for the host: its first failure, what it prints.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+
+namespace pardo::device {
+
+class Block {
+public:
+    using Words = std::span<const std::int64_t>;
+    using Reader = std::function<void(Words)>;
+
+    /// So many words, all zero.
+    Buffer* make(Queue* queue, std::size_t words);
+    std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(buffer_->data()); }
+    /// For Launch::check: hands the words to `reader`. Empty where the host does not see them; there `read` comes after the launch.
+    std::function<void()> check(Reader reader) const;
+    /// Hands the words to `reader` after `launched`, as work of its own; the event returned fails if that throws. Who reads what the kernel
+    /// has written hears of it too: `uses` are the launch's. `name`: the kernel's. Waits where the host does not see the words.
+    Event read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader) const;
+
+private:
+    Ref<Buffer> buffer_;
+    std::size_t words_ = 0;
+};
+
+}  // namespace pardo::device

@@ -205,14 +205,16 @@ def test_indices_of_the_device_are_checked_there(device, bad, count):
     ):
         with pytest.raises(IndexError, match=message.format(0)):
             (read() + 1).wait()
+
+    def write(view, index, value):
+        view[index] = value
+        view.wait()
+
     with pytest.raises(IndexError, match=message.format(0)):
-        x[where] = 7
-        x.wait()
+        write(x, where, 7)
     assert_same(x, a)  # nothing was written
-    turned = x.swapaxes(0, 1)
     with pytest.raises(IndexError, match=message.format(1)):
-        turned[where * 0, where] = pp.ones((count, 6), dtype=x.dtype, device=device)
-        turned.wait()
+        write(x.swapaxes(0, 1), (where * 0, where), pp.ones((count, 6), dtype=x.dtype, device=device))
     assert_same(x, a)
     good = pp.asarray(index * 0 + 3, device=device)
     assert_same(x[good], a[index * 0 + 3])

@@ -455,6 +455,7 @@ std::string CEmitter::kernel_function() {
         statements = "const " + c_type(target_, DType::Int64) + " group = turned ? " + target_.group_count + " - 1 - " + target_.group_id +
                      " : " + target_.group_id + ";\n" + statements;
     }
+    if (features_.overlap) statements = target_.overlap + (";\n" + statements);
     return begin + " " + entry_name(kernel_) + "(" + parameters(true) + ") {\n" + indented(statements, 1) + "}\n";
 }
 

@@ -143,11 +143,11 @@ std::string CHelpers::filled(std::string text, DType dtype) const {
 
 std::string CHelpers::use(const std::string& row, DType dtype) {
     if (row == "f16") {  // f16_to_f32, f32_to_f16
-        if (add("f16")) text_ += target_.f16_functions;
+        if (add("f16")) text_ += c_half_functions(features_);
         return {};
     }
     if (row == "f64_to_f16") {
-        if (add(row)) text_ += target_.f64_to_f16;
+        if (add(row)) text_ += c_half_of_double(features_);
         return row;
     }
     const std::string special = row + "_" + short_name(dtype);

@@ -17,6 +17,7 @@ constexpr CTarget opencl = {
     .local = "__local",
     .shared = "__local",
     .restrict_pointer = "restrict",
+    .overlap = "",
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
     .local_id = "(int)get_local_id(0)",
     .sub_group_kernel = "__attribute__((intel_reqd_sub_group_size($N))) ",
@@ -67,6 +68,7 @@ constexpr CTarget cuda = {
     .local = "",
     .shared = "__shared__",
     .restrict_pointer = "__restrict__",
+    .overlap = "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\")",
     .barrier = "__syncthreads()",
     .local_id = "(int)threadIdx.x",
     .sub_group_kernel = "",
@@ -116,7 +118,42 @@ constexpr CTarget cuda = {
     .fences = {"__threadfence_block()", "__threadfence()", "__threadfence_system()"},
 };
 
+/// OpenCL, CHalf::Type. Compilers see through these; vload_half of a variable's address they do not: on Intel's runtime it is a call for
+/// each number, a hundred times slower.
+constexpr const char* half_by_type =
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+    "static inline float f16_to_f32(ushort bits) { return (float)as_half(bits); }\n"
+    "static inline ushort f32_to_f16(float x) { return as_ushort((half)x); }\n";
+constexpr const char* half_of_double_by_type = "static inline ushort f64_to_f16(double x) { return as_ushort((half)x); }\n";
+/// OpenCL, CHalf::Integers. Numbers below 2^-14: 0.5 and x have that many binary places in common. Else the exponent's bias changes by
+/// 112, and what falls off rounds to even.
+constexpr const char* half_by_integers =
+    "static inline float f16_to_f32(ushort bits) {\n"
+    "    const uint size = (uint)(bits & 0x7fff) << 13, sign = (uint)(bits & 0x8000) << 16;\n"
+    "    const uint wide = as_uint(as_float(size) * 0x1p112f);\n"
+    "    return as_float(((bits & 0x7c00) == 0x7c00 ? size | 0x7f800000 : wide) | sign);\n"
+    "}\n"
+    "static inline ushort f32_to_f16(float x) {\n"
+    "    const uint size = as_uint(x) & 0x7fffffff;\n"
+    "    const uint tiny = as_uint(as_float(size) + 0.5f) - 0x3f000000;\n"
+    "    const uint ordinary = (size - 0x38000000 + 0x0fff + (size >> 13 & 1)) >> 13;\n"
+    "    const uint huge = size > 0x7f800000 ? 0x7e00 : 0x7c00;\n"
+    "    return (ushort)((size < 0x38800000 ? tiny : size < 0x47800000 ? ordinary : huge) | (as_uint(x) >> 16 & 0x8000));\n"
+    "}\n";
+
 }  // namespace
+
+const char* c_half_functions(const CFeatures& features) {
+    switch (features.half) {
+        case CHalf::Type: return half_by_type;
+        case CHalf::Integers: return half_by_integers;
+        default: return c_target(features.language).f16_functions;
+    }
+}
+
+const char* c_half_of_double(const CFeatures& features) {
+    return features.half == CHalf::Type ? half_of_double_by_type : c_target(features.language).f64_to_f16;
+}
 
 void replace_all(std::string& text, const char* what, const std::string& with) {
     const std::size_t length = std::char_traits<char>::length(what);
@@ -128,7 +165,8 @@ const CTarget& c_target(CLanguage language) { return language == CLanguage::Open
 std::string CFeatures::key() const {
     std::string text = c_target(language).name;
     for (const int part : {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(vector_loops),
-                           static_cast<int>(native_erf), static_cast<int>(intel_shuffles), sub_group, max_group_size}) {
+                           static_cast<int>(native_erf), static_cast<int>(intel_shuffles), static_cast<int>(overlap),
+                           static_cast<int>(half), sub_group, max_group_size}) {
         text += ' ';
         text += std::to_string(part);
     }
@@ -159,6 +197,7 @@ std::string c_macros(const CFeatures& features) {
     std::string kernel = t.kernel;
     kernel.replace(kernel.find("$G"), 2, "size");
     define("KERNEL(size)", kernel);
+    define("BEGIN", features.overlap ? t.overlap : "");
     define("FN", t.function);
     define("GLOBAL", t.global);
     define("LOCAL", t.local);
@@ -194,8 +233,8 @@ std::string c_macros(const CFeatures& features) {
     }
     text += "typedef float f32;\n";
     if (features.fp64) text += "typedef double f64;\n#define HAS_FP64 1\n";
-    text += t.f16_functions;
-    if (features.fp64) text += t.f64_to_f16;
+    text += c_half_functions(features);
+    if (features.fp64) text += c_half_of_double(features);
     return text;
 }
 

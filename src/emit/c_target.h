@@ -22,6 +22,7 @@ struct CTarget {
     const char* local;     // qualifies a pointer to memory that a group shares
     const char* shared;    // begins the definition of an array that a group shares
     const char* restrict_pointer;
+    const char* overlap;  // a statement: where launches overlap, waits for the end of the one before, and sees what it wrote
     const char* barrier;  // a statement: waits for the group, and makes its writes seen in it
     const char* local_id;
     const char* sub_group_kernel;  // in front of `kernel`, where it shuffles: fixes the size of sub-groups, $N
@@ -38,8 +39,8 @@ struct CTarget {
     const char* f64_from_bits;
     const char* bits_of_f32;
     const char* bits_of_f64;
-    const char* f16_functions;      // definitions of f16_to_f32, f32_to_f16
-    const char* f64_to_f16;         // definition, where the device has float64
+    const char* f16_functions;      // as c_half_functions, by CHalf::Builtins
+    const char* f64_to_f16;         // as c_half_of_double
     const char* unroll;             // a line before a loop that is written out
     const char* popcount;           // of an unsigned integer x of 32 bits
     const char* atomic_add_local;   // to *p, uint32 that a group shares
@@ -59,6 +60,13 @@ const CTarget& c_target(CLanguage language);
 /// Puts values in the places of a target's words.
 void replace_all(std::string& text, const char* what, const std::string& with);
 
+/// How a device turns 16 bits into a float and back.
+enum class CHalf : std::uint8_t {
+    Builtins,  // by the language's own functions
+    Type,      // it computes with the type half
+    Integers,  // by the bits: processors whose compilers call a function for each number
+};
+
 /// What the emitter may use on one device; part of a program's key.
 struct CFeatures {
     CLanguage language = CLanguage::OpenCL;
@@ -76,8 +84,14 @@ struct CFeatures {
     bool system_atomics = true;        // that other devices and the host see as such
     int most_shared = 49152;           // bytes of a group's arrays that need not be asked for
     bool native_erf = false;           // the language's own erf and log1p are within 2 ulp, and faster than IR's
+    CHalf half = CHalf::Builtins;
+    bool overlap = false;  // a launch begins while the one before ends, and waits for that itself
     std::string key() const;
 };
+
+/// Definitions of f16_to_f32 and f32_to_f16; and of f64_to_f16, where the device has float64.
+const char* c_half_functions(const CFeatures& features);
+const char* c_half_of_double(const CFeatures& features);
 
 /// Name of a dtype in the language, as values are held (Float16: float) and as memory holds them (Float16: 16 bits, Bool: a byte).
 std::string c_type(const CTarget& target, DType dtype);
@@ -86,6 +100,7 @@ std::string c_memory_type(const CTarget& target, DType dtype);
 /// What hand-written kernels (device::SourceKernel) begin with, so that they read alike in all languages:
 ///   KERNEL(size)  begins a kernel of `size` items a group: KERNEL(256) name(ARG(f32, x), CONST_ARG(f32, y), i64 n) { PTR(f32, x); … }
 ///   ARG, CONST_ARG, PTR, CONST_PTR   a pointer parameter, and the definition of the pointer of that name inside
+///   BEGIN         its first statement: what earlier launches wrote is there
 ///   FN GLOBAL LOCAL SHARED RESTRICT BARRIER LOCAL_ID GROUP_ID GROUP_COUNT UNROLL
 ///   i8 … i64, u8 … u64, f32, f64 (if the device has it: HAS_FP64), f16_to_f32(u16), f32_to_f16(f32), f64_to_f16(f64)
 ///   POPCOUNT(u32), ATOMIC_ADD_LOCAL(u32 pointer, v), ATOMIC_MAX_GLOBAL(i32 pointer, v)

@@ -370,5 +370,11 @@ Result cuLaunchKernel(FunctionHandle function, unsigned grid_x, unsigned grid_y,
         return result::success;
     });
 }
+Result cuLaunchKernelEx(const LaunchConfig* config, FunctionHandle function, void** params, void** extra) {
+    for (unsigned i = 0; i < config->count; ++i)
+        if (config->attributes[i].id != launch_overlaps) return result::invalid_value;
+    return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0], config->block[1], config->block[2],
+                          config->shared_bytes, config->stream, params, extra);
+}
 
 }  // extern "C"

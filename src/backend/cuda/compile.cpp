@@ -15,7 +15,7 @@ namespace pardo::cuda {
 namespace {
 
 /// Raised when the same text is compiled or launched in another way.
-constexpr const char* backend_version = "cuda 1";
+constexpr const char* backend_version = "cuda 2";
 
 Target target_of(const CudaDevice& device) {
     Target target = target_for(device.compute_major(), device.compute_minor());
@@ -33,12 +33,19 @@ std::string circumstances(const Target& target, bool fast = false) {
     return text + '\n';
 }
 
-emit::CText text_of(const CudaDevice& device, const ir::Kernel& kernel, device::ShapeClass shape) {
-    return emit::emit_c(emit::lowered_for_c(kernel, device.features()), device.features(), emit::CGeometry::decode(shape));
+/// Machine code of compute capability 9.0 on can wait for the launch before by itself.
+emit::CFeatures features_for(const CudaDevice& device, const Target& target) {
+    emit::CFeatures features = device.features();
+    const std::size_t digits = target.arch.find('_') + 1;
+    features.overlap = std::stoi(target.arch.substr(digits)) >= 90;
+    return features;
 }
 
-std::string source_text(const CudaDevice& device, const device::SourceKernel& kernel) {
-    return emit::c_macros(device.features()) + kernel.text;
+emit::CText text_of(const CudaDevice& device, const ir::Kernel& kernel, device::ShapeClass shape) {
+    const bool compiles = !nvrtc_version().empty();  // the text can be looked at without it
+    const emit::CFeatures features =
+        compiles ? features_for(device, target_for(device.compute_major(), device.compute_minor())) : device.features();
+    return emit::emit_c(emit::lowered_for_c(kernel, features), features, emit::CGeometry::decode(shape));
 }
 
 /// Loads on the device at once, so that a damaged file is found while it can still be compiled again.
@@ -61,8 +68,10 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
     emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
     const Target target = target_of(*this);
-    const emit::CText text = emit::emit_c(lowered, features_, emit::CGeometry::decode(shape));
+    const emit::CFeatures features = features_for(*this, target);
+    const emit::CText text = emit::emit_c(lowered, features, emit::CGeometry::decode(shape));
     Grid grid;
+    grid.overlap = features.overlap;
     grid.by_geometry = true;
     grid.geometry = emit::CGeometry::decode(shape);
     grid.group_size = grid.geometry.group_size;
@@ -84,10 +93,12 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
 Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kernel) {
     context();
     const Target target = target_of(*this);
-    const std::string text = source_text(*this, kernel);
+    const emit::CFeatures features = features_for(*this, target);
+    const std::string text = emit::c_macros(features) + kernel.text;
     const std::string key =
         circumstances(target) + kernel.name + ' ' + std::to_string(kernel.group_size) + ' ' + kernel.params + '\n' + text;
     Grid grid;
+    grid.overlap = features.overlap;
     grid.group_size = kernel.group_size;
     grid.params = static_cast<int>(kernel.params.size());
     jit::Recipe recipe;

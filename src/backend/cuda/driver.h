@@ -35,6 +35,21 @@ struct Copy3D {
     Copy3DSide from, to;
     std::size_t width_bytes, height, depth;
 };
+/// CUlaunchConfig, and its attributes.
+struct LaunchAttribute {
+    int id;
+    char padding[4];
+    int on;
+    char rest[60];
+};
+constexpr int launch_overlaps = 6;  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+struct LaunchConfig {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    StreamHandle stream;
+    const LaunchAttribute* attributes;
+    unsigned count;
+};
 /// CUmemLocation.
 struct MemoryLocation {
     int type, id;
@@ -145,7 +160,8 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuFuncSetAttribute, "cuFuncSetAttribute", (FunctionHandle function, int attribute, int value))                                     \
     F(cuLaunchKernel, "cuLaunchKernel",                                                                                                  \
       (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
-       unsigned shared_bytes, StreamHandle stream, void** params, void** extra))
+       unsigned shared_bytes, StreamHandle stream, void** params, void** extra))                                                         \
+    F(cuLaunchKernelEx, "cuLaunchKernelEx", (const LaunchConfig* config, FunctionHandle function, void** params, void** extra))
 /// The same with the version that brought them, where that is newer than the oldest that serves: null in older drivers.
 #define PARDO_CUDA_NEWER_FUNCTIONS(F)                        \
     F(cuMemPrefetchAsync_v2, "cuMemPrefetchAsync_v2", 12020, \

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t most_groups = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t log_bytes = 4096;
+/// The launch may begin while the one before it ends.
+constexpr LaunchAttribute overlaps{launch_overlaps, {}, 1, {}};
 
 }  // namespace
 
@@ -100,11 +102,9 @@ void CudaStream::launch(const device::Launch& launch, const device::NativeOrder&
         params.push_back(&turned_);
     }
     const std::array<int, 3> local = own ? grid.groups.local : std::array<int, 3>{grid.group_size, 1, 1};
-    submission.check(
-        driver().cuLaunchKernel(program->function_on(*device_), static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(local[0]),
-                                static_cast<unsigned>(local[1]), static_cast<unsigned>(local[2]), grid.shared_bytes, submission.stream(),
-                                params.data(), nullptr),
-        "cuLaunchKernel");
+    LaunchConfig config{{static_cast<unsigned>(groups), 1, 1}, {}, grid.shared_bytes, submission.stream(), &overlaps, grid.overlap};
+    for (std::size_t d = 0; d < local.size(); ++d) config.block[d] = static_cast<unsigned>(local[d]);
+    submission.check(driver().cuLaunchKernelEx(&config, program->function_on(*device_), params.data(), nullptr), "cuLaunchKernelEx");
     submission.finish();
 }
 

@@ -32,6 +32,7 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     if (!info_.max_work_item_sizes.empty())
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;
+    features_.half = info_.has_fp16 ? emit::CHalf::Type : features_.cpu ? emit::CHalf::Integers : emit::CHalf::Builtins;
     features_.conditional_barriers = domain->name() != "Portable Computing Language";
     features_.wide_atomics = info_.has_atomic64;
     const NameSet& scopes = info_.atomic_memory_scope_capabilities;

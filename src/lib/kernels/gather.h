@@ -13,6 +13,7 @@ FN i64 divided(i64 a, i64 b) { return (u64)(a | b) >> 32 ? a / b : (i64)((u32)a 
 /// For each group, the first position in its share of an index outside [-limit, limit); `count` where there is none.
 inline constexpr char find_bad[] = R"(
 KERNEL(256) find_bad(CONST_ARG(i64, index), ARG(i64, found), i64 count, i64 limit, i64 share) {
+    BEGIN;
     CONST_PTR(i64, index);
     PTR(i64, found);
     SHARED i64 firsts[256];
@@ -39,6 +40,7 @@ KERNEL(256) find_bad(CONST_ARG(i64, index), ARG(i64, found), i64 count, i64 limi
 /// After find_bad: notes the first of all, with the number of its row (from 1), unless something has been noted before.
 inline constexpr char note_bad[] = R"(
 KERNEL(256) note_bad(CONST_ARG(i64, index), CONST_ARG(i64, found), ARG(i64, status), i64 count, i64 shares, i64 row) {
+    BEGIN;
     CONST_PTR(i64, index);
     CONST_PTR(i64, found);
     PTR(i64, status);
@@ -77,9 +79,11 @@ inline constexpr char join_indices[] = R"(
 #if NUMBERS
 KERNEL(256) join_indices(STATUS_ARG CONST_ARG(i64, index), ARG(i64, offsets), ARG(i64, numbers), i64 count, i64 first, i64 step,
                          i64 size) {
+    BEGIN;
     PTR(i64, numbers);
 #else
 KERNEL(256) join_indices(STATUS_ARG CONST_ARG(i64, index), ARG(i64, offsets), i64 count, i64 first, i64 step, i64 size) {
+    BEGIN;
 #endif
     STATUS_PTR;
     CONST_PTR(i64, index);
@@ -116,6 +120,7 @@ inline constexpr char split_place[] = R"(
 inline constexpr char gather[] = R"(
 KERNEL(256) gather(STATUS_ARG CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 step,
                    i64 size, A_ARGS, B_ARGS) {
+    BEGIN;
     STATUS_PTR;
     CONST_PTR(T, base);
     CONST_PTR(i64, index);
@@ -137,6 +142,7 @@ KERNEL(256) gather(STATUS_ARG CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, 
 inline constexpr char scatter[] = R"(
 KERNEL(256) scatter(STATUS_ARG ARG(T, base), CONST_ARG(i64, offsets), CONST_ARG(u8, wins), CONST_ARG(T, value), i64 total, i64 count,
                     i64 inner, i64 one, A_ARGS, B_ARGS) {
+    BEGIN;
     STATUS_PTR;
     PTR(T, base);
     CONST_PTR(i64, offsets);
@@ -159,6 +165,7 @@ KERNEL(256) scatter(STATUS_ARG ARG(T, base), CONST_ARG(i64, offsets), CONST_ARG(
 inline constexpr char last_wins[] = R"(
 #if STAGE == 0
 KERNEL(256) last_wins(CONST_ARG(i64, numbers), ARG(i32, last), i64 count) {
+    BEGIN;
     CONST_PTR(i64, numbers);
     PTR(i32, last);
     const i64 i = GROUP_ID * 256 + LOCAL_ID;
@@ -166,6 +173,7 @@ KERNEL(256) last_wins(CONST_ARG(i64, numbers), ARG(i32, last), i64 count) {
 }
 #else
 KERNEL(256) last_wins(CONST_ARG(i64, numbers), CONST_ARG(i32, last), ARG(u8, wins), i64 count) {
+    BEGIN;
     CONST_PTR(i64, numbers);
     CONST_PTR(i32, last);
     PTR(u8, wins);
@@ -178,6 +186,7 @@ KERNEL(256) last_wins(CONST_ARG(i64, numbers), CONST_ARG(i32, last), ARG(u8, win
 /// The same from a stable sort of the numbers: `order` names the positions in sorted order.
 inline constexpr char last_of_sorted[] = R"(
 KERNEL(256) last_of_sorted(CONST_ARG(i64, numbers), CONST_ARG(i64, order), ARG(u8, wins), i64 count) {
+    BEGIN;
     CONST_PTR(i64, numbers);
     CONST_PTR(i64, order);
     PTR(u8, wins);
@@ -189,6 +198,7 @@ KERNEL(256) last_of_sorted(CONST_ARG(i64, numbers), CONST_ARG(i64, order), ARG(u
 /// Each line has indices of its own.
 inline constexpr char take_along[] = R"(
 KERNEL(256) take_along(STATUS_ARG CONST_ARG(T, x), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 length) {
+    BEGIN;
     STATUS_PTR;
     CONST_PTR(T, x);
     CONST_PTR(i64, index);
@@ -207,6 +217,7 @@ KERNEL(256) take_along(STATUS_ARG CONST_ARG(T, x), CONST_ARG(i64, index), ARG(T,
 /// Matrices (outer, rows, columns) turned over: a group a square of 16 x 16.
 inline constexpr char transpose[] = R"(
 KERNEL(256) transpose(CONST_ARG(T, x), ARG(T, out), i64 rows, i64 columns) {
+    BEGIN;
     CONST_PTR(T, x);
     PTR(T, out);
     SHARED T square[16 * 17];
@@ -223,6 +234,7 @@ KERNEL(256) transpose(CONST_ARG(T, x), ARG(T, out), i64 rows, i64 columns) {
 /// Where values go in a sorted array.
 inline constexpr char search[] = R"(
 KERNEL(256) search(CONST_ARG(BITS, sorted), CONST_ARG(BITS, values), ARG(i64, out), i64 size, i64 count, i64 right) {
+    BEGIN;
     CONST_PTR(BITS, sorted);
     CONST_PTR(BITS, values);
     PTR(i64, out);

@@ -68,6 +68,7 @@ FN u32 flags_of(FLAGS_USE, i64 at, i64 end) {
 /// How many are selected in each block, to blocks[1], …; blocks[0] becomes 0. A group a block.
 inline constexpr char count_blocks[] = R"(
 KERNEL(256) count_blocks(FLAGS_ARG, ARG(i64, blocks), i64 size) {
+    BEGIN;
     FLAGS_PTR;
     PTR(i64, blocks);
     SHARED i32 sums[G];
@@ -126,6 +127,7 @@ inline constexpr char take_selected[] = R"(
 #define ACTION_PTRS PTR(T, x); CONST_PTR(T, value); A_PTR
 #endif
 KERNEL(256) take_selected(FLAGS_ARG, CONST_ARG(i64, blocks), i64 size, ACTION_ARGS) {
+    BEGIN;
     FLAGS_PTR;
     CONST_PTR(i64, blocks);
     ACTION_PTRS;
@@ -166,6 +168,7 @@ inline constexpr char fill_runs[] = R"(
 #define DETAIL_PTRS
 #endif
 KERNEL(256) fill_runs(FLAGS_ARG, CONST_ARG(i64, blocks), i64 size, ARG(T, values) DETAIL_ARGS) {
+    BEGIN;
     FLAGS_PTR;
     CONST_PTR(i64, blocks);
     PTR(T, values);
@@ -207,6 +210,7 @@ KERNEL(256) fill_runs(FLAGS_ARG, CONST_ARG(i64, blocks), i64 size, ARG(T, values
 /// Lengths of runs from where they start.
 inline constexpr char run_lengths[] = R"(
 KERNEL(256) run_lengths(CONST_ARG(i64, starts), ARG(i64, counts), i64 runs, i64 size) {
+    BEGIN;
     CONST_PTR(i64, starts);
     PTR(i64, counts);
     const i64 run = GROUP_ID * 256 + LOCAL_ID;

@@ -48,6 +48,7 @@ FN SUM plus(SUM a, SUM b) { return make_complex(a.re + b.re, a.im + b.im); }
 #define IN_BLOCKS (!IS_BOOL && !IS_INTEGER)
 KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 columns, i64 depth, i64 a_row, i64 a_column, i64 b_row,
                    i64 b_column, A_ARGS, B_ARGS) {
+    BEGIN;
     CONST_PTR(T, a);
     CONST_PTR(T, b);
     PTR(T, out);

@@ -97,6 +97,7 @@ FN V scan_shared(LOCAL V* tile, LOCAL V* sums, int t, V carry, int has_carry) {
 /// Contiguous lines in `parts` of whole tiles; a group a part.
 inline constexpr char scan_rows[] = R"(
 KERNEL(256) scan_rows(CONST_ARG(T, x), CONST_ARG(V, carries), ARG(T, out), i64 length, i64 parts, i64 part_length, i64 initial) {
+    BEGIN;
     CONST_PTR(T, x);
     CONST_PTR(V, carries);
     PTR(T, out);
@@ -130,6 +131,7 @@ KERNEL(256) scan_rows(CONST_ARG(T, x), CONST_ARG(V, carries), ARG(T, out), i64 l
 /// The total of each part but the last of a line. ORDERED: what comes first matters (signs of zeros, NaNs).
 inline constexpr char scan_totals[] = R"(
 KERNEL(256) scan_totals(CONST_ARG(T, x), ARG(V, totals), i64 length, i64 parts, i64 part_length) {
+    BEGIN;
     CONST_PTR(T, x);
     PTR(V, totals);
     SHARED V sums[2 * G];
@@ -175,6 +177,7 @@ KERNEL(256) scan_totals(CONST_ARG(T, x), ARG(V, totals), i64 length, i64 parts, 
 /// Running totals, in place; a group a line.
 inline constexpr char scan_carries[] = R"(
 KERNEL(256) scan_carries(ARG(V, totals), i64 parts) {
+    BEGIN;
     PTR(V, totals);
     SHARED V tile[TILE_ROOM];
     SHARED V sums[2 * G];
@@ -198,6 +201,7 @@ KERNEL(256) scan_carries(ARG(V, totals), i64 parts) {
 inline constexpr char scan_columns[] = R"(
 KERNEL(256) scan_columns(CONST_ARG(T, x), ARG(V, totals), ARG(T, out), i64 outer, i64 length, i64 inner, i64 chunks, i64 chunk,
                          i64 initial) {
+    BEGIN;
     CONST_PTR(T, x);
     PTR(V, totals);
     PTR(T, out);

@@ -21,6 +21,7 @@ KERNEL(256) sort_short(CONST_ARG(BITS, x)
                        , ARG(i64, indices)
 #endif
                        , i64 lines, i64 line_length, i64 line_step, i64 pieces, i64 length, i64 width, i64 kept, i64 flip) {
+    BEGIN;
     CONST_PTR(BITS, x);
 #if FROM
     CONST_PTR(i64, from);
@@ -121,6 +122,7 @@ typedef u32 COUNT;
 /// How many keys of each tile have each digit: counts[line][digit][tile].
 inline constexpr char radix_count[] = R"(
 KERNEL(256) radix_count(CONST_ARG(U, keys), ARG(COUNT, counts), i64 length, i64 tiles, i64 shift, i64 flip) {
+    BEGIN;
     CONST_PTR(U, keys);
     PTR(COUNT, counts);
     SHARED u32 histogram[256];
@@ -170,6 +172,7 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
                           , ARG(P, out_payload)
 #endif
                           , i64 length, i64 tiles, i64 shift, i64 flip) {
+    BEGIN;
     CONST_PTR(U, keys);
     PTR(U, out_keys);
     CONST_PTR(COUNT, running);
@@ -301,6 +304,7 @@ KERNEL(256) complex_keys(CONST_ARG(BITS, x), ARG(u64, keys)
                          , CONST_ARG(P, payload)
 #endif
                          , i64 total, i64 length, i64 flip) {
+    BEGIN;
     CONST_PTR(BITS, x);
     PTR(u64, keys);
 #if USE_PAYLOAD
@@ -333,6 +337,7 @@ KERNEL(256) sorted_out(CONST_ARG(P, payload)
                        , ARG(i64, indices)
 #endif
                        , i64 total, i64 length, i64 kept) {
+    BEGIN;
     CONST_PTR(P, payload);
 #if VALUES
     CONST_PTR(T, x);

@@ -32,7 +32,7 @@ TEST(CudaErrors, AFailedCallNamesItself) {
         launch_axpy(d->queue(), program.get(), x.get(), y.get(), 1.0f).wait();
         d->queue()->wait();
     });
-    EXPECT_NE(message.find("cuLaunchKernel failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"), std::string::npos) << message;
+    EXPECT_NE(message.find("cuLaunchKernelEx failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"), std::string::npos) << message;
     EXPECT_FALSE(d->lost());
     launch_axpy(d->queue(), program.get(), x.get(), y.get(), 1.0f).wait();
 }

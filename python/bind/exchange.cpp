@@ -488,13 +488,24 @@ Array from_cuda_memory(std::uintptr_t address, DType dtype, const Ints& shape, I
 
 }  // namespace
 
+namespace {
+/// NumPy takes every exception of the buffer protocol for "there is no buffer", and tries __array__ next: Ctrl-C would be lost.
+thread_local PyObject* interrupted = nullptr;
+}  // namespace
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     return guarded(-1, [&] {
         const Array& x = array_of(self);
         if (!on_host(x)) refuse("the array is on " + x.device().id() + "; copy it to the host with pardo.asnumpy(x)");
         const bool writable = flags & PyBUF_WRITABLE;
-        settle(x);
+        interrupted = nullptr;
+        try {
+            settle(x);
+        } catch (nb::python_error& e) {
+            if (e.matches(PyExc_KeyboardInterrupt)) interrupted = self;
+            throw;
+        }
         check_layout(x, flags);
         if (writable && !x.writeable()) refuse("the array is read-only");
         auto exported = std::make_unique<HeldView>();
@@ -542,6 +553,9 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
         "CUDA.");
     c.def_prop_ro("__cuda_array_interface__", &cuda_array_interface,
                   "The array's memory for other CUDA libraries, version 3 of the protocol.\n\nOther devices do not have the attribute.");
+    m.def(
+        "_was_interrupted", [](nb::handle x) { return std::exchange(interrupted, nullptr) == x.ptr(); }, nb::arg("x"),
+        "True when Ctrl-C ended the last export of this very array, on this thread.");
     m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue").none(), nb::arg("copy").none());
     m.def("_from_cuda_memory", &from_cuda_memory, nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
           nb::arg("read_only"), nb::arg("stream"), nb::arg("owner"), nb::arg("queue").none(), nb::arg("copy").none());

@@ -5,7 +5,7 @@ import contextlib
 import contextvars
 import functools
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +64,14 @@ def get_devices(backend: str | None = None, device_type: str | None = None) -> l
     ValueError
         There is no such back end or type.
     """
-    return _core._get_devices(backend or "", device_type or "")
+    return _find_devices(backend, device_type, "get_devices")
+
+
+def _find_devices(backend: str | None, device_type: str | None, who: str) -> list[Device]:
+    for name, text in (("backend", backend), ("device_type", device_type)):
+        if not isinstance(text, str | None):
+            raise TypeError(f"{who}: {name} is a string such as {'opencl' if name == 'backend' else 'gpu'!r}, not {type(text).__name__}")
+    return _core._get_devices((backend or "").lower(), (device_type or "").lower())
 
 
 def get_num_devices(backend: str | None = None, device_type: str | None = None) -> int:
@@ -85,7 +92,7 @@ def get_num_devices(backend: str | None = None, device_type: str | None = None) 
     ValueError
         There is no such back end or type.
     """
-    return len(get_devices(backend, device_type))
+    return len(_find_devices(backend, device_type, "get_num_devices"))
 
 
 def get_platforms(backend: str | None = None) -> list[Platform]:
@@ -136,6 +143,8 @@ def select_device(*, required: str | Iterable[str] = (), excluded: str | Iterabl
 
 
 def _names(names: str | Iterable[str], what: str) -> list[str]:
+    if not isinstance(names, Iterable):
+        raise TypeError(f"select_device: {what} must be names of aspects such as 'fp64', not {type(names).__name__}")
     listed = [names] if isinstance(names, str) else list(names)
     for name in listed:
         if not isinstance(name, str):
@@ -164,11 +173,11 @@ def set_default_device(device: DeviceLike) -> None:
 
 
 _current: contextvars.ContextVar[Device | None] = contextvars.ContextVar("pardo.device_context", default=None)
+_outer: contextvars.ContextVar[tuple[Device | None, ...]] = contextvars.ContextVar("pardo.outer_contexts", default=())
 _entered = False  # once in this process: until then nobody needs to look
 
 
-@contextlib.contextmanager
-def device_context(device: DeviceLike) -> Iterator[Device]:
+class device_context(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
     """Compute on a device inside of a `with` block, NumPy arrays included.
 
     Inside, the device is the default one; contexts nest, and each thread and each asyncio task has its own. A function of pardo that is
@@ -180,10 +189,10 @@ def device_context(device: DeviceLike) -> Iterator[Device]:
     device : Device or str
         The device or a selection string.
 
-    Yields
-    ------
-    Device
-        The device.
+    Returns
+    -------
+    context manager
+        Gives the device. It can be entered again, also inside of itself.
 
     Raises
     ------
@@ -206,18 +215,25 @@ def device_context(device: DeviceLike) -> Iterator[Device]:
     >>> y
     array([0.        , 1.        , 1.41421356, 1.73205081])
     """
-    global _entered
-    chosen = device_of(device, "device_context") if device is not None else None
-    if chosen is None:
-        raise TypeError("device_context: a device is needed, not None")
-    if not _entered:
-        _core._set_context_variable(_current)
-        _entered = True
-    token = _current.set(chosen)
-    try:
-        yield chosen
-    finally:
-        _current.reset(token)
+
+    def __init__(self, device: DeviceLike) -> None:
+        if device is None:
+            raise TypeError("device_context: a device is needed, not None")
+        self._device = device_of(device, "device_context")
+
+    def __enter__(self) -> Device:
+        global _entered
+        if not _entered:
+            _core._set_context_variable(_current)
+            _entered = True
+        _outer.set((*_outer.get(), _current.get()))
+        _current.set(self._device)
+        return self._device
+
+    def __exit__(self, *exception: object) -> None:
+        *others, device = _outer.get()
+        _outer.set(tuple(others))
+        _current.set(device)
 
 
 def _offload(function: Callable[..., Any], positional: Sequence[Any], keywords: dict[str, Any]) -> Any:
@@ -253,6 +269,8 @@ def _queue_in(x: Any) -> Queue | None:
 def _copied_in(x: Any, target: Queue, copies: dict[int, Array]) -> Any:
     """The argument with device arrays in place of NumPy's, the same one for the same."""
     if isinstance(x, np.ndarray):
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError("device_context: masked arrays are not supported: what the mask hides would be computed with; pass x.filled(…)")
         if id(x) not in copies:
             from pardo._interop import asarray
 

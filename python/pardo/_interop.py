@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from pardo import _core
 from pardo._arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 
@@ -313,6 +314,8 @@ def host_view(x: Array, /) -> NDArray[Any] | None:
 
 def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
     """NumPy's view of an array whose memory the host sees: read-only and without a copy, unless `dtype` or `copy` ask for one."""
+    if _core._was_interrupted(x):  # NumPy asked for the buffer first, and has swallowed that
+        raise KeyboardInterrupt
     host = host_view(x)
     if host is None:
         raise TypeError(f"implicit conversion to a NumPy array is not possible for an array on {x.device}: use pardo.asnumpy(x)")
@@ -326,21 +329,21 @@ def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = No
 
 
 def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
-    """Pickle: the bytes (out of band from protocol 5 on), dtype, shape and device."""
+    """Pickle: the bytes (out of band from protocol 5 on), dtype, shape, device and kind of memory."""
     seen = host_view(x)
     host = np.ascontiguousarray(asnumpy(x) if seen is None else seen).reshape(-1).view(np.uint8)
     data = pickle.PickleBuffer(host.data) if int(protocol) >= 5 else host.tobytes()
-    return _rebuild, (data, x.dtype.str, x.shape, x.device.id)
+    return _rebuild, (data, x.dtype.str, x.shape, x.device.id, x.usm_type)
 
 
-def _rebuild(data: Any, dtype: str, shape: tuple[int, ...], device: str) -> Array:
+def _rebuild(data: Any, dtype: str, shape: tuple[int, ...], device: str, usm_type: str = "device") -> Array:
     """A pickled array, on the device it came from if this process has it, else on the default device."""
     try:
         queue = Queue.of(Device(device))
     except ValueError:
-        queue = default_queue()
+        queue, usm_type = default_queue(), "device"
     host = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape)
-    return _copy_buffer(host, host.dtype, queue)
+    return _copy_buffer(host, host.dtype, queue, usm_type)
 
 
 def copy_array(x: Array, /) -> Array:

@@ -1,6 +1,7 @@
 # python/pardo/_queues.py: what queues can be told to do, and timers.
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -141,6 +142,8 @@ class QueueMethods:
         """
         if not callable(f):
             raise TypeError(f"Queue.host_task: a function is expected, not {type(f).__name__}")
+        if inspect.iscoroutinefunction(f):
+            raise TypeError("Queue.host_task: a plain function is expected, not an async one: nobody here would await what it returns")
         name = getattr(f, "__qualname__", None) or type(f).__qualname__
         return _core._host_task(self, f, name, _core._events(depends, "Queue.host_task"))
 
@@ -151,7 +154,7 @@ class QueueMethods:
         ----------
         dst, src : Array, memory of `MemoryDevice` and its like, or object with the buffer protocol
             Of one dtype and shape; either may be strided. A block of memory takes any contiguous elements of as many bytes. The
-            host's own memory (NumPy arrays) is read and written before this returns.
+            host's own memory (NumPy arrays) is read and written before this returns; if Ctrl-C ends that wait, it still will be.
         depends : Event, Array, or sequence of them, optional
             What the copy waits for, beside the work on both arrays.
 

@@ -9,8 +9,8 @@
 namespace pardo::device {
 namespace {
 
-/// A failed write still matters: what reads the memory has to fail for the same reason, until somebody has heard of it.
-bool matters_to_readers(const Event& e) { return !known_done(e) || unheard_failure(e); }
+/// A failed write still matters: what reads the memory has to fail for the same reason.
+bool matters_to_readers(const Event& e) { return !known_done(e) || failure_of(e); }
 
 /// On an in-order queue a newer event stands for the older ones, if it fails whenever they do; otherwise all are kept.
 void add(std::vector<Event>& uses, const Event& event, bool stands_for_older) {
@@ -30,6 +30,11 @@ constexpr std::size_t stripe_count = 64;
 Stripe stripes[stripe_count];
 
 }  // namespace
+
+void Buffer::wait_for(const Event& write) {
+    write.wait();
+    if (const std::shared_ptr<Failure> failure = failure_of(write)) throw Error(failure->error);
+}
 
 std::mutex& Buffer::mutex() const noexcept {
     // By the address's middle bits, spread by a multiplication: neighbours get different locks.
@@ -68,6 +73,9 @@ void Buffer::note_write(const Event& event, bool inherits) {
     if (timed) timed_write_ = event;
     if (complete) return;
     prune();
+    // What is written anew does not miss what was never written, once somebody has heard of that.
+    if (!inherits)
+        std::erase_if(writes_, [](const Event& e) { return known_done(e) && failure_of(e)->heard.load(std::memory_order_acquire); });
     add(writes_, event, inherits);
     note_busy();
 }
@@ -96,7 +104,7 @@ void Buffer::wait_for_read() {
     if (!busy()) return;
     std::vector<Event> events;
     collect_for_read(events);
-    for (const Event& e : events) e.wait();
+    for (const Event& e : events) wait_for(e);
 }
 
 void Buffer::wait_for_write() {

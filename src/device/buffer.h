@@ -56,6 +56,8 @@ public:
         add_others(out, writes_, passed);
         add_others(out, reads_, passed);
     }
+    /// Blocks until a write that reading has to wait for is complete; raises its failure, again and again where nothing was written.
+    static void wait_for(const Event& write);
     /// Blocks until the host may read (write); raises failures of the writes waited for.
     void wait_for_read();
     void wait_for_write();

@@ -23,9 +23,10 @@ struct DriverBuffer::Slab {
 };
 
 struct CachingAllocator::Lists {
-    DriverBuffer* idle[class_count] = {};     // ready for anybody
-    DriverBuffer* pending[class_count] = {};  // freed, used by unfinished work
-    Slab* open_slab[class_count] = {};        // has room for more blocks
+    DriverBuffer* idle[class_count] = {};        // ready for anybody
+    DriverBuffer* pending[class_count] = {};     // freed, used by unfinished work; the youngest first
+    DriverBuffer** next_look[class_count] = {};  // where in that list the next search goes on; null: at its begin
+    Slab* open_slab[class_count] = {};           // has room for more blocks
 };
 
 namespace {
@@ -33,7 +34,7 @@ namespace {
 constexpr std::size_t small_limit = std::size_t{128} << 10;  // up to here blocks are cut from slabs
 constexpr std::size_t least_slab = std::size_t{256} << 10, most_slab = std::size_t{2} << 20;
 constexpr std::size_t loose_fit_from = std::size_t{64} << 10;  // from here on a block up to two classes larger will do
-constexpr int pending_looks = 8;
+constexpr int young_looks = 2, pending_looks = 8;
 
 }  // namespace
 
@@ -160,15 +161,25 @@ DriverBuffer* CachingAllocator::take_cached(Lists& lists, int size_class, const 
     return b;
 }
 
+// The youngest blocks are still in the cache, and in order they serve at once. The search goes on where the last one ended, so that on
+// out-of-order queues those that have long been ready are found behind many that are not.
 DriverBuffer* CachingAllocator::take_pending(Lists& lists, int size_class, const Queue* queue) {
-    DriverBuffer** link = &lists.pending[size_class];
-    for (int looks = 0; *link && looks < pending_looks; ++looks, link = &(*link)->next_) {
+    DriverBuffer** const head = &lists.pending[size_class];
+    DriverBuffer**& next_look = lists.next_look[size_class];
+    DriverBuffer** link = head;
+    for (int looks = 0; looks < pending_looks; ++looks) {
+        if (looks == young_looks && next_look) link = next_look;
         DriverBuffer* b = *link;
-        if (b->busy() && !b->hand_over(queue)) continue;
-        *link = b->next_;
-        if (b->slab_) --b->slab_->live;  // pending blocks count as live; the caller counts it again
-        return b;
+        if (!b) break;
+        if (!b->busy() || b->hand_over(queue)) {
+            *link = b->next_;
+            if (looks >= young_looks || next_look == &b->next_) next_look = link;
+            if (b->slab_) --b->slab_->live;  // pending blocks count as live; the caller counts it again
+            return b;
+        }
+        link = &b->next_;
     }
+    next_look = *link ? link : nullptr;
     return nullptr;
 }
 
@@ -347,6 +358,7 @@ void CachingAllocator::trim() {
         for (int kind = 0; kind < kind_count; ++kind) {
             Lists& lists = lists_[kind];
             for (int c = 0; c < class_count; ++c) {
+                lists.next_look[c] = nullptr;
                 for (DriverBuffer** link = &lists.pending[c]; *link;) {  // what has become ready meanwhile
                     DriverBuffer* b = *link;
                     b->forget_uses();

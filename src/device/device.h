@@ -92,6 +92,8 @@ public:
     /// Bytes from and to host memory; blocking, because the host memory is the caller's.
     virtual void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) = 0;
     virtual void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) = 0;
+    /// As read, for a task that has waited for the memory itself: what comes later, and waits for that task, is not waited for.
+    virtual void fetch(void* to, Buffer* from, std::size_t offset, std::size_t bytes) = 0;
     /// Repeats a pattern of 1, 2, 4, 8 or 16 bytes.
     virtual Event fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                        std::span<const Event> depends = {}) = 0;

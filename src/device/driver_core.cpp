@@ -93,7 +93,7 @@ void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, 
                 continue;
             }
         }
-        if (needed && !sorted.inherited) sorted.inherited = unheard_failure(e);
+        if (needed && !sorted.inherited) sorted.inherited = failure_of(e);
     }
 }
 

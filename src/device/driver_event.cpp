@@ -155,6 +155,7 @@ void DriverCore::finish(Batch& batch, const Mark* mark, const Answer& answer) {
             e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
             if (late_marks_) shared = e->failure();  // of everything behind it
         } else if (found) {
+            e->ran = true;
             e->set_failed(*found, e->label_);
         } else {
             e->set_complete();

@@ -211,7 +211,7 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
             const std::unique_ptr<char[]> staging(new char[piece]);
             for (std::size_t done = 0; done < bytes; done += piece) {
                 const std::size_t n = std::min(piece, bytes - done);
-                b->device()->queue()->read(staging.get(), b.get(), from_offset + done, n);
+                b->device()->queue()->fetch(staging.get(), b.get(), from_offset + done, n);
                 core_->run_and_wait("copy", [&](Stream& stream, const NativeOrder& order) {
                     stream.write(a.get(), to_offset + done, staging.get(), n, order);
                 });
@@ -266,7 +266,7 @@ std::vector<Event> DriverQueue::settle(Buffer* buffer, bool writing) {
         if (core_->before_next(e)) {
             ordered.push_back(e);
         } else {
-            e.wait();
+            Buffer::wait_for(e);
         }
     }
     return ordered;
@@ -285,23 +285,30 @@ void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::s
     const std::vector<Event> ordered = settle(to, true);
     const auto go = [&](Stream& stream, const NativeOrder& order) { stream.write(to, offset, from, bytes, order); };
     record_around([&] { core_->run_and_wait("write", go); }, describe);
-    for (const Event& e : ordered) e.wait();
+    for (const Event& e : ordered) Buffer::wait_for(e);
 }
 
 void DriverQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     check_not_forked("read", device_);
     check_range("read", from, offset, bytes);
-    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes == 0) return from->wait_for_read();
-    const auto describe = [&] { return Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}}; };
+    std::vector<Event> ordered;
     if (from->host_visible()) {
         from->wait_for_read();
-        return record_around([&] { std::memcpy(to, at(from, offset), bytes); }, describe);
+    } else {
+        ordered = settle(from, false);
     }
-    const std::vector<Event> ordered = settle(from, false);
+    fetch(to, from, offset, bytes);
+    for (const Event& e : ordered) Buffer::wait_for(e);
+}
+
+void DriverQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
+    check_not_forked("read", device_);
+    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+    const auto describe = [&] { return Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}}; };
+    if (from->host_visible()) return record_around([&] { std::memcpy(to, at(from, offset), bytes); }, describe);
     const auto go = [&](Stream& stream, const NativeOrder& order) { stream.read(to, from, offset, bytes, order); };
     record_around([&] { core_->run_and_wait("read", go); }, describe);
-    for (const Event& e : ordered) e.wait();
 }
 
 Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,

@@ -219,6 +219,7 @@ public:
     Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends) override;
     void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
     void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) override;
+    void fetch(void* to, Buffer* from, std::size_t offset, std::size_t bytes) override;
     Event fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;

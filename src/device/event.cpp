@@ -75,9 +75,9 @@ Error current_error() {
     }
 }
 
-std::shared_ptr<Failure> unheard_failure(const Event& event) {
+std::shared_ptr<Failure> failure_of(const Event& event) {
     std::shared_ptr<Failure> failure = event.state() ? event.state()->failure() : nullptr;
-    return failure && !failure->heard.load(std::memory_order_acquire) ? failure : nullptr;
+    return failure && (!event.state()->ran || !failure->heard.load(std::memory_order_acquire)) ? failure : nullptr;
 }
 
 std::int64_t now_ns() {
@@ -179,14 +179,27 @@ void EventState::inherit_gates(std::span<const Event> events) {
 
 void EventState::inherit_gates_of(EventState* event) {
     if (!event || event->known_done()) return;
+    std::vector<Ref<EventState>> found;
     if (event->is_gate()) {
-        gates_.emplace_back(event);
-        return;
+        found.emplace_back(event);
+    } else {
+        std::lock_guard lock(event->mutex_);
+        found = event->gates_;
     }
-    std::lock_guard lock(event->mutex_);
-    for (const Ref<EventState>& gate : event->gates_) {
-        if (!gate->known_done() && std::find(gates_.begin(), gates_.end(), gate) == gates_.end()) gates_.push_back(gate);
+    for (Ref<EventState>& gate : found) {
+        if (gate->known_done()) continue;
+        // One that another one of them waits for is found through that: in order the last stands for all.
+        const bool known =
+            std::any_of(gates_.begin(), gates_.end(), [&](const Ref<EventState>& g) { return g == gate || g->waits_directly(*gate); });
+        if (known) continue;
+        std::erase_if(gates_, [&](const Ref<EventState>& g) { return gate->waits_directly(*g); });
+        gates_.push_back(std::move(gate));
     }
+}
+
+bool EventState::waits_directly(const EventState& gate) {
+    std::lock_guard lock(mutex_);
+    return std::any_of(gates_.begin(), gates_.end(), [&](const Ref<EventState>& g) { return g.get() == &gate; });
 }
 
 std::vector<Ref<EventState>> EventState::open_gates() {

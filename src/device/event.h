@@ -81,6 +81,8 @@ public:
     void hear();
     /// What the work left for whoever asks the event; set before completion.
     std::shared_ptr<void> value;
+    /// The work ran, and failed by what it noted: what it wrote is there, as far as it went. Set before completion.
+    bool ran = false;
 
     /// True for an event that only the user's code completes: nobody in the library can wait for it without the user.
     bool is_gate() const noexcept { return is_gate_; }
@@ -131,6 +133,7 @@ protected:
     std::vector<Ref<EventState>> gates_;  // direct ones; theirs are found through them
 
 private:
+    bool waits_directly(const EventState& gate);
     /// 0 when the event is complete, and nobody will call `f`.
     std::uint64_t add(std::vector<Subscription>& list, std::function<void()>& f);
     std::vector<Ref<EventState>> open_gates();
@@ -139,8 +142,9 @@ private:
 
 /// As Event::done, without asking a driver; for places that hold locks, or are hot.
 inline bool known_done(const Event& event) noexcept { return !event.state() || event.state()->known_done(); }
-/// Why the work failed, as long as nobody has heard of it; else null.
-std::shared_ptr<Failure> unheard_failure(const Event& event);
+/// Why work that needs this fails too; null if it does not. A failure of which somebody has heard still counts where the work never ran:
+/// what it should have written is not there.
+std::shared_ptr<Failure> failure_of(const Event& event);
 /// The clock of Profiling.
 std::int64_t now_ns();
 

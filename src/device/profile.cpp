@@ -135,6 +135,7 @@ Entry entry_of(Submission&& s) {
 }  // namespace
 
 void record(Submission submission, const Event& event) {
+    if (submission.label.name.empty()) return;  // the library's own, that only keeps an order
     Entry entry = entry_of(std::move(submission));
     entry.record.queued = now_ns();  // unless the event knows better
     entry.event = event;

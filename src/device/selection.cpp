@@ -85,7 +85,7 @@ std::string near_matches(std::string_view selector, const std::vector<Candidate>
     std::string text;
     std::vector<std::string> shown;
     for (const std::string& w : words) {
-        if (distance(wanted, w) > 2 || std::find(shown.begin(), shown.end(), w) != shown.end()) continue;
+        if (w == wanted || distance(wanted, w) > 2 || std::find(shown.begin(), shown.end(), w) != shown.end()) continue;
         text += (shown.empty() ? ". Did you mean \"" : " or \"") + w + "\"";
         shown.push_back(w);
     }

@@ -13,6 +13,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "device/device.h"
+#include "device/profile.h"
 
 namespace pardo::device {
 namespace {
@@ -64,14 +65,15 @@ struct UserTask {
     Label label;
     std::vector<Event> needs;
     std::atomic<std::size_t> missing{0};
+    bool timed = false;  // the queue profiles, or a profile is open
 
     void run() {
         std::shared_ptr<Failure> inherited;
         for (const Event& e : needs) {
-            if (!inherited) inherited = unheard_failure(e);
+            if (!inherited) inherited = failure_of(e);
         }
         needs.clear();
-        if (queue->profiling()) state->submitted_at = state->started_at = now_ns();
+        if (timed) state->submitted_at = state->started_at = now_ns();
         state->set_running();
         std::optional<Error> failed;
         if (!inherited) {
@@ -84,7 +86,7 @@ struct UserTask {
             }
         }
         f = nullptr;  // who waits for the event finds what the task kept given back
-        if (queue->profiling()) state->ended_at = now_ns();
+        if (timed) state->ended_at = now_ns();
         if (failed) {
             state->set_failed(*failed, label);
         } else if (inherited) {
@@ -129,7 +131,9 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     task->state->make_gate();
     task->f = std::move(f);
     task->label = std::move(label);
-    if (queue->profiling()) task->state->queued_at = now_ns();
+    const bool noted = recording();
+    task->timed = noted || queue->profiling();
+    if (task->timed) task->state->queued_at = now_ns();
     const bool in_order = queue->order() == QueueOrder::InOrder;
     if (in_order) {
         task->needs.push_back(queue->barrier(depends));
@@ -138,7 +142,7 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     }
     task->state->inherit_gates(task->needs);
     const Event event(task->state.get());
-    const Label name = task->label;
+    if (noted) record({Activity::HostTask, queue, task->label, {}}, event);
     // One count is held back until all are subscribed, so that it starts exactly once.
     const std::vector<Event> needs = task->needs;
     task->missing = needs.size() + 1;
@@ -158,7 +162,7 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     if (in_order) {
         (void)queue->barrier(follows);
     } else {
-        (void)queue->host_task([] {}, {}, name, 0, follows);
+        (void)queue->host_task([] {}, {}, {}, 0, follows);
     }
     return event;
 }

@@ -288,7 +288,13 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
 Array cast(const Array& x, DType dtype) {
     if (x.dtype() == dtype) return x;
     std::lock_guard guard(state_of(x.node()->queue.get()).lock);
-    return finish(with_scalar_value(cast_node(x.node(), dtype)));
+    Ref<Node> node = cast_node(x.node(), dtype);
+    // Back where a lossless cast began: a copy nevertheless, others may write into that array.
+    if (x.node()->arity == 1 && node.get() == x.node()->inputs[0].get()) {
+        Node* const inputs[] = {node.get()};
+        node = make_elementwise(Op::cast, dtype, node->shape, inputs);
+    }
+    return finish(with_scalar_value(std::move(node)));
 }
 
 Array from_parts(const Array& re, const Array& im) {

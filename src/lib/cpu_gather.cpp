@@ -179,7 +179,9 @@ void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory
 void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value) {
     const double cost = cost_of(element_count(plan.outer) * plan.count * element_count(plan.inner));
     const Memory* writes[] = {&base};
-    submit(queue, "scatter", cost, std::span<const Memory* const>(with_indices(value, indices, plan.bounds)), writes,
+    std::vector<const Memory*> reads = with_indices(value, indices, plan.bounds);
+    reads.push_back(&base);  // what is not named stays
+    submit(queue, "scatter", cost, std::span<const Memory* const>(reads), writes,
            [=, offsets = Offsets(indices, plan), device = queue->device()] {
                check_bounds(device, plan.bounds);
                visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {

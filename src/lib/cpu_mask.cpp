@@ -256,7 +256,7 @@ void cpu_compress(device::Queue* queue, const Memory& x, const Memory& mask, con
 void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value) {
     const std::int64_t size = mask.size();
     const double cost = cost_of(size);
-    submit(queue, "put_mask", cost, {&mask, &blocks, &value}, {&x}, [=, device = queue->device()] {
+    submit(queue, "put_mask", cost, {&x, &mask, &blocks, &value}, {&x}, [=, device = queue->device()] {
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());
         const std::int64_t* before = reinterpret_cast<const std::int64_t*>(blocks.address());
         const bool one = value.size() == 1;

@@ -1,6 +1,7 @@
 // src/lib/cpu_task.cpp: how the CPU's routines hand their loops over.
 #include "lib/cpu_task.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,12 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
     bool foreign = false;
     const auto add = [&](const Memory* memory, device::Access access) {
         if (!memory || !*memory) return;
-        uses.push_back({memory->buffer.get(), access});
+        device::BufferUse* known =
+            std::find_if(uses.begin(), uses.end(), [&](const device::BufferUse& u) { return u.buffer == memory->buffer.get(); });
+        if (known == uses.end())
+            uses.push_back({memory->buffer.get(), access});
+        else if (known->access != access)
+            known->access = device::Access::ReadWrite;
         foreign |= memory->buffer->foreign_writable();
     };
     std::int64_t bytes_read = 0, bytes_written = 0;
@@ -24,7 +30,7 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
         if (memory && *memory) bytes_read += memory->nbytes();
     }
     for (const Memory* memory : writes) {
-        add(memory, device::Access::ReadWrite);
+        add(memory, device::Access::Write);
         if (memory && *memory) bytes_written += memory->nbytes();
     }
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes_read), std::memory_order_relaxed);

@@ -13,8 +13,8 @@
 
 namespace pardo::lib {
 
-/// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them. `operations` as in
-/// device::Amount.
+/// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them. Of memory that is
+/// written in part only it reads the rest. `operations` as in device::Amount.
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
              std::initializer_list<const Memory*> writes, std::function<void()> f, std::int64_t operations = 0);
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,

@@ -166,6 +166,11 @@ def test_pickle(protocol, dtype, rng):
     check(pickle.loads(pickle.dumps(pp.asarray(host)[:, ::2], protocol)), host[:, ::2])
 
 
+@pytest.mark.parametrize("usm_type", ["device", "shared", "host"])
+def test_pickle_keeps_the_kind_of_memory(usm_type):
+    assert pickle.loads(pickle.dumps(pp.ones(3, usm_type=usm_type))).usm_type == usm_type
+
+
 def test_pickle_out_of_band():
     buffers = []
     x = pp.arange(1000.0)

@@ -159,6 +159,20 @@ def test_copied_contexts():
     assert pp.Device().backend != "null"
 
 
+def test_one_context_is_entered_again():
+    context = pp.device_context("null")
+    with context as outer:
+        with pp.device_context("cpu"), context:
+            assert pp.Device() == outer
+        assert pp.Device() == outer
+    assert pp.Device().backend != "null"
+
+
+def test_masked_arrays_are_refused():
+    with pp.device_context("cpu"), pytest.raises(TypeError, match=r"masked arrays are not supported.*filled"):
+        pp.add(np.ma.array([1, 2], mask=[0, 1]), 1)
+
+
 def test_functions_are_what_they_were():
     assert pickle.loads(pickle.dumps(pp.concat)) is pp.concat
     assert pp.concat.__name__ == "concat"

@@ -294,6 +294,14 @@ def test_host_tasks_see_and_make_values(queue):
     assert task.as_future().result(20) == 1_999_998 + 5
 
 
+def test_host_task_takes_no_async_function(queue):
+    async def later():
+        pass
+
+    with pytest.raises(TypeError, match="an async one"):
+        queue.host_task(later)
+
+
 def test_host_tasks_of_several_queues_may_wait_for_each_other():
     a, b = pp.Queue("cpu"), pp.Queue("cpu")
     second = pp.UserEvent()
@@ -598,7 +606,19 @@ def test_fork_while_a_host_task_runs():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("what", ["gate.wait()", "pp.wait_any([gate])", "pp.wait_all([gate])", "queue.wait()", "x.wait()", "float(x[0])"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "gate.wait()",
+        "pp.wait_any([gate])",
+        "pp.wait_all([gate])",
+        "queue.wait()",
+        "x.wait()",
+        "float(x[0])",
+        "np.asarray(x)",
+        "memoryview(x)",
+    ],
+)
 def test_interrupted_wait(what):
     done = run(
         f"""

@@ -29,7 +29,7 @@ constexpr std::size_t slab_bytes = std::size_t{256} << 10;
 constexpr std::size_t small_limit = 4096;                      // up to here blocks are cut from slabs
 constexpr std::size_t huge_page = std::size_t{2} << 20;        // from here on blocks are mapped
 constexpr std::size_t loose_fit_from = std::size_t{64} << 10;  // from here on a block up to two classes larger will do
-constexpr int pending_looks = 8;
+constexpr int young_looks = 2, pending_looks = 8;
 
 }  // namespace
 
@@ -55,6 +55,12 @@ bool CpuBuffer::only_of(const device::Queue* queue) {
     std::lock_guard lock(mutex());
     const auto own = [&](const Event& e) { return device::known_done(e) || e.state()->queue() == queue; };
     return std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own);
+}
+
+void CpuBuffer::forget_uses() {
+    std::lock_guard lock(mutex());
+    std::erase_if(writes_, [](const Event& e) { return device::known_done(e); });
+    prune();
 }
 
 void CpuBuffer::start_over(std::size_t bytes, MemoryKind kind) {
@@ -125,16 +131,18 @@ CpuBuffer* Allocator::take_cached(int size_class, const device::Queue* queue) {
     return b;
 }
 
+// As CachingAllocator::take_pending: first the youngest, then on from where the last search ended.
 CpuBuffer* Allocator::take_pending(int size_class, const device::Queue* queue) {
     CpuBuffer** link = &pending_[size_class];
-    for (int looks = 0; *link && looks < pending_looks; ++looks) {
+    CpuBuffer**& next_look = next_look_[size_class];
+    for (int looks = 0; looks < pending_looks; ++looks) {
+        if (looks == young_looks && next_look) link = next_look;
         CpuBuffer* b = *link;
-        if (!b->only_of(queue)) {
-            std::lock_guard lock(b->mutex());
-            b->prune();
-        }
+        if (!b) break;
+        if (!b->only_of(queue)) b->forget_uses();
         if (!b->busy() || b->only_of(queue)) {
             *link = b->next_;
+            if (looks >= young_looks || next_look == &b->next_) next_look = link;
             if (b->slab_) --b->slab_->live;  // pending blocks count as live; the caller counts it again
             // What used the block before is only an order to keep: whoever writes first waits for it, and its failures are not the new
             // owner's.
@@ -145,6 +153,7 @@ CpuBuffer* Allocator::take_pending(int size_class, const device::Queue* queue) {
         }
         link = &b->next_;
     }
+    next_look = *link ? link : nullptr;
     return nullptr;
 }
 
@@ -283,11 +292,7 @@ void Allocator::give_back_foreign(CpuBuffer* b) {
 
 void Allocator::recycle(CpuBuffer* b) {
     if (b->origin_ == CpuBuffer::Origin::Foreign) return give_back_foreign(b);
-    if (b->busy()) {
-        std::lock_guard lock(b->mutex());
-        std::erase_if(b->writes_, [](const Event& e) { return device::known_done(e); });
-        b->prune();
-    }
+    if (b->busy()) b->forget_uses();
     b->foreign_writable_.store(false, std::memory_order_relaxed);
     b->read_only_ = false;
     b->pending_readers = 0;
@@ -320,13 +325,10 @@ void Allocator::trim() {
     {
         std::lock_guard lock(lock_);
         for (int c = 0; c < class_count; ++c) {
+            next_look_[c] = nullptr;
             for (CpuBuffer** link = &pending_[c]; *link;) {  // what has become ready meanwhile
                 CpuBuffer* b = *link;
-                {
-                    std::lock_guard uses(b->mutex());
-                    std::erase_if(b->writes_, [](const Event& e) { return device::known_done(e); });
-                    b->prune();
-                }
+                b->forget_uses();
                 if (b->busy()) {
                     link = &b->next_;
                     continue;

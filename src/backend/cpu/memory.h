@@ -44,6 +44,8 @@ private:
     /// Unfinished uses, after dropping the finished ones.
     std::vector<Event> unfinished();
     bool only_of(const device::Queue* queue);
+    /// Those that are over: also failures of what used the block before, which are not the next owner's.
+    void forget_uses();
     void start_over(std::size_t bytes, MemoryKind kind);
 
     Allocator* allocator_ = nullptr;
@@ -97,8 +99,9 @@ private:
     const bool host_visible_;
     const std::int64_t total_;
     SpinLock lock_;
-    CpuBuffer* idle_[class_count] = {};     // ready for anybody
-    CpuBuffer* pending_[class_count] = {};  // freed, used by unfinished work
+    CpuBuffer* idle_[class_count] = {};        // ready for anybody
+    CpuBuffer* pending_[class_count] = {};     // freed, used by unfinished work; the youngest first
+    CpuBuffer** next_look_[class_count] = {};  // where in that list the next search goes on; null: at its begin
     std::vector<Slab*> slabs_;
     Slab* open_slab_[class_count] = {};  // has room for more blocks
     std::int64_t in_use_ = 0, cached_ = 0, peak_ = 0, limit_ = 0;

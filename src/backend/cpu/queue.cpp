@@ -214,7 +214,7 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
     return run(
         Activity::Copy,
         [other = Ref<Buffer>(from), target, from_offset, bytes] {
-            other->device()->queue()->read(target, other.get(), from_offset, bytes);
+            other->device()->queue()->fetch(target, other.get(), from_offset, bytes);
         },
         uses, {"copy", {}, {size, size, 0}}, at_once_limit_ns, depends);
 }
@@ -231,8 +231,12 @@ void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size
 
 void CpuQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     check_range("read", from, offset, bytes);
-    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     from->wait_for_read();
+    fetch(to, from, offset, bytes);
+}
+
+void CpuQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
+    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     device::record_around([&] { copy_bytes(*pool_, static_cast<char*>(to), static_cast<const char*>(from->data()) + offset, bytes); },
                           [&] {
                               return Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}};

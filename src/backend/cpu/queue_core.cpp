@@ -229,7 +229,7 @@ void QueueCore::execute(CpuEvent& task) {
     std::shared_ptr<device::Failure> inherited = stopped_.load(std::memory_order_acquire) ? exit_failure() : nullptr;
     for (const Event& e : work.needs) {
         if (inherited) break;
-        inherited = device::unheard_failure(e);
+        inherited = device::failure_of(e);
     }
     std::optional<Error> raised;
     if (work.timed) task.started_at = device::now_ns();
@@ -238,6 +238,7 @@ void QueueCore::execute(CpuEvent& task) {
         try {
             if (work.program) {
                 run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns, work.chunk);
+                task.ran = true;
                 if (work.check) work.check();
             } else if (work.function) {
                 work.function();

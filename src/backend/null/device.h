@@ -71,6 +71,7 @@ public:
                std::span<const Event> depends) override;
     void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
     void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes) override;
+    void fetch(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes) override;
     Event fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;

@@ -58,7 +58,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     }
     std::shared_ptr<device::Failure> inherited;
     for (const Event& e : needs) {
-        if (!inherited) inherited = device::unheard_failure(e);
+        if (!inherited) inherited = device::failure_of(e);
     }
     if (!injected && !inherited && !profiling_) {
         activity ? device::record_around(act, describe) : act();
@@ -120,7 +120,7 @@ Event NullQueue::hold(std::vector<Event> needs, std::vector<Event> after, const 
         if (held->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         std::shared_ptr<device::Failure> inherited;
         for (const Event& e : held->needs) {
-            if (!inherited) inherited = device::unheard_failure(e);
+            if (!inherited) inherited = device::failure_of(e);
         }
         std::optional<Error> failed = injected;
         if (profiling) state->started_at = device::now_ns();
@@ -203,6 +203,10 @@ void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::siz
 
 void NullQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     from->wait_for_read();
+    fetch(to, from, offset, bytes);
+}
+
+void NullQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     device::record_around([&] { std::memcpy(to, at(from, offset), bytes); },
                           [&] {
                               return device::Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}};

@@ -83,6 +83,19 @@ Ref<device::Queue> OpenClDevice::create_queue(QueueOrder order, bool profiling) 
     return new device::DriverQueue(this, order, profiling, make_stream(*this, order, profiling));
 }
 
+cl_command_queue OpenClDevice::take_idle_queue() {
+    std::lock_guard lock(idle_mutex_);
+    if (idle_queues_.empty()) return nullptr;
+    cl_command_queue queue = idle_queues_.back();
+    idle_queues_.pop_back();
+    return queue;
+}
+
+void OpenClDevice::keep_idle_queue(cl_command_queue queue) {
+    std::lock_guard lock(idle_mutex_);
+    idle_queues_.push_back(queue);
+}
+
 Ref<device::Buffer> OpenClDevice::allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) {
     return allocator().allocate(bytes, kind, queue);
 }

@@ -53,6 +53,9 @@ public:
     /// Throws Device when PARDO_OPENCL_MEMORY asks for a path that the device lacks.
     MemoryPath path() const;
     const emit::CFeatures& features() const noexcept { return features_; }
+    /// Native out-of-order queues that nobody uses; null when there is none.
+    cl_command_queue take_idle_queue();
+    void keep_idle_queue(cl_command_queue queue);
 
 protected:
     std::vector<Device*> make_sub_devices(const Partition& partition) override;
@@ -73,6 +76,8 @@ private:
     MemoryPath path_ = MemoryPath::Buffer;
     std::string no_path_;  // why there is none
     emit::CFeatures features_;
+    std::mutex idle_mutex_;
+    std::vector<cl_command_queue> idle_queues_;
     mutable std::once_flag allocator_made_;
     mutable std::unique_ptr<device::CachingAllocator> allocator_;
 };

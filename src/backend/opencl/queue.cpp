@@ -47,12 +47,22 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
         device.features().cpu &&
         (device_fact<cl_device_exec_capabilities>(api_, device.handle(), CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL);
     migrates_svm_ = api_.clEnqueueSVMMigrateMem && has_version(api_, device.handle(), 2, 1);
+    if (!in_order_) queue_ = device.take_idle_queue();
+    if (queue_) return;
     cl_int code = CL_SUCCESS;
     queue_ = api_.clCreateCommandQueue(device.domain().context(), device.handle(), wanted, &code);
     check(code, "clCreateCommandQueue");
 }
 
-OpenClStream::~OpenClStream() { api_.clReleaseCommandQueue(queue_); }
+// Intel's runtime ends an out-of-order queue on the thread that notifies of its last command, and waits there for itself, for ever: such
+// queues are used again instead.
+OpenClStream::~OpenClStream() {
+    if (in_order_) {
+        api_.clReleaseCommandQueue(queue_);
+    } else {
+        device_.keep_idle_queue(queue_);
+    }
+}
 
 void OpenClStream::enqueue_copy(void* to, const void* from, std::size_t bytes, const NativeOrder& order) {
     const Wait w(order);

@@ -89,7 +89,9 @@ TEST(Null, InjectedFailuresArriveLateAndReachDependents) {
             EXPECT_EQ(error.message(), "lost (in kernel one, at f.py:1)");
         }
         EXPECT_NO_THROW(q->wait());
-        q->host_task([&] { ran = true; }, second, {"three", ""}, 0).wait();
+        q->host_task([&] { ran = true; }, second, {"three", ""}, 0);
+        EXPECT_FALSE(ran);  // nobody has written `a` since
+        q->host_task([&] { ran = true; }, first, {"four", ""}, 0).wait();
         EXPECT_TRUE(ran);
     }
 }

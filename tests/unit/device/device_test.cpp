@@ -216,6 +216,11 @@ TEST(Buffers, RememberUnfinishedUses) {
     EXPECT_EQ(for_write.size(), 1u);
     write.state()->set_failed(Error(ErrorCode::Value, "bad"), {});
     EXPECT_EQ(message_of([&] { b->wait_for_read(); }), "bad");  // a failed write reaches the reader
+    EXPECT_EQ(message_of([&] { b->wait_for_read(); }), "bad");  // again: nothing was written
+    EXPECT_TRUE(b->busy());
+    const Event anew(new EventState(nullptr));
+    b->note_write(anew);
+    anew.state()->set_complete();
     EXPECT_EQ(message_of([&] { b->wait_for_read(); }), "nothing was thrown");
     EXPECT_FALSE(b->busy());
 }

@@ -1,0 +1,114 @@
+# tests/conformance/test_failures.py: what failed, or came late, is never taken for a value.
+import operator
+import time
+
+import numpy as np
+import pardo as pp
+import pytest
+
+
+@pytest.mark.parametrize(("dtype", "wide"), [("int32", "int64"), ("float32", "float64"), ("uint8", "uint64"), ("bool", "uint8")])
+def test_there_and_back_is_a_copy(dtype, wide, device):
+    if wide == "float64" and not device.has_fp64:
+        pytest.skip("the device has no float64")
+    for back in (lambda x: x.astype(wide).astype(dtype), lambda x: pp.asarray(pp.asarray(x, dtype=wide), dtype=dtype)):
+        x = pp.zeros(5, dtype=dtype, device=device)
+        y = back(x)
+        x[...] = 1
+        z = back(x)
+        z[0] = 0
+        assert y.tolist() == [0] * 5
+        assert x.tolist() == [1] * 5
+
+
+def test_what_was_never_computed_has_no_value(device):
+    queue = pp.Queue(device)
+    x = pp.asarray(np.arange(6, dtype="float32"), queue=queue)
+    (pp.full(6, 123.0, dtype="float32", queue=queue) + 0).wait()  # what the memory held before
+    late = pp.UserEvent()
+    y = x + 1
+    event = queue.submit(y, depends=late)
+    z = y * 2
+    queue.submit(z)
+    late.set_failed(KeyError("boom"))
+    with pytest.raises(KeyError, match="boom"):
+        event.wait()
+    for read in (y.tolist, y.wait, z.tolist, lambda: (y + 1).wait(), lambda: y.as_future().result(20), lambda: float(y[0])):
+        with pytest.raises(KeyError, match="boom"):
+            read()
+    assert y.event.status == "failed"
+    y[...] = 5
+    assert y.tolist() == [5] * 6
+    assert x.tolist() == list(range(6))
+
+
+def test_a_host_task_that_failed_leaves_no_values_behind_it(device):
+    queue = pp.Queue(device)
+    task = queue.host_task(lambda: operator.truediv(1, 0))
+    y = pp.ones(6, dtype="float32", queue=queue) * 3
+    queue.submit(y, depends=task)
+    with pytest.raises(ZeroDivisionError):
+        queue.wait()
+    with pytest.raises(ZeroDivisionError):
+        y.tolist()
+
+
+def test_a_kernel_that_failed_by_a_check_has_run(device):
+    @pp.kernel(bounds_check=True)
+    def shifted(item: pp.Item, x, y):
+        i = item.get_id(0)
+        y[i] = x[i + 1]
+
+    x = pp.arange(5, dtype="int32", device=device)
+    y = pp.zeros(5, dtype="int32", device=device)
+    with pytest.raises(IndexError):
+        shifted[5](x, y).wait()
+    assert y.tolist()[:4] == [1, 2, 3, 4]  # to look at
+
+
+def test_copies_to_other_devices_do_not_wait_for_what_comes_later(device):
+    for other in pp.get_devices():
+        if other.backend == "null" or other == device:
+            continue
+        x = pp.ones(200_000, dtype="float32", device=device)
+        late = pp.UserEvent()
+        x.queue.fill(x, 2, depends=late)
+        y = x.to_device(other)
+        x += 1
+        pp.force(x)
+        late.set_complete()
+        assert y[:3].tolist() == [2] * 3
+        assert x[:3].tolist() == [3] * 3
+
+
+def test_memory_of_work_out_of_order_is_used_again(device):
+    queue = pp.Queue(device, order="out_of_order")
+    y = pp.ones(50_000, dtype="float32", queue=queue)
+    for _ in range(6):
+        for i in range(100):
+            queue.submit(y * i)
+        queue.wait()
+    assert pp.memory_stats(device).cached < 450 * y.nbytes  # of 600
+
+
+def test_queues_out_of_order_come_and_go(device):
+    for _ in range(20):
+        queue = pp.Queue(device, order="out_of_order")
+        x = pp.ones(3, dtype="float32", queue=queue)
+        late = pp.UserEvent()
+        first = queue.fill(x, 1, depends=late)
+        for _ in range(100):
+            queue.fill(x, 1, depends=first)
+        late.set_complete()
+        queue.wait(60)
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_profiles_see_host_tasks(order, device):
+    queue = pp.Queue(device, order=order)
+    with pp.profile() as p:
+        task = queue.host_task(lambda: time.sleep(0.02))
+        task.wait()
+    (record,) = [r for r in p.records if r["activity"] == "host task"]
+    assert record["end"] - record["start"] >= 20_000_000
+    assert task.profiling["end"] - task.profiling["start"] >= 20_000_000

@@ -9,8 +9,12 @@
 namespace pardo::device {
 namespace {
 
-/// A failed write still matters: what reads the memory has to fail for the same reason.
-bool matters_to_readers(const Event& e) { return !known_done(e) || failure_of(e); }
+/// A failed write still matters: what reads the memory has to fail for the same reason, until somebody has heard of it.
+bool matters_to_readers(const Event& e) {
+    if (!known_done(e)) return true;
+    const std::shared_ptr<Failure> failure = e.state() ? e.state()->failure() : nullptr;
+    return failure && !failure->heard.load(std::memory_order_acquire);
+}
 
 /// On an in-order queue a newer event stands for the older ones, if it fails whenever they do; otherwise all are kept.
 void add(std::vector<Event>& uses, const Event& event, bool stands_for_older) {
@@ -49,11 +53,17 @@ void hold_buffers_at_fork() {
 void Buffer::prune() {
     std::erase_if(reads_, [](const Event& e) { return known_done(e); });
     std::erase_if(writes_, [](const Event& e) { return !matters_to_readers(e); });
+    if (origin_.state() && known_done(origin_) && !never_written()) origin_ = Event();
     note_busy();
 }
 
+bool Buffer::never_written() const noexcept {
+    return origin_.state() && origin_.state()->known_status() == EventStatus::Failed && !origin_.state()->ran;
+}
+
 void Buffer::note_busy() noexcept {
-    const auto bits = static_cast<std::uint8_t>((reads_.empty() ? 0 : reads_bit) | (writes_.empty() ? 0 : writes_bit));
+    const bool writes = !writes_.empty() || never_written();
+    const auto bits = static_cast<std::uint8_t>((reads_.empty() ? 0 : reads_bit) | (writes ? writes_bit : 0));
     busy_.store(bits, std::memory_order_release);
 }
 
@@ -68,14 +78,15 @@ void Buffer::note_read(const Event& event) {
 void Buffer::note_write(const Event& event, bool inherits) {
     const bool complete = !event.state() || event.state()->known_status() == EventStatus::Complete;
     const bool timed = event.state() && event.state()->queue() && event.state()->queue()->profiling();
-    if (complete && !timed) return;
+    if (complete && !timed && (inherits || !written())) return;
     std::lock_guard lock(mutex());
     if (timed) timed_write_ = event;
-    if (complete) return;
+    if (complete) {
+        if (!inherits) origin_ = Event();
+        return prune();
+    }
     prune();
-    // What is written anew does not miss what was never written, once somebody has heard of that.
-    if (!inherits)
-        std::erase_if(writes_, [](const Event& e) { return known_done(e) && failure_of(e)->heard.load(std::memory_order_acquire); });
+    if (!inherits) origin_ = event;
     add(writes_, event, inherits);
     note_busy();
 }
@@ -90,6 +101,7 @@ void Buffer::collect_for_read(std::vector<Event>& out) {
     std::lock_guard lock(mutex());
     prune();
     out.insert(out.end(), writes_.begin(), writes_.end());
+    if (never_written()) out.push_back(origin_);
 }
 
 void Buffer::collect_for_write(std::vector<Event>& out) {
@@ -98,6 +110,7 @@ void Buffer::collect_for_write(std::vector<Event>& out) {
     prune();
     out.insert(out.end(), writes_.begin(), writes_.end());
     out.insert(out.end(), reads_.begin(), reads_.end());
+    if (never_written()) out.push_back(origin_);  // so that nobody passes over it
 }
 
 void Buffer::wait_for_read() {
@@ -107,8 +120,16 @@ void Buffer::wait_for_read() {
     for (const Event& e : events) wait_for(e);
 }
 
+void Buffer::write_anew() {
+    if (!busy()) return;
+    std::lock_guard lock(mutex());
+    origin_ = Event();
+    prune();
+}
+
 void Buffer::wait_for_write() {
     if (!busy()) return;
+    write_anew();
     std::vector<Event> events;
     collect_for_write(events);
     for (const Event& e : events) {

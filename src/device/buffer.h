@@ -34,7 +34,7 @@ public:
     virtual bool host_visible() const noexcept { return true; }
 
     /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped. `inherits`: the work reads the
-    /// memory too, and so fails if older writes do.
+    /// memory too, and so fails if older writes do; if it fails for another reason, the older values are still there.
     void note_read(const Event& event);
     void note_write(const Event& event, bool inherits = false);
     /// The last write by a profiling queue, complete or not.
@@ -48,6 +48,7 @@ public:
         std::lock_guard lock(mutex());
         prune();
         add_others(out, writes_, passed);
+        if (never_written()) out.push_back(origin_);
     }
     template <class F> void collect_for_write(std::vector<Event>& out, F&& passed) {
         if (!busy()) return;
@@ -58,6 +59,8 @@ public:
     }
     /// Blocks until a write that reading has to wait for is complete; raises its failure, again and again where nothing was written.
     static void wait_for(const Event& write);
+    /// The host is going to write: what was never written is no reason to fail any more.
+    void write_anew();
     /// Blocks until the host may read (write); raises failures of the writes waited for.
     void wait_for_read();
     void wait_for_write();
@@ -82,6 +85,7 @@ protected:
     virtual void dispose() { delete this; }
     /// Drops completed uses. Call with mutex() held.
     void prune();
+    bool never_written() const noexcept;
     /// Sets busy_ by the lists. Call with mutex() held.
     void note_busy() noexcept;
     template <class F> static void add_others(std::vector<Event>& out, const std::vector<Event>& uses, F& passed) {
@@ -101,6 +105,7 @@ protected:
     std::atomic<bool> foreign_writable_{false};
     bool read_only_ = false;
     std::vector<Event> reads_, writes_;
+    Event origin_;  // the last write that read nothing: if it never ran, there are no values here, whoever has heard of that
     Event timed_write_;
 };
 

@@ -68,6 +68,7 @@ bool DriverBuffer::hand_over(const Queue* queue) {
             }
             if (!writes_.empty()) reads_.push_back(std::move(writes_.back()));
             writes_.clear();
+            origin_ = Event();
             note_busy();
             return true;
         }
@@ -85,6 +86,8 @@ void DriverBuffer::forget_uses() {
         dropped.insert(dropped.end(), over, list->end());
         list->erase(over, list->end());
     }
+    dropped.push_back(std::move(origin_));
+    origin_ = Event();
     note_busy();
 }
 

@@ -154,7 +154,7 @@ template <class Call>
 Event DriverQueue::submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call) {
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
-    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const BufferUse uses[] = {{from, Access::Read}, {to, written(to, bytes)}};
     DriverCore::Request request;
     const auto size = static_cast<std::int64_t>(bytes);
     request.label = {"copy", {}, {size, size, 0}};
@@ -203,7 +203,7 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
     }
     if (!to_mine) throw Error(ErrorCode::Internal, "copy: neither buffer is of device " + device_->id());
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
-    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const BufferUse uses[] = {{from, Access::Read}, {to, written(to, bytes)}};
     const auto size = static_cast<std::int64_t>(bytes);
     return host_task(
         [this, a = Ref<Buffer>(to), b = Ref<Buffer>(from), to_offset, from_offset, bytes] {
@@ -257,6 +257,7 @@ Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t byte
 std::vector<Event> DriverQueue::settle(Buffer* buffer, bool writing) {
     std::vector<Event> needs, after, ordered;
     if (!buffer->busy()) return needs;
+    if (writing) buffer->write_anew();
     buffer->collect_for_read(needs);
     if (writing) buffer->collect_for_write(after);
     for (const Event& e : after) {
@@ -321,7 +322,7 @@ Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     Pattern p{{}, pattern_bytes};
     std::memcpy(p.bytes, pattern, pattern_bytes);
-    const BufferUse uses[] = {{to, Access::Write}};
+    const BufferUse uses[] = {{to, written(to, bytes)}};
     DriverCore::Request request;
     request.label.name = "fill";
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);

@@ -52,6 +52,8 @@ struct BufferUse {
     Buffer* buffer;
     Access access;
 };
+/// How work that writes so many bytes of a buffer uses it: where it leaves others as they are, it needs them to be there.
+inline Access written(const Buffer* buffer, std::size_t bytes) { return bytes < buffer->bytes() ? Access::ReadWrite : Access::Write; }
 
 /// A request to run a Program over an index space. Valid only during the call of Queue::launch, which copies what it keeps.
 struct Launch {

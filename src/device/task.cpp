@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 
 #include <pardo/error.h>
@@ -26,6 +27,7 @@ struct TaskThreads {
     std::condition_variable wake;
     std::deque<std::function<void()>> work;
     int idle = 0, total = 0;
+    std::unordered_set<EventState*> unfinished;  // tasks that have not ended
 };
 
 TaskThreads& threads() {
@@ -55,6 +57,13 @@ void after_fork_in_child() {
     new std::deque<std::function<void()>>(std::move(t.work));  // the parent's: neither run nor taken apart here
     t.work.clear();
     t.idle = t.total = 0;
+    const auto failure =
+        std::make_shared<Failure>(Error(ErrorCode::Device, "host_task: it belongs to the parent process, where it goes on"));
+    for (EventState* state : t.unfinished) {
+        state->retain();  // whatever holds it in the parent is never taken apart here
+        state->lose(failure);
+    }
+    t.unfinished.clear();
     t.mutex.unlock();
 }
 
@@ -67,6 +76,12 @@ struct UserTask {
     std::atomic<std::size_t> missing{0};
     bool timed = false;  // the queue profiles, or a profile is open
 
+    ~UserTask() { forget(); }
+    void forget() {
+        TaskThreads& t = threads();
+        std::lock_guard lock(t.mutex);
+        t.unfinished.erase(state.get());
+    }
     void run() {
         std::shared_ptr<Failure> inherited;
         for (const Event& e : needs) {
@@ -86,6 +101,7 @@ struct UserTask {
             }
         }
         f = nullptr;  // who waits for the event finds what the task kept given back
+        forget();
         if (timed) state->ended_at = now_ns();
         if (failed) {
             state->set_failed(*failed, label);
@@ -97,15 +113,19 @@ struct UserTask {
     }
 };
 
+void hold_tasks_at_fork() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        at_fork(ForkStage::Moments, {[] { threads().mutex.lock(); }, [] { threads().mutex.unlock(); }, after_fork_in_child});
+    });
+}
+
 thread_local std::span<const Event> extra_depends;
 
 }  // namespace
 
 void run_on_task_thread(std::function<void()> f) {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        at_fork(ForkStage::Moments, {[] { threads().mutex.lock(); }, [] { threads().mutex.unlock(); }, after_fork_in_child});
-    });
+    hold_tasks_at_fork();
     TaskThreads& t = threads();
     std::lock_guard lock(t.mutex);
     t.work.push_back(std::move(f));
@@ -129,6 +149,11 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     task->queue = queue;
     task->state = new EventState(queue);
     task->state->make_gate();
+    hold_tasks_at_fork();
+    {
+        std::lock_guard lock(threads().mutex);
+        threads().unfinished.insert(task->state.get());
+    }
     task->f = std::move(f);
     task->label = std::move(label);
     const bool noted = recording();

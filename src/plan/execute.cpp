@@ -82,7 +82,12 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
     bool shared = false;
     for (const PlannedLaunch::Use& use : planned.uses) {
         device::Buffer* buffer = use.leaf ? walk.nodes[use.source]->buffer.get() : slots_[use.source].get();
-        uses_.push_back({buffer, use.access});
+        device::Access access = use.access;
+        if (use.leaf && access == device::Access::Write) {
+            const Node& leaf = *walk.nodes[use.source];
+            access = device::written(buffer, static_cast<std::size_t>(element_count(leaf.shape) * itemsize(leaf.dtype)));
+        }
+        uses_.push_back({buffer, access});
         shared |= buffer->foreign_writable();
     }
     device::Launch request;

@@ -53,6 +53,29 @@ def test_a_host_task_that_failed_leaves_no_values_behind_it(device):
         y.tolist()
 
 
+def test_what_was_to_be_changed_in_place_is_as_it_was(device):
+    queue = pp.Queue(device)
+    x = pp.asarray(np.arange(6, dtype="float32"), queue=queue)
+    late = pp.UserEvent()
+    y = pp.ones(6, dtype="float32", queue=queue) + 1
+    queue.submit(y, depends=late)
+    where = pp.asarray([0, 9], queue=queue)
+    x[2:] = y[2:]
+    pp.force(x)
+    late.set_failed(KeyError("boom"))
+    with pytest.raises(KeyError, match="boom"):
+        x.wait()
+    assert x.tolist() == list(range(6))
+
+    def assign():
+        x[where] = 7.0
+        x.wait()
+
+    with pytest.raises(IndexError, match="index 9"):
+        assign()
+    assert x.tolist() == list(range(6))
+
+
 def test_a_kernel_that_failed_by_a_check_has_run(device):
     @pp.kernel(bounds_check=True)
     def shifted(item: pp.Item, x, y):

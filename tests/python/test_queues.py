@@ -597,7 +597,12 @@ def test_fork_while_a_host_task_runs():
         pid = os.fork()
         if pid == 0:
             assert pp.Queue("cpu").host_task(lambda: 5).as_future().result(10) == 5
-            sys.exit(7)
+            try:
+                event.wait(10)
+            except pp.DeviceError as error:
+                assert "belongs to the parent process" in str(error)
+                sys.exit(7)
+            sys.exit(8)
         go.set()
         event.wait(10)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7

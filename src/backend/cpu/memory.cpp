@@ -60,6 +60,7 @@ bool CpuBuffer::only_of(const device::Queue* queue) {
 void CpuBuffer::forget_uses() {
     std::lock_guard lock(mutex());
     std::erase_if(writes_, [](const Event& e) { return device::known_done(e); });
+    origin_ = Event();
     prune();
 }
 
@@ -149,6 +150,7 @@ CpuBuffer* Allocator::take_pending(int size_class, const device::Queue* queue) {
             std::lock_guard lock(b->mutex());
             b->reads_.insert(b->reads_.end(), b->writes_.begin(), b->writes_.end());
             b->writes_.clear();
+            b->origin_ = Event();
             return b;
         }
         link = &b->next_;
@@ -195,7 +197,7 @@ CpuBuffer* Allocator::carve(int size_class) {
     const std::size_t bytes = class_bytes(size_class);
     std::unique_ptr<CpuBuffer> b(new (std::nothrow) CpuBuffer(device_, MemoryKind::Device, nullptr, bytes));
     if (!b) return nullptr;
-    b->origin_ = CpuBuffer::Origin::Slab;
+    b->block_origin_ = CpuBuffer::Origin::Slab;
     const auto cut = [&](Slab* slab) {
         b->slab_ = slab;
         b->data_ = slab->base + slab->used;
@@ -231,11 +233,11 @@ CpuBuffer* Allocator::map(int size_class, std::size_t wanted) {
     std::unique_ptr<CpuBuffer> b(new (std::nothrow) CpuBuffer(device_, MemoryKind::Device, nullptr, bytes));
     if (!b) return nullptr;
     if (bytes < huge_page) {
-        b->origin_ = CpuBuffer::Origin::Heap;
+        b->block_origin_ = CpuBuffer::Origin::Heap;
         b->data_ = std::aligned_alloc(64, bytes);
         return b->data_ ? b.release() : nullptr;
     }
-    b->origin_ = CpuBuffer::Origin::Mapped;
+    b->block_origin_ = CpuBuffer::Origin::Mapped;
     const std::size_t padded = bytes + huge_page;
     void* raw = mmap(nullptr, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
@@ -264,7 +266,7 @@ void Allocator::fail(std::size_t bytes) {
 Ref<device::Buffer> Allocator::import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) {
     auto* b = new CpuBuffer(device_, kind, data, bytes);
     b->allocator_ = this;
-    b->origin_ = CpuBuffer::Origin::Foreign;
+    b->block_origin_ = CpuBuffer::Origin::Foreign;
     b->release_ = std::move(release);
     return Ref<device::Buffer>(b);
 }
@@ -291,7 +293,7 @@ void Allocator::give_back_foreign(CpuBuffer* b) {
 }
 
 void Allocator::recycle(CpuBuffer* b) {
-    if (b->origin_ == CpuBuffer::Origin::Foreign) return give_back_foreign(b);
+    if (b->block_origin_ == CpuBuffer::Origin::Foreign) return give_back_foreign(b);
     if (b->busy()) b->forget_uses();
     b->foreign_writable_.store(false, std::memory_order_relaxed);
     b->read_only_ = false;
@@ -314,8 +316,8 @@ void Allocator::recycle(CpuBuffer* b) {
 }
 
 void Allocator::destroy(CpuBuffer* b) {
-    if (b->origin_ == CpuBuffer::Origin::Heap) std::free(b->data_);
-    if (b->origin_ == CpuBuffer::Origin::Mapped) munmap(b->data_, b->capacity_);
+    if (b->block_origin_ == CpuBuffer::Origin::Heap) std::free(b->data_);
+    if (b->block_origin_ == CpuBuffer::Origin::Mapped) munmap(b->data_, b->capacity_);
     delete b;
 }
 

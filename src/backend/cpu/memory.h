@@ -52,7 +52,7 @@ private:
     CpuBuffer* next_ = nullptr;
     std::size_t capacity_ = 0;
     int size_class_ = 0;
-    Origin origin_ = Origin::Heap;
+    Origin block_origin_ = Origin::Heap;
     Slab* slab_ = nullptr;
     std::function<void()> release_;  // Foreign
 };

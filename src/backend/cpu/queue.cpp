@@ -193,7 +193,7 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
     check_range("copy", from, from_offset, bytes);
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
-    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, bytes)}};
     const auto size = static_cast<std::int64_t>(bytes);
     const auto shares_memory = [&](const Buffer* b) { return b->device()->backend() == device_->backend() || b->host_visible(); };
     char* target = static_cast<char*>(to->data()) + to_offset;
@@ -254,7 +254,7 @@ Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const vo
     Pattern p{{}, pattern_bytes};
     std::memcpy(p.bytes, pattern, pattern_bytes);
     char* target = static_cast<char*>(to->data()) + offset;
-    const BufferUse uses[] = {{to, Access::Write}};
+    const BufferUse uses[] = {{to, device::written(to, bytes)}};
     return run(
         Activity::Fill, [pool = pool_, target, bytes, p] { fill_bytes(*pool, target, bytes, p); }, uses,
         {"fill", {}, {0, static_cast<std::int64_t>(bytes), 0}}, ns_per_byte * static_cast<double>(bytes), depends);
@@ -286,7 +286,7 @@ Event CpuQueue::copy_box(Buffer* to, Buffer* from, const device::CopyBox& box, s
     const std::int64_t rows = box.extents[1] * box.extents[2], bytes = rows * box.extents[0];
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
-    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, static_cast<std::size_t>(bytes))}};
     const double cost_ns = ns_per_byte * static_cast<double>(bytes) + 2.0 * static_cast<double>(rows);
     auto* target = static_cast<char*>(to->data());
     const auto* source = static_cast<const char*>(from->data());

@@ -355,9 +355,7 @@ TEST(Failures, OutliveAPartialWriteOverThem) {
         EXPECT_EQ(message_of([&] { last.wait(); }), "bad (in kernel sort)");
         EXPECT_TRUE(stored);
         EXPECT_FALSE(consumed);
-        EXPECT_EQ(message_of([&] { x->wait_for_read(); }), "bad (in kernel sort)");  // what it should have written is not there
-        q->host_task([] {}, write, {"store", ""}, slow).wait();
-        EXPECT_NO_THROW(x->wait_for_read());
+        EXPECT_NO_THROW(x->wait_for_read());  // heard of
     }
 }
 

@@ -29,6 +29,11 @@ bool is_private(const Kernel& kernel, Value pointer) {
     return in.op == Opcode::Array && kernel.arrays[in.index].space == ir::Space::Private;
 }
 
+bool is_of_lane(const Kernel& kernel, const LaneInfo& info, Value pointer) {
+    const Instr& in = kernel.instrs[kernel.values[pointer].def];
+    return in.op == Opcode::Array && info.lane_arrays[in.index];
+}
+
 namespace {
 
 constexpr LaneShape uniform{LaneShape::Uniform, 0};
@@ -50,10 +55,10 @@ public:
         info_.vector_loop.resize(kernel.instrs.size());
         info_.masked.resize(kernel.instrs.size());
         info_.uses.resize(kernel.values.size());
+        for (const ir::ArrayInfo& a : kernel.arrays) info_.lane_arrays.push_back(a.space == ir::Space::Private);
     }
 
     LaneInfo run() {
-        count_uses(kernel_.body);
         info_.item_lanes = kernel_.lanes && kernel_.rank > 0;
         if (kernel_.in_groups()) {
             const auto several = [](std::int64_t n) { return n > 1; };
@@ -61,18 +66,21 @@ public:
                                       : several(kernel_.group_size[kernel_.rank - 1]);
         }
         in_lanes_ = info_.item_lanes;
+        count_uses(kernel_.body, in_lanes_);
         walk(kernel_.body);
         return std::move(info_);
     }
 
 private:
-    void count_uses(const Region& region) {
+    void count_uses(const Region& region, bool in_lanes) {
         for (InstrId id : region.body) {
             const Instr& in = kernel_.instrs[id];
             for (Value v : in.operands) ++info_.uses[v];
-            for (ir::RegionId r : in.regions) count_uses(kernel_.regions[r]);
+            if (ir::takes_pointer(in.op) && !in_lanes && is_private(kernel_, in.operands[0])) info_.lane_arrays[array_of(in)] = false;
+            for (ir::RegionId r : in.regions) count_uses(kernel_.regions[r], in_lanes || becomes_lanes(in));
         }
     }
+    std::uint32_t array_of(const Instr& access) const { return kernel_.instrs[kernel_.values[access.operands[0]].def].index; }
 
     LaneShape shape(Value v) const { return info_.shapes[v]; }
     void set(Value v, LaneShape s) { info_.shapes[v] = own(v) ? varying : s; }
@@ -86,8 +94,13 @@ private:
     }
 
     LaneShape loaded(const Instr& in) const {
-        if (info_.item_lanes && is_private(kernel_, in.operands[0])) return varying;
+        if (is_of_lane(kernel_, info_, in.operands[0])) return varying;
         return shape(in.operands[1]).kind == LaneShape::Uniform ? uniform : varying;
+    }
+
+    /// A lanes loop outside of which nothing runs in lanes: its rounds do, if it has no other such loop inside.
+    bool becomes_lanes(const Instr& in) const {
+        return in.op == Opcode::For && in.loop == LoopKind::Lanes && !contains_lanes_loop(kernel_.regions[in.regions[0]]);
     }
 
     bool contains_lanes_loop(const Region& region) const {
@@ -229,7 +242,7 @@ private:
 
     void visit_lanes(InstrId id, const Instr& in) {
         const Region& body = kernel_.regions[in.regions[0]];
-        if (!in_lanes_ && !contains_lanes_loop(body)) {
+        if (!in_lanes_ && becomes_lanes(in)) {
             info_.vector_loop[id] = true;
             in_lanes_ = true;
             set(body.args[0], affine(1));

@@ -27,6 +27,7 @@ struct LaneInfo {
     std::vector<LaneShape> shapes;    // one a value
     std::vector<bool> vector_loop;    // one an instruction: a For of LoopKind::Lanes whose iterations become lanes
     std::vector<bool> masked;         // one an instruction: If, For or While whose condition differs between lanes
+    std::vector<bool> lane_arrays;    // one an array: private, and used where lanes run alone: each lane has its own
     std::vector<std::uint32_t> uses;  // one a value
 };
 
@@ -37,6 +38,8 @@ std::vector<bool> same_in_group(const ir::Kernel& kernel);
 
 /// Whether `pointer` belongs to a private array.
 bool is_private(const ir::Kernel& kernel, ir::Value pointer);
+/// Whether `pointer` belongs to an array that each lane has to itself.
+bool is_of_lane(const ir::Kernel& kernel, const LaneInfo& info, ir::Value pointer);
 
 /// Rough number of vector instructions that one run of a region costs; loops count as long.
 int region_cost(const ir::Kernel& kernel, const ir::Region& region);

@@ -193,7 +193,8 @@ private:
     llvm::AllocaInst* allocate(llvm::Type* type, std::int64_t count, std::int64_t bytes, const char* name);
     void make_arrays();
     void check_stack() const;
-    std::int64_t private_bytes() const;
+    std::int64_t lane_bytes() const;
+    int most_lanes() const;
     // llvm_atomic.cpp
     struct Update {  // one Atomic or CompareExchange
         const ir::Instr& in;

@@ -16,7 +16,8 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
     const int cost = region_cost(kernel_, body);
     LanePlan plan;
     plan.lanes = lane_count(kernel_, info_, body, target_.vector_bytes);
-    while (info_.item_lanes && plan.lanes > 2 && private_bytes() * plan.lanes > stack_limit) plan.lanes /= 2;
+    const std::int64_t own = lane_bytes();
+    while (plan.lanes > 2 && own * plan.lanes > stack_limit) plan.lanes /= 2;
     // Masks cost almost nothing with AVX-512, so an expensive body is emitted once, masked throughout.
     plan.main = cost <= moderate || target_.vector_bytes < 64;
     plan.prefetch = cost > cheap;
@@ -24,6 +25,7 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
         plan.unroll = cost > moderate ? 1 : cost <= cheap && accumulators <= 2 ? 4 : 2;
     else
         plan.unroll = cost <= cheap ? 2 : 1;
+    if (own > 0) plan.unroll = 1;  // the next vector wants the same memory
     return plan;
 }
 
@@ -205,7 +207,6 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
 void Emitter::emit_item_lanes() {
     const Region& body = kernel_.body;
     LanePlan plan = lane_plan(body, 0);
-    if (private_bytes() > 0) plan.unroll = 1;  // the next vector wants the same memory
     hoist(body);
     if (plan.main) plan.streams = stream_stores(plan.lanes);
     const int last = kernel_.rank - 1;

@@ -222,23 +222,23 @@ void Emitter::store_last(Value pointer, llvm::Value* index, llvm::Value* value) 
 Emitter::Element Emitter::element_of(const Instr& in) {
     Lane index = values_[in.operands[1]];
     const bool affine = lanes_ > 1 && index.kind == LaneShape::Affine;
-    const bool shares = info_.item_lanes || kernel_.in_groups();  // the memory with other items
-    if (!shares || !is_private(kernel_, in.operands[0])) return {index, affine ? info_.shapes[in.operands[1]].step : 0};
+    const bool of_lane = is_of_lane(kernel_, info_, in.operands[0]), of_item = kernel_.in_groups() && is_private(kernel_, in.operands[0]);
+    if (!of_lane && !of_item) return {index, affine ? info_.shapes[in.operands[1]].step : 0};
     // Element e of item i lies at e * items + i: neighbours are side by side.
     llvm::Value* items = i64(kernel_.in_groups() ? group_items(kernel_) : lanes_);
     llvm::Value* first = item_ ? item_ : i64(0);
-    const bool lanes_are_items = info_.item_lanes && lanes_ > 1;
+    const bool side_by_side = of_lane && lanes_ > 1;
     if (index.kind == LaneShape::Varying && lanes_ > 1) {
         llvm::Value* own = splat(first, lanes_);
-        if (lanes_are_items) own = b_.CreateAdd(own, iota(lanes_));
+        if (side_by_side) own = b_.CreateAdd(own, iota(lanes_));
         index.v = b_.CreateAdd(b_.CreateMul(index.v, splat(items, lanes_)), own);
         return {index, 0};
     }
     Lane at{index.kind, b_.CreateAdd(b_.CreateMul(index.v, items), first), nullptr};
-    if (lanes_ == 1 || (index.kind == LaneShape::Uniform && !lanes_are_items)) return {at, 0};
+    if (lanes_ == 1 || (index.kind == LaneShape::Uniform && !side_by_side)) return {at, 0};
     const bool neighbours = index.kind == LaneShape::Uniform;
     at.kind = neighbours ? LaneShape::Affine : LaneShape::Strided;
-    at.step = neighbours ? i64(1) : b_.CreateAdd(b_.CreateMul(index.step, items), i64(lanes_are_items ? 1 : 0));
+    at.step = neighbours ? i64(1) : b_.CreateAdd(b_.CreateMul(index.step, items), i64(side_by_side ? 1 : 0));
     return {at, neighbours ? 1 : 0};
 }
 
@@ -256,19 +256,30 @@ llvm::AllocaInst* Emitter::allocate(llvm::Type* type, std::int64_t count, std::i
 /// So many are refused in any case, and can be counted.
 constexpr std::int64_t most_elements = std::int64_t(1) << 40;
 
-/// Bytes of one item's private arrays.
-std::int64_t Emitter::private_bytes() const {
+/// Bytes of the arrays that one lane has to itself.
+std::int64_t Emitter::lane_bytes() const {
     std::int64_t bytes = 0;
-    for (const ir::ArrayInfo& a : kernel_.arrays)
-        if (a.space == ir::Space::Private) bytes += std::min(a.count, most_elements) * itemsize(a.type);
+    for (std::size_t k = 0; k < kernel_.arrays.size(); ++k)
+        if (info_.lane_arrays[k]) bytes += std::min(kernel_.arrays[k].count, most_elements) * itemsize(kernel_.arrays[k].type);
     return bytes;
+}
+
+/// As many lanes as any of the kernel's lane loops has.
+int Emitter::most_lanes() const {
+    if (info_.item_lanes) return lane_plan(kernel_.body, 0).lanes;
+    int most = 1;
+    for (std::size_t id = 0; id < kernel_.instrs.size(); ++id)
+        if (info_.vector_loop[id]) most = std::max(most, lane_plan(kernel_.regions[kernel_.instrs[id].regions[0]], 0).lanes);
+    return most;
 }
 
 void Emitter::make_arrays() {
     if (kernel_.arrays.empty()) return;
-    const std::int64_t items = kernel_.in_groups() ? group_items(kernel_) : info_.item_lanes ? lane_plan(kernel_.body, 0).lanes : 1;
-    for (const ir::ArrayInfo& a : kernel_.arrays) {
-        const std::int64_t copies = a.space == ir::Space::Private ? items : 1;
+    const std::int64_t lanes = most_lanes();
+    for (std::size_t k = 0; k < kernel_.arrays.size(); ++k) {
+        const ir::ArrayInfo& a = kernel_.arrays[k];
+        const bool of_item = kernel_.in_groups() && a.space == ir::Space::Private;
+        const std::int64_t copies = of_item ? group_items(kernel_) : info_.lane_arrays[k] ? lanes : 1;
         arrays_.push_back(allocate(memory_element(a.type), std::min(a.count, most_elements) * copies, itemsize(a.type), a.name.c_str()));
     }
 }

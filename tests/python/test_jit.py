@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pardo as pp
 import pytest
+from groups import DEVICES
 from numpy.testing import assert_allclose, assert_array_equal
 
 prange = pp.prange
@@ -74,6 +75,41 @@ def test_reductions_of_every_kind():
     assert_allclose(s, 1.5 - x.sum(), rtol=1e-12)
     assert_allclose(p, np.prod(1 + y), rtol=1e-10)
     assert (low, high, every, some, count) == (x.min(), x.max(), True, (y > 0.00099).any(), (x > 0.5).sum())
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_rounds_that_reduce_have_arrays_of_their_own(device):
+    @pp.jit
+    def totals(x, y):
+        s, low, best = 0.0, 1e9, (1e9, 0)
+        for i in prange(len(x)):
+            p, q = np.zeros(3), np.empty((2, 2), np.float32)
+            p[i % 3] = x[i]
+            q[1, i % 2] = i
+            y[i] = p[i % 3] + q[1, i % 2]
+            s += p[i % 3]
+            low = min(low, p[i % 3] - p[(i + 1) % 3] + p[2 - i % 3])
+        for i in prange(len(x)):
+            p = np.full(2, x[i])
+            best = min(best, (p[1], i))
+        return s, low, best
+
+    @pp.func
+    def middle(v):
+        p = np.zeros(5)
+        for k in range(5):
+            p[k] = v * k
+        return p[int(v) % 2 + 1]
+
+    x = np.arange(100.0)[::-1] + 1
+    y = pp.zeros(100, device=device)
+    given = pp.asarray(x, device=device)
+    expected = totals.interpret(x, np.zeros(100))
+    s, low, best = totals(given, y)
+    assert (s, low, best[0], best[1]) == (expected[0], expected[1], *expected[2])
+    assert_array_equal(pp.asnumpy(y), x + np.arange(100))
+    total = pp.reduction(middle, lambda a, b: a + b, 0.0)(given)
+    assert float(total) == sum(middle(v) for v in x)
 
 
 def test_sums_have_the_same_bits_whatever_the_threads():

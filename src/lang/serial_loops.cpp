@@ -273,6 +273,15 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
         next.least = step.scalar.i > 0 ? i.least : unknown_least;
         set_variable(counter, next, t.place);
     });
+    // A test that ended the loop has seen its round's value, which the names keep.
+    if (!tests.empty()) {
+        const Term i = scope_.at(counter).term;
+        const Term begun = pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
+        const Term by_test = pure(Opcode::And, {DType::Bool, false}, {begun, alive()}, DType::Bool);
+        if (!by_test.constant || by_test.scalar.b)
+            branch(
+                by_test, t.place, [&] { begin(i); }, [] {});
+    }
     scope_.erase(counter);
     after_loop(otherwise, outer_break, outer_continue);
 }

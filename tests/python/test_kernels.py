@@ -670,3 +670,55 @@ def test_what_a_test_has_said_ends_with_the_value(device):
     out = pp.zeros(3, dtype="int64", device=device)
     backwards[1](pp.arange(10, dtype="int64", device=device), out, 0)
     assert list(pp.asnumpy(out)) == [0, 9, 8]
+
+
+def on(device, kernel, n, *arguments):
+    """As `run`, on a device."""
+    with pp.device_context(device):
+        return run(kernel, n, *arguments)
+
+
+def interpreted(kernel, n, *arguments):
+    """What plain Python makes of copies of the arrays."""
+    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    kernel[pp.Range(n)].interpret(*copies)
+    return [a for a in copies if isinstance(a, np.ndarray)]
+
+
+def same_as_python(device, kernel, n, *arguments):
+    for found, expected in zip(on(device, kernel, n, *arguments), interpreted(kernel, n, *arguments), strict=True):
+        assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_names_of_a_loop_that_a_test_ends(device):
+    @pp.kernel
+    def last(item: pp.Item, x, y):
+        i = item.get_id(0)
+        k, w, j, u, m, c = -1, np.float64(-1), -1, np.float64(-1), -1, 99
+        for k in range(len(x)):
+            if x[k] > i:
+                break
+            y[i, 0] = k
+        for w in x:
+            if w > i:
+                break
+        for j, u in enumerate(x):
+            if u > i:
+                break
+            if j > 3:
+                break
+        for m in range(2, len(x)):
+            if m > 100:
+                break
+            if x[m] == i:
+                break
+            y[i, 1] += 1
+            if x[m] > 2 * i:
+                break
+        for c in range(len(x) - 1, -1, -1):
+            if x[c] < i:
+                break
+        y[i, 2], y[i, 3], y[i, 4], y[i, 5], y[i, 6], y[i, 7] = k, w, j, u, m, c
+
+    same_as_python(device, last, 40, np.array([0.0, 1, 2, 3, 5, 8, 30]), np.zeros((40, 8)))

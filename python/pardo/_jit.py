@@ -252,7 +252,7 @@ class _Region:
         """The parallel loop as a function of its rounds, and of the names that it takes from outside."""
         first, last = self.parallel_loops[0], self.parallel_loops[-1]
         counters: ast.expr = ast.Tuple([lp.target for lp in self.parallel_loops], ast.Store())
-        loop = ast.copy_location(ast.For(counters, ast.Name(ROUNDS, ast.Load()), last.body, first.orelse), first)
+        loop = ast.copy_location(ast.For(counters, ast.Name(ROUNDS, ast.Load()), last.body, []), first)
         arguments = ast.arguments([], [ast.arg(n) for n in (ROUNDS, *self.captured)], None, [], [], None, [])
         names: list[ast.expr] = [ast.Name(n, ast.Load()) for n in self.results]
         results = ast.Return(names[0] if len(names) == 1 else ast.Tuple(names, ast.Load()))
@@ -365,6 +365,23 @@ def _touches_elements(node: ast.AST) -> bool:
     return False
 
 
+class _Unfolded(ast.NodeTransformer):
+    """Puts what stands in the `else` of parallel loops behind them, where it always runs: nothing breaks such a loop."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+
+    def visit_For(self, node: ast.For) -> Any:
+        if not _is_prange(self.function, node):
+            return self.generic_visit(node)
+        behind = ast.Module(node.orelse, [])
+        node.orelse = []
+        return [node, *self.generic_visit(behind).body]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return node  # what stands in there is Python's
+
+
 class _Cutter:
     """Replaces a function's loops by calls of their programs."""
 
@@ -374,6 +391,7 @@ class _Cutter:
         self.left: list[tuple[int, str]] = []  # loops that Python runs: their lines, and why
         assert isinstance(source.node, ast.FunctionDef)
         self.node = source.node
+        _Unfolded(function).generic_visit(self.node)
         self.loops = {id(loop): parallel for loop, parallel in self.find(self.node.body)}
         found = [n for n in ast.walk(self.node) if id(n) in self.loops]
         self.inside = {id(loop): {id(n) for n in ast.walk(loop)} for loop in found}

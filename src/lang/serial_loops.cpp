@@ -202,16 +202,16 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     leave_loop(c, results);
 }
 
-/// Puts the flags of the loop around back, and runs `else` if no break was met.
+/// Puts the flags of the loop around back, and runs `else` if no break was met, nor a return or failure.
 void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue) {
     const Term broken = scope_[break_flag].term;
     scope_[break_flag] = outer_break;
     scope_[continue_flag] = outer_continue;
     if (!otherwise || otherwise->parts.empty()) return;
     const Term whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
-    if (whole.constant) return whole.scalar.b ? block(otherwise->parts) : void();
-    branch(
-        whole, otherwise->place, [&] { block(otherwise->parts); }, [] {});
+    const auto rest = [&] { go_on(otherwise->place, [&] { block(otherwise->parts); }); };
+    if (whole.constant) return whole.scalar.b ? rest() : void();
+    branch(whole, otherwise->place, rest, [] {});
 }
 
 /// for i in range(start, stop, step): `begin` binds what depends on i at the start of each round.

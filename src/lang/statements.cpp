@@ -286,7 +286,8 @@ void Lowering::augment(const Tree& t) {
     if (object.kind != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be changed");
     const View place = viewed(object.view, indices_of(target), target);
     if (place.rank > 0) wrong_type(t.place, "a part of an array cannot be changed as a whole here; loop over its elements");
-    const Term result = binary(t.name, element(place), expression(t.parts[1]), t.place);
+    const Term old = element(place);  // read before the right side is evaluated, as in Python
+    const Term result = binary(t.name, old, expression(t.parts[1]), t.place);
     // NumPy's rule for x[i] += y: the array keeps its dtype.
     store_element(place, result, t.place);
 }

@@ -509,3 +509,23 @@ def test_schedules_are_plain_words():
         wrong(np.zeros(3))
     with pytest.raises(pp.CompileError, match="prange takes one to three integers"):
         unknown(np.zeros(3))
+
+
+def test_else_of_a_parallel_loop_runs_after_it():
+    @pp.jit
+    def signed(x):
+        s, t = 0.0, 0
+        for i in prange(len(x)):
+            s += x[i]
+        else:
+            s = -s
+            for k in range(2):
+                for i in prange(len(x)):
+                    x[i] += 1
+                else:
+                    t += k + 1
+        return s, t
+
+    x = np.arange(5.0)
+    assert signed(x) == (-10, 3)
+    assert_array_equal(x, np.arange(5) + 2)

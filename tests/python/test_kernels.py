@@ -722,3 +722,64 @@ def test_names_of_a_loop_that_a_test_ends(device):
         y[i, 2], y[i, 3], y[i, 4], y[i, 5], y[i, 6], y[i, 7] = k, w, j, u, m, c
 
     same_as_python(device, last, 40, np.array([0.0, 1, 2, 3, 5, 8, 30]), np.zeros((40, 8)))
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_else_of_loops_that_are_left(device):
+    @pp.kernel
+    def left(item: pp.Item, x, y):
+        i = item.get_id(0)
+        for k in range(len(x)):
+            if x[k] == i:
+                y[i, 1] = 100 + k
+                return
+            if x[k] > i + 2:
+                break
+        else:
+            y[i, 2] = 1
+        k = 0
+        while k < 3:
+            k += 1
+            if k == i:
+                return
+        else:
+            y[i, 3] = 1
+        for v in (1, 2, 3):
+            if v + 1 == i:
+                return
+            y[i, 4] += v
+        else:
+            y[i, 4] += 10
+
+    same_as_python(device, left, 12, np.array([0.0, 7, 3, 9]), np.zeros((12, 5)))
+
+
+def test_else_does_not_run_after_a_failure():
+    @pp.kernel
+    def checked(item: pp.Item, x):
+        for k in range(3):
+            assert x[k] < 5, "too large"
+        else:
+            x[3] = 1
+
+    x = pp.asarray(np.array([1.0, 7, 1, 0]))
+    with pytest.raises(AssertionError, match="too large"):
+        checked[1](x).wait()
+    assert x[3] == 0
+
+
+def doubled(y, i):
+    y[i] = y[i] * 2 + 1
+    return y[i]
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_the_old_element_is_read_first(device):
+    @pp.kernel
+    def added(item: pp.Item, y, z):
+        i = item.get_id(0)
+        y[i] += doubled(y, i)
+        z[i] = doubled(y, i) - z[i] * doubled(y, i)
+        z[i] -= 1 if doubled(z, i) > 3 else doubled(y, i)
+
+    same_as_python(device, added, 9, np.arange(9.0), np.arange(9.0)[::-1].copy())

@@ -338,7 +338,7 @@ Term Lowering::expression(const Tree& t) {
         }
         case Form::And:
         case Form::Or: return logical(t, 0, true);
-        case Form::Compare: return compare(t);
+        case Form::Compare: return compare(t, 0, expression(t.parts[0]));
         case Form::Choice: return choice(t);
         case Form::Call: return call(t);
         case Form::Method: return method(t);
@@ -389,15 +389,14 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
     DType together = DType::Int64;
     const bool integers = is_integer(x) && is_integer(y);
     if (integers && (x == DType::UInt64) != (y == DType::UInt64)) {
-        const Term &big = x == DType::UInt64 ? a : b, &other = x == DType::UInt64 ? b : a;
+        const Term& other = x == DType::UInt64 ? b : a;
         if (other.least >= 0) {
             together = DType::UInt64;
         } else if (other.constant) {  // a negative number is below all of these
             const bool less = (&other == &a) == (op == "<" || op == "<=");
             return number(Scalar(op == "!=" || (op != "==" && less)));
         } else {
-            (void)big;
-            together = DType::Float64;
+            return compared_signs(op, row->second, a, b);
         }
     } else if (integers) {
         together = x == y ? x : promote(x, y);
@@ -407,6 +406,17 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
     }
     if (is_complex(together) && row->second != Opcode::Eq && row->second != Opcode::Ne) wrong_type(place, "complex numbers have no order");
     return pure(row->second, {DType::Bool, false}, {a, b}, together);
+}
+
+/// uint64 with a signed integer, exactly: a negative number is below all others, and the rest are compared as uint64.
+Term Lowering::compared_signs(const std::string& op, Opcode opcode, const Term& a, const Term& b) {
+    constexpr NumberType type{DType::Bool, false};
+    const bool left = dtype(a.type) != DType::UInt64;
+    const Term negative = pure(Opcode::Lt, type, {cast(left ? a : b, {DType::Int64, true}), integer(0)}, DType::Int64);
+    const Term together = pure(opcode, type, {a, b}, DType::UInt64);
+    const bool answer = op == "!=" || (op != "==" && left == (op == "<" || op == "<="));  // where it is negative
+    if (answer) return pure(Opcode::Or, type, {negative, together}, DType::Bool);
+    return pure(Opcode::And, type, {pure(Opcode::Not, type, {negative}, DType::Bool), together}, DType::Bool);
 }
 
 /// As Python's: the first items that differ decide.
@@ -441,21 +451,39 @@ Term Lowering::selected(const Term& test, const Variable& x, const Variable& y, 
     return number(like.type, builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type))), least);
 }
 
-Term Lowering::compare(const Tree& t) {
+/// The operators of a comparison.
+std::vector<std::string> Lowering::operators_of(const Tree& t) {
     std::vector<std::string> ops;
     for (std::size_t at = 0; at < t.name.size();) {
         const std::size_t end = std::min(t.name.find(',', at), t.name.size());
         ops.push_back(t.name.substr(at, end - at));
         at = end + 1;
     }
-    Term left = expression(t.parts[0]), result;
-    for (std::size_t k = 0; k < ops.size(); ++k) {
-        const Term right = expression(t.parts[k + 1]);
-        const Term each = compared(ops[k], left, right, t.place);
-        result = k == 0 ? each : pure(Opcode::And, {DType::Bool, false}, {result, each}, DType::Bool);
-        left = right;
-    }
-    return result;
+    return ops;
+}
+
+/// a < b < c …, from the operator `from`, whose left side has this value: later operands are only evaluated where they decide.
+Term Lowering::compare(const Tree& t, std::size_t from, const Term& left) {
+    const std::vector<std::string> ops = operators_of(t);
+    const Term right = expression(t.parts[from + 1]);
+    const Term here = compared(ops[from], left, right, t.place);
+    if (from + 1 == ops.size() || (here.constant && !here.scalar.b)) return here;
+    const auto rest = [&] { return compare(t, from + 1, right); };
+    if (here.constant) return rest();
+    const auto next = t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 2;
+    if (std::all_of(next, t.parts.end(), simple)) return pure(Opcode::And, {DType::Bool, false}, {here, rest()}, DType::Bool);
+    Tree known = t;  // what holds where the rest is evaluated
+    known.name = ops[from];
+    known.parts = {t.parts[from], t.parts[from + 1]};
+    const auto decides = [&] {
+        const Scope before = scope_;
+        learn(known, true);
+        Term result = rest();
+        scope_ = before;
+        return result;
+    };
+    return chosen(
+        here, *next, decides, [] { return flag(false); }, t.place);
 }
 
 Term Lowering::condition(const Tree& t) {

@@ -138,8 +138,10 @@ private:
     Term arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place);
     void check_fits(Opcode op, std::int64_t a, std::int64_t b, const Place& place) const;
     Term power(const Term& a, const Term& b, const Place& place);
-    Term compare(const Tree& t);
+    static std::vector<std::string> operators_of(const Tree& t);
+    Term compare(const Tree& t, std::size_t from, const Term& left);
     Term compared(const std::string& op, const Term& a, const Term& b, const Place& place);
+    Term compared_signs(const std::string& op, Opcode opcode, const Term& a, const Term& b);
     Term compared_tuples(const std::string& op, const Term& a, const Term& b, std::size_t from, const Place& place);
     Term selected(const Term& test, const Variable& x, const Variable& y, const Place& place);
     /// What an `if` asks: numbers are true if they are not zero.

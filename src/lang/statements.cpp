@@ -325,11 +325,9 @@ void Lowering::learn(const Tree& test, bool truth) {
         const auto x = scope_.find(more.name), y = scope_.find(less.name);
         if (x != scope_.end() && y != scope_.end()) x->second.above.push_back({x->second.version, less.name, y->second.version, by});
     };
-    std::size_t at = 0;
+    const std::vector<std::string> ops = operators_of(test);
     for (std::size_t k = 0; k + 1 < test.parts.size(); ++k) {
-        const std::size_t end = std::min(test.name.find(',', at), test.name.size());
-        std::string op = test.name.substr(at, end - at);
-        at = end + 1;
+        std::string op = ops[k];
         if (!truth)
             op = op == "<" ? ">=" : op == "<=" ? ">" : op == ">" ? "<=" : op == ">=" ? "<" : op == "==" ? "!=" : op == "!=" ? "==" : op;
         const Tree &a = test.parts[k], &b = test.parts[k + 1];

@@ -59,12 +59,27 @@ struct Calls {
     template <ir::Math fn> static Term rounding_to_int(Lowering& l, const Tree& t, const Terms& a) {
         return l.cast(rounding<fn>(l, t, a), {DType::Int64, true});
     }
+    /// An integer rounded to a multiple of ten to the power of `zeros`; halves go to the even one. In integers: floats would be inexact.
+    static Term rounded_to_tens(Lowering& l, const Tree& t, const Term& given, std::int64_t zeros) {
+        const Term x = given.type.dtype == DType::Bool ? l.cast(given, {DType::Int64, true}) : given;
+        const NumberType wide{l.dtype(x.type) == DType::UInt64 ? DType::UInt64 : DType::Int64, false};
+        if (zeros > (wide.dtype == DType::UInt64 ? 19 : 18)) return l.cast(integer(0), x.type);
+        Scalar tens(std::uint64_t(1));
+        for (std::int64_t k = 0; k < zeros; ++k) tens.u *= 10;
+        const auto part = [&](const char* op, const Term& a, const Term& b) { return l.binary(op, a, b, t.place); };
+        const Term factor = l.cast(number(tens), wide), whole = l.cast(x, wide);
+        const Term above = part("%", whole, factor), below = part("-", factor, above), low = part("-", whole, above);
+        const Term odd = l.compared("==", part("%", part("//", whole, factor), l.cast(integer(2), wide)), integer(1), t.place);
+        const Term half = l.pure(Opcode::And, {DType::Bool, false}, {l.compared("==", above, below, t.place), odd}, DType::Bool);
+        const Term up = l.pure(Opcode::Or, {DType::Bool, false}, {l.compared(">", above, below, t.place), half}, DType::Bool);
+        return l.cast(l.selected(up, {part("+", low, factor), t.place}, {low, t.place}, t.place), x.type);
+    }
     template <bool numpy> static Term round(Lowering& l, const Tree& t, const Terms& a) {
         const Term x = number_of(l, t, a, 0);
         if (a.size() == 1) return numpy ? rounding<ir::Math::rint>(l, t, a) : rounding_to_int<ir::Math::rint>(l, t, a);
         const Term digits = number_of(l, t, a, 1);
         if (!digits.constant) l.wrong_type(t.place, "round: the number of digits must be a constant");
-        if (!is_inexact(x.type.dtype)) return x;
+        if (!is_inexact(x.type.dtype)) return digits.scalar.as_int() < 0 ? rounded_to_tens(l, t, x, -digits.scalar.as_int()) : x;
         double scale = 1;
         for (std::int64_t k = 0; k < std::abs(digits.scalar.as_int()); ++k) scale *= 10;
         const Term factor = number(Scalar(scale));
@@ -76,6 +91,11 @@ struct Calls {
     /// Two operands of one dtype.
     static Term pair(Lowering& l, const Tree& t, Opcode op, const Term& a, const Term& b) {
         NumberType type = l.promoted(a, b, t.place);
+        if (type.dtype == DType::Bool) {  // NumPy's: one of two bools is a bool, what is left of a division an int8
+            if (op == Opcode::Fmin) op = Opcode::Min;
+            if (op == Opcode::Fmax) op = Opcode::Max;
+            if (op == Opcode::Fmod) type = {DType::Int8, false};
+        }
         if (type.dtype == DType::Bool && a.type.dtype != b.type.dtype) type = {DType::Int64, true};
         if (is_complex(type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no order");
         Term out = l.pure(op, type, {a, b}, l.dtype(type));
@@ -110,6 +130,16 @@ struct Calls {
         Term out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
         return out;
     }
+    /// As abs, but always a float: of integers by NumPy's rule for their size, in Python's math the widest.
+    template <bool numpy> static Term fabs(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no such function; take abs(…)");
+        if (is_float(x.type.dtype)) return abs(l, t, a);
+        NumberType type{weak_dtype(DType::Float64, l.options_.fp64), x.type.weak};
+        const int size = itemsize(x.type.dtype);
+        if (numpy && !x.type.weak && size < 4) type.dtype = size == 1 ? DType::Float16 : DType::Float32;
+        return abs(l, t, {l.cast(x, type)});
+    }
     static Term sign(Lowering& l, const Tree& t, const Terms& a) {
         const Term x = number_of(l, t, a, 0);
         if (is_complex(x.type.dtype) || x.type.dtype == DType::Bool)
@@ -122,7 +152,8 @@ struct Calls {
             return l.selected(test, {a, t.place}, {b, t.place}, t.place);
         };
         if (kind_of(d) == DKind::Unsigned) return choice(positive, one, zero);
-        return choice(positive, one, choice(l.pure(Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, is_float(d) ? x : zero));
+        const Term rest = is_float(d) ? choice(l.pure(Opcode::Eq, {DType::Bool, false}, {x, zero}, d), zero, x) : zero;  // NaN stays
+        return choice(positive, one, choice(l.pure(Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, rest));
     }
     static Term where(Lowering& l, const Tree& t, const Terms& a) {
         const Term test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
@@ -145,7 +176,14 @@ struct Calls {
         return tuple({l.binary("//", a[0], a[1], t.place), l.binary("%", a[0], a[1], t.place)});
     }
     static Term square(Lowering& l, const Tree& t, const Terms& a) { return l.binary("*", a[0], a[0], t.place); }
-    static Term reciprocal(Lowering& l, const Tree& t, const Terms& a) { return l.binary("/", integer(1), a[0], t.place); }
+    /// Of integers an integer, as in NumPy: by float32, which is exact enough for -1, 0 and 1.
+    static Term reciprocal(Lowering& l, const Tree& t, const Terms& a) {
+        const Term x = number_of(l, t, a, 0);
+        if (is_inexact(x.type.dtype)) return l.binary("/", integer(1), x, t.place);
+        constexpr NumberType single{DType::Float32, false};
+        return l.cast(l.pure(Opcode::Div, single, {integer(1), x}, DType::Float32),
+                      x.type.dtype == DType::Bool ? NumberType{DType::Int8, false} : x.type);
+    }
     static Term is_nan(Lowering& l, const Tree& t, const Terms& a) {
         const Term x = number_of(l, t, a, 0);
         return is_inexact(x.type.dtype) ? l.compared("!=", x, x, t.place) : number(Scalar(false));
@@ -573,6 +611,8 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"fmax", {2, 2, extreme<Opcode::Fmax>}},
         {"clip", {3, 3, clip}},
         {"abs", {1, 1, abs}},
+        {"fabs", {1, 1, fabs<true>}},
+        {"math.fabs", {1, 1, fabs<false>}},
         {"sign", {1, 1, sign}},
         {"where", {3, 3, where}},
         {"fmod", {2, 2, fmod}},

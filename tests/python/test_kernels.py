@@ -783,3 +783,115 @@ def test_the_old_element_is_read_first(device):
         z[i] -= 1 if doubled(z, i) > 3 else doubled(y, i)
 
     same_as_python(device, added, 9, np.arange(9.0), np.arange(9.0)[::-1].copy())
+
+
+@pp.func
+def counted(counts, value):
+    counts[0] += 1
+    return value
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_chains_stop_where_they_are_decided(device):
+    @pp.kernel
+    def chained(item: pp.Item, k, x, y):
+        i = item.get_id(0)
+        calls = np.zeros(1)
+        y[i, 0] = 0 <= k[i] < x[k[i]] < 5 if i < 6 else k[i] < 3 < counted(calls, 4) < 5 != counted(calls, i)
+        if 0 < k[i] <= counted(calls, 3) < counted(calls, 5):
+            y[i, 1] = 1
+        y[i, 2] = calls[0]
+        y[i, 3] = 1 < 0 < x[k[i]]
+        j = k[i]
+        y[i, 4] = 3 > j >= 0 != x[j]
+
+    k = np.array([0, 1, 2, 3, 1, 0, -5, 3, 1, 7])
+    same_as_python(device, chained, 10, k, np.array([0.0, 4, 7, 2, 9, 9, 9, 9]), np.zeros((10, 5)))
+
+
+def test_chains_read_only_what_decides():
+    @pp.kernel(bounds_check=True)
+    def inside(item: pp.Item, k, x, y):
+        i = item.get_id(0)
+        y[i] = 0 <= k[i] < len(x) != x[k[i]] > 1
+
+    y = pp.zeros(4, dtype="bool")
+    inside[4](pp.asarray(np.array([-100, 2, 100, 0])), pp.arange(3.0), y).wait()
+    assert list(pp.asnumpy(y)) == [False, True, False, False]
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_uint64_is_compared_exactly(device):
+    @pp.kernel
+    def compare(item: pp.Item, a, b, c, y):
+        i = item.get_id(0)
+        y[i, 0], y[i, 1], y[i, 2] = a[i] < b[i], a[i] <= b[i], a[i] == b[i]
+        y[i, 3], y[i, 4], y[i, 5] = a[i] != b[i], a[i] > b[i], a[i] >= b[i]
+        y[i, 6], y[i, 7], y[i, 8] = b[i] < a[i], b[i] >= a[i], b[i] == a[i]
+        y[i, 9], y[i, 10] = (1, a[i]) < (1, b[i]), (b[i], 2) == (a[i], 2)
+        y[i, 11], y[i, 12] = c[i] < b[i], b[i] > c[i]
+
+    a = np.array([2**53, 2**53 + 1, -1, -(2**63), 2**63 - 1, 2**63 - 1, 0, 5])
+    b = np.array([2**53 + 1, 2**53, 2**64 - 1, 2**63, 2**63 - 1, 2**63, 0, 5], "uint64")
+    c = np.array([-1, 1, -128, 127, 0, 5, 0, -5], "int8")
+    y = on(device, compare, 8, a, b, c, np.zeros((8, 13), bool))[3]
+    for row, x, u, small in zip(y, a.tolist(), b.tolist(), c.tolist(), strict=True):
+        assert list(row[:6]) == [x < u, x <= u, x == u, x != u, x > u, x >= u]
+        assert list(row[6:]) == [u < x, u >= x, u == x, x < u, u == x, small < u, u > small]
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8", "uint64"])
+def test_integers_are_rounded_to_tens(device, dtype):
+    @pp.kernel
+    def tens(item: pp.Item, x, y):
+        i = item.get_id(0)
+        y[i, 0], y[i, 1], y[i, 2], y[i, 3] = round(x[i], -1), np.round(x[i], -2), round(x[i], 2), np.around(x[i], -19)
+        y[i, 4] = round(i - 7, -1)
+        y[i, 5] = round(2345, -1)
+
+    x = np.array([0, 5, 15, 25, 35, 14, 16, 104, 107, 120, -5, -15, -16, -104, -120]).astype(dtype)
+    x = x[np.abs(x.astype(float)) < 121]
+    y = on(device, tens, len(x), x, np.zeros((len(x), 6)))[1]
+    expected = [[round(v, -1), round(v, -2), v, 0, round(i - 7, -1), 2340] for i, v in enumerate(x.tolist())]
+    assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "uint64", "float32", "float64"])
+def test_signs_and_reciprocals_have_the_dtypes_of_numpy(device, dtype):
+    @pp.kernel
+    def several(item: pp.Item, x, y):
+        i = item.get_id(0)
+        a, r = np.fabs(x[i]), np.reciprocal(x[i])
+        y[i, 0], y[i, 1], y[i, 2], y[i, 3] = a, a.dtype.itemsize, r, r.dtype.itemsize
+        y[i, 4] = math.fabs(x[i])
+        if x.dtype != np.bool_:
+            y[i, 5] = math.copysign(1.0, float(np.sign(x[i])))
+
+    x = np.array([1, 2, -1, -2, 3, 1] if dtype[0] in "if" else [1, 2, 1, 3], dtype)
+    if dtype[0] == "f":
+        x[4] = -0.0
+    y = on(device, several, len(x), x, np.zeros((len(x), 6)))[1]
+    with np.errstate(all="ignore"):
+        assert_allclose(y[:, 0], np.fabs(x))
+        assert_allclose(y[:, 2], np.reciprocal(x), rtol=1e-6)
+        assert_array_equal(y[:, 4], np.abs(x.astype(float)))
+        assert set(y[:, 1]) == {np.fabs(x).itemsize}
+        assert set(y[:, 3]) == {np.reciprocal(x).itemsize}
+        if dtype != "bool":
+            assert_array_equal(y[:, 5], np.copysign(1, np.sign(x).astype(float)))
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_extremes_of_bools(device):
+    @pp.kernel
+    def extremes(item: pp.Item, a, b, y):
+        i = item.get_id(0)
+        y[i, 0], y[i, 1], y[i, 2] = np.fmax(a[i], b[i]), np.fmin(a[i], b[i]), np.fmod(a[i], b[i])
+        y[i, 3] = np.fmod(a[i], b[i]).dtype.itemsize
+
+    a, b = np.array([False, False, True, True]), np.array([False, True, False, True])
+    y = on(device, extremes, 4, a, b, np.zeros((4, 4)))[2]
+    with np.errstate(all="ignore"):
+        assert_array_equal(y, np.stack([np.fmax(a, b), np.fmin(a, b), np.fmod(a, b), np.ones(4)], 1))

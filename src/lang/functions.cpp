@@ -96,7 +96,8 @@ Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, cons
     Term result;
     const auto found = scope_.find(result_name);
     if (found != scope_.end()) {
-        if (found->second.maybe)
+        const Term& gone = scope_.at(return_flag).term;
+        if (found->second.term.kind != Kind::None && !(gone.constant && gone.scalar.b))
             fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every way through the function");
         result = found->second.term;
     }

@@ -32,7 +32,7 @@ struct Variable {
     std::vector<Above> above{};  // what tests have said
 };
 using Scope = std::map<std::string, Variable>;
-/// Names that a program cannot have: flags of what was left early, and what a function gives.
+/// Names that a program cannot have: flags of what was left early, and what a function gives, which counts where it has returned.
 inline constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
 inline Term flag(bool set) { return number(Scalar(set)); }
 /// "1 argument", "2 to 3 arguments".
@@ -96,6 +96,7 @@ private:
     Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;
     Term fluid(const Term& t) const;      // the type of a value that is no longer known now
     Term unbounded(const Term& t) const;  // fluid, and its least value is forgotten too
+    static Term blank(const Term& like);  // a value of this type that nobody reads
     static bool same_type(const Term& a, const Term& b);
     /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
     static void numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout);
@@ -118,7 +119,7 @@ private:
     bool is_grid_stride(Value lower, const Term& step);
     void together(Value upper, const std::function<void(Value)>& body);
     void general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
-                      const std::function<Term()>& test, const std::function<void()>& body);
+                      const std::function<Term()>& test, const std::function<void()>& body, bool forever = false);
     void ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,
                 const std::function<void(const Term&)>& begin);
     void unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k);

@@ -145,14 +145,13 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
 }
 
 void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
-                            const std::function<Term()>& test, const std::function<void()>& body) {
+                            const std::function<Term()>& test, const std::function<void()>& body, bool forever) {
     // The test knows that no flag was set; the body begins without any.
     const bool breaks = contains(t, Form::Break, true),
                returns = contains(t, Form::Return, true) || contains(t, Form::Raise, true) || contains(t, Form::Assert, true);
     std::vector<std::string> names = hidden;
     if (breaks) names.emplace_back(break_flag);
     if (returns) names.emplace_back(return_flag);
-    if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
     const auto goes_on = [&]() -> Term {
         scope_[continue_flag].term = flag(false);
         const Term running = alive();
@@ -173,10 +172,21 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
         scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
     };
     ++depth_;
-    const Carried c = carried_by(parts, names, [&] {
+    const auto walk = [&] {
         (void)goes_on();
         round();
-    });
+    };
+    if (forever || (contains(t, Form::Return, true) && !scope_.contains(result_name))) {
+        // What has no value before the loop and certainly one after it: what rounds return, and what they assign before they break.
+        for (auto& [name, v] : carried_by(parts, names, walk).after) {
+            const auto found = scope_.find(name);
+            if (v.maybe || (found != scope_.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
+            v.term = blank(v.term);
+            scope_[name] = std::move(v);
+        }
+    }
+    if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
+    const Carried c = carried_by(parts, names, walk);
     if (dry_) {
         --depth_;
         return leave_loop(c, {});
@@ -397,10 +407,14 @@ void Lowering::while_statement(const Tree& t) {
         at_ = t.place;
         return condition(t.parts[0]);
     };
-    general_loop(t, {&t}, {}, test, [&] {
-        learn(t.parts[0], true);
+    const Tree& asked = t.parts[0];
+    const bool forever = asked.form == Form::Number && asked.number.cast(DType::Bool).b;
+    const auto body = [&] {
+        learn(asked, true);
         block(t.parts[1].parts);
-    });
+    };
+    general_loop(t, {&t}, {}, test, body, forever);
+    if (forever && !contains(t.parts[1], Form::Break, false)) scope_[return_flag].term = flag(true);
     after_loop(&t.parts[2], outer_break, outer_continue);
 }
 

@@ -24,6 +24,18 @@ Term Lowering::unbounded(const Term& t) const {
     return out;
 }
 
+Term Lowering::blank(const Term& like) {
+    Term out = like;
+    if (like.kind == Kind::Number) {
+        Scalar zero = Scalar(0).cast(like.type.dtype);
+        zero.weak = like.type.weak;
+        return number(zero);
+    }
+    for (Term& item : out.items) item = blank(item);
+    for (Term& part : out.view.lead) part = blank(part);
+    return out;
+}
+
 bool Lowering::same_type(const Term& a, const Term& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
     if (a.kind == Kind::Number && (!(a.type == b.type) || a.least != b.least || a.constant != b.constant)) return false;
@@ -50,7 +62,7 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
     // The later of the two places is the one that does not fit.
     const bool swapped = a.place.line > b.place.line;
     const Variable &first = swapped ? b : a, &second = swapped ? a : b;
-    const auto who = [&] { return name.starts_with("the ") ? name : "`" + name + "`"; };
+    const auto who = [&] { return name == result_name ? "the value returned" : name.starts_with("the ") ? name : "`" + name + "`"; };
     const auto conflict = [&](const std::string& what) { wrong_type(second.place.line ? second.place : place, who() + what); };
     const auto types = [&] {
         return " is " + describe(first.term) + " on one way (" + line_text(first.place) + ") and " + describe(second.term) +
@@ -218,7 +230,11 @@ void Lowering::go_on(const Place& place, const std::function<void()>& rest) {
         for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name].term = flag(false);
         rest();
     };
-    branch(goes_on, place, alone, [] {});
+    const bool only_returns = scope_.at(break_flag).term.constant && scope_.at(continue_flag).term.constant;
+    const auto gone = [&] {
+        if (only_returns) scope_[return_flag].term = flag(true);
+    };
+    branch(goes_on, place, alone, gone);
 }
 
 void Lowering::statement(const Tree& t) {
@@ -369,8 +385,9 @@ void Lowering::branch(const Term& test, const Place& place, const std::function<
         if (!x || !y || x->maybe || y->maybe) {
             v = x ? *x : *y;
             v.term = fluid(v.term);
-            v.maybe = true;
             v.version = ++versions_;
+            v.maybe = name != result_name;
+            if (!v.maybe) names.push_back(name);
             return;
         }
         v = {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_};
@@ -388,7 +405,11 @@ void Lowering::branch(const Term& test, const Place& place, const std::function<
                 scope_ = before;
                 f();
                 ir::Builder::Values out;
-                for (const std::string& name : names) flatten(scope_.at(name).term, after.at(name).term, out);
+                for (const std::string& name : names) {
+                    const Term& like = after.at(name).term;
+                    const auto found = scope_.find(name);
+                    flatten(found == scope_.end() ? blank(like) : found->second.term, like, out);
+                }
                 return out;
             };
         };

@@ -55,6 +55,7 @@ const Term& first_part(const Term& term) { return term.kind == Kind::Tuple && !t
 std::string describe(NumberType type) {
     if (!type.weak) return std::string(dtype_name(type.dtype));
     switch (kind_of(type.dtype)) {
+        case DKind::Bool: return "a Python bool";
         case DKind::Float: return "a Python float";
         case DKind::Complex: return "a Python complex";
         default: return "a Python int";

@@ -895,3 +895,128 @@ def test_extremes_of_bools(device):
     y = on(device, extremes, 4, a, b, np.zeros((4, 4)))[2]
     with np.errstate(all="ignore"):
         assert_array_equal(y, np.stack([np.fmax(a, b), np.fmin(a, b), np.fmod(a, b), np.ones(4)], 1))
+
+
+@pp.func
+def found_at(x, limit):
+    for k in range(len(x)):
+        if x[k] > limit:
+            return k
+    else:
+        limit = 0
+    return limit - 1
+
+
+@pp.func
+def by_cases(x, i):
+    if i > 2:
+        if x[i] > 3:
+            return 1.5
+        if x[i] > 2:
+            for k in (0, 1, 2):
+                if x[k] == i:
+                    return x[k] + 100
+                for j in range(3):
+                    if x[j] + k == i:
+                        return x[j] - 100
+        else:
+            return -1
+    elif i == 1:
+        return 7
+    return x[0]
+
+
+@pp.func
+def pair_of(x, i):
+    while True:
+        i += 1
+        if i >= len(x):
+            return i, 0.5
+        if x[i] > 3:
+            return -i, x[i]
+
+
+@pp.func
+def set_if_low(x, y, i):
+    for k in range(len(x)):
+        if x[k] > i:
+            y[i, 4] = k
+            return
+        if x[k] == 2:
+            return
+    y[i, 4] = -1
+
+
+@pp.func
+def row_of(y, i):
+    if i > 3:
+        return y[i]
+    for k in range(3):
+        if k == i:
+            return y[k, :]
+    return y[0]
+
+
+@pp.func
+def until(x, limit):
+    while True:
+        limit += 1
+        at = limit % len(x)
+        if x[at] > 3:
+            break
+        seen = at
+    return at
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_functions_that_return_early(device):
+    @pp.kernel
+    def early(item: pp.Item, x, y):
+        i = item.get_id(0)
+        y[i, 0] = found_at(x, i)
+        y[i, 1] = by_cases(x, i)
+        y[i, 2], y[i, 3] = pair_of(x, i)
+        set_if_low(x, y, i)
+        row_of(y, i)[5] = 3 + i
+        y[i, 6] = until(x, i)
+
+    x = np.array([0.0, 2, 3, 1, 5, 2.5, 3, 9])
+    same_as_python(device, early, 8, x, np.zeros((8, 7)))
+
+
+def test_functions_that_do_not_return_on_every_way():
+    @pp.func  # noqa: RET503
+    def maybe(x):
+        for v in x:
+            if v > 1:
+                return v
+
+    @pp.kernel
+    def use(item: pp.Item, x):
+        x[0] = maybe(x)
+
+    with pytest.raises(TypeError, match="returned here, but not on every way"):
+        use[1](pp.zeros(3))
+
+    @pp.func
+    def mixed(x):
+        for v in x:
+            if v > 1:
+                return v
+        return True
+
+    @pp.kernel
+    def use_mixed(item: pp.Item, x):
+        x[0] = mixed(x)
+
+    with pytest.raises(TypeError, match=r"the value returned is float64 on one way \(line \d+\) and a Python bool on another"):
+        use_mixed[1](pp.zeros(3))
+
+
+def test_bools_are_called_bools():
+    @pp.kernel
+    def choose(item: pp.Item, y):
+        y[0] = True if y[1] > 3 else 0
+
+    with pytest.raises(TypeError, match=r"is a Python bool on one way \(line \d+\) and a Python int on another"):
+        choose[1](pp.zeros(3))

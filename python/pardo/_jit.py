@@ -5,11 +5,11 @@ import ast
 import copy
 import functools
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from pardo import _core, _foreign, _known, _source, _structs, _syntax
+from pardo import _core, _flow, _foreign, _known, _source, _structs, _syntax
 from pardo._arguments import index
 from pardo._core import Array
 from pardo._items import Constant
@@ -74,39 +74,6 @@ def _chunk(who: str, schedule: Any, chunk: Any) -> int:
 _known.mark(prange, "prange")
 
 
-def _names(nodes: Iterable[ast.AST], context: type[ast.expr_context]) -> set[str]:
-    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
-
-
-def _read_first(statements: Iterable[ast.stmt], assigned: set[str]) -> set[str]:
-    """Names that may be read before these statements assign them; adds to `assigned` what they certainly assign."""
-    read: set[str] = set()
-
-    def look(*nodes: ast.AST | None) -> None:
-        read.update(_names([n for n in nodes if n is not None], ast.Load) - assigned)
-
-    for s in statements:
-        if isinstance(s, ast.For):
-            look(s.iter)
-            inner = assigned | _names([s.target], ast.Store)
-            look(s.target)
-            read |= _read_first(s.body, inner) | _read_first(s.orelse, set(assigned))
-        elif isinstance(s, ast.While):
-            look(s.test)
-            read |= _read_first(s.body, set(assigned)) | _read_first(s.orelse, set(assigned))
-        elif isinstance(s, ast.If):
-            look(s.test)
-            yes, no = set(assigned), set(assigned)
-            read |= _read_first(s.body, yes) | _read_first(s.orelse, no)
-            assigned |= yes & no
-        else:
-            if isinstance(s, ast.AugAssign):
-                read |= ({s.target.id} if isinstance(s.target, ast.Name) else set()) - assigned
-            look(s)
-            assigned |= _names([s], ast.Store)
-    return read
-
-
 def _calls(loop: ast.For) -> list[ast.expr]:
     """The bounds of `for … in prange(…)`."""
     assert isinstance(loop.iter, ast.Call)
@@ -115,10 +82,15 @@ def _calls(loop: ast.For) -> list[ast.expr]:
 
 def _nested(function: types.FunctionType, loop: ast.For) -> list[ast.For]:
     """Parallel loops that stand directly in each other, and whose bounds do not depend on each other: one index space."""
-    loops, changed = [loop], _names([loop], ast.Store)
+    loops, changed = [loop], _flow.names([loop], ast.Store)
     while len(loops) < 3 and len(loops[-1].body) == 1:
         inner = loops[-1].body[0]
-        if not isinstance(inner, ast.For) or inner.orelse or not _is_prange(function, inner) or changed & _names(_calls(inner), ast.Load):
+        if (
+            not isinstance(inner, ast.For)
+            or inner.orelse
+            or not _is_prange(function, inner)
+            or changed & _flow.names(_calls(inner), ast.Load)
+        ):
             break
         loops.append(inner)
     return loops
@@ -148,7 +120,8 @@ _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 class _Region:
     """A loop of a function, with what goes in and out.
 
-    `outside`: names that the rest of the function assigns; `read_outside`: those that it reads.
+    `outside`: names that the rest of the function assigns; `before`: those of them that certainly have a value where the loop begins;
+    `behind`: those that are read behind it.
     """
 
     def __init__(
@@ -158,27 +131,33 @@ class _Region:
         loop: ast.For | ast.While,
         parallel: bool,
         outside: set[str],
-        read_outside: set[str],
+        before: set[str],
+        behind: set[str],
         options: _Options,
     ) -> None:
         self.name = function.__name__
         self.function, self.source, self.options = function, source, options
         self.line, self.parallel, self.stayed_python = loop.lineno, parallel, 0
-        assigned = _names([loop], ast.Store)
+        assigned = _flow.names([loop], ast.Store)
         loops = _nested(function, loop) if parallel and isinstance(loop, ast.For) else []
         schedules = [_scheduled(function, source, lp) for lp in loops]
         self.schedule, self.chunk = schedules[0] if schedules else (None, NONE)
         self.at_a_time = _chunk("prange", *((self.schedule, None) if self.schedule else (options.schedule, options.chunk)))
-        counters = _names([lp.target for lp in loops], ast.Store)
-        self.captured = sorted(_read_first([loop], set()) & outside)
+        self.results = sorted(assigned & behind)
+        captured = _flow.read_first([loop], set()) & outside
+        if not parallel:  # rounds may assign nothing: then a name keeps its value
+            uncertain = set(self.results) - _flow.always_assigned(loop)
+            if unknown := sorted(uncertain - captured - before):
+                raise NameError(f"`{unknown[0]}` is read after it, and has no value where no round assigns one")
+            captured |= uncertain
+        self.captured = sorted(captured)
         self.translation = self._translate(function, source, loop, len(loops))
-        self.results = sorted(assigned & (read_outside | set(self.captured)))
         if parallel:
             self.results = _core._Loop.reductions(self.translation.function, self.captured)
             if self.results and len(loops) > 1:
                 loops = loops[:1]
                 self.translation = self._translate(function, source, loop, 1)
-            self.refuse_last_values(source, loop, ((assigned - counters) | (counters - outside)) & read_outside - set(self.results))
+            self.refuse_last_values(source, loop, assigned & behind - set(self.results))
         self.parallel_loops = loops
         self.bounds = [_calls(lp) for lp in loops]
         self.fixed = [_fixed(function, bounds) for bounds in self.bounds]
@@ -265,7 +244,7 @@ def _fixed(function: types.FunctionType, bounds: list[ast.expr]) -> tuple[bool, 
     code = function.__code__
     changing = {*code.co_varnames, *code.co_cellvars}
     start, step = bounds[: len(bounds) > 1], bounds[2:]
-    return not _names(start, ast.Load) & changing, not _names(step, ast.Load) & changing
+    return not _flow.names(start, ast.Load) & changing, not _flow.names(step, ast.Load) & changing
 
 
 def _counted(rounds: range, fixed_start: bool, fixed_step: bool) -> tuple[Any, Any]:
@@ -376,7 +355,8 @@ class _Unfolded(ast.NodeTransformer):
             return self.generic_visit(node)
         behind = ast.Module(node.orelse, [])
         node.orelse = []
-        return [node, *self.generic_visit(behind).body]
+        self.generic_visit(behind)
+        return [node, *behind.body]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         return node  # what stands in there is Python's
@@ -393,21 +373,25 @@ class _Cutter:
         self.node = source.node
         _Unfolded(function).generic_visit(self.node)
         self.loops = {id(loop): parallel for loop, parallel in self.find(self.node.body)}
+        self.behind = _flow.Behind(self.node.body).loops
         found = [n for n in ast.walk(self.node) if id(n) in self.loops]
         self.inside = {id(loop): {id(n) for n in ast.walk(loop)} for loop in found}
-        self.serial = {id(loop): _names([loop], ast.Store) for loop in found if not self.loops[id(loop)]}
+        self.serial = {id(loop): _flow.names([loop], ast.Store) for loop in found if not self.loops[id(loop)]}
         arguments = self.node.args
         self.parameters = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
         self.parameters |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a}
+        self.before = {id(loop): set(self.parameters) for loop in found}
+        for loop in found:
+            _flow.assigned_before(self.node.body, loop, self.before[id(loop)])
 
-    def names(self, context: type[ast.expr_context]) -> set[str]:
-        """Names in what stays Python."""
+    def stored(self) -> set[str]:
+        """Names that are assigned in what stays Python."""
         inside: set[int] = set().union(*self.inside.values())
         return {
             n.id
             for s in self.node.body
             for n in ast.walk(s)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, context) and id(n) not in inside
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in inside
         }
 
     def find(self, statements: list[ast.stmt]) -> Iterator[tuple[ast.For | ast.While, bool]]:
@@ -446,9 +430,11 @@ class _Cutter:
         """A call of the loop's program. A serial loop stays too, for arguments that are neither arrays nor numbers."""
         parallel = self.loops[id(loop)]
         others = [names for key, names in self.serial.items() if key != id(loop)]
-        outside = self.parameters.union(self.names(ast.Store), *others)
+        outside = self.parameters.union(self.stored(), *others)
         try:
-            region = _Region(self.function, self.source, loop, parallel, outside, self.names(ast.Load), self.options)
+            region = _Region(
+                self.function, self.source, loop, parallel, outside, self.before[id(loop)], self.behind[id(loop)], self.options
+            )
         except (_core.CompileError, TypeError, NameError, AttributeError) as e:
             if parallel:
                 raise
@@ -604,8 +590,8 @@ def jit(
     """Compile the loops of a function.
 
     Loops over `prange` run side by side on the device of the arrays that they use. Serial loops over elements of arrays become programs
-    too; those that return from the function, or use what kernels do not know (lists, dicts, methods), stay Python. So does what stands
-    between loops: statements on whole arrays are recorded and fused as elsewhere.
+    too; those that return from the function, give a name its only value, or use what kernels do not know (lists, dicts, methods), stay
+    Python. So does what stands between loops: statements on whole arrays are recorded and fused as elsewhere.
 
     Parameters
     ----------

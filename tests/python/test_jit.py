@@ -529,3 +529,98 @@ def test_else_of_a_parallel_loop_runs_after_it():
     x = np.arange(5.0)
     assert signed(x) == (-10, 3)
     assert_array_equal(x, np.arange(5) + 2)
+
+
+def test_a_counter_keeps_no_value():
+    @pp.jit
+    def counter(x):
+        i = 5
+        for i in prange(len(x)):
+            x[i] += 1
+        return i
+
+    @pp.jit
+    def in_a_loop(x):
+        i = 5
+        for _ in range(2):
+            x[i] = 7
+            for i in prange(len(x)):
+                x[i] += 1
+        return x
+
+    @pp.jit
+    def handled(x):
+        i = 5
+        try:
+            for i in prange(len(x)):
+                x[i] += 1
+            i = 3
+        finally:
+            print(i)
+
+    for function in (counter, in_a_loop, handled):
+        with pytest.raises(TypeError, match=r"`i` is read after the parallel loop"):
+            function(np.zeros(9))
+
+    @pp.jit
+    def assigned_again(x):
+        i, t = 5, 1
+        with np.errstate(all="ignore"):
+            for i in prange(len(x)):
+                t = x[i]
+                x[i] = t + 1
+            for i in prange(len(x)):
+                x[i] += 1
+        t = sum([i for i in x])  # noqa: C416
+        i = 3
+        return x[i] + t + sum(map(lambda i: i + 1, x))  # noqa: C417
+
+    assert assigned_again(np.zeros(9)) == 2 + 18 + 27
+
+
+def test_serial_loops_leave_what_python_leaves():
+    @pp.jit
+    def last(x):
+        v, k = 0.5, 9
+        for i in range(len(x)):
+            v = x[i]
+            x[i] = v + 1
+            if v > 2:
+                k = i
+        return v, k
+
+    for n in (0, 1, 5):
+        assert last(np.arange(float(n))) == last.interpret(np.arange(float(n)))
+    assert "stay" not in last.diagnostics()
+
+    @pp.jit
+    def unbound(x):
+        for i in range(len(x)):
+            v = x[i]
+            x[i] = v + 1
+        return v
+
+    assert unbound(np.arange(5.0)) == 4
+    with pytest.raises(UnboundLocalError):
+        unbound(np.zeros(0))
+
+    @pp.jit
+    def handed_on(x, y):
+        v = 0.0
+        for i in range(len(x)):
+            v = x[i]
+        for i in prange(len(y)):
+            y[i] = v
+        for k in range(3):
+            y[k] += 1
+        while True:
+            k += 1
+            w = y[k]
+            if w == v:
+                break
+        return k, w
+
+    y = np.zeros(6)
+    assert handed_on(np.arange(5.0), y) == (3, 4)
+    assert_array_equal(y, [5, 5, 5, 4, 4, 4])
+    assert handed_on.diagnostics().count("a serial loop, compiled") == 3

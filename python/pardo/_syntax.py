@@ -207,7 +207,7 @@ class _Translator:
     def value(self, value: Any, node: ast.AST) -> tuple[Any, ...]:
         """An object from outside as an expression."""
         if isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble):
-            if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+            if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
                 raise problem(OverflowError, self.source, node, f"{value} does not fit an int64")
             return self.make("Number", node, number=value)
         if isinstance(value, str):

@@ -37,6 +37,7 @@ Term Lowering::index_of(const Term& index, const Term& extent, const Place& plac
         wrong_type(place, "an index is an integer, not " + describe(index) +
                               (index.kind == Kind::Number ? "; convert it with int(…) if that is meant" : ""));
     }
+    check_range(index, DType::Int64, place);
     Term i = index.constant ? integer(index.scalar.cast(DType::Int64).i) : cast(index, {DType::Int64, true});
     i.least = std::max(i.least, index.least);
     if (i.constant && i.scalar.i < 0) {
@@ -202,6 +203,16 @@ Term Lowering::subscript(const Tree& t) {
     return object.kind == Kind::Tuple && !elements ? part_of(object, t) : indexed(object, indices_of(t), t);
 }
 
+/// Refuses an integer of the program that does not fit the dtype.
+void Lowering::check_range(const Term& t, DType to, const Place& place) const {
+    if (!t.constant || !t.type.weak || !is_integer(dtype(t.type)) || !is_integer(to)) return;
+    const bool large = t.type.dtype == DType::UInt64;
+    if (large ? to == DType::UInt64 : t.scalar.cast(to).i == t.scalar.i && !(to == DType::UInt64 && t.scalar.i < 0)) return;
+    fail(ErrorCode::Overflow, place,
+         "Python integer " + (large ? std::to_string(t.scalar.u) : std::to_string(t.scalar.i)) + " out of bounds for " +
+             std::string(dtype_name(to)));
+}
+
 void Lowering::store_element(const View& v, const Term& stored, const Place& place) {
     if (stored.kind != Kind::Number) wrong_type(place, "an element of `" + v.name + "` is a number, not " + describe(stored));
     const DType from = dtype(stored.type);
@@ -214,12 +225,7 @@ void Lowering::store_element(const View& v, const Term& stored, const Place& pla
         wrong_type(place, "`" + v.name + "` holds " + std::string(dtype_name(v.dtype)) + ", which cannot take " + describe(stored) +
                               " without loss; " + how);
     }
-    if (stored.constant && stored.type.weak && is_integer(from) && is_integer(v.dtype)) {
-        const Scalar there = stored.scalar.cast(v.dtype);
-        if (there.i != stored.scalar.i || (v.dtype == DType::UInt64 && stored.scalar.i < 0))
-            fail(ErrorCode::Overflow, place,
-                 "Python integer " + std::to_string(stored.scalar.i) + " out of bounds for " + std::string(dtype_name(v.dtype)));
-    }
+    check_range(stored, v.dtype, place);
     note_access(v, ir::Access::Write);
     if (dry_) return;
     const auto write = [&] {

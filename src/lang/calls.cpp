@@ -266,6 +266,7 @@ struct Calls {
             return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
         }
         if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
+        if (kind == DKind::Signed) l.check_range(x, DType::Int64, t.place);
         Term out = l.cast(x, {weak_dtype(kind == DKind::Float ? DType::Float64 : DType::Int64, l.options_.fp64), true});
         if (kind == DKind::Signed && is_integer(x.type.dtype)) out.least = std::max(out.least, x.least);
         return out;
@@ -397,6 +398,7 @@ struct Calls {
         if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
             l.wrong_type(t.place,
                          t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
+        l.check_range(x, v.dtype, t.place);
         return l.cast(x, {v.dtype, false});
     }
     /// What `update` gives, where the indices are in range.

@@ -104,6 +104,13 @@ Term Lowering::index_arithmetic(Opcode op, const Term& a, const Term& b) {
 NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) const {
     const NumberType x = a.type, y = b.type;
     if (x.weak && y.weak) {
+        const auto is_small = [](const Term& t) { return t.type.dtype == DType::Bool || kind_of(t.type.dtype) == DKind::Signed; };
+        const auto negative = [&](const Term& large, const Term& other) {
+            return large.type.dtype == DType::UInt64 && is_small(other) && !(other.constant && other.least >= 0);
+        };
+        if (negative(a, b) || negative(b, a))
+            fail(ErrorCode::Overflow, place, "a Python integer here is out of bounds for int64; write np.uint64(…) of both");
+        if (x.dtype == DType::UInt64 && is_small(b)) return x;
         NumberType out;
         join({x.dtype == DType::Bool ? DType::Int64 : x.dtype, true}, {y.dtype == DType::Bool ? DType::Int64 : y.dtype, true}, out);
         return out;
@@ -111,6 +118,7 @@ NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) 
     if (!x.weak && !y.weak) return {promote(x.dtype, y.dtype), false};
     const Term &strong = x.weak ? b : a, &weak = x.weak ? a : b;
     Scalar example = weak.constant ? weak.scalar : Scalar(0).cast(weak.type.dtype);
+    if (!weak.constant && weak.type.dtype == DType::UInt64) example.u = std::numeric_limits<std::uint64_t>::max();  // as large as it may be
     example.weak = true;
     try {
         DType result = promote_weak(strong.type.dtype, example, function_->name.c_str());
@@ -149,28 +157,48 @@ Term Lowering::pure(Opcode op, NumberType type, std::initializer_list<Term> oper
     return number(type, builder_.emit(op, dtype(type), values));
 }
 
-/// Python's own integers have no limit, and those that the program holds as constants are not to wrap silently.
-void Lowering::check_fits(Opcode op, std::int64_t a, std::int64_t b, const Place& place) const {
-    std::int64_t out = 0;
+/// Python's own integers have no limit, and those that the program holds as constants are not to wrap silently: they are of int64, or of
+/// uint64 if they are larger. Nothing for operations that do not leave int64.
+std::optional<Term> Lowering::exact(Opcode op, const Term& a, const Term& b, const Place& place) const {
+    const auto is_large = [](const Term& t) { return t.type.dtype == DType::UInt64; };
+    const auto wide = [&](const Term& t) -> __int128 { return is_large(t) ? static_cast<__int128>(t.scalar.u) : t.scalar.as_int(); };
+    const __int128 x = wide(a), y = wide(b);
+    __int128 out = 0;
     bool fits = true;
     switch (op) {
-        case Opcode::Add: fits = !__builtin_add_overflow(a, b, &out); break;
-        case Opcode::Sub: fits = !__builtin_sub_overflow(a, b, &out); break;
-        case Opcode::Mul: fits = !__builtin_mul_overflow(a, b, &out); break;
-        case Opcode::Shl:
-            fits = a == 0 || (b >= 0 && b < 63 && a <= (std::numeric_limits<std::int64_t>::max() >> b) &&
-                              a >= (std::numeric_limits<std::int64_t>::min() >> b));
+        case Opcode::Add: out = x + y; break;
+        case Opcode::Sub: out = x - y; break;
+        case Opcode::Mul: fits = !__builtin_mul_overflow(x, y, &out); break;
+        case Opcode::Shl: fits = x == 0 || (y >= 0 && y < 64 && !__builtin_mul_overflow(x, static_cast<__int128>(1) << y, &out)); break;
+        case Opcode::And: out = x & y; break;
+        case Opcode::Or: out = x | y; break;
+        case Opcode::Xor: out = x ^ y; break;
+        case Opcode::Call:  // power
+            out = 1;
+            for (__int128 k = 0; fits && k < y && (x > 1 || x < -1 || k < 2); ++k) fits = !__builtin_mul_overflow(out, x, &out);
+            if (x == -1 && y % 2 == 0) out = 1;
+            if (x == -1 && y % 2 == 1) out = -1;
             break;
-        case Opcode::Call: fits = std::fabs(std::pow(static_cast<double>(a), static_cast<double>(b))) < 0x1p63; break;
-        default: break;
+        default:
+            if (!is_large(a) && !is_large(b)) return {};
+            if ((op == Opcode::FloorDiv || op == Opcode::Rem) && y != 0) {
+                const __int128 down = x / y - (x % y != 0 && (x < 0) != (y < 0) ? 1 : 0);
+                out = op == Opcode::FloorDiv ? down : x - down * y;
+            } else if (op == Opcode::Shr && y >= 0) {
+                out = x >> (y < 127 ? y : 127);
+            } else {
+                return {};
+            }
     }
-    if (!fits) fail(ErrorCode::Overflow, place, "the result does not fit an int64");
+    if (fits && out == static_cast<std::int64_t>(out)) return integer(static_cast<std::int64_t>(out));
+    if (!fits || out != static_cast<__int128>(static_cast<std::uint64_t>(out)))
+        fail(ErrorCode::Overflow, place, "the result does not fit an int64");
+    return number(Scalar(static_cast<std::uint64_t>(out)));
 }
 
 Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place) {
     const DType computed = dtype(type);
     if (is_complex(computed) && (op == Opcode::FloorDiv || op == Opcode::Rem)) wrong_type(place, "complex numbers have neither // nor %");
-    if (a.constant && b.constant && type.weak && is_integer(computed)) check_fits(op, a.scalar.as_int(), b.scalar.as_int(), place);
     Term result = pure(op, type, {a, b}, computed);
     if (is_integer(computed) && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
     return result;
@@ -187,6 +215,13 @@ Term Lowering::binary(const std::string& op, const Term& a, const Term& b, const
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` takes two numbers; here are " + describe(a) + " and " + describe(b) +
                               (a.kind == Kind::Array || b.kind == Kind::Array ? "; index the array, or loop over it" : ""));
+    const auto is_python_int = [](const Term& t) {
+        return t.constant && t.type.weak && (t.type.dtype == DType::Bool || is_integer(t.type.dtype));
+    };
+    const bool both_bools = a.type.dtype == DType::Bool && b.type.dtype == DType::Bool;
+    if (is_python_int(a) && is_python_int(b) && row->rule != Rule::Quotient && row->rule != Rule::Power &&
+        !(row->rule == Rule::Bits && both_bools))
+        if (const std::optional<Term> out = exact(row->op, a, b, place)) return *out;
     NumberType type = promoted(a, b, place);
     const bool whole = type.dtype == DType::Bool || is_integer(type.dtype);
     switch (row->rule) {
@@ -242,7 +277,8 @@ Term Lowering::power(const Term& a, const Term& b, const Place& place) {
         fail_when(negative, ErrorCode::Value, "integers to negative integer powers are not allowed; here is the power $0", place, {b});
     }
     if (a.constant && b.constant) {
-        if (whole && type.weak) check_fits(Opcode::Call, a.scalar.as_int(), b.scalar.as_int(), place);
+        if (whole && type.weak)
+            if (const std::optional<Term> out = exact(Opcode::Call, a, b, place)) return *out;
         const Term operands[] = {cast(a, type), cast(b, type)};
         return folded(Opcode::Call, ir::Math::pow, type, operands);
     }
@@ -364,6 +400,8 @@ Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place
     need_number(x, place, op.c_str());
     const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
     if (op == "+") return cast(x, type);
+    if (x.constant && x.type.weak && x.type.dtype == DType::UInt64 && op != "+")  // what is below int64
+        fail(ErrorCode::Overflow, place, "the result does not fit an int64");
     if (op == "-") return pure(Opcode::Neg, type, {x}, dtype(type));
     if (!is_integer(type.dtype) && type.dtype != DType::Bool) wrong_type(place, "`~` takes an integer, not " + describe(x));
     return pure(Opcode::Not, type, {x}, dtype(type));

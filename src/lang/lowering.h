@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ir/builder.h"
@@ -137,7 +138,8 @@ private:
     Term unary_of(const std::string& op, const Term& x, const Place& place);
     Term binary(const std::string& op, const Term& a, const Term& b, const Place& place);
     Term arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place);
-    void check_fits(Opcode op, std::int64_t a, std::int64_t b, const Place& place) const;
+    std::optional<Term> exact(Opcode op, const Term& a, const Term& b, const Place& place) const;
+    void check_range(const Term& t, DType to, const Place& place) const;
     Term power(const Term& a, const Term& b, const Place& place);
     static std::vector<std::string> operators_of(const Tree& t);
     Term compare(const Tree& t, std::size_t from, const Term& left);

@@ -302,6 +302,7 @@ void Lowering::for_range(const Tree& t) {
         const Term given = expression(t.parts[1 + k]);
         if (given.kind != Kind::Number || !is_integer(given.type.dtype))
             wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
+        check_range(given, DType::Int64, t.parts[1 + k].place);
         bounds[k] = cast(given, {DType::Int64, true});
         bounds[k].least = std::max(bounds[k].least, given.least);
     }

@@ -58,6 +58,7 @@ std::string describe(NumberType type) {
         case DKind::Bool: return "a Python bool";
         case DKind::Float: return "a Python float";
         case DKind::Complex: return "a Python complex";
+        case DKind::Unsigned: return "a Python int beyond int64";
         default: return "a Python int";
     }
 }
@@ -91,8 +92,8 @@ std::string describe(const Term& term) {
 DType weak_dtype(DType kind, bool fp64) {
     switch (kind_of(kind)) {
         case DKind::Bool: return DType::Bool;
-        case DKind::Signed:
-        case DKind::Unsigned: return DType::Int64;
+        case DKind::Signed: return DType::Int64;
+        case DKind::Unsigned: return DType::UInt64;
         case DKind::Float: return fp64 ? DType::Float64 : DType::Float32;
         case DKind::Complex: return fp64 ? DType::Complex128 : DType::Complex64;
     }
@@ -120,6 +121,10 @@ bool join(NumberType a, NumberType b, NumberType& out) {
         return true;
     }
     if ((a.dtype == DType::Bool) != (b.dtype == DType::Bool)) return false;
+    const auto is_large = [](NumberType t) { return t.weak && t.dtype == DType::UInt64; };  // beyond int64
+    if ((is_large(a) && is_integer(b.dtype) && b.dtype != DType::UInt64) ||
+        (is_large(b) && is_integer(a.dtype) && a.dtype != DType::UInt64))
+        return false;
     if (a.weak && b.weak) {
         out = rank_of(a.dtype) >= rank_of(b.dtype) ? a : b;
         return true;

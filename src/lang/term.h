@@ -70,7 +70,8 @@ const Term& first_part(const Term& term);
 std::string describe(const Term& term);
 std::string describe(NumberType type);
 
-/// The dtype in which a weak number of this kind is computed until it meets another: int64, the device's float, its complex.
+/// The dtype in which a weak number of this kind is computed until it meets another: int64 (uint64 for what is beyond it), the device's
+/// float, its complex.
 DType weak_dtype(DType kind, bool fp64);
 /// What a name is that is `a` on one way and `b` on another; false if they do not go together.
 bool join(NumberType a, NumberType b, NumberType& out);

@@ -1020,3 +1020,54 @@ def test_bools_are_called_bools():
 
     with pytest.raises(TypeError, match=r"is a Python bool on one way \(line \d+\) and a Python int on another"):
         choose[1](pp.zeros(3))
+
+
+LARGE = 0xFFFFFFFFFFFFFFFF
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_integers_beyond_int64(device):
+    @pp.kernel
+    def mixed(item: pp.Item, x, y, seen):
+        i = item.get_id(0)
+        y[i, 0] = np.uint64(i) * np.uint64(0x9E3779B97F4A7C15)
+        y[i, 1] = x[i] ^ 0xFFFFFFFFFFFFFFFF
+        y[i, 2] = LARGE
+        y[i, 3] = x[i] + (1 << 63)
+        h = 0xCBF29CE484222325
+        for k in range(3):
+            h = (h ^ x[k]) * 0x100000001B3
+        y[i, 4] = h
+        y[i, 5] = 2**63 + 5 if i < 0 else LARGE // 3 * 2 + LARGE % 7
+        seen[i] = x[i] < LARGE and i < LARGE and i - 2 < LARGE != x[i] and not i - 3 >= LARGE
+
+    x = np.array([0, 5, 2**63, 2**64 - 2], "uint64")
+    _, y, seen = on(device, mixed, 4, x, np.zeros((4, 6), "uint64"), np.zeros(4, bool))
+    assert seen.all()
+    h = 0xCBF29CE484222325
+    for v in x[:3].tolist():
+        h = ((h ^ v) * 0x100000001B3) % 2**64
+    for i, v in enumerate(x.tolist()):
+        expected = [i * 0x9E3779B97F4A7C15, v ^ LARGE, LARGE, v + 2**63, h, LARGE // 3 * 2 + LARGE % 7]
+        assert [int(n) for n in y[i]] == [n % 2**64 for n in expected]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x, i: x[i] + 0xFFFFFFFFFFFFFFFF,
+        lambda x, i: i * 0x9E3779B97F4A7C15,
+        lambda x, i: -0xFFFFFFFFFFFFFFFF,
+        lambda x, i: 0xFFFFFFFFFFFFFFFF,
+        lambda x, i: x[0xFFFFFFFFFFFFFFFF],
+        lambda x, i: 0xFFFFFFFFFFFFFFFF + 1,
+    ],
+)
+def test_integers_beyond_int64_where_they_do_not_fit(wrong):
+    @pp.kernel
+    def stored(item: pp.Item, f, x):
+        i = item.get_id(0)
+        x[i] = f(x, i)
+
+    with pytest.raises(OverflowError, match=r"int64"):
+        stored[1](wrong, pp.zeros(3, dtype="int64"))

@@ -88,6 +88,13 @@ class Struct:
     def __len__(self) -> int:
         return len(self._values()[0])
 
+    def __iter__(self) -> Iterator[Any]:
+        """Fields, as kernels unpack them; of a struct of arrays its elements."""
+        first: Any = self
+        while isinstance(first, Struct):
+            first = first._values()[0]
+        return map(self.__getitem__, range(len(self))) if getattr(first, "ndim", 0) else iter(self._values())
+
     def __getitem__(self, index: Any) -> Any:
         return getattr(self, index) if isinstance(index, str) else self._map(operator.itemgetter(index))
 

@@ -293,7 +293,19 @@ void Lowering::store_view(const View& v, const Term& stored, const Place& place)
     });
 }
 
-void Lowering::store(const Tree& target, const Term& stored, const Place& place) {
+/// Where a field of an element is stored: r[i]["x"] is r["x"][i] where r is a struct of arrays.
+Tree Lowering::field_first(const Tree& t) {
+    if (t.form != Form::Subscript || t.parts[1].form != Form::Text || t.parts[0].form != Form::Subscript) return t;
+    Tree element = field_first(t.parts[0]);
+    if (element.parts[1].form == Form::Text || !is_indexed(expression(element.parts[0]))) return t;
+    Tree field = t;
+    field.parts[0] = std::move(element.parts[0]);
+    element.parts[0] = std::move(field);
+    return element;
+}
+
+void Lowering::store(const Tree& given, const Term& stored, const Place& place) {
+    const Tree target = field_first(given);
     const Term object = expression(target.parts[0]);
     if (object.kind == Kind::Tuple && !is_indexed(object))
         wrong_type(target.place, "tuples do not change; make a new one, or use a private array");

@@ -139,20 +139,37 @@ void collect_elements(const Tree& t, Elements& out) {
     }
 }
 
+/// What is indexed in the end, and all that stands in the brackets behind it: of r[i, j]["x"] r, and i, j and "x".
+const Tree& indexed_in(const Tree& t, std::vector<const Tree*>& indices) {
+    if (t.form != Form::Subscript) return t;
+    const Tree& base = indexed_in(t.parts[0], indices);
+    for (std::size_t k = 1; k < t.parts.size(); ++k) {
+        const Tree& p = t.parts[k];
+        if (p.form != Form::Tuple) {
+            indices.push_back(&p);
+            continue;
+        }
+        for (const Tree& q : p.parts) indices.push_back(&q);
+    }
+    return base;
+}
+
 /// Rounds that certainly meet: all write one element, or one reads what its neighbour writes.
 void check_neighbours(const Function& f, const Tree& loop, const std::string& index, const std::set<std::string>& changed,
                       const std::set<std::string>& own) {
     Elements elements;
     collect_elements(loop.parts[4], elements);
     for (const Tree* s : elements.stored) {
-        if (s->parts[0].form == Form::Name && own.contains(s->parts[0].name)) continue;
+        std::vector<const Tree*> indices;
+        const Tree& base = indexed_in(*s, indices);
+        if (base.form == Form::Name && own.contains(base.name)) continue;
         std::set<std::string> all = changed;
         all.insert(index);
         const bool fixed = std::none_of(all.begin(), all.end(), [&](const std::string& n) {
-            return std::any_of(s->parts.begin() + 1, s->parts.end(), [&](const Tree& p) { return mentions(p, n); });
+            return std::any_of(indices.begin(), indices.end(), [&](const Tree* p) { return mentions(*p, n); });
         });
-        const bool plain = std::all_of(s->parts.begin() + 1, s->parts.end(),
-                                       [](const Tree& p) { return p.form != Form::Slice && p.form != Form::Subscript; });
+        const bool plain =
+            std::all_of(indices.begin(), indices.end(), [](const Tree* p) { return p->form != Form::Slice && p->form != Form::Subscript; });
         if (fixed && plain)
             throw problem(ErrorCode::Type, f, s->place,
                           "every round of the parallel loop writes this element, side by side; write it outside of the loop, or use an "
@@ -178,14 +195,11 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
     const bool changes =
         t.form == Form::Augment || (t.form == Form::Assign && t.parts[0].form == Form::Subscript && reads_itself(t.parts[1], t.parts[0]));
     if (changes && t.parts[0].form == Form::Subscript) {
-        const Tree& target = t.parts[0];
-        const bool private_array = target.parts[0].form == Form::Name && own.contains(target.parts[0].name);
+        std::vector<const Tree*> places;
+        const Tree& base = indexed_in(t.parts[0], places);
+        const bool private_array = base.form == Form::Name && own.contains(base.name);
         const bool distinct = std::all_of(indices.begin(), indices.end(), [&](const std::string& index) {
-            return std::any_of(target.parts.begin() + 1, target.parts.end(), [&](const Tree& p) {
-                if (p.form == Form::Tuple)
-                    return std::any_of(p.parts.begin(), p.parts.end(), [&](const Tree& q) { return distinct_in(q, index, changed); });
-                return distinct_in(p, index, changed);
-            });
+            return std::any_of(places.begin(), places.end(), [&](const Tree* p) { return distinct_in(*p, index, changed); });
         });
         if (!private_array && !distinct) {
             throw problem(

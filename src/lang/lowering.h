@@ -182,6 +182,7 @@ private:
     Term element(const View& v);
     View part_at(const View& v, const Term& i);
     void store(const Tree& target, const Term& value, const Place& place);
+    Tree field_first(const Tree& t);
     void store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& value, const Place& place);
     void store_element(const View& v, const Term& value, const Place& place);
     void store_view(const View& v, const Term& value, const Place& place);

@@ -292,7 +292,7 @@ void Lowering::assign(const Tree& target, const Term& assigned, const Place& pla
 }
 
 void Lowering::augment(const Tree& t) {
-    const Tree& target = t.parts[0];
+    const Tree target = field_first(t.parts[0]);
     if (target.form == Form::Name) {
         const Term old = expression(target);
         return set_variable(target.name, binary(t.name, old, expression(t.parts[1]), t.place), t.place);

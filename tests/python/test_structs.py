@@ -375,3 +375,54 @@ def test_any_annotation_is_not_converted():
     x = pp.ones(3)
     use[pp.Range(3)](Holder(x)).wait()
     assert_array_equal(pp.asnumpy(x), [2, 2, 2])
+
+
+def test_fields_of_records_are_assigned_either_way():
+    @pp.jit
+    def filled(r, x):
+        for i in pp.prange(len(r)):
+            r[i]["a"] = 7
+            r[i]["b"] += r[i]["a"] + i
+            r["b"][i] *= 2
+            r[i]["in"]["c"] = x[i][0]
+            x[i][0] += 1
+
+    dtype = np.dtype([("a", "f8"), ("b", "f8"), ("in", [("c", "f8")])], align=True)
+    r, expected = np.ones(50, dtype), np.ones(50, dtype)
+    filled(r, np.full((50, 2), 3.0))
+    filled.interpret(expected, np.full((50, 2), 3.0))
+    assert_array_equal(r, expected)
+
+    @pp.jit
+    def shared(r):
+        for i in pp.prange(len(r)):
+            r[0]["a"] = i
+
+    with pytest.raises(TypeError, match="every round of the parallel loop writes this element"):
+        shared(r)
+
+    @pp.jit
+    def counted(r):
+        for i in pp.prange(len(r)):
+            r[i // 2]["a"] += i
+
+    with pytest.raises(TypeError, match="two rounds of the parallel loop may change the same element"):
+        counted(r)
+
+
+def test_structs_are_unpacked():
+    @pp.kernel
+    def unpacked(item: pp.Item, p, points, out):
+        i = item.get_id(0)
+        x, y = p
+        at, mass, label = Body(Point(2, 3), 4)
+        u, v = points[i]
+        out[i] = x + 10 * y + 100 * at.y + 1000 * mass + 10000 * label + u - v
+
+    points = Point(pp.ones(3, dtype="float32"), pp.arange(3, dtype="float32"))
+    out, plain = pp.zeros(3), np.zeros(3)
+    unpacked[pp.Range(3)](Point(2, 3), points, out).wait()
+    unpacked[pp.Range(3)].interpret(Point(2, 3), points, plain)
+    assert_array_equal(pp.asnumpy(out), plain)
+    assert tuple(Point(2, 3)) == (2, 3)
+    assert [float(p.y) for p in points] == [0, 1, 2]

@@ -94,6 +94,9 @@ def place_of(place: Place, who: str) -> tuple[list[int], list[int], Any, Any]:
     return list(place if type(place) is Range else Range(place)), [], queue, depends
 
 
+MOST_LAUNCHERS = 64  # that a kernel remembers
+
+
 class Launchable:
     """What is launched over a range: ``k[range](*arguments)``."""
 
@@ -245,6 +248,7 @@ class KernelFunction(Launchable):
         self._race_check = race_check
         self._translation: _syntax.Translation | None = None
         self._programs: dict[bool, _core._Kernel] = {}
+        self._launchers: dict[int | Range, Launcher] = {}
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         annotations = function.__annotations__
@@ -256,7 +260,14 @@ class KernelFunction(Launchable):
 
     def __getitem__(self, place: Place) -> Launcher:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
-        return Launcher(self, place)
+        if type(place) is not int and type(place) is not Range:
+            return Launcher(self, place)
+        launcher = self._launchers.get(place)
+        if launcher is None:
+            if len(self._launchers) >= MOST_LAUNCHERS:
+                self._launchers.clear()
+            launcher = self._launchers[place] = Launcher(self, place)
+        return launcher
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"

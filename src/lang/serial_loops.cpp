@@ -254,9 +254,12 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
     Term first = cast(start, {DType::Int64, true});
     first.least = step.scalar.i > 0 ? start.least : unknown_least;
     set_variable(counter, first, t.place);
+    const auto inside_at = [&](const Term& i) {
+        return pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
+    };
     const auto test = [&]() -> Term {
         const Term i = scope_.at(counter).term;
-        Term inside = pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
+        const Term inside = inside_at(i);
         if (tests.empty()) return inside;
         const auto stays = [&] {
             begin(i);
@@ -274,23 +277,31 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
         return chosen(
             inside, *tests[0], stays, [] { return flag(false); }, t.place);
     };
-    std::vector<const Tree*> parts{&t};
-    general_loop(t, parts, {counter}, test, [&] {
+    // A test that ends the loop has seen its round's value, which names from before the loop keep: a counter gets it ahead of the test,
+    // others when it is over.
+    const auto named = t.form == Form::For && t.parts[0].form == Form::Name ? scope_.find(t.parts[0].name) : scope_.end();
+    const bool ahead = !tests.empty() && named != scope_.end() && !named->second.maybe;
+    const auto advance = [&](const Term& i) {
+        const std::string& name = t.parts[0].name;
+        const Term on = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
+        set_variable(name, selected(on, {i, t.place}, scope_.at(name), t.place), t.place);
+    };
+    if (ahead) advance(first);
+    general_loop(t, {&t}, {counter}, test, [&] {
         const Term i = scope_.at(counter).term;
         begin(i);
         block(body.parts, tests.size());
         Term next = add(i, step);
         next.least = step.scalar.i > 0 ? i.least : unknown_least;
         set_variable(counter, next, t.place);
+        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        if (ahead) advance(next);
     });
-    // A test that ended the loop has seen its round's value, which the names keep.
-    if (!tests.empty()) {
+    if (!tests.empty() && !ahead) {
         const Term i = scope_.at(counter).term;
-        const Term begun = pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
-        const Term by_test = pure(Opcode::And, {DType::Bool, false}, {begun, alive()}, DType::Bool);
-        if (!by_test.constant || by_test.scalar.b)
-            branch(
-                by_test, t.place, [&] { begin(i); }, [] {});
+        const Term by_test = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
+        const auto bind_last = [&] { begin(i); };
+        if (!by_test.constant || by_test.scalar.b) branch(by_test, t.place, bind_last, [] {});
     }
     scope_.erase(counter);
     after_loop(otherwise, outer_break, outer_continue);

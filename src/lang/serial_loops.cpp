@@ -248,6 +248,7 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
         const Tree& s = body.parts[tests.size()];
         if (s.form != Form::If || !s.parts[2].parts.empty() || s.parts[1].parts.size() != 1 || s.parts[1].parts[0].form != Form::Break)
             break;
+        if (!tests.empty() && !simple(s.parts[0])) break;  // it is asked only where those before it let the round go on
         tests.push_back(&s.parts[0]);
     }
     const std::string counter = "$index" + std::to_string(loops_++);

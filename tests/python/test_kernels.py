@@ -1071,3 +1071,20 @@ def test_integers_beyond_int64_where_they_do_not_fit(wrong):
 
     with pytest.raises(OverflowError, match=r"int64"):
         stored[1](wrong, pp.zeros(3, dtype="int64"))
+
+
+def test_tests_at_the_head_of_a_loop_are_asked_in_order():
+    @pp.kernel(bounds_check=True)
+    def last_low(item: pp.Item, x, y):
+        i = item.get_id(0)
+        k = -1
+        for k in range(10):
+            if k >= len(x):
+                break
+            if x[k] > i:
+                break
+        y[i] = k
+
+    y = pp.zeros(6)
+    last_low[6](pp.arange(4.0), y).wait()
+    assert list(pp.asnumpy(y)) == [1, 2, 3, 4, 4, 4]

@@ -81,7 +81,7 @@ def _extents(values: Sequence[Any], who: str) -> tuple[int, ...]:
     if not 1 <= len(values) <= 3:
         raise ValueError(f"{who}: one to three extents are expected, not {len(values)}")
     try:
-        extents = tuple(operator.index(n) for n in values)
+        extents = tuple(map(operator.index, values))
     except TypeError:
         raise TypeError(f"{who}: extents are integers, not {', '.join(type(n).__name__ for n in values)}") from None
     if min(extents) < 0:
@@ -96,7 +96,9 @@ class Range(tuple):  # type: ignore[type-arg]
 
     def __new__(cls, *extents: Any) -> Range:
         """Check the extents."""
-        return super().__new__(cls, _extents(extents, "Range"))
+        if len(extents) == 1 and type(extents[0]) is int and extents[0] >= 0:  # most of them, in launches that make theirs anew
+            return tuple.__new__(cls, extents)
+        return tuple.__new__(cls, _extents(extents, "Range"))
 
     def __repr__(self) -> str:
         return f"Range({', '.join(map(str, self))})"

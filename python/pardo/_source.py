@@ -5,6 +5,7 @@ import ast
 import inspect
 import linecache
 import os
+import sys
 import threading
 import types
 from typing import NamedTuple
@@ -37,18 +38,51 @@ def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) 
 def source_of(function: types.FunctionType) -> Source:
     """Find a function's text and its syntax tree."""
     code, name = function.__code__, function.__name__
-    lines, first = _text_of(code, name)
     if code.co_name == "<lambda>":
-        return _lambda_of(code, lines)
+        return _lambda_of(code, _text_of(code, name)[0])
+    first = code.co_firstlineno
+    lines = _lines_with_code(function)
+    node = _definition(lines, first) if lines else None
+    if node is None:
+        lines, first = _text_of(code, name)
+        node = _definition(lines, first, whole=True)
+    if node is None:
+        raise TypeError(f"{name}: no definition stands where the function comes from")
+    return Source(name, code.co_filename, first, [line.rstrip("\n") for line in lines], node)
+
+
+def _definition(lines: list[str], first: int, whole: bool = False) -> ast.FunctionDef | None:
+    """The tree of a function with the file's own line numbers; of lines that may be no `whole` definition, nothing if they are not."""
     text = "".join(lines)
     # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
     indented = text[:1].isspace()
-    tree = _parsed("if 1:\n" + text if indented else text)
+    above = first - 1 - indented
+    try:
+        tree = _parsed("\n" * above + ("if 1:\n" if indented else "") + text)
+    except SyntaxError:
+        if whole:
+            raise
+        return None
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
-    if node is None:
-        raise TypeError(f"{name}: no definition stands where the function comes from")
-    ast.increment_lineno(node, first - 1 - indented)
-    return Source(name, code.co_filename, first, [line.rstrip("\n") for line in lines], node)
+    if node is not None and above < 0:
+        ast.increment_lineno(node, above)
+    return node
+
+
+def _lines_with_code(function: types.FunctionType) -> list[str]:
+    """The lines from a function's first to its last that has code: `inspect` reads them token by token, which takes a millisecond.
+
+    Nothing where Python has not kept where its code stands, or leaves out some (-O).
+    """
+    code = function.__code__
+    if sys.flags.optimize or not os.path.exists(code.co_filename):
+        return []
+    last, codes = 0, [code]
+    for c in codes:
+        last = max(last, *(end or 0 for _, end, _, _ in c.co_positions()))
+        codes.extend(k for k in c.co_consts if isinstance(k, types.CodeType))
+    linecache.checkcache(code.co_filename)
+    return linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : last]
 
 
 def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:

@@ -201,3 +201,29 @@ def test_a_kernel_of_an_interactive_cell(monkeypatch):
     names = executed(text, name)
     linecache.checkcache()
     assert_array_equal(ran(names["k"], [0, 0]), [3, 3])
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("y[i] = 1.0\n    if i > 1:\n        y[i] = 2.0\n    else:\n        pass", [1, 1, 2]),
+        ("y[i] = max(\n        i,\n        1,\n    )\n    # a comment", [1, 1, 2]),
+        ("f = lambda v: (\n        v +\n        1\n    )\n    y[i] = f(i)", [1, 2, 3]),
+        ("y[i] = 3.0\n    return\n    y[i] = 4.0", [3, 3, 3]),
+        ('"""Does nothing."""\n    pass', [0, 0, 0]),
+        ("pass", [0, 0, 0]),
+        ("y[i] = 5.0; \\\n    y[i] += 1.0\n    n: int", [6, 6, 6]),
+    ],
+)
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_where_a_function_ends(tmp_path, body, expected, indent):
+    text = f"@pp.kernel\ndef f(item: pp.Item, y):\n    i = item.get_id(0)\n    {body}\n\n\nvalue = 1\n"
+    if indent:
+        text = "if True:\n" + "".join(indent + line + "\n" for line in text.splitlines())
+    file = tmp_path / "written.py"
+    file.write_text("import pardo as pp\n" + text)
+    names = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    y = pp.zeros(3)
+    names["f"][3](y).wait()
+    assert y.tolist() == expected

@@ -69,7 +69,7 @@ def wait_any(events: Iterable[Any], timeout: float | None = None) -> Any:
     TypeError
         Something is neither an event nor an array.
     """
-    items = list(events)
+    items = _listed(events, "wait_any")
     first = _core._wait_any(_all_events(items, "wait_any"), timeout, "wait_any")
     if first < 0:
         raise TimeoutError(f"wait_any: none of {len(items)} was complete in time; they go on")
@@ -95,7 +95,7 @@ def wait_all(events: Iterable[Any], timeout: float | None = None) -> None:
     Exception
         The failure of the first in the list that failed, when all are complete; those of the others stay with them.
     """
-    items = _all_events(list(events), "wait_all")
+    items = _all_events(_listed(events, "wait_all"), "wait_all")
     end = None if timeout is None else time.monotonic() + timeout
     for event in items:
         left = None if end is None else end - time.monotonic()
@@ -127,7 +127,7 @@ def as_completed(events: Iterable[Any], timeout: float | None = None) -> Iterato
     TypeError
         Something is neither an event nor an array.
     """
-    items = list(events)
+    items = _listed(events, "as_completed")
     return _completed(items, _all_events(items, "as_completed"), None if timeout is None else time.monotonic() + timeout)
 
 
@@ -140,6 +140,12 @@ def _completed(items: list[Any], events: list[Event], end: float | None) -> Iter
             raise TimeoutError(f"as_completed: {len(events)} of {total} were not complete in time; they go on")
         events.pop(first)
         yield items.pop(first)
+
+
+def _listed(events: Iterable[Any], who: str) -> list[Any]:
+    if type(events) is _core.Array or not isinstance(events, Iterable):
+        raise TypeError(f"{who}: a list of events and arrays is expected, not {type(events).__name__}")
+    return list(events)
 
 
 def _all_events(items: list[Any], who: str) -> list[Event]:

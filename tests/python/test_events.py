@@ -284,3 +284,10 @@ def test_depends_takes_events_and_arrays(queue):
         queue.barrier(depends=3)
     with pytest.raises(TypeError, match=r"Queue\.barrier.*str"):
         queue.barrier(depends=["x"])
+
+
+@pytest.mark.parametrize("wait", [pp.wait_any, pp.wait_all, pp.as_completed])
+@pytest.mark.parametrize("what", [3, None])
+def test_waiting_for_what_is_no_list(wait, what):
+    with pytest.raises(TypeError, match=rf"^{wait.__name__}: a list of events and arrays is expected, not {type(what).__name__}"):
+        wait(what)

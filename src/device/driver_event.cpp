@@ -10,9 +10,10 @@
 namespace pardo::device {
 namespace {
 
-/// How long wait_for asks before it leaves the waiting to the watcher thread, whose wake-up and call back take tens of microseconds; and
-/// how long of that it keeps its core from others.
-constexpr auto ask_for = std::chrono::microseconds(200), ask_hard_for = std::chrono::microseconds(20);
+/// How long wait_for asks before it leaves the waiting to the watcher thread, whose wake-up and call back take tens of microseconds: longer
+/// where the work itself needs no core. And how long of that it keeps its core from others.
+constexpr auto ask_for = std::chrono::microseconds(200), ask_gpu_for = std::chrono::microseconds(3000);
+constexpr auto ask_hard_for = std::chrono::microseconds(20);
 /// Out of order: how many events a sweep asks about.
 constexpr std::size_t most_asked = 64;
 
@@ -50,7 +51,8 @@ void DriverEvent::wait_quietly() {
 
 bool DriverEvent::wait_for(std::chrono::milliseconds limit) {
     const auto begin = std::chrono::steady_clock::now();
-    if (!known_done() && !core_->ask(*this, begin + std::min<std::chrono::nanoseconds>(ask_for, limit))) {
+    const auto patience = core_->device()->info().type == DeviceType::Gpu ? ask_gpu_for : ask_for;
+    if (!known_done() && !core_->ask(*this, begin + std::min<std::chrono::nanoseconds>(patience, limit))) {
         core_->watch(*this);
         std::unique_lock lock(mutex_);
         if (!changed_.wait_until(lock, begin + limit, [this] { return known_done(); })) return false;

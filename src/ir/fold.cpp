@@ -121,7 +121,13 @@ Value Builder::folded_sum(const Instr& in, DType type) {
     const Value a = in.operands[0], b = in.operands[1];
     const bool adds = in.op == Opcode::Add;
     const Scalar* constant_b = constant_of(b);
-    if (is_float(type)) return constant_b && is_zero_bits(*constant_b, adds) ? a : no_value;
+    if (is_float(type)) {
+        if (!constant_b) return no_value;
+        const Instr* product = definition(a, Opcode::Mul);
+        const bool positive = (product && product->operands[0] == product->operands[1]) || definition(a, Opcode::Abs);
+        const bool keeps = is_zero_bits(*constant_b, adds) || (positive && is_zero_bits(*constant_b, !adds));  // 0 is +0 already
+        return keeps ? a : no_value;
+    }
     if (type == DType::Bool) return constant_b && !constant_b->b ? a : no_value;
     if (!is_integer(type)) return no_value;
     if (!adds && a == b) return constant(type, 0.0);

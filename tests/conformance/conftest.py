@@ -26,7 +26,7 @@ def pytest_pyfunc_call(pyfuncitem):
         return (yield)
     except (pp.CompileError, pp.DeviceError):
         raise
-    except Exception:
+    except (Exception, pytest.fail.Exception):
         if not COMPILE_ONLY:
             raise
         return True

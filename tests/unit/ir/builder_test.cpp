@@ -157,6 +157,10 @@ TEST_F(BuilderTest, FoldsNeutralElements) {
 TEST_F(BuilderTest, KeepsWhatFloatsWouldLose) {
     EXPECT_EQ(def(m.add(s, f(0.0))).op, Opcode::Add);  // -0 + 0 = 0
     EXPECT_EQ(m.add(s, f(-0.0)), s);
+    EXPECT_EQ(m.add(m.mul(s, s), f(0.0)), m.mul(s, s));  // never -0
+    EXPECT_EQ(m.add(m.abs(s), f(0.0)), m.abs(s));
+    EXPECT_EQ(def(m.add(m.mul(s, f(3)), f(0.0))).op, Opcode::Add);
+    EXPECT_EQ(m.sub(m.mul(s, s), f(-0.0)), m.mul(s, s));
     EXPECT_EQ(m.sub(s, f(0.0)), s);
     EXPECT_EQ(def(m.sub(s, f(-0.0))).op, Opcode::Sub);
     EXPECT_EQ(def(m.mul(s, f(0))).op, Opcode::Mul);  // NaN, inf, signs

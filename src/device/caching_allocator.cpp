@@ -57,6 +57,7 @@ bool DriverBuffer::hand_over(const Queue* queue) {
     const auto own = [&](const Event& e) { return known_done(e) || e.state()->queue() == queue; };
     if (queue && queue->order() == QueueOrder::InOrder) {
         std::vector<Event> reads, writes;  // after the lock: an event may hold the last reference to a buffer
+        Event origin;
         std::lock_guard lock(mutex());
         if (std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own)) {
             // Whoever writes first waits for them; their failures are not the new owner's. In order the last ones stand for all.
@@ -68,7 +69,7 @@ bool DriverBuffer::hand_over(const Queue* queue) {
             }
             if (!writes_.empty()) reads_.push_back(std::move(writes_.back()));
             writes_.clear();
-            origin_ = Event();
+            origin = std::exchange(origin_, Event());
             note_busy();
             return true;
         }
@@ -86,8 +87,7 @@ void DriverBuffer::forget_uses() {
         dropped.insert(dropped.end(), over, list->end());
         list->erase(over, list->end());
     }
-    dropped.push_back(std::move(origin_));
-    origin_ = Event();
+    dropped.push_back(std::exchange(origin_, Event()));
     note_busy();
 }
 

@@ -10,6 +10,17 @@ FN i64 divided(i64 a, i64 b) { return (u64)(a | b) >> 32 ? a / b : (i64)((u32)a 
 #define WRAP(index, size) ((index) + ((index) < 0 ? (size) : 0))
 )";
 
+/// Leaves the least `first` of a group's items in firsts[0].
+inline constexpr char least_first[] = R"(
+#define LEAST_FIRST                                                                     \
+    firsts[t] = first;                                                                  \
+    BARRIER;                                                                            \
+    for (int step = 128; step > 0; step /= 2) {                                         \
+        if (t < step && firsts[t + step] < firsts[t]) firsts[t] = firsts[t + step];     \
+        BARRIER;                                                                        \
+    }
+)";
+
 /// For each group, the first position in its share of an index outside [-limit, limit); `count` where there is none.
 inline constexpr char find_bad[] = R"(
 KERNEL(256) find_bad(CONST_ARG(i64, index), ARG(i64, found), i64 count, i64 limit, i64 share) {
@@ -27,12 +38,7 @@ KERNEL(256) find_bad(CONST_ARG(i64, index), ARG(i64, found), i64 count, i64 limi
             if ((value < -limit || value >= limit) && i < end && i < first) first = i;
         }
     }
-    firsts[t] = first;
-    BARRIER;
-    for (int step = 128; step > 0; step /= 2) {
-        if (t < step && firsts[t + step] < firsts[t]) firsts[t] = firsts[t + step];
-        BARRIER;
-    }
+    LEAST_FIRST;
     if (t == 0) found[GROUP_ID] = firsts[0];
 }
 )";
@@ -48,12 +54,7 @@ KERNEL(256) note_bad(CONST_ARG(i64, index), CONST_ARG(i64, found), ARG(i64, stat
     const int t = LOCAL_ID;
     i64 first = count;
     for (i64 i = t; i < shares; i += 256) first = found[i] < first ? found[i] : first;
-    firsts[t] = first;
-    BARRIER;
-    for (int step = 128; step > 0; step /= 2) {
-        if (t < step && firsts[t + step] < firsts[t]) firsts[t] = firsts[t + step];
-        BARRIER;
-    }
+    LEAST_FIRST;
     if (t == 0 && firsts[0] < count && status[0] == 0) {
         status[0] = row;
         status[1] = index[firsts[0]];

@@ -73,6 +73,8 @@ std::optional<pardo::Scalar> scalar_from(PyObject* o);
 /// The scalar as bool, int, float or complex.
 PyObject* scalar_to_python(const pardo::Scalar& s);
 
+/// A dtype given as what NumPy calls it: its dtype, its scalar type or its name.
+std::optional<pardo::DType> dtype_at_sight(PyObject* o);
 /// Anything that numpy.dtype() takes; throws TypeError listing what is supported.
 pardo::DType dtype_from(PyObject* o);
 /// NumPy's dtype object.

@@ -80,6 +80,24 @@ PyType_Slot block_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_bloc
                              {Py_bf_releasebuffer, reinterpret_cast<void*>(&release_block_buffer)},
                              {0, nullptr}};
 
+// An array on the default device when extents and dtype can be read at sight; else None, and `empty` looks closer.
+nb::object empty_at_sight(nb::handle shape, nb::handle dtype) {
+    constexpr Py_ssize_t most = 8;
+    std::int64_t extents[most];
+    const bool several = PyTuple_CheckExact(shape.ptr());
+    const Py_ssize_t rank = several ? PyTuple_Size(shape.ptr()) : 1;
+    if (rank > most) return nb::none();
+    for (Py_ssize_t i = 0; i < rank; ++i) {
+        PyObject* const extent = several ? PyTuple_GetItem(shape.ptr(), i) : shape.ptr();
+        int overflow = 0;
+        extents[i] = PyLong_CheckExact(extent) ? PyLong_AsLongLongAndOverflow(extent, &overflow) : -1;
+        if (extents[i] < 0) return nb::none();
+    }
+    std::optional<pardo::DType> element;
+    if (!dtype.is_none() && !(element = dtype_at_sight(dtype.ptr()))) return nb::none();
+    return nb::cast(pardo::empty(pardo::Extents(extents, static_cast<std::size_t>(rank)), element));
+}
+
 }  // namespace
 
 MemoryKind kind_from(const std::string& name, const char* who) {
@@ -111,6 +129,7 @@ void bind_block(nb::module_& m) {
             return pardo::empty(shape, dtype, queue, kind_from(kind, who));
         },
         nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("kind"), nb::arg("who"));
+    m.def("_empty_at_sight", &empty_at_sight, nb::arg("shape").none(), nb::arg("dtype").none());
     m.def(
         "_view_bytes",
         [](const Array& bytes, pardo::DType dtype, const Ints& shape, std::int64_t offset) {

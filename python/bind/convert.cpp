@@ -227,15 +227,23 @@ PyObject* scalar_to_python(const pardo::Scalar& s) {
     return nullptr;
 }
 
-pardo::DType dtype_from(PyObject* o) {
+std::optional<pardo::DType> dtype_at_sight(PyObject* o) {
     const NumPy& n = np();
-    for (int t = 0; t < pardo::dtype_count; ++t) {
-        if (o == n.types[t].ptr() || o == n.dtypes[t].ptr()) return static_cast<pardo::DType>(t);
+    const bool name = PyUnicode_CheckExact(o);
+    for (int i = 0; i < pardo::dtype_count; ++i) {
+        const auto t = static_cast<pardo::DType>(i);
+        if (o == n.types[i].ptr() || o == n.dtypes[i].ptr()) return t;
+        if (name && PyUnicode_CompareWithASCIIString(o, pardo::dtype_name(t).data()) == 0) return t;
     }
+    return {};
+}
+
+pardo::DType dtype_from(PyObject* o) {
+    if (const auto t = dtype_at_sight(o)) return *t;
     if (o == Py_None || is_array(o)) unsupported_dtype(o);
     nb::object dtype;
     try {
-        dtype = n.module.attr("dtype")(nb::handle(o));
+        dtype = np().module.attr("dtype")(nb::handle(o));
     } catch (nb::python_error&) {
         unsupported_dtype(o);
     }

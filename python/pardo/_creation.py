@@ -26,6 +26,7 @@ from pardo._core import (
     _arange,
     _broadcast_arrays,
     _empty,
+    _empty_at_sight,
     _empty_in,
     _eye,
     _full,
@@ -103,6 +104,10 @@ def empty(
     ------
     {new_raises}
     """
+    if order == "C" and device is None and queue is None and usm_type is None:
+        made = _empty_at_sight(shape, dtype)
+        if made is not None:
+            return made
     by_rows(order, "empty")
     kind = "device" if usm_type is None else usm_type
     return _empty_in(_extents(shape, "empty"), optional_dtype(dtype, "empty"), queue_of(device, queue), kind, "empty")

@@ -263,12 +263,27 @@ def asnumpy(x: Any, /) -> NDArray[Any]:
     ------
     RuntimeError
         The computation of the array failed.
+
+    Notes
+    -----
+    Copies of 4 MiB and more lie in memory of the CPU device (`memory_stats`), which is used again when they are gone (`trim_memory`).
     """
     if type(x) is not Array:
         return np.array(x)
-    host = np.empty(x.shape, x.dtype)
+    host = _host_array(x.shape, x.dtype, x.nbytes)
     x._copy_to(host)
     return host
+
+
+_POOLED = 4 << 20  # bytes: above, the system clears pages for every array, which takes longer than to copy
+
+
+def _host_array(shape: Sequence[int], dtype: np.dtype[Any], nbytes: int) -> NDArray[Any]:
+    """An array of NumPy's, not initialised; a large one in memory of the CPU device, whose blocks are used again."""
+    if nbytes < _POOLED:
+        return np.empty(shape, dtype)
+    block = _core._Block(nbytes, "host", 0, Queue.of("cpu"), "asnumpy")
+    return np.frombuffer(block, dtype).reshape(shape)
 
 
 def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Array:

@@ -217,3 +217,26 @@ def test_array_protocol():
     assert x.__array_namespace__(api_version="2025.12") is pp
     with pytest.raises(ValueError, match="version"):
         x.__array_namespace__(api_version="1999.1")
+
+
+def test_large_copies_to_numpy_use_their_memory_again():
+    bytes_each = 8 << 20
+    x = pp.arange(bytes_each // 8).wait()
+    gc.collect()
+    before = pp.memory_stats("cpu").in_use
+    host = pp.asnumpy(x)
+    assert host.flags.writeable
+    assert host.flags.c_contiguous
+    assert pp.memory_stats("cpu").in_use == before + bytes_each
+    address, kept = host.ctypes.data, host[5:7]
+    host[5] = -1
+    del host
+    pp.trim_memory("cpu")
+    assert kept.tolist() == [-1, 6]  # the memory lives as long as a view of it
+    assert x[5].item() == 5
+    del kept
+    gc.collect()
+    assert pp.memory_stats("cpu").in_use == before
+    again = pp.asnumpy(x.reshape(2, -1))
+    assert again.ctypes.data == address
+    np.testing.assert_array_equal(again, np.arange(bytes_each // 8).reshape(2, -1))

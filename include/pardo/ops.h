@@ -64,7 +64,9 @@ inline Array operator-(Array&& a) { return negative(std::move(a)); }
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue());
 PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
 PARDO_API Array ones(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
-PARDO_API Array empty(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue(), MemoryKind kind = MemoryKind::Device);
+/// `who` stands in messages.
+PARDO_API Array empty(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue(), MemoryKind kind = MemoryKind::Device,
+                      const char* who = "empty");
 PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {},
                        const Queue& queue = Queue());
 PARDO_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint = true, std::optional<DType> dtype = {},

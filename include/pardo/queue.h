@@ -70,8 +70,6 @@ public:
     Event barrier(std::span<const Event> depends = {}) const;
     /// Completes after everything submitted so far; later work does not wait for it.
     Event marker() const;
-    /// As marker.
-    Event submit_barrier() const { return marker(); }
     /// Runs `f` on a thread of the library after `depends`, in this queue's order; the result is the event's value(), an exception its
     /// failure. `f` may use the library, but must not wait for what comes after it.
     Event host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends = {}) const;

@@ -29,7 +29,7 @@ Block make_block(std::int64_t bytes, MemoryKind kind, std::int64_t alignment, co
     if (__builtin_add_overflow(bytes, more, &extent[0]))
         throw pardo::Error(pardo::ErrorCode::Memory, std::string(who) + ": " + std::to_string(bytes) + " bytes are more than there can be");
     Block block;
-    block.whole = pardo::empty(extent, pardo::DType::UInt8, queue, kind);
+    block.whole = pardo::empty(extent, pardo::DType::UInt8, queue, kind, who);
     const std::uint64_t address = block.whole.address();
     const auto skip = more ? static_cast<std::int64_t>(-address & (static_cast<std::uint64_t>(alignment) - 1)) : 0;
     const pardo::IndexPart part[] = {pardo::Slice{skip, skip + bytes, 1}};
@@ -126,7 +126,7 @@ void bind_block(nb::module_& m) {
     m.def(
         "_empty_in",
         [](const Ints& shape, std::optional<pardo::DType> dtype, QueueArgument queue, const std::string& kind, const char* who) {
-            return pardo::empty(shape, dtype, queue, kind_from(kind, who));
+            return pardo::empty(shape, dtype, queue, kind_from(kind, who), who);
         },
         nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("kind"), nb::arg("who"));
     m.def("_empty_at_sight", &empty_at_sight, nb::arg("shape").none(), nb::arg("dtype").none());

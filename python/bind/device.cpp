@@ -226,8 +226,14 @@ void bind_device(nb::module_& m) {
             "DeviceError\n    The device cannot be cut so; the message says what it offers.",
             nb::sig("def create_sub_devices(self, partition: int | Sequence[int] | str) -> list[Device]"))
         .def(
-            "has_aspect", [](const Device& d, std::string_view name) { return d.has_aspect(pardo::parse_aspect(name, "has_aspect")); },
-            nb::arg("aspect"), "True if the device has an aspect, by its SYCL name: ``\"fp64\"``, ``\"usm_shared_allocations\"``.")
+            "has_aspect",
+            [](const Device& d, nb::handle name) {
+                if (!PyUnicode_Check(name.ptr()))
+                    throw pardo::Error(pardo::ErrorCode::Type, "has_aspect: the name of an aspect is expected, not " + class_name(name));
+                return d.has_aspect(pardo::parse_aspect(nb::cast<std::string>(name), "has_aspect"));
+            },
+            nb::arg("aspect").none(), nb::sig("def has_aspect(self, aspect: str) -> bool"),
+            "True if the device has an aspect, by its SYCL name: ``\"fp64\"``, ``\"usm_shared_allocations\"``.")
         .def_prop_ro(
             "aspects",
             [](const Device& d) {

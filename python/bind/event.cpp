@@ -129,7 +129,9 @@ void bind_event(nb::module_& m) {
                      "profiling=True, or a profile was open.")
         .def(
             "add_done_callback",
-            [](const Event& e, nb::callable f) {
+            [](const Event& e, nb::object f) {
+                if (!PyCallable_Check(f.ptr()))
+                    throw pardo::Error(pardo::ErrorCode::Type, "Event.add_done_callback: a function is expected, not " + class_name(f));
                 e.add_done_callback(Callback{kept(std::move(f)), nullptr});
             },
             nb::arg("f"), nb::sig("def add_done_callback(self, f: Callable[[], object]) -> None"),

@@ -115,15 +115,20 @@ void bind_queue(nb::module_& m) {
                       "As a context manager it waits for its work at the end of the block.")
         .def(
             "__init__",
-            [](Queue* self, nb::handle device, nb::handle order, bool profiling, std::optional<pardo::Context> context) {
-                if (!PyUnicode_Check(order.ptr())) {
-                    throw pardo::Error(pardo::ErrorCode::Type, "Queue: order must be a string, not " + class_name(order));
-                }
+            [](Queue* self, nb::handle device, nb::handle order, nb::handle profiling, nb::handle context) {
+                const auto expect = [](bool right, const char* what, nb::handle o) {
+                    if (!right) throw pardo::Error(pardo::ErrorCode::Type, std::string("Queue: ") + what + ", not " + class_name(o));
+                };
+                pardo::Context* group = nullptr;
+                expect(PyUnicode_Check(order.ptr()), "order must be a string", order);
+                expect(PyBool_Check(profiling.ptr()), "profiling must be True or False", profiling);
+                expect(context.is_none() || nb::try_cast(context, group), "context must be a pardo.Context", context);
                 const pardo::QueueOrder read = order_from(nb::cast<std::string>(order));
-                if (!context) {
-                    new (self) Queue(device_from(device, "Queue"), read, profiling);
+                const bool timed = profiling.is(nb::bool_(true));
+                if (!group) {
+                    new (self) Queue(device_from(device, "Queue"), read, timed);
                 } else {
-                    new (self) Queue(*context, device.is_none() ? context->devices()[0] : device_from(device, "Queue"), read, profiling);
+                    new (self) Queue(*group, device.is_none() ? group->devices()[0] : device_from(device, "Queue"), read, timed);
                 }
             },
             nb::arg("device").none() = nb::none(), nb::kw_only(), nb::arg("order") = "in_order", nb::arg("profiling") = false,
@@ -143,7 +148,6 @@ void bind_queue(nb::module_& m) {
              "Default: no "
              "limit.")
         .def("marker", &Queue::marker, "An event that completes after everything submitted so far; later work does not wait for it.")
-        .def("submit_barrier", &Queue::submit_barrier, "As marker.")
         .def(
             "_barrier", [](const Queue& q, const Events& depends) { return q.barrier(depends); }, nb::arg("depends"))
         .def(

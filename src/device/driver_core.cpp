@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t most_ahead = 1024;
 /// How often a submitter looks what is complete.
 constexpr std::uint64_t look_every = 64;
-/// Where marks may come late: work that takes longer than this (on one core) gets one at once, and one before it, so that who waits for
-/// small work never waits for large work behind it.
-constexpr double small_work_ns = 200'000;
+/// Where marks may come late: how much work who waits may wait for besides, in the time of one core. A GPU is that much faster, and between
+/// two of its kernels a mark costs more than a microsecond.
+constexpr double small_work_ns = 200'000, small_gpu_work_ns = 100 * small_work_ns;
 constexpr int most_unmarked = 32;
 
 }  // namespace
@@ -31,7 +31,8 @@ DriverCore::DriverCore(Queue* queue, std::unique_ptr<Stream> stream)
       in_order_(queue->order() == QueueOrder::InOrder),
       profiling_(queue->profiling()),
       stream_(std::move(stream)),
-      late_marks_(in_order_ && !profiling_ && stream_->marks_late()) {
+      late_marks_(in_order_ && !profiling_ && stream_->marks_late()),
+      small_work_ns_(device_->info().type == DeviceType::Gpu ? small_gpu_work_ns : small_work_ns) {
     add_core(this);
 }
 
@@ -169,9 +170,8 @@ Event DriverCore::submit_task(Request request, std::function<void()> task) {
 void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call) {
     SmallVector<NativeEvent, 8> after;
     for (const Ref<Mark>& mark : sorted.natives) after.push_back(mark->native());
-    const bool large = event.cost_ns_ >= small_work_ns;
-    if (late_marks_ && large && unmarked_ > 0) mark_tail();
-    const bool mark_now = !late_marks_ || large || event.timed_ || unmarked_ + 1 >= most_unmarked;
+    if (unmarked_ > 0 && behind_unmarked_ns_ + event.cost_ns_ > small_work_ns_) mark_tail();
+    const bool mark_now = !late_marks_ || event.timed_ || unmarked_ + 1 >= most_unmarked;
     NativeEvent native = nullptr;
     if (event.timed_) event.submitted_at = now_ns();
     in_flight_.emplace_back(&event);  // before the call, so that nothing fails after it
@@ -187,6 +187,7 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, Nativ
         if (in_order_) marks_.push_back(event.mark_);
         unmarked_ = 0;
     } else {
+        behind_unmarked_ns_ = unmarked_ > 0 ? behind_unmarked_ns_ + event.cost_ns_ : 0;
         ++unmarked_;
     }
     event.native_.store(true, std::memory_order_release);

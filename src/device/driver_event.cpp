@@ -10,9 +10,9 @@
 namespace pardo::device {
 namespace {
 
-/// How long wait_for asks before it leaves the waiting to the watcher thread, whose wake-up and call back take tens of microseconds: longer
-/// where the work itself needs no core. And how long of that it keeps its core from others.
-constexpr auto ask_for = std::chrono::microseconds(200), ask_gpu_for = std::chrono::microseconds(3000);
+/// How long who waits asks before the watcher thread or the driver wakes it, which takes tens of microseconds: longer where the work itself
+/// needs no core. And how long of that it keeps its core from others.
+constexpr auto ask_for = std::chrono::microseconds(200), ask_gpu_for = std::chrono::microseconds(20000);
 constexpr auto ask_hard_for = std::chrono::microseconds(20);
 /// Out of order: how many events a sweep asks about.
 constexpr std::size_t most_asked = 64;
@@ -40,7 +40,10 @@ EventStatus DriverEvent::poll() noexcept {
 
 void DriverEvent::watched() noexcept { core_->watch(*this); }
 
+bool DriverEvent::on_gpu() const { return core_->device()->info().type == DeviceType::Gpu; }
+
 void DriverEvent::wait_quietly() {
+    if (known_done() || (on_gpu() && core_->ask(*this, std::chrono::steady_clock::now() + ask_gpu_for))) return;
     while (!known_done()) {
         if (core_->wait_natively(*this)) continue;
         core_->watch(*this);
@@ -51,7 +54,7 @@ void DriverEvent::wait_quietly() {
 
 bool DriverEvent::wait_for(std::chrono::milliseconds limit) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto patience = core_->device()->info().type == DeviceType::Gpu ? ask_gpu_for : ask_for;
+    const auto patience = on_gpu() ? ask_gpu_for : ask_for;
     if (!known_done() && !core_->ask(*this, begin + std::min<std::chrono::nanoseconds>(patience, limit))) {
         core_->watch(*this);
         std::unique_lock lock(mutex_);

@@ -56,6 +56,7 @@ private:
     friend class DriverCore;
     EventStatus poll() noexcept override;
     void watched() noexcept override;
+    bool on_gpu() const;
 
     Ref<DriverCore> core_;
     // Below: under the core's lock, until somebody has taken the event to complete it.
@@ -181,12 +182,14 @@ private:
     const bool in_order_, profiling_;
     std::unique_ptr<Stream> stream_;
     const bool late_marks_;
+    const double small_work_ns_;
 
     std::mutex mutex_;
     std::uint64_t submitted_ = 0;                 // the youngest native submission
     std::deque<Ref<DriverEvent>> in_flight_;      // at the driver, by sequence
     std::deque<Ref<Mark>> marks_;                 // in order: not known to be complete
     int unmarked_ = 0;                            // submissions behind the last mark
+    double behind_unmarked_ns_ = 0;               // what those behind the first of them cost
     std::deque<Ref<DriverEvent>> held_;           // held back; in order of submission
     std::deque<Ref<DriverEvent>> ready_, tasks_;  // out of order: held back no longer
     std::vector<DriverEvent*> running_;           // held ones that a thread works on

@@ -115,9 +115,9 @@ Array zeros(Extents shape, std::optional<DType> dtype, const Queue& queue) {
 Array ones(Extents shape, std::optional<DType> dtype, const Queue& queue) {
     return full(shape, Scalar(1), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue);
 }
-Array empty(Extents shape, std::optional<DType> wanted, const Queue& queue, MemoryKind kind) {
+Array empty(Extents shape, std::optional<DType> wanted, const Queue& queue, MemoryKind kind, const char* who) {
     const DType dtype = wanted.value_or(graph::default_on(queue.impl(), DType::Float64));
-    return graph::make_empty(queue.impl(), dtype, checked("empty", shape, dtype), "empty", kind);
+    return graph::make_empty(queue.impl(), dtype, checked(who, shape, dtype), who, kind);
 }
 
 Array iota(Extents shape, int axis, const Queue& queue) {

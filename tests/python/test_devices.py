@@ -75,7 +75,7 @@ def test_events():
         event.profiling
     queue = pp.Queue(profiling=True)
     (pp.asarray(np.ones(1_000_000), queue=queue) * 3).force()
-    barrier = queue.submit_barrier()
+    barrier = queue.barrier()
     barrier.wait()
     assert barrier.done()
     times = barrier.profiling

@@ -39,6 +39,7 @@ struct KernelArgument {
     std::size_t parts = 0;
     std::vector<std::string> names;
     bool columns = false;  // a tuple of arrays that is indexed as one array
+    int records = 0;       // dimensions, if it is an array of NumPy's records: its elements are views
     std::shared_ptr<const syntax::Function> function;
     std::string name;
 };

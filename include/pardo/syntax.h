@@ -13,7 +13,7 @@ namespace pardo::syntax {
 enum class Form : std::uint8_t {
     // statements
     Block,    // parts: statements
-    Assign,   // parts: target, value; target: Name, Subscript, Tuple of targets
+    Assign,   // parts: target, value; target: Name, Subscript, Attribute, Tuple of targets
     Augment,  // name: operator; parts: target, value
     For,      // parts: target, start, stop, step, body, else; over a range of integers; index: 1 for prange
     Each,     // parts: target, iterable, body, else; over a tuple or the first axis of an array

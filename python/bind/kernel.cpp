@@ -70,13 +70,14 @@ struct At {
 
 void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at);
 
-void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const std::vector<std::string>& names, bool columns,
+void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const std::vector<std::string>& names, bool columns, int records,
                const At& at) {
     KernelArgument head;
     head.kind = KernelArgument::Kind::Tuple;
     head.parts = parts.size();
     head.names = names;
     head.columns = columns;
+    head.records = records;
     out.push_back(std::move(head));
     for (std::size_t k = 0; k < parts.size(); ++k)
         add_argument(out, parts[k], {at.who, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
@@ -100,7 +101,7 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         out.emplace_back().scalar = *scalar;
         return;
     }
-    if (PyTuple_CheckExact(o.ptr())) return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, at);
+    if (PyTuple_CheckExact(o.ptr())) return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, 0, at);
     KernelArgument a;
     if (is_a(o, local_class)) {
         a.kind = KernelArgument::Kind::Local;
@@ -113,7 +114,8 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         a.kind = KernelArgument::Kind::Constant;
         a.scalar = *constant;
     } else if (is_a(o, struct_class)) {
-        return add_parts(out, nb::cast<nb::tuple>(o.attr("_values")()), nb::cast<std::vector<std::string>>(o.attr("_fields")), true, at);
+        return add_parts(out, nb::cast<nb::tuple>(o.attr("_values")()), nb::cast<std::vector<std::string>>(o.attr("_fields")), true,
+                         nb::cast<int>(o.attr("_dimensions")), at);
     } else {
         const bool translates = translate && !is_numpy_array(o.ptr());
         const nb::object translated = translates ? nb::object(nb::handle(translate)(o)) : nb::none();

@@ -262,6 +262,8 @@ def _types(kind: Any) -> Any:
     """The types of an array's elements: a dtype, a tuple of types, a struct of them. `kind` may be a value whose type is meant."""
     if isinstance(kind, type) and issubclass(kind, _structs.Struct):
         return (kind, *map(_types, kind._types))
+    if isinstance(kind, _structs.Records):
+        kind = kind._replace()
     if isinstance(kind, _structs.Struct):
         return (type(kind), *map(_types, kind._values()))
     if type(kind) is tuple:

@@ -22,6 +22,7 @@ class Struct:
     _fields: ClassVar[tuple[str, ...]] = ()
     _types: ClassVar[tuple[Any, ...]] = ()  # a dtype, a struct, or None for anything
     _defaults: ClassVar[dict[str, Any]] = {}
+    _dimensions = 0  # of arrays of records
 
     def __init__(self, *values: Any, **named: Any) -> None:
         name = type(self).__name__
@@ -90,10 +91,9 @@ class Struct:
 
     def __iter__(self) -> Iterator[Any]:
         """Fields, as kernels unpack them; of a struct of arrays its elements."""
-        first: Any = self
-        while isinstance(first, Struct):
-            first = first._values()[0]
-        return map(self.__getitem__, range(len(self))) if getattr(first, "ndim", 0) else iter(self._values())
+        fields = (leaf for leaf in leaves(self) if not isinstance(leaf, Struct))
+        of_arrays = all(getattr(leaf, "ndim", 0) for leaf in fields)
+        return map(self.__getitem__, range(len(self))) if of_arrays else iter(self._values())
 
     def __getitem__(self, index: Any) -> Any:
         return getattr(self, index) if isinstance(index, str) else self._map(operator.itemgetter(index))
@@ -278,8 +278,100 @@ class Columns(Struct):
 
 @functools.cache
 def _record(names: tuple[str, ...]) -> type[Struct]:
-    """The struct for arrays of records with these fields."""
+    """The struct for values with these fields."""
     return type("record", (Struct,), {"__slots__": names, "_fields": names, "_types": (None,) * len(names)})
+
+
+class Records(Struct):
+    """NumPy's records as kernels see them: the fields of an array of them. An element is a view, whose fields have no dimensions."""
+
+    __slots__ = ("_dimensions", "_parts")
+    _parts: tuple[Any, ...]
+
+    def __init__(self, parts: tuple[Any, ...], dimensions: int) -> None:
+        object.__setattr__(self, "_parts", parts)
+        object.__setattr__(self, "_dimensions", dimensions)
+
+    def _values(self) -> tuple[Any, ...]:
+        return self._parts
+
+    def _map(self, change: Callable[[Any], Any]) -> Records:
+        made = tuple(map(change, self._parts))
+        fewer = getattr(self._parts[0], "ndim", 0) - getattr(made[0], "ndim", 0)
+        return type(self)(made, self._dimensions - fewer)
+
+    def _replace(self, **named: Any) -> Any:
+        values = dict(zip(self._fields, self, strict=True))
+        return _record(self._fields)(**{**values, **named})
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._fields:
+            raise AttributeError(f"records of {', '.join(self._fields)} have no field `{name}`")
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._fields:
+            raise AttributeError(f"records of {', '.join(self._fields)} have no field `{name}`")
+        self[name] = value
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            if index not in self._fields:
+                raise ValueError(f"records of {', '.join(self._fields)} have no field `{index}`")
+            part = self._parts[self._fields.index(index)]
+            return part[()] if getattr(part, "ndim", None) == 0 and not isinstance(part, Records) else part
+        if self._dimensions == 0:
+            return self[self._fields[index]]
+        places = index if isinstance(index, tuple) else (index,)
+        left = self._dimensions - sum(not isinstance(p, slice) for p in places)
+        if len(places) > self._dimensions:
+            raise IndexError(f"records of {self._dimensions} dimensions are indexed with {len(places)} indices")
+        return type(self)(tuple(part[index] if isinstance(part, Records) else part[(*places, ...)] for part in self._parts), left)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(index, str):
+            if self._dimensions:
+                self[index]._assign(value)
+            else:
+                self[self._fields[index]] = value
+            return
+        if index not in self._fields:
+            raise ValueError(f"records of {', '.join(self._fields)} have no field `{index}`")
+        part = self._parts[self._fields.index(index)]
+        if isinstance(part, Records):
+            part._assign(value)
+        else:
+            part[...] = value
+
+    def _assign(self, value: Any) -> None:
+        if not (type(value) is tuple or isinstance(value, Struct)) or getattr(value, "_fields", self._fields) != self._fields:
+            raise TypeError(f"a record of {', '.join(self._fields)} cannot take {type(value).__name__}")
+        values = value if type(value) is tuple else value._values()
+        for field, item in zip(self._fields, values, strict=True):
+            self[field] = item
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self)) if self._dimensions else self._fields)
+
+    def __len__(self) -> int:
+        return len(self._values()[0]) if self._dimensions else len(self._fields)
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, Struct) or other._fields != self._fields:
+            return NotImplemented
+        return all(bool(np.all(a == b)) for a, b in zip(self._values(), other._values(), strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._parts[0].shape)[: self._dimensions]
+
+
+@functools.cache
+def _records(names: tuple[str, ...]) -> type[Records]:
+    """The class of arrays of records with these fields."""
+    return type("record", (Records,), {"__slots__": (), "_fields": names, "_types": (None,) * len(names)})
 
 
 def of_records(array: np.ndarray[Any, Any]) -> Struct:
@@ -292,7 +384,8 @@ def of_records(array: np.ndarray[Any, Any]) -> Struct:
                 f"records of {array.dtype}: `{name}` does not stand at multiples of its {field.itemsize} bytes; "
                 "make the dtype with align=True"
             )
-    return _record(names)(*(of_records(array[n]) if array[n].dtype.names else array[n] for n in names))
+    parts = tuple(of_records(array[n]) if array[n].dtype.names else np.asarray(array[n]) for n in names)
+    return _records(names)(parts, array.ndim)
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:

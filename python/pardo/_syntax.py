@@ -423,7 +423,7 @@ class _Translator:
                 if isinstance(part, ast.Starred):
                     self.refuse(part, "`*name` cannot stand in a kernel")
             return self.make("Tuple", node, [self.target(t) for t in node.elts])
-        if not isinstance(node, ast.Subscript):
+        if not isinstance(node, ast.Subscript) and (not isinstance(node, ast.Attribute) or self.resolve(node) is not _absent):
             self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
         return self.expression(node)
 

@@ -160,13 +160,36 @@ Term Lowering::element(const View& v) {
     return number(type, builder_.if_else(guard_of(v), load, nothing)[0]);
 }
 
-/// Which item of a tuple an index names: a constant, or a field's name.
-Term Lowering::part_of(const Term& object, const Tree& t) {
-    const Term index = expression(t.parts[1]);
+/// An item of a tuple; of a record's element its value.
+Term Lowering::field(const Term& object, std::size_t k) {
+    const Term& item = object.items[k];
+    return is_element(object) && item.kind == Kind::Array && item.view.rank == 0 ? element(item.view) : item;
+}
+
+/// Elements of records are views until somebody needs their values.
+Term Lowering::loaded(const Term& t) {
+    if (t.kind != Kind::Tuple) return t;
+    Term out = t;
+    for (std::size_t k = 0; k < t.items.size(); ++k) out.items[k] = loaded(field(t, k));
+    out.record = t.record && !is_element(t);
+    return out;
+}
+
+Term Lowering::part_of(const Term& object, const Tree& t) { return field(object, field_at(object, t)); }
+
+/// Which item of a tuple is meant: by an attribute's name, a field's name in brackets, or a constant.
+std::size_t Lowering::field_at(const Term& object, const Tree& t) {
+    Term index;
+    if (t.form == Form::Attribute) {
+        index.kind = Kind::Text;
+        index.text = t.name;
+    } else {
+        index = expression(t.parts[1]);
+    }
     if (index.kind == Kind::Text) {
-        const auto field = std::find(object.names.begin(), object.names.end(), index.text);
-        if (field == object.names.end()) fail(ErrorCode::Value, t.place, describe(object) + " has no field `" + index.text + "`");
-        return object.items[static_cast<std::size_t>(field - object.names.begin())];
+        const auto found = std::find(object.names.begin(), object.names.end(), index.text);
+        if (found == object.names.end()) fail(ErrorCode::Value, t.place, describe(object) + " has no field `" + index.text + "`");
+        return static_cast<std::size_t>(found - object.names.begin());
     }
     if (t.parts.size() != 2 || index.kind != Kind::Number || !index.constant || !is_integer(index.type.dtype))
         wrong_type(t.place, "a tuple is indexed with a constant integer: which one it is must be known before the kernel runs");
@@ -174,7 +197,7 @@ Term Lowering::part_of(const Term& object, const Tree& t) {
     const std::int64_t i = index.scalar.i < 0 ? index.scalar.i + n : index.scalar.i;
     if (i < 0 || i >= n)
         fail(ErrorCode::Index, t.place, "index " + std::to_string(index.scalar.i) + " is out of range for a tuple of " + std::to_string(n));
-    return object.items[static_cast<std::size_t>(i)];
+    return static_cast<std::size_t>(i);
 }
 
 /// An element of an array, or a part of it; of a struct of arrays, the struct of theirs.
@@ -182,7 +205,23 @@ Term Lowering::indexed(const Term& object, std::span<const Term> indices, const 
     if (object.kind == Kind::Tuple) {
         Term out = tuple_like(object, {});
         out.columns = false;
-        for (const Term& item : object.items) out.items.push_back(indexed(item, indices, t));
+        if (object.record) {
+            const auto is_slice = [](const Term& i) { return i.kind == Kind::Slice; };
+            if (indices.size() > static_cast<std::size_t>(object.dimensions))
+                fail(ErrorCode::Index, t.place,
+                     describe(object) + " has " + std::to_string(object.dimensions) +
+                         (object.dimensions == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
+                         std::to_string(indices.size()) + " indices");
+            out.dimensions -= static_cast<int>(indices.size() - static_cast<std::size_t>(std::ranges::count_if(indices, is_slice)));
+        }
+        for (const Term& item : object.items) {
+            if (object.record && item.kind == Kind::Array) {
+                out.items.push_back(item);
+                out.items.back().view = viewed(item.view, indices, t);
+            } else {
+                out.items.push_back(indexed(item, indices, t));
+            }
+        }
         return out;
     }
     if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
@@ -293,27 +332,37 @@ void Lowering::store_view(const View& v, const Term& stored, const Place& place)
     });
 }
 
-/// Where a field of an element is stored: r[i]["x"] is r["x"][i] where r is a struct of arrays.
-Tree Lowering::field_first(const Tree& t) {
-    if (t.form != Form::Subscript || t.parts[1].form != Form::Text || t.parts[0].form != Form::Subscript) return t;
-    Tree element = field_first(t.parts[0]);
-    if (element.parts[1].form == Form::Text || !is_indexed(expression(element.parts[0]))) return t;
-    Tree field = t;
-    field.parts[0] = std::move(element.parts[0]);
-    element.parts[0] = std::move(field);
-    return element;
+/// True where a target names a field of a record, or of all records of an array. Fields of structs do not change.
+bool Lowering::is_field(const Term& object, const Tree& target) const {
+    const bool named = target.form == Form::Attribute || (target.parts.size() == 2 && target.parts[1].form == Form::Text);
+    if (object.kind == Kind::Tuple && object.record) return named || is_element(object);
+    const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
+    if (is_struct && (named || first_part(object).kind != Kind::Array))
+        wrong_type(target.place,
+                   "the fields of a struct do not change; make another: p = p._replace(" + object.names[0] + "=…), or points[i] = …");
+    if (target.form == Form::Attribute) wrong_type(target.place, describe(object) + " has no attribute that could be assigned");
+    return false;
 }
 
-void Lowering::store(const Tree& given, const Term& stored, const Place& place) {
-    const Tree target = field_first(given);
+void Lowering::store(const Tree& target, const Term& stored, const Place& place) {
     const Term object = expression(target.parts[0]);
+    if (is_field(object, target)) return store_into(object.items[field_at(object, target)], loaded(stored), target, place);
     if (object.kind == Kind::Tuple && !is_indexed(object))
         wrong_type(target.place, "tuples do not change; make a new one, or use a private array");
-    store_at(object, indices_of(target), target, stored, place);
+    store_at(object, indices_of(target), target, loaded(stored), place);
+}
+
+/// Records take records, structs and tuples field by field.
+void Lowering::store_into(const Term& object, const Term& stored, const Tree& target, const Place& place) {
+    if (object.kind == Kind::Array) return store_view(object.view, stored, place);
+    if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || (!stored.names.empty() && stored.names != object.names))
+        wrong_type(place, "here is " + describe(object) + ", which cannot take " + describe(stored));
+    for (std::size_t k = 0; k < object.items.size(); ++k) store_into(object.items[k], stored.items[k], target, place);
 }
 
 /// Structs go into structs of arrays field by field.
 void Lowering::store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& stored, const Place& place) {
+    if (object.kind == Kind::Tuple && object.record) return store_into(indexed(object, indices, target), stored, target, place);
     if (object.kind == Kind::Tuple) {
         if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || stored.names != object.names)
             wrong_type(place, "an element here is " + describe(object) + ", which cannot take " + describe(stored));

@@ -244,12 +244,12 @@ struct Calls {
     static Term element(Lowering& l, const Tree& t, const Terms& a) {
         if (first_part(a[0]).kind == Kind::Number) return a[0];
         const Terms indices = a[1].kind == Kind::Tuple ? a[1].items : Terms{a[1]};
-        return l.indexed(a[0], indices, t);
+        return l.loaded(l.indexed(a[0], indices, t));
     }
 
     // Python's own.
     static Term length(Lowering& l, const Tree& t, const Terms& a) {
-        const Term& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];
+        const Term& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];  // a record has its fields
         if (counted.kind == Kind::Tuple) return integer(static_cast<std::int64_t>(counted.items.size()));
         if (counted.kind == Kind::Array && counted.view.rank > 0) return counted.view.lead[1];
         l.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
@@ -763,7 +763,8 @@ Term Lowering::call(const Tree& t) {
             const Term items = starred(p);
             arguments.insert(arguments.end(), items.items.begin(), items.items.end());
         } else {
-            arguments.push_back(expression(p.form == Form::Keyword ? p.parts[0] : p));
+            const Term given = expression(p.form == Form::Keyword ? p.parts[0] : p);
+            arguments.push_back(t.name == "len" ? given : loaded(given));
         }
     }
     const Calls::Row& row = found->second;
@@ -775,7 +776,7 @@ Term Lowering::call(const Tree& t) {
 
 Term Lowering::method(const Tree& t) {
     std::vector<Term> arguments;
-    for (const Tree& p : t.parts) arguments.push_back(expression(p.form == Form::Keyword ? p.parts[0] : p));
+    for (const Tree& p : t.parts) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
     const Term& object = arguments[0];
     const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
     const char* owner = object.kind == Kind::Item        ? "Item"

@@ -415,7 +415,7 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
         return number(Scalar((a.kind == b.kind) == (op == "is")));
     }
-    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) return compared_tuples(op, a, b, 0, place);
+    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) return compared_tuples(op, loaded(a), loaded(b), 0, place);
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));
     constexpr std::array<std::pair<const char*, Opcode>, 6> rows{
@@ -610,10 +610,15 @@ Term Lowering::attribute(const Tree& t) {
     const Term object = expression(t.parts[0]);
     const std::string& a = t.name;
     if (object.kind == Kind::Tuple) {
-        const auto field = std::find(object.names.begin(), object.names.end(), a);
-        if (field != object.names.end()) return object.items[static_cast<std::size_t>(field - object.names.begin())];
-        const bool of_arrays = a == "shape" || a == "ndim" || a == "size";
-        if (of_arrays && is_indexed(object)) return attribute_of(first_part(object), t);
+        const bool of_arrays = (a == "shape" || a == "ndim" || a == "size") && is_indexed(object);
+        if (of_arrays && object.record) {  // fields may have further dimensions
+            Term own = first_part(object);
+            own.view.rank = object.dimensions;
+            return attribute_of(own, t);
+        }
+        const auto found = std::find(object.names.begin(), object.names.end(), a);
+        if (found != object.names.end()) return field(object, static_cast<std::size_t>(found - object.names.begin()));
+        if (of_arrays) return attribute_of(first_part(object), t);
         if (!object.names.empty()) wrong_type(t.place, describe(object) + " has no field `" + a + "`");
     }
     return attribute_of(object, t);

@@ -34,7 +34,7 @@ void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& mes
 void Lowering::log(const std::string& format, std::span<const Term> values, const Place& place) {
     std::vector<Term> numbers;
     Print print{format, {}};
-    for (const Term& v : values) numbers_of(v, numbers, print.layout);
+    for (const Term& v : values) numbers_of(loaded(v), numbers, print.layout);
     for (const Term& n : numbers)
         if (n.kind != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
     if (dry_) {

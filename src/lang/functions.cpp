@@ -15,7 +15,9 @@ std::string count_text(int least, int most) {
 Term Lowering::starred(const Tree& t) {
     Term items = expression(t.parts[0]);
     if (items.kind != Kind::Tuple) wrong_type(t.place, "`*` takes a tuple, not " + describe(items));
-    return items;
+    if (is_array_of_structs(items))
+        wrong_type(t.place, "`*` of " + describe(items) + " gives its elements, and how many these are is not known");
+    return loaded(items);
 }
 
 /// A call of something that is a value: a function of the user, one that the language knows, or a dtype.

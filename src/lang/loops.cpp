@@ -128,7 +128,7 @@ void collect_elements(const Tree& t, Elements& out) {
         const Tree& p = t.parts[k];
         if (assigns && k == 0) {
             if (p.form == Form::Tuple) out.other = true;
-            if (p.form == Form::Subscript) {
+            if (p.form == Form::Subscript || p.form == Form::Attribute) {
                 out.stored.push_back(&p);
                 for (std::size_t j = 1; j < p.parts.size(); ++j) collect_elements(p.parts[j], out);
                 continue;
@@ -139,10 +139,34 @@ void collect_elements(const Tree& t, Elements& out) {
     }
 }
 
-/// What is indexed in the end, and all that stands in the brackets behind it: of r[i, j]["x"] r, and i, j and "x".
-const Tree& indexed_in(const Tree& t, std::vector<const Tree*>& indices) {
+/// Names that a loop's body assigns, and what they are given; null: more than one thing.
+using Given = std::map<std::string, const Tree*>;
+
+void collect_given(const Tree& t, Given& out) {
+    std::set<std::string> assigned;
+    if (t.form == Form::Assign || t.form == Form::Augment || t.form == Form::For || t.form == Form::Each) {
+        Tree targets = t;
+        targets.parts.resize(1);
+        Lowering::collect_targets(targets, assigned);
+    }
+    for (const std::string& name : assigned) {
+        const bool first = !out.contains(name) && t.form == Form::Assign && t.parts[0].form == Form::Name;
+        out[name] = first ? &t.parts[1] : nullptr;
+    }
+    for (const Tree& p : t.parts) collect_given(p, out);
+}
+
+/// What is indexed in the end, and all that stands in the brackets behind it: of r[i, j]["x"] r, and i, j and "x". A name that stands for a
+/// record's element, q = r[i], is what it was given.
+const Tree& indexed_in(const Tree& t, std::vector<const Tree*>& indices, const Given& given, bool of_field = false) {
+    if (t.form == Form::Attribute) return indexed_in(t.parts[0], indices, given, true);
+    if (t.form == Form::Name && of_field) {
+        const auto element = given.find(t.name);
+        const bool known = element != given.end() && element->second && element->second->form == Form::Subscript;
+        return known ? indexed_in(*element->second, indices, given) : t;
+    }
     if (t.form != Form::Subscript) return t;
-    const Tree& base = indexed_in(t.parts[0], indices);
+    const Tree& base = indexed_in(t.parts[0], indices, given, of_field || t.parts.back().form == Form::Text);
     for (std::size_t k = 1; k < t.parts.size(); ++k) {
         const Tree& p = t.parts[k];
         if (p.form != Form::Tuple) {
@@ -159,9 +183,11 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
                       const std::set<std::string>& own) {
     Elements elements;
     collect_elements(loop.parts[4], elements);
+    Given given;
+    collect_given(loop.parts[4], given);
     for (const Tree* s : elements.stored) {
         std::vector<const Tree*> indices;
-        const Tree& base = indexed_in(*s, indices);
+        const Tree& base = indexed_in(*s, indices, given);
         if (base.form == Form::Name && own.contains(base.name)) continue;
         std::set<std::string> all = changed;
         all.insert(index);
@@ -191,12 +217,12 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
 
 /// Elements that are changed by what they were: each round needs its own.
 void check_elements(const Function& f, const Tree& t, const std::vector<std::string>& indices, const std::set<std::string>& changed,
-                    const std::set<std::string>& own) {
-    const bool changes =
-        t.form == Form::Augment || (t.form == Form::Assign && t.parts[0].form == Form::Subscript && reads_itself(t.parts[1], t.parts[0]));
-    if (changes && t.parts[0].form == Form::Subscript) {
+                    const std::set<std::string>& own, const Given& given) {
+    const bool is_place = !t.parts.empty() && (t.parts[0].form == Form::Subscript || t.parts[0].form == Form::Attribute);
+    const bool changes = t.form == Form::Augment || (t.form == Form::Assign && is_place && reads_itself(t.parts[1], t.parts[0]));
+    if (changes && is_place) {
         std::vector<const Tree*> places;
-        const Tree& base = indexed_in(t.parts[0], places);
+        const Tree& base = indexed_in(t.parts[0], places, given);
         const bool private_array = base.form == Form::Name && own.contains(base.name);
         const bool distinct = std::all_of(indices.begin(), indices.end(), [&](const std::string& index) {
             return std::any_of(places.begin(), places.end(), [&](const Tree* p) { return distinct_in(*p, index, changed); });
@@ -209,7 +235,7 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
                     indices[0] + "`");
         }
     }
-    for (const Tree& p : t.parts) check_elements(f, p, indices, changed, own);
+    for (const Tree& p : t.parts) check_elements(f, p, indices, changed, own, given);
 }
 
 }  // namespace
@@ -229,7 +255,9 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
     std::set<std::string> own;
     for (const std::string& name : assigned)
         if (std::find(outside.begin(), outside.end(), name) == outside.end()) own.insert(name);
-    check_elements(function, loop.parts[4], indices, assigned, own);
+    Given given;
+    collect_given(loop.parts[4], given);
+    check_elements(function, loop.parts[4], indices, assigned, own, given);
     if (!indices.empty()) check_neighbours(function, loop, indices[0], assigned, own);
     return found;
 }

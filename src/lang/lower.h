@@ -32,6 +32,7 @@ struct ArgumentType {
     std::size_t parts = 0;              // Tuple
     std::vector<std::string> names;     // Tuple: a struct's fields
     bool columns = false;               // Tuple: of arrays, indexed as one
+    int records = 0;                    // Tuple: dimensions of an array of NumPy's records
     std::shared_ptr<const Function> function;
     std::string name;                    // Function that the language knows
     std::optional<ir::Access> asserted;  // Array: what the user says that the function does with it; no part of the type

@@ -174,6 +174,9 @@ private:
     // arrays.cpp
     Term subscript(const Tree& t);
     Term part_of(const Term& tuple, const Tree& t);
+    std::size_t field_at(const Term& object, const Tree& t);
+    Term field(const Term& object, std::size_t k);
+    Term loaded(const Term& t);
     std::vector<Term> indices_of(const Tree& t);
     Term indexed(const Term& object, std::span<const Term> indices, const Tree& t);
     View viewed(const View& v, std::span<const Term> indices, const Tree& t);
@@ -182,7 +185,8 @@ private:
     Term element(const View& v);
     View part_at(const View& v, const Term& i);
     void store(const Tree& target, const Term& value, const Place& place);
-    Tree field_first(const Tree& t);
+    void store_into(const Term& place, const Term& value, const Tree& target, const Place& at);
+    bool is_field(const Term& object, const Tree& target) const;
     void store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& value, const Place& place);
     void store_element(const View& v, const Term& value, const Place& place);
     void store_view(const View& v, const Term& value, const Place& place);

@@ -6,6 +6,17 @@
 
 namespace pardo::lang {
 
+namespace {
+
+/// What falls from round to round is taken to have no least value.
+void settle(Term& next, const Term& before) {
+    if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
+    for (std::size_t d = 0; next.kind == Kind::Array && d < next.view.lead.size(); ++d) settle(next.view.lead[d], before.view.lead[d]);
+    for (std::size_t k = 0; next.kind == Kind::Tuple && k < next.items.size(); ++k) settle(next.items[k], before.items[k]);
+}
+
+}  // namespace
+
 Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
                                        const std::function<void()>& round) {
     Carried c;
@@ -32,11 +43,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
                      "`" + c.names[k] + "` may have no value when the loop comes round again; assign it on every way");
             Variable start{c.likes[k], entry.place};
             Term next = fluid(joined(c.names[k], start, end, end.place));
-            if (next.kind == Kind::Number && next.least < c.likes[k].least) next.least = unknown_least;
-            if (next.kind == Kind::Array) {
-                for (std::size_t d = 0; d < next.view.lead.size(); ++d)
-                    if (next.view.lead[d].least < c.likes[k].view.lead[d].least) next.view.lead[d].least = unknown_least;
-            }
+            settle(next, c.likes[k]);
             stable = stable && same_type(next, c.likes[k]);
             c.likes[k] = std::move(next);
         }
@@ -373,8 +380,11 @@ void Lowering::for_each(const Tree& t) {
     for (const Term& s : sources) {
         if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
             wrong_type(iterable.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
-        fixed = fixed && s.kind == Kind::Tuple;
-        const Term n = s.kind == Kind::Tuple ? integer(static_cast<std::int64_t>(s.items.size())) : s.view.lead[1];
+        const Term& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
+        if (axis.kind == Kind::Array && axis.view.rank == 0)
+            wrong_type(iterable.place, describe(s) + " has no dimension that could be looped over");
+        fixed = fixed && axis.kind == Kind::Tuple;
+        const Term n = axis.kind == Kind::Tuple ? integer(static_cast<std::int64_t>(s.items.size())) : axis.view.lead[1];
         if (strict && length.kind != Kind::None && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
             fail(ErrorCode::Value, iterable.place, "zip: what is taken strictly must have lengths that are known to be the same");
         if (length.kind == Kind::None) {
@@ -387,9 +397,10 @@ void Lowering::for_each(const Tree& t) {
         }
     }
     const auto element_at = [&](const Term& source, const Term& i) -> Term {
+        if (is_array_of_structs(source)) return indexed(source, std::span(&i, 1), iterable);
         if (source.kind == Kind::Tuple) {
             if (!i.constant) wrong_type(iterable.place, "a tuple cannot be looped over beside an array; use an array for both");
-            return source.items[static_cast<std::size_t>(i.scalar.i)];
+            return field(source, static_cast<std::size_t>(i.scalar.i));
         }
         Term part = source;
         part.view = part_at(source.view, i);

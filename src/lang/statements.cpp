@@ -12,6 +12,7 @@ Term Lowering::fluid(const Term& t) const {
     Term out = t;
     out.constant = false;
     out.value = ir::no_value;
+    out.view.guards.clear();
     for (Term& item : out.items) item = fluid(item);
     for (Term& part : out.view.lead) part = fluid(part);
     return out;
@@ -33,6 +34,7 @@ Term Lowering::blank(const Term& like) {
     }
     for (Term& item : out.items) item = blank(item);
     for (Term& part : out.view.lead) part = blank(part);
+    out.view.guards.clear();
     return out;
 }
 
@@ -77,7 +79,7 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
             out.least = std::min(x.least, y.least);
             return out;
         case Kind::Tuple:
-            if (x.names != y.names) conflict(types());
+            if (x.names != y.names || x.record != y.record || x.dimensions != y.dimensions) conflict(types());
             if (x.items.size() != y.items.size())
                 conflict(" is a tuple of " + std::to_string(x.items.size()) + " or of " + std::to_string(y.items.size()));
             for (std::size_t k = 0; k < x.items.size(); ++k)
@@ -118,6 +120,7 @@ void Lowering::flatten(const Term& t, const Term& like, std::vector<Value>& out)
             return;
         case Kind::Array:
             for (std::size_t k = 0; k < like.view.lead.size(); ++k) flatten(t.view.lead[k], like.view.lead[k], out);
+            if (options_.bounds_check && !dry_) out.push_back(t.view.guards.empty() ? value(flag(true)) : guard_of(t.view));
             return;
         default: return;
     }
@@ -134,6 +137,7 @@ Term Lowering::rebuilt(const Term& like, std::span<const Value> values, std::siz
             return out;
         case Kind::Array:
             for (Term& part : out.view.lead) part = rebuilt(part, values, at);
+            if (options_.bounds_check && !dry_) out.view.guards = {values[at++]};
             return out;
         default: return out;
     }
@@ -271,9 +275,21 @@ void Lowering::statement(const Tree& t) {
 void Lowering::assign(const Tree& target, const Term& assigned, const Place& place) {
     switch (target.form) {
         case Form::Name: return set_variable(target.name, assigned, place);
-        case Form::Subscript: return store(target, assigned, place);
+        case Form::Subscript:
+        case Form::Attribute: return store(target, assigned, place);
         case Form::Tuple: {
-            std::vector<Term> items = assigned.items;
+            std::vector<Term> items;
+            if (is_array_of_structs(assigned)) {
+                const Term extent = first_part(assigned).view.lead[1];
+                if (!extent.constant)
+                    wrong_type(place, describe(assigned) +
+                                          " is unpacked into its elements, and how many these are is not known before the "
+                                          "kernel runs; take its fields by name, or elements by index");
+                for (std::int64_t k = 0; k < extent.scalar.i; ++k)
+                    items.push_back(indexed(assigned, std::vector<Term>{integer(k)}, target));
+            } else {
+                for (std::size_t k = 0; k < assigned.items.size(); ++k) items.push_back(field(assigned, k));
+            }
             if (assigned.kind == Kind::Array && assigned.view.rank == 1 && assigned.view.lead[1].constant) {
                 for (std::int64_t k = 0; k < assigned.view.lead[1].scalar.i; ++k) {
                     items.push_back(element(part_at(assigned.view, integer(k))));
@@ -292,15 +308,21 @@ void Lowering::assign(const Tree& target, const Term& assigned, const Place& pla
 }
 
 void Lowering::augment(const Tree& t) {
-    const Tree target = field_first(t.parts[0]);
+    const Tree& target = t.parts[0];
     if (target.form == Form::Name) {
         const Term old = expression(target);
         return set_variable(target.name, binary(t.name, old, expression(t.parts[1]), t.place), t.place);
     }
-    if (target.form != Form::Subscript) wrong_type(t.place, "only names and elements of arrays can be changed in place");
+    const bool is_place = target.form == Form::Subscript || target.form == Form::Attribute;
+    if (!is_place) wrong_type(t.place, "only names and elements of arrays can be changed in place");
     const Term object = expression(target.parts[0]);
-    if (object.kind != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be changed");
-    const View place = viewed(object.view, indices_of(target), target);
+    Term changed = object;
+    if (is_field(object, target))
+        changed = object.items[field_at(object, target)];
+    else if (object.kind == Kind::Array)
+        changed.view = viewed(object.view, indices_of(target), target);
+    if (changed.kind != Kind::Array) wrong_type(target.place, describe(changed) + " has no elements that could be changed");
+    const View& place = changed.view;
     if (place.rank > 0) wrong_type(t.place, "a part of an array cannot be changed as a whole here; loop over its elements");
     const Term old = element(place);  // read before the right side is evaluated, as in Python
     const Term result = binary(t.name, old, expression(t.parts[1]), t.place);

@@ -1,6 +1,7 @@
 // src/lang/term.cpp: types of the language: how they are named and joined.
 #include "lang/term.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace pardo::lang {
@@ -38,6 +39,8 @@ Term tuple_like(const Term& like, std::vector<Term> items) {
     Term t = tuple(std::move(items));
     t.names = like.names;
     t.columns = like.columns;
+    t.record = like.record;
+    t.dimensions = like.dimensions;
     return t;
 }
 
@@ -48,7 +51,21 @@ Term dtype_term(DType dtype) {
     return t;
 }
 
-bool is_indexed(const Term& term) { return term.kind == Kind::Tuple && !term.items.empty() && (term.columns || !term.names.empty()); }
+bool is_element(const Term& term) { return term.kind == Kind::Tuple && term.record && term.dimensions == 0; }
+
+bool is_indexed(const Term& term) {
+    return term.kind == Kind::Tuple && !term.items.empty() && (term.columns || !term.names.empty()) && !is_element(term);
+}
+
+namespace {
+
+bool holds_arrays_alone(const Term& term) {
+    return term.kind == Kind::Tuple ? std::ranges::all_of(term.items, holds_arrays_alone) : term.kind == Kind::Array && term.view.rank > 0;
+}
+
+}  // namespace
+
+bool is_array_of_structs(const Term& term) { return is_indexed(term) && holds_arrays_alone(term); }
 
 const Term& first_part(const Term& term) { return term.kind == Kind::Tuple && !term.items.empty() ? first_part(term.items[0]) : term; }
 
@@ -73,7 +90,7 @@ std::string describe(const Term& term) {
             if (term.names.empty()) return "a tuple of " + std::to_string(term.items.size());
             std::string fields;
             for (const std::string& name : term.names) fields += (fields.empty() ? "" : ", ") + name;
-            return "a struct of " + fields;
+            return (!term.record ? "a struct of " : term.dimensions == 0 ? "a record of " : "an array of records of ") + fields;
         }
         case Kind::DType: return "a dtype";
         case Kind::Text: return "a string";

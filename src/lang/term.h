@@ -48,6 +48,8 @@ struct Term {
     std::vector<Term> items;                           // Tuple; Slice: start, stop, step
     std::vector<std::string> names;                    // Tuple: a struct's fields
     bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples
+    bool record = false;                               // Tuple: of NumPy's records, an array or a view of one element
+    int dimensions = 0;                                // of such an array; 0: an element, whose fields are views without dimensions
     std::string text;                                  // Text; Function that the language knows
     std::shared_ptr<const syntax::Function> function;  // Function of the user
     ir::MemoryOrder order = ir::MemoryOrder::Relaxed;  // Reference
@@ -61,8 +63,12 @@ Term tuple(std::vector<Term> items);
 /// A tuple like another, of other items.
 Term tuple_like(const Term& like, std::vector<Term> items);
 Term dtype_term(DType dtype);
+/// An element of an array of records: a view.
+bool is_element(const Term& term);
 /// A struct, or a tuple of arrays that is indexed as one array.
 bool is_indexed(const Term& term);
+/// A struct, or a tuple, of arrays: it is indexed, unpacked and looped over as one array.
+bool is_array_of_structs(const Term& term);
 /// The first of a tuple's parts that is no tuple itself.
 const Term& first_part(const Term& term);
 

@@ -183,7 +183,8 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
                 for (const std::int64_t n : a.extents) key.push_back(static_cast<std::uint64_t>(n));
                 break;
             case KernelArgument::Kind::Tuple:
-                key.push_back(kind | (a.columns ? 1ull << 31 : 0) | a.parts << 8 | static_cast<std::uint64_t>(a.names.size()) << 32);
+                key.push_back(kind | (a.columns ? 1ull << 31 : 0) | a.parts << 8 | static_cast<std::uint64_t>(a.names.size()) << 32 |
+                              static_cast<std::uint64_t>(a.records) << 56);
                 for (const std::string& name : a.names) key.push_back(std::hash<std::string>()(name));
                 break;
             case KernelArgument::Kind::Function:
@@ -236,6 +237,7 @@ std::vector<lang::ArgumentType> UserFunction::types_of(Arguments arguments, cons
                 type.parts = a.parts;
                 type.names = a.names;
                 type.columns = a.columns;
+                type.records = a.records;
                 break;
             case KernelArgument::Kind::Function:
                 type.kind = lang::ArgumentType::Kind::Function;

@@ -426,3 +426,39 @@ def test_structs_are_unpacked():
     assert_array_equal(pp.asnumpy(out), plain)
     assert tuple(Point(2, 3)) == (2, 3)
     assert [float(p.y) for p in points] == [0, 1, 2]
+
+
+def test_structs_of_arrays_are_unpacked_and_looped_over_by_elements():
+    @pp.kernel
+    def elements(item: pp.Item, points, out):
+        i = item.get_id(0)
+        own = pp.private_array(2, points[0])
+        own[0], own[1] = points[i], Point(100, 1000)
+        a, b = own
+        out[i] = a.x + b.y
+        for p in points:
+            out[i] += p.x * p.y
+        for k, p in enumerate(own):
+            out[i] += k * p.x
+        for v in points[i]:
+            out[i] += v
+
+    points, out, plain = Point(pp.arange(3, dtype="float32"), pp.ones(3, dtype="float32")), pp.zeros(3), np.zeros(3)
+    elements[pp.Range(3)](points, out).wait()
+    elements[pp.Range(3)].interpret(points, plain)
+    assert_array_equal(pp.asnumpy(out), plain)
+
+    @pp.kernel
+    def unpacked(item: pp.Item, points, out):
+        a, _b = points
+        out[0] = a.x
+
+    with pytest.raises(TypeError, match="a struct of x, y is unpacked into its elements, and how many these are is not known"):
+        unpacked[pp.Range(1)](points, out)
+
+    @pp.kernel
+    def given(item: pp.Item, points, out):
+        out[0] = max(*points)
+
+    with pytest.raises(TypeError, match="`\\*` of a struct of x, y"):
+        given[pp.Range(1)](points, out)

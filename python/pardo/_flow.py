@@ -125,14 +125,45 @@ def assigned_before(statements: list[ast.stmt], loop: ast.AST, assigned: set[str
     return False
 
 
+def assigned_at_breaks(body: list[ast.stmt]) -> set[str]:
+    """Names that have a value wherever a `break` leaves the loop with this body."""
+    left: list[set[str]] = []
+
+    def walk(statements: list[ast.stmt], assigned: set[str]) -> set[str] | None:
+        """What has a value at the end of the statements; None if control does not come there."""
+        now: set[str] | None = assigned
+        for s in statements:
+            if now is None:
+                return None
+            if isinstance(s, ast.Break):
+                left.append(now)
+            if isinstance(s, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
+                return None
+            if isinstance(s, ast.If):
+                yes, no = walk(s.body, now), walk(s.orelse, now)
+                now = no if yes is None else yes if no is None else yes & no
+            elif isinstance(s, (ast.For, ast.While)):  # its own breaks are its own; its else belongs to the loop around
+                now = now | always_assigned(s)
+                walk(s.orelse, now)
+            elif isinstance(s, ast.With):
+                now = walk(s.body, now)
+            else:
+                if any(isinstance(n, ast.Break) for n in ast.walk(s)):
+                    left.append(now)
+                now = set(now)
+                read_first([s], now)
+        return now
+
+    walk(body, set())
+    return set.intersection(*left) if left else set()
+
+
 def always_assigned(loop: ast.For | ast.While) -> set[str]:
     """Names that have a value behind a loop in any case: the counter of a range known to have rounds, what stands before a break."""
     certain: set[str] = set()
     if isinstance(loop, ast.While):
-        forever = isinstance(loop.test, ast.Constant) and bool(loop.test.value)
-        leaves = [any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(s)) for s in loop.body]
-        if forever and any(leaves):
-            read_first(loop.body[: leaves.index(True)], certain)
+        if isinstance(loop.test, ast.Constant) and loop.test.value:
+            certain = assigned_at_breaks(loop.body)
     elif isinstance(loop.target, ast.Name) and isinstance(loop.iter, ast.Call) and ast.unparse(loop.iter.func) == "range":
         try:
             rounds = range(*map(ast.literal_eval, loop.iter.args))

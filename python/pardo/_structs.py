@@ -346,7 +346,7 @@ class Records(Struct):
     def _assign(self, value: Any) -> None:
         if not (type(value) is tuple or isinstance(value, Struct)) or getattr(value, "_fields", self._fields) != self._fields:
             raise TypeError(f"a record of {', '.join(self._fields)} cannot take {type(value).__name__}")
-        values = value if type(value) is tuple else value._values()
+        values = value._values() if isinstance(value, Struct) else value
         for field, item in zip(self._fields, values, strict=True):
             self[field] = item
 

@@ -1,5 +1,6 @@
 // src/lang/serial_loops.cpp: loops that an item goes through itself: for over ranges, tuples and arrays, and while.
 #include <algorithm>
+#include <iterator>
 
 #include "ir/eval.h"
 #include "lang/lowering.h"
@@ -13,6 +14,53 @@ void settle(Term& next, const Term& before) {
     if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
     for (std::size_t d = 0; next.kind == Kind::Array && d < next.view.lead.size(); ++d) settle(next.view.lead[d], before.view.lead[d]);
     for (std::size_t k = 0; next.kind == Kind::Tuple && k < next.items.size(); ++k) settle(next.items[k], before.items[k]);
+}
+
+using Names = std::set<std::string>;
+
+Names both(const std::optional<Names>& a, const Names& b) {
+    if (!a) return b;
+    Names out;
+    std::ranges::set_intersection(*a, b, std::inserter(out, out.end()));
+    return out;
+}
+
+/// Names that statements certainly assign, as far as control comes to their end: then true. `broken`: those that have a value wherever a
+/// `break` leaves the loop around.
+bool assigned_by(const std::vector<Tree>& statements, Names& assigned, std::optional<Names>& broken) {
+    for (const Tree& t : statements) {
+        switch (t.form) {
+            case Form::Break: broken = both(broken, assigned); return false;
+            case Form::Continue:
+            case Form::Return:
+            case Form::Raise: return false;
+            case Form::If: {
+                Names yes = assigned, no = assigned;
+                const bool yes_ends = assigned_by(t.parts[1].parts, yes, broken), no_ends = assigned_by(t.parts[2].parts, no, broken);
+                if (!yes_ends && !no_ends) return false;
+                assigned = yes_ends && no_ends ? both(yes, no) : yes_ends ? yes : no;
+                break;
+            }
+            case Form::Block:
+                if (!assigned_by(t.parts, assigned, broken)) return false;
+                break;
+            case Form::For:
+            case Form::Each:
+            case Form::While: {
+                const std::size_t body = t.parts.size() - 2;
+                const bool forever = t.form == Form::While && t.parts[0].form == Form::Number && t.parts[0].number.cast(DType::Bool).b;
+                std::optional<Names> left;
+                Names inside = assigned, otherwise = assigned;
+                assigned_by(t.parts[body].parts, inside, left);
+                const bool ends = !forever && assigned_by(t.parts.back().parts, otherwise, broken);
+                if (!left && !ends) return false;
+                assigned = ends ? both(left, otherwise) : *left;
+                break;
+            }
+            default: Lowering::collect_targets(t, assigned);
+        }
+    }
+    return true;
 }
 
 }  // namespace
@@ -185,9 +233,13 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     };
     if (forever || (contains(t, Form::Return, true) && !scope_.contains(result_name))) {
         // What has no value before the loop and certainly one after it: what rounds return, and what they assign before they break.
+        std::optional<Names> broken;
+        if (Names assigned; forever) assigned_by(t.parts[1].parts, assigned, broken);
         for (auto& [name, v] : carried_by(parts, names, walk).after) {
             const auto found = scope_.find(name);
-            if (v.maybe || (found != scope_.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
+            const bool certain = !v.maybe || (broken && broken->contains(name));
+            if (!certain || (found != scope_.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
+            v.maybe = false;
             v.term = blank(v.term);
             scope_[name] = std::move(v);
         }

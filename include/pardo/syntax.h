@@ -1,11 +1,15 @@
 // include/pardo/syntax.h: a Python function as plain data: what is left of its syntax tree once names of modules are resolved.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pardo/dtype.h>
+#include <pardo/error.h>
 
 namespace pardo::syntax {
 
@@ -41,7 +45,7 @@ enum class Form : std::uint8_t {
     Or,            // parts
     Compare,       // names: operators, separated by spaces, in `name`; parts: one more
     Choice,        // parts: test, value, other
-    Call,          // name: a function that the language knows; parts: arguments, keywords at the end
+    Call,          // name: a function that the language knows; parts: arguments, keywords at the end; index: of `struct` which class + 1
     Keyword,       // name; parts: value
     Method,        // name; parts: object, arguments
     FunctionName,  // index: which of the function's callees; or `name`: one that the language knows
@@ -63,6 +67,44 @@ struct Tree {
     std::vector<Tree> parts;
 };
 
+struct Function;
+
+/// A function that a class has.
+struct Member {
+    enum class Kind : std::uint8_t {
+        Method,  // its first parameter is the struct
+        Static,
+        Property,
+        Refused,
+    };
+    Kind kind = Kind::Method;
+    std::shared_ptr<const Function> function;  // null: it cannot stand in a kernel; `code` and `problem` say why
+    ErrorCode code = ErrorCode::Type;
+    std::string problem;
+};
+
+/// A class of structs; `number` tells it from others. Its functions may make structs of it, so they come later, and anew when something
+/// that they use has changed.
+class Class : public std::enable_shared_from_this<Class> {
+public:
+    using Members = std::map<std::string, Member>;
+    Class(std::string name, int number) : name(std::move(name)), number(number) {}
+    const std::string name;
+    const int number;
+    std::shared_ptr<const Members> members() const {
+        const std::lock_guard locked(mutex_);
+        return members_;
+    }
+    void set(std::shared_ptr<const Members> members) {
+        const std::lock_guard locked(mutex_);
+        members_ = std::move(members);
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<const Members> members_ = std::make_shared<const Members>();
+};
+
 /// One Python function. Immutable once it is shared.
 struct Function {
     std::string name, file;
@@ -73,7 +115,8 @@ struct Function {
     std::vector<Tree> defaults;       // of the last parameters
     Tree body;                        // a Block
     std::vector<std::shared_ptr<const Function>> callees;
-    bool library = false;  // not the user's: what is wrong in it is told where the user calls it
+    std::vector<std::weak_ptr<const Class>> classes;  // of the structs that it makes; the package keeps them
+    bool library = false;                             // not the user's: what is wrong in it is told where the user calls it
 };
 
 }  // namespace pardo::syntax

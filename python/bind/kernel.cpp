@@ -32,6 +32,7 @@ namespace syntax = pardo::syntax;
 using pardo::KernelArgument;
 
 using FunctionPtr = std::shared_ptr<syntax::Function>;
+using ClassPtr = std::shared_ptr<syntax::Class>;
 using List = nb::typed<nb::list, nb::any>;
 using Tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
 
@@ -71,13 +72,15 @@ struct At {
 void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at);
 
 void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const std::vector<std::string>& names, bool columns, int records,
-               const At& at) {
+               ClassPtr structure, const At& at) {
     KernelArgument head;
     head.kind = KernelArgument::Kind::Tuple;
     head.parts = parts.size();
     head.names = names;
     head.columns = columns;
     head.records = records;
+    if (structure) head.members = structure->members();
+    head.structure = std::move(structure);
     out.push_back(std::move(head));
     for (std::size_t k = 0; k < parts.size(); ++k)
         add_argument(out, parts[k], {at.who, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
@@ -101,7 +104,7 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         out.emplace_back().scalar = *scalar;
         return;
     }
-    if (PyTuple_CheckExact(o.ptr())) return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, 0, at);
+    if (PyTuple_CheckExact(o.ptr())) return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, 0, nullptr, at);
     KernelArgument a;
     if (is_a(o, local_class)) {
         a.kind = KernelArgument::Kind::Local;
@@ -114,8 +117,11 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         a.kind = KernelArgument::Kind::Constant;
         a.scalar = *constant;
     } else if (is_a(o, struct_class)) {
+        const nb::object known = o.attr("_class");
+        ClassPtr structure;
+        if (!known.is_none()) structure = nb::cast<ClassPtr>(known.attr("current")());
         return add_parts(out, nb::cast<nb::tuple>(o.attr("_values")()), nb::cast<std::vector<std::string>>(o.attr("_fields")), true,
-                         nb::cast<int>(o.attr("_dimensions")), at);
+                         nb::cast<int>(o.attr("_dimensions")), std::move(structure), at);
     } else {
         const bool translates = translate && !is_numpy_array(o.ptr());
         const nb::object translated = translates ? nb::object(nb::handle(translate)(o)) : nb::none();
@@ -134,16 +140,19 @@ std::vector<KernelArgument> arguments_from(nb::handle list, const char* who) {
     return out;
 }
 
-/// What stands at a place of such a list, made into Python's: numbers by `number`, tuples, and dicts of structs' fields.
+PyObject* make_struct = nullptr;  // set by the package
+
+/// What stands at a place of such a list, made into Python's: numbers by `number`, tuples, structs by the package: of their class's number,
+/// or -1 for records, or 0; their fields, and the values.
 template <typename Number> nb::object value_from(const std::vector<KernelArgument>& list, std::size_t& at, const Number& number) {
     const KernelArgument& a = list[at++];
     if (a.kind != KernelArgument::Kind::Tuple) return number(a);
     nb::list parts;
     for (std::size_t k = 0; k < a.parts; ++k) parts.append(value_from(list, at, number));
     if (a.names.empty()) return nb::tuple(parts);
-    nb::dict fields;
-    for (std::size_t k = 0; k < a.parts; ++k) fields[a.names[k].c_str()] = parts[k];
-    return nb::object(std::move(fields));
+    nb::list names;
+    for (const std::string& name : a.names) names.append(name);
+    return nb::handle(make_struct)(a.structure ? a.structure->number : a.records > 0 ? -1 : 0, nb::tuple(names), nb::tuple(parts));
 }
 
 /// Python's numbers for weak ones, NumPy's for the others.
@@ -160,13 +169,34 @@ void bind_kernel(nb::module_& m) {
         "_dtype_number", [](nb::handle o) { return static_cast<int>(dtype_from(o.ptr())); }, nb::arg("dtype"));
     m.def(
         "_set_argument_classes",
-        [](nb::handle local, nb::handle constant, nb::handle structure, nb::handle translator) {
+        [](nb::handle local, nb::handle constant, nb::handle structure, nb::handle translator, nb::handle maker) {
+            make_struct = maker.inc_ref().ptr();
             local_class = local.inc_ref().ptr();
             constant_class = constant.inc_ref().ptr();
             struct_class = structure.inc_ref().ptr();
             translate = translator.inc_ref().ptr();
         },
-        nb::arg("local"), nb::arg("constant"), nb::arg("structure"), nb::arg("translator"));
+        nb::arg("local"), nb::arg("constant"), nb::arg("structure"), nb::arg("translator"), nb::arg("maker"));
+
+    nb::class_<syntax::Class>(m, "_Class", "A class of structs as the compiler takes it.")
+        .def(nb::new_([](std::string name, int number) { return std::make_shared<syntax::Class>(std::move(name), number); }),
+             nb::arg("name"), nb::arg("number"))
+        .def(
+            "_set",
+            [](syntax::Class& c, List members) {  // (name, kind, function or None, code, problem)
+                auto made = std::make_shared<syntax::Class::Members>();
+                for (nb::handle each : members) {
+                    const auto t = nb::borrow<nb::tuple>(each);
+                    syntax::Member& member = (*made)[nb::cast<std::string>(t[0])];
+                    member.kind = static_cast<syntax::Member::Kind>(nb::cast<int>(t[1]));
+                    if (!nb::handle(t[2]).is_none()) member.function = nb::cast<FunctionPtr>(t[2]);
+                    member.code = static_cast<pardo::ErrorCode>(nb::cast<int>(t[3]));
+                    member.problem = nb::cast<std::string>(t[4]);
+                }
+                c.set(std::move(made));
+            },
+            nb::arg("members"))
+        .def_prop_ro("name", [](const syntax::Class& c) { return c.name; });
 
     m.def(
         "_set_printer",
@@ -183,23 +213,25 @@ void bind_kernel(nb::module_& m) {
         nb::arg("print"));
 
     nb::class_<syntax::Function>(m, "_Function", "A function's syntax as the compiler takes it.")
-        .def(nb::new_([](std::string name, std::string file, int first_line, std::vector<std::string> lines,
-                         std::vector<std::string> params, std::string rest, List defaults, nb::object body, List callees, bool library) {
-                 auto f = std::make_shared<syntax::Function>();
-                 f->name = std::move(name);
-                 f->file = std::move(file);
-                 f->first_line = first_line;
-                 f->lines = std::move(lines);
-                 f->params = std::move(params);
-                 f->rest = std::move(rest);
-                 for (nb::handle d : defaults) f->defaults.push_back(tree_from(d));
-                 f->body = tree_from(body);
-                 for (nb::handle c : callees) f->callees.push_back(nb::cast<FunctionPtr>(c));
-                 f->library = library;
-                 return f;
-             }),
-             nb::arg("name"), nb::arg("file"), nb::arg("first_line"), nb::arg("lines"), nb::arg("params"), nb::arg("rest"),
-             nb::arg("defaults"), nb::arg("body"), nb::arg("callees"), nb::arg("library") = false)
+        .def(
+            nb::new_([](std::string name, std::string file, int first_line, std::vector<std::string> lines, std::vector<std::string> params,
+                        std::string rest, List defaults, nb::object body, List callees, List classes, bool library) {
+                auto f = std::make_shared<syntax::Function>();
+                f->name = std::move(name);
+                f->file = std::move(file);
+                f->first_line = first_line;
+                f->lines = std::move(lines);
+                f->params = std::move(params);
+                f->rest = std::move(rest);
+                for (nb::handle d : defaults) f->defaults.push_back(tree_from(d));
+                f->body = tree_from(body);
+                for (nb::handle c : callees) f->callees.push_back(nb::cast<FunctionPtr>(c));
+                for (nb::handle c : classes) f->classes.emplace_back(nb::cast<ClassPtr>(c));
+                f->library = library;
+                return f;
+            }),
+            nb::arg("name"), nb::arg("file"), nb::arg("first_line"), nb::arg("lines"), nb::arg("params"), nb::arg("rest"),
+            nb::arg("defaults"), nb::arg("body"), nb::arg("callees"), nb::arg("classes"), nb::arg("library") = false)
         .def_prop_ro("name", [](const syntax::Function& f) { return f.name; });
 
     m.def(

@@ -112,8 +112,8 @@ def _calling(f: Any) -> Callable[..., Any]:
 
 def _made(types_: Any, make: Callable[[Any], Any]) -> Any:
     """Something for each dtype of a result: for structs and tuples a struct of them."""
-    if isinstance(types_, dict):
-        return _structs._record(tuple(types_))(*(_made(t, make) for t in types_.values()))
+    if isinstance(types_, _structs.Struct):
+        return types_._map(lambda t: _made(t, make))
     if isinstance(types_, tuple):
         return _structs.Columns(tuple(_made(t, make) for t in types_))
     return make(types_)
@@ -121,8 +121,8 @@ def _made(types_: Any, make: Callable[[Any], Any]) -> Any:
 
 def _example(types_: Any) -> Any:
     """A value of these types."""
-    if isinstance(types_, dict):
-        return _structs._record(tuple(types_))(*map(_example, types_.values()))
+    if isinstance(types_, _structs.Struct):
+        return types_._map(_example)
     return tuple(map(_example, types_)) if isinstance(types_, tuple) else types_.type(0)
 
 

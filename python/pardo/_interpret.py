@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo import _core, _known, _races, _structs, _syntax
+from pardo import _classes, _core, _known, _races, _structs, _syntax
 from pardo._core import Array
 from pardo._items import Constant, Group, Item, LocalAccessor, NdItem, SubGroup, _running
 
@@ -557,11 +557,16 @@ class _Rewriter:
     def __init__(self) -> None:
         _known.fill()
         self.made: dict[types.FunctionType, types.FunctionType] = {}
+        self.classes: dict[type, type] = {}
 
     def value(self, value: Any) -> Any:
         """What stands for a value in an interpreted kernel; the value itself in most cases."""
+        if isinstance(value, type) and issubclass(value, _structs.Struct):
+            return self.structure(value)
         if isinstance(value, types.ModuleType):
             return _Namespace(value, self.value) if value.__name__.partition(".")[0] == "pardo" else value
+        if isinstance(value, _structs.Struct):
+            return self.given(value)
         known = _known.known.get(id(value))
         if known in _ERROR_FUNCTIONS:
             return _of_math(_ERROR_FUNCTIONS[known])
@@ -571,6 +576,33 @@ class _Rewriter:
         function = _syntax.python_function(value)
         mine = function is None or (function.__module__ or "").partition(".")[0] == "pardo"
         return value if mine else self.function(function)  # type: ignore[arg-type]
+
+    def structure(self, kind: type[_structs.Struct]) -> type[_structs.Struct]:
+        """The class with such functions in place of its own; the class itself if it has none."""
+        made = self.classes.get(kind)
+        if made is not None or kind._class is None:
+            return made or kind
+        members = _classes.members_of(kind)
+        types_ = tuple(self.structure(k) if isinstance(k, type) else k for k in kind._types)
+        self.classes[kind] = kind
+        if not members and types_ == kind._types:
+            return kind
+        body = {k: v for k, v in vars(kind).items() if k not in kind._fields} | {"_types": types_}
+        made = self.classes[kind] = type(kind.__name__, (_structs.Struct,), body)
+        for name, (what, function) in members.items():
+            plain = _syntax.python_function(function)
+            if plain is not None and what != _classes.REFUSED:
+                wrap: Any = {_classes.STATIC: staticmethod, _classes.PROPERTY: property}.get(what, lambda f: f)
+                setattr(made, name, wrap(self.function(plain)))
+        return made
+
+    def given(self, value: Any) -> Any:
+        """An argument: functions and structs as above."""
+        if type(value) is tuple:
+            return tuple(map(self.given, value))
+        if isinstance(value, _structs.Struct):
+            return value._map(self.given, self.structure(type(value)))
+        return self.value(value) if callable(value) else value
 
     def function(self, function: types.FunctionType) -> types.FunctionType:
         made = self.made.get(function)
@@ -609,7 +641,7 @@ class _Launch:
         rewriter = _Rewriter()
         self.function = rewriter.function(function)
         self.name, self.space, self.takes_item, self.watches = name, space, takes_item, watches
-        self.arguments = [_structs.mapped(a, lambda v: rewriter.value(v) if callable(v) else v) for a in arguments]
+        self.arguments = [rewriter.given(a) for a in arguments]
         self.companions: list[_Companion] = []
         wanted = function.__code__.co_argcount - takes_item
         if len(arguments) != wanted:
@@ -720,7 +752,7 @@ def check_rounds(
     """
     watches = _races.Memory(name, "round", groups=False)
     mirror, rewriter = _Mirror(), _Rewriter()
-    values = [_structs.mapped(mirror.of(a), lambda v: rewriter.value(v) if callable(v) else v) for a in arguments]
+    values = [rewriter.given(mirror.of(a)) for a in arguments]
     given = [watches.watch(v, parameter) for parameter, v in zip(parameters, values, strict=True)]
     space = _Space(name, [len(r) for r in ranges], ())
 

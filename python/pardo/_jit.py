@@ -185,7 +185,16 @@ class _Region:
         translator = _syntax._Translator(function, part)
         body = translator.block([loop], loop)
         made = _core._Function(
-            source.name, source.file, source.first_line, source.lines, translator.parameters, "", [], body, translator.callees
+            source.name,
+            source.file,
+            source.first_line,
+            source.lines,
+            translator.parameters,
+            "",
+            [],
+            body,
+            translator.callees,
+            translator.classes,
         )
         return _syntax.Translation(made, tuple(translator.captured))
 
@@ -260,9 +269,9 @@ def _constant(number: int) -> Constant[int]:
 
 
 def _shaped_as(value: Any, result: Any) -> Any:
-    """A result with the structs of the value from before the loop, for their fields in dicts."""
+    """A result with the structs of the value from before the loop, for plain ones."""
     if isinstance(value, Struct):
-        return type(value)(*map(_shaped_as, value._values(), result.values()))
+        return type(value)(*map(_shaped_as, value._values(), result._values()))
     return tuple(map(_shaped_as, value, result)) if type(value) is tuple else result
 
 

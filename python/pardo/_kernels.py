@@ -22,7 +22,7 @@ USES = {"read_only": 1, "write_only": 2, "read_write": 3}
 Place = Any  # a Range, an NdRange, or numbers of items
 
 
-_core._set_argument_classes(LocalAccessor, Constant, _structs.Struct, _syntax.function_argument)
+_core._set_argument_classes(LocalAccessor, Constant, _structs.Struct, _syntax.function_argument, _structs.remade)
 
 
 def _print(text: str, values: list[Any]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from pardo import _classes
 from pardo._core import Array
 
 __all__ = ["struct"]
@@ -23,6 +24,8 @@ class Struct:
     _types: ClassVar[tuple[Any, ...]] = ()  # a dtype, a struct, or None for anything
     _defaults: ClassVar[dict[str, Any]] = {}
     _dimensions = 0  # of arrays of records
+    _class: ClassVar[Any] = None  # what the compiler takes for it, if it has a name
+    __array_ufunc__ = None  # numbers of NumPy leave operators to the struct's
 
     def __init__(self, *values: Any, **named: Any) -> None:
         name = type(self).__name__
@@ -51,17 +54,17 @@ class Struct:
         """Make a struct that differs in the fields given."""
         return type(self)(**{**dict(zip(self._fields, self._values(), strict=True)), **named})
 
-    def _map(self, change: Callable[[Any], Any]) -> Any:
-        """Make a struct of the same class whose fields are changed, as they are, without conversion."""
-        made = object.__new__(type(self))
+    def _map(self, change: Callable[[Any], Any], kind: type[Any] | None = None) -> Any:
+        """Make a struct of the same class, or of one like it, whose fields are changed, as they are, without conversion."""
+        made = object.__new__(kind or type(self))
         for field in self._fields:
             object.__setattr__(made, field, change(getattr(self, field)))
         return made
 
     def __eq__(self, other: object) -> Any:
-        if type(other) is not type(self):
+        if not _alike(self, other):
             return NotImplemented
-        return all(bool(np.all(a == b)) for a, b in zip(self._values(), other._values(), strict=True))
+        return all(bool(np.all(a == b)) for a, b in zip(self._values(), other._values(), strict=True))  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return hash((type(self), self._values()))
@@ -99,7 +102,7 @@ class Struct:
         return getattr(self, index) if isinstance(index, str) else self._map(operator.itemgetter(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if type(value) is not type(self):
+        if not _alike(value, self):
             raise TypeError(f"an element here is a {type(self).__name__}, not {type(value).__name__}")
         for mine, other in zip(self._values(), value._values(), strict=True):
             mine[index] = other
@@ -174,6 +177,29 @@ class Struct:
         return kind
 
 
+def remade(number: int, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """A struct that comes from a kernel: of the class with this number, with 0 a plain one, with -1 NumPy's record."""
+    if number < 0:
+        fields = [(n, np.asarray(v).dtype) for n, v in zip(names, values, strict=True)]
+        return np.array(values, fields)[()]
+    kind: Any = _classes.known(number) if number else _record(names)
+    made = object.__new__(kind)
+    for field, type_, value in zip(names, kind._types, values, strict=True):
+        whole = isinstance(type_, np.dtype) and not isinstance(value, np.dtype)
+        object.__setattr__(made, field, type_.type(value) if whole else value)
+    return made
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """True for structs of one class, also where plain Python runs a kernel and one of them has its functions from there; records are alike
+    where their fields are."""
+    if type(a) is type(b):
+        return True
+    if not isinstance(a, Struct) or not isinstance(b, Struct):
+        return False
+    return a._class is b._class and a._fields == b._fields
+
+
 def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type)
 
@@ -183,7 +209,7 @@ def _converted(value: Any, kind: Any, who: str) -> Any:
     if kind is None:
         return value
     if isinstance(kind, type):
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) and not (isinstance(value, Struct) and value._class is getattr(kind, "_class", None) is not None):
             raise TypeError(f"{who} is a {kind.__name__}, not {type(value).__name__}")
         return value
     if isinstance(value, (Array, np.ndarray)):
@@ -210,7 +236,7 @@ def struct(cls: type[C]) -> type[C]:
     type
         Made with ``P(1, y=2)``, in kernels too. Where its fields are arrays, ``p[i]`` is the struct of their elements and ``p[i] = q`` sets
         them all: memory holds one array for each field, which is what all devices read fastest. Fields of one struct do not change;
-        ``p._replace(x=1)`` makes another.
+        ``p._replace(x=1)`` makes another. Kernels call the methods, properties and operators of the class.
 
     Examples
     --------
@@ -250,7 +276,12 @@ def struct(cls: type[C]) -> type[C]:
     body = {k: v for k, v in vars(cls).items() if k not in skipped}
     defaults = {n: vars(cls)[n] for n in annotations if n in vars(cls)}
     body |= {"__slots__": tuple(annotations), "_fields": tuple(annotations), "_types": tuple(kinds), "_defaults": defaults}
-    return type(cls.__name__, (Struct,), body)
+    for name in _classes.FIXED:
+        if name in vars(cls):
+            raise TypeError(f"struct: {cls.__name__} defines {name}, which kernels cannot follow; write a function that makes the struct")
+    made = type(cls.__name__, (Struct,), body)
+    made._class = _classes.Compiled(made)  # type: ignore[attr-defined]
+    return made
 
 
 class Columns(Struct):
@@ -265,7 +296,7 @@ class Columns(Struct):
     def _values(self) -> tuple[Any, ...]:
         return self._parts
 
-    def _map(self, change: Callable[[Any], Any]) -> Columns:
+    def _map(self, change: Callable[[Any], Any], kind: type[Any] | None = None) -> Columns:
         return Columns(tuple(map(change, self._parts)))
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
@@ -295,7 +326,7 @@ class Records(Struct):
     def _values(self) -> tuple[Any, ...]:
         return self._parts
 
-    def _map(self, change: Callable[[Any], Any]) -> Records:
+    def _map(self, change: Callable[[Any], Any], kind: type[Any] | None = None) -> Records:
         made = tuple(map(change, self._parts))
         fewer = getattr(self._parts[0], "ndim", 0) - getattr(made[0], "ndim", 0)
         return type(self)(made, self._dimensions - fewer)
@@ -355,6 +386,16 @@ class Records(Struct):
 
     def __len__(self) -> int:
         return len(self._values()[0]) if self._dimensions else len(self._fields)
+
+    def __repr__(self) -> str:
+        return f"records of {', '.join(self._fields)}, of shape {self.shape}" if self._dimensions else repr(self._value())
+
+    def __str__(self) -> str:
+        return repr(self) if self._dimensions else str(self._value())
+
+    def _value(self) -> Any:
+        """NumPy's record with the values that an element has now."""
+        return remade(-1, self._fields, tuple(v._value() if isinstance(v, Records) else v for v in self))
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Struct) or other._fields != self._fields:

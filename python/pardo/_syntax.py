@@ -128,6 +128,8 @@ class _Translator:
         self.source = source
         self.callees: list[_core._Function] = []
         self.callee_index: dict[int, int] = {}
+        self.classes: list[_core._Class] = []
+        self.class_index: dict[type, int] = {}
         self.captured: list[Captured] = []
         node = source.node
         arguments = node.args
@@ -239,8 +241,18 @@ class _Translator:
 
     def structure(self, kind: type[Struct], node: ast.AST, values: list[Any], types: list[Any]) -> tuple[Any, ...]:
         """A struct: its values, what each is converted to, and its fields."""
+        if kind not in self.class_index and kind._class is not None:
+            self.classes.append(kind._class.current())
+            self.class_index[kind] = len(self.classes)
+            self.captured.append(Captured(kind._class, "state", kind._class.state))
         conversions = [self.value(t, node) if isinstance(t, np.dtype) else self.make("None", node) for t in types]
-        return self.make("Call", node, [*values, *conversions, *(self.value(f, node) for f in kind._fields)], name="struct")
+        return self.make(
+            "Call",
+            node,
+            [*values, *conversions, *(self.value(f, node) for f in kind._fields)],
+            name="struct",
+            index=self.class_index.get(kind, 0),
+        )
 
     def made(self, kind: type[Struct], node: ast.Call) -> tuple[Any, ...]:
         """A call that makes a struct."""
@@ -689,6 +701,7 @@ def translate(function: types.FunctionType) -> Translation:
         defaults,
         body,
         translator.callees,
+        translator.classes,
         os.path.dirname(source.file) == os.path.dirname(__file__),
     )
     translation = Translation(made, tuple(translator.captured))

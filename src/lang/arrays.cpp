@@ -364,7 +364,8 @@ void Lowering::store_into(const Term& object, const Term& stored, const Tree& ta
 void Lowering::store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& stored, const Place& place) {
     if (object.kind == Kind::Tuple && object.record) return store_into(indexed(object, indices, target), stored, target, place);
     if (object.kind == Kind::Tuple) {
-        if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || stored.names != object.names)
+        if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || stored.names != object.names ||
+            (stored.structure && object.structure && stored.structure != object.structure))
             wrong_type(place, "an element here is " + describe(object) + ", which cannot take " + describe(stored));
         for (std::size_t k = 0; k < object.items.size(); ++k) store_at(object.items[k], indices, target, stored.items[k], place);
         return;

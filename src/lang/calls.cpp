@@ -124,6 +124,7 @@ struct Calls {
         return out;
     }
     static Term abs(Lowering& l, const Tree& t, const Terms& a) {
+        if (const auto out = l.by_method("__abs__", a[0], {}, t.place)) return *out;
         const Term x = number_of(l, t, a, 0);
         if (x.type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
         const NumberType type{real_of(x.type.dtype), x.type.weak};
@@ -323,33 +324,8 @@ struct Calls {
         return {};
     }
 
-    // Structs: values of fields, then for each its dtype or None, then the names.
-    static Term structure(Lowering& l, const Tree& t, const Terms& a) {
-        const std::size_t count = a.size() / 3;
-        Term out = tuple({});
-        for (std::size_t k = 0; k < count; ++k) {
-            const Term &given = a[k], &type = a[count + k];
-            const bool converts = type.kind == Kind::DType && given.kind == Kind::Number;
-            if (converts && is_complex(given.type.dtype) && !is_complex(type.type.dtype))
-                l.wrong_type(t.place,
-                             "`" + a[2 * count + k].text + "` is " + describe(type.type) + ", which cannot take " + describe(given));
-            out.items.push_back(converts ? l.cast(given, {type.type.dtype, false}) : given);
-            out.names.push_back(a[2 * count + k].text);
-        }
-        return out;
-    }
-    static Term replaced(Lowering& l, const Tree& t, const Terms& a) {  // p._replace(x=…)
-        Term out = a[0];
-        for (std::size_t k = 1; k < a.size(); ++k) {
-            const Tree& given = t.parts[k];
-            const auto field = std::find(out.names.begin(), out.names.end(), given.name);
-            if (given.form != Form::Keyword || field == out.names.end())
-                l.wrong_type(given.place, "_replace takes fields by name; here is " + describe(out));
-            Term& old = out.items[static_cast<std::size_t>(field - out.names.begin())];
-            old = old.kind == Kind::Number && a[k].kind == Kind::Number ? l.cast(a[k], old.type) : a[k];
-        }
-        return out;
-    }
+    static Term structure(Lowering& l, const Tree& t, const Terms& a) { return l.structure(t, a); }
+    static Term replaced(Lowering& l, const Tree& t, const Terms& a) { return l.replaced(t, a); }
 
     static Term print(Lowering& l, const Tree& t, const Terms& a) {
         l.log(a[0].text, std::span<const Term>(a).subspan(1), t.place);
@@ -764,7 +740,7 @@ Term Lowering::call(const Tree& t) {
             arguments.insert(arguments.end(), items.items.begin(), items.items.end());
         } else {
             const Term given = expression(p.form == Form::Keyword ? p.parts[0] : p);
-            arguments.push_back(t.name == "len" ? given : loaded(given));
+            arguments.push_back(t.name == "len" || t.name == "print" ? given : loaded(given));
         }
     }
     const Calls::Row& row = found->second;
@@ -775,8 +751,14 @@ Term Lowering::call(const Tree& t) {
 }
 
 Term Lowering::method(const Tree& t) {
-    std::vector<Term> arguments;
-    for (const Tree& p : t.parts) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
+    const Term owner_term = loaded(expression(t.parts[0]));
+    if (const auto member = member_of(owner_term, t.name)) {
+        if (member->kind == syntax::Member::Kind::Property) wrong_type(t.place, "`" + t.name + "` is a property, which is not called");
+        const bool takes_self = member->kind == syntax::Member::Kind::Method;
+        return called(function_of(*member), takes_self ? &owner_term : nullptr, std::span(t.parts).subspan(1), t.place);
+    }
+    std::vector<Term> arguments{owner_term};
+    for (const Tree& p : std::span(t.parts).subspan(1)) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
     const Term& object = arguments[0];
     const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
     const char* owner = object.kind == Kind::Item        ? "Item"
@@ -794,6 +776,9 @@ Term Lowering::method(const Tree& t) {
             if (*owner && name.starts_with(std::string(owner) + "."))
                 known += (known.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
         }
+        const auto own = object.structure ? object.structure->members() : std::make_shared<const syntax::Class::Members>();
+        for (const auto& [name, member] : *own)
+            if (member.kind != syntax::Member::Kind::Property && !name.starts_with('_')) known += ", " + name;
         wrong_type(t.place, describe(object) + " has no method `" + t.name + "` in a kernel" + (known.empty() ? "" : "; it has " + known));
     }
     const Calls::Row& row = found->second;

@@ -207,7 +207,8 @@ Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType ty
 Term Lowering::binary(const std::string& op, const Term& a, const Term& b, const Place& place) {
     const auto* row = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) { return op == o.name; });
     if (row == std::end(operators)) fail(ErrorCode::Type, place, "the operator " + op + " is not part of the kernel language");
-    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+") {
+    if (const std::optional<Term> out = by_operator(a, b, op, false, place)) return *out;
+    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+" && a.names.empty() && b.names.empty()) {
         std::vector<Term> items = a.items;
         items.insert(items.end(), b.items.begin(), b.items.end());
         return tuple(std::move(items));
@@ -306,6 +307,8 @@ Term Lowering::math(ir::Math fn, std::span<const Term> operands, const Place& pl
 }
 
 Term Lowering::truth(const Term& t, const Place& place) {
+    if (const auto out = by_method("__bool__", t, {}, place)) return truth(*out, place);
+    if (t.kind == Kind::Tuple && !t.names.empty()) wrong_type(place, "a condition is expected, not " + describe(t));
     if (t.kind == Kind::Tuple) return number(Scalar(!t.items.empty()));
     if (t.kind == Kind::None) return number(Scalar(false));
     if (t.kind != Kind::Number) wrong_type(place, "a condition is expected, not " + describe(t));
@@ -397,6 +400,7 @@ Term Lowering::unary(const Tree& t) {
 }
 
 Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place) {
+    if (const auto out = by_method(op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__", x, {}, place)) return *out;
     need_number(x, place, op.c_str());
     const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
     if (op == "+") return cast(x, type);
@@ -415,6 +419,7 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
         return number(Scalar((a.kind == b.kind) == (op == "is")));
     }
+    if (const std::optional<Term> out = by_comparison(op, a, b, place)) return *out;
     if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) return compared_tuples(op, loaded(a), loaded(b), 0, place);
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));
@@ -619,6 +624,10 @@ Term Lowering::attribute(const Tree& t) {
         const auto found = std::find(object.names.begin(), object.names.end(), a);
         if (found != object.names.end()) return field(object, static_cast<std::size_t>(found - object.names.begin()));
         if (of_arrays) return attribute_of(first_part(object), t);
+        if (const auto member = member_of(object, a)) {
+            if (member->kind == syntax::Member::Kind::Property) return called(function_of(*member), &object, {}, t.place);
+            wrong_type(t.place, "`" + a + "` is a method; call it: " + a + "(…)");
+        }
         if (!object.names.empty()) wrong_type(t.place, describe(object) + " has no field `" + a + "`");
     }
     return attribute_of(object, t);

@@ -30,11 +30,25 @@ void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& mes
     builder_.if_else(value(bad), report, nothing);
 }
 
+namespace {
+
+/// Values of records are shown as NumPy's.
+void mark_records(const Term& from, Term& to) {
+    to.record = from.record;
+    for (std::size_t k = 0; k < from.items.size(); ++k) mark_records(from.items[k], to.items[k]);
+}
+
+}  // namespace
+
 /// Writes a print into the log, if there is room: the host makes lines of it after the kernel.
 void Lowering::log(const std::string& format, std::span<const Term> values, const Place& place) {
     std::vector<Term> numbers;
     Print print{format, {}};
-    for (const Term& v : values) numbers_of(loaded(v), numbers, print.layout);
+    for (const Term& v : values) {
+        Term shown = loaded(v);
+        mark_records(v, shown);
+        numbers_of(shown, numbers, print.layout);
+    }
     for (const Term& n : numbers)
         if (n.kind != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
     if (dry_) {

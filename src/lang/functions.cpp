@@ -22,22 +22,29 @@ Term Lowering::starred(const Tree& t) {
 
 /// A call of something that is a value: a function of the user, one that the language knows, or a dtype.
 Term Lowering::apply(const Tree& t) {
-    const Term called = expression(t.parts[0]);
-    if (called.kind == Kind::DType || (called.kind == Kind::Function && !called.function)) {
+    const Term value = expression(t.parts[0]);
+    if (value.kind == Kind::DType || (value.kind == Kind::Function && !value.function)) {
         Tree known = t;
         known.form = Form::Call;
-        known.name = called.kind == Kind::DType ? "astype" : called.text;
+        known.name = value.kind == Kind::DType ? "astype" : value.text;
         known.parts.erase(known.parts.begin());
-        if (called.kind == Kind::DType) {
+        if (value.kind == Kind::DType) {
             Tree dtype = t.parts[0];
             dtype.form = Form::DTypeName;
-            dtype.index = static_cast<int>(called.type.dtype);
+            dtype.index = static_cast<int>(value.type.dtype);
             known.parts.push_back(std::move(dtype));
         }
         return call(known);
     }
-    if (called.kind != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(called) + ", which cannot be called");
-    const std::shared_ptr<const Function>& callee = called.function;
+    const std::span<const Tree> arguments = std::span<const Tree>(t.parts).subspan(1);
+    if (const auto member = member_of(value, "__call__")) return called(function_of(*member), &value, arguments, t.place);
+    if (value.kind != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(value) + ", which cannot be called");
+    return called(value.function, nullptr, arguments, t.place);
+}
+
+/// A call of a function of the user. `self`: what comes before the arguments, or null.
+Term Lowering::called(const std::shared_ptr<const Function>& callee, const Term* self, std::span<const Tree> arguments,
+                      const Place& place) {
     const std::vector<std::string>& params = callee->params;
     Scope given;
     std::size_t positional = 0;
@@ -53,7 +60,8 @@ Term Lowering::apply(const Tree& t) {
         else
             rest.push_back(std::move(term));
     };
-    for (const Tree& p : std::span<const Tree>(t.parts).subspan(1)) {
+    if (self) give_next(*self, place);
+    for (const Tree& p : arguments) {
         if (p.form == Form::Keyword) {
             if (std::find(params.begin(), params.end(), p.name) == params.end())
                 wrong_type(p.place, callee->name + "() has no parameter `" + p.name + "`");
@@ -66,13 +74,13 @@ Term Lowering::apply(const Tree& t) {
         }
     }
     if (!callee->rest.empty())
-        give(callee->rest, tuple(std::move(rest)), t.place);
+        give(callee->rest, tuple(std::move(rest)), place);
     else if (positional > params.size())
-        wrong_type(t.place, callee->name + "() takes " + count_text(0, static_cast<int>(params.size())).substr(5) + ", here are " +
-                                std::to_string(positional));
+        wrong_type(place, callee->name + "() takes " + count_text(0, static_cast<int>(params.size())).substr(5) + ", here are " +
+                              std::to_string(positional));
     for (std::size_t k = 0; k + callee->defaults.size() < params.size(); ++k)
-        if (!given.contains(params[k])) wrong_type(t.place, callee->name + "() needs an argument for `" + params[k] + "`");
-    return inlined(callee, std::move(given), t.place);
+        if (!given.contains(params[k])) wrong_type(place, callee->name + "() needs an argument for `" + params[k] + "`");
+    return inlined(callee, std::move(given), place);
 }
 
 /// A function's statements in place of a call; its value.

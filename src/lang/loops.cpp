@@ -240,6 +240,12 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
 
 }  // namespace
 
+namespace {
+
+bool holds_struct(const Term& t) { return t.structure || std::ranges::any_of(t.items, holds_struct); }
+
+}  // namespace
+
 std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside) {
     std::set<std::string> assigned;
     Lowering::collect_targets(loop.parts[4], assigned);
@@ -405,6 +411,9 @@ void Lowering::walk_reduction() {
             wrong_type(t.place, "`" + name + "` is reduced by the loop and must be a number" +
                                     (before.kind == Kind::Tuple ? ", or a tuple of which the loop keeps the least or greatest"
                                                                 : ", not " + describe(before)));
+        if (holds_struct(before))  // what blocks of rounds give is compared as tuples
+            wrong_type(t.place,
+                       "`" + name + "` holds " + describe(before) + ", whose order is the class's own; use pardo.reduction, or tuples");
         tuples = tuples || before.kind == Kind::Tuple;
         likes.push_back(unbounded(before));
     }

@@ -11,7 +11,7 @@ namespace pardo::lang {
 bool operator==(const ArgumentType& a, const ArgumentType& b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous &&
            a.last == b.last && a.extents == b.extents && a.parts == b.parts && a.names == b.names && a.columns == b.columns &&
-           a.records == b.records && a.function == b.function && a.name == b.name &&
+           a.records == b.records && a.structure == b.structure && a.members == b.members && a.function == b.function && a.name == b.name &&
            (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
 }
 
@@ -107,6 +107,7 @@ Term Lowering::declare(std::size_t& k, const std::string& name) {
             Term t = tuple({});
             t.names = type.names;
             t.columns = type.columns;
+            t.structure = type.structure;
             for (std::size_t p = 0; p < type.parts; ++p)
                 t.items.push_back(declare(k, name + (type.names.empty() ? "_" + std::to_string(p) : "." + type.names[p])));
             t.record = type.records > 0 && first_part(t).kind == Kind::Array;

@@ -33,6 +33,8 @@ struct ArgumentType {
     std::vector<std::string> names;     // Tuple: a struct's fields
     bool columns = false;               // Tuple: of arrays, indexed as one
     int records = 0;                    // Tuple: dimensions of an array of NumPy's records
+    std::shared_ptr<const syntax::Class> structure;           // Tuple: a struct's class, if it has one
+    std::shared_ptr<const syntax::Class::Members> members{};  // Tuple: those that the class had then
     std::shared_ptr<const Function> function;
     std::string name;                    // Function that the language knows
     std::optional<ir::Access> asserted;  // Array: what the user says that the function does with it; no part of the type

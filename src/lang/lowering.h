@@ -201,8 +201,18 @@ private:
 
     // functions.cpp
     Term apply(const Tree& t);
+    Term called(const std::shared_ptr<const Function>& callee, const Term* self, std::span<const Tree> arguments, const Place& place);
     Term starred(const Tree& t);
     Term inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
+
+    // structs.cpp
+    Term structure(const Tree& t, const std::vector<Term>& a);
+    Term replaced(const Tree& t, const std::vector<Term>& a);
+    std::optional<syntax::Member> member_of(const Term& object, const std::string& name) const;
+    std::shared_ptr<const Function> function_of(const syntax::Member& member) const;
+    std::optional<Term> by_method(const std::string& name, const Term& object, std::initializer_list<Term> arguments, const Place& place);
+    std::optional<Term> by_operator(const Term& a, const Term& b, const std::string& op, bool in_place, const Place& place);
+    std::optional<Term> by_comparison(const std::string& op, const Term& a, const Term& b, const Place& place);
 
     bool dry() const { return dry_; }
 
@@ -229,7 +239,7 @@ private:
     std::vector<const Function*> stack_;  // functions under way: none may come twice
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
     bool dry_ = true, uses_status_ = false, uses_log_ = false;
-    int versions_ = 0, arrays_ = 0, loops_ = 0;
+    int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
 };
 
 }  // namespace pardo::lang

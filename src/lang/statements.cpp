@@ -56,6 +56,8 @@ void Lowering::numbers_of(const Term& t, std::vector<Term>& out, std::vector<Arg
     here.kind = ArgumentType::Kind::Tuple;
     here.parts = t.items.size();
     here.names = t.names;
+    here.structure = t.structure;
+    here.records = t.record ? 1 : 0;
     for (const Term& item : t.items) numbers_of(item, out, layout);
 }
 
@@ -79,7 +81,7 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
             out.least = std::min(x.least, y.least);
             return out;
         case Kind::Tuple:
-            if (x.names != y.names || x.record != y.record || x.dimensions != y.dimensions) conflict(types());
+            if (x.names != y.names || x.structure != y.structure || x.record != y.record || x.dimensions != y.dimensions) conflict(types());
             if (x.items.size() != y.items.size())
                 conflict(" is a tuple of " + std::to_string(x.items.size()) + " or of " + std::to_string(y.items.size()));
             for (std::size_t k = 0; k < x.items.size(); ++k)
@@ -311,7 +313,9 @@ void Lowering::augment(const Tree& t) {
     const Tree& target = t.parts[0];
     if (target.form == Form::Name) {
         const Term old = expression(target);
-        return set_variable(target.name, binary(t.name, old, expression(t.parts[1]), t.place), t.place);
+        const Term by = expression(t.parts[1]);
+        const std::optional<Term> in_place = by_operator(old, by, t.name, true, t.place);
+        return set_variable(target.name, in_place ? *in_place : binary(t.name, old, by, t.place), t.place);
     }
     const bool is_place = target.form == Form::Subscript || target.form == Form::Attribute;
     if (!is_place) wrong_type(t.place, "only names and elements of arrays can be changed in place");

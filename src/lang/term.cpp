@@ -39,6 +39,7 @@ Term tuple_like(const Term& like, std::vector<Term> items) {
     Term t = tuple(std::move(items));
     t.names = like.names;
     t.columns = like.columns;
+    t.structure = like.structure;
     t.record = like.record;
     t.dimensions = like.dimensions;
     return t;

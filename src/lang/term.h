@@ -48,6 +48,7 @@ struct Term {
     std::vector<Term> items;                           // Tuple; Slice: start, stop, step
     std::vector<std::string> names;                    // Tuple: a struct's fields
     bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples
+    std::shared_ptr<const syntax::Class> structure;    // Tuple: a struct's class, if it has one
     bool record = false;                               // Tuple: of NumPy's records, an array or a view of one element
     int dimensions = 0;                                // of such an array; 0: an element, whose fields are views without dimensions
     std::string text;                                  // Text; Function that the language knows

@@ -186,6 +186,8 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
                 key.push_back(kind | (a.columns ? 1ull << 31 : 0) | a.parts << 8 | static_cast<std::uint64_t>(a.names.size()) << 32 |
                               static_cast<std::uint64_t>(a.records) << 56);
                 for (const std::string& name : a.names) key.push_back(std::hash<std::string>()(name));
+                if (a.structure) key.push_back(reinterpret_cast<std::uint64_t>(a.structure.get()));
+                if (a.structure) key.push_back(reinterpret_cast<std::uint64_t>(a.members.get()));
                 break;
             case KernelArgument::Kind::Function:
                 key.push_back(kind);
@@ -238,6 +240,8 @@ std::vector<lang::ArgumentType> UserFunction::types_of(Arguments arguments, cons
                 type.names = a.names;
                 type.columns = a.columns;
                 type.records = a.records;
+                type.structure = a.structure;
+                type.members = a.members;
                 break;
             case KernelArgument::Kind::Function:
                 type.kind = lang::ArgumentType::Kind::Function;

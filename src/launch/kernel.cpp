@@ -73,6 +73,7 @@ std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Func
             a.kind = KernelArgument::Kind::Tuple;
             a.parts = t.items.size();
             a.names = t.names;
+            a.structure = t.structure;
         } else if (t.kind == lang::Kind::Number) {
             a.dtype = t.type.weak ? lang::weak_dtype(t.type.dtype, options.fp64) : t.type.dtype;
         } else {

@@ -35,6 +35,8 @@ std::vector<KernelArgument> values_of(const lang::Print& print, const std::int64
             a.kind = KernelArgument::Kind::Tuple;
             a.parts = type.parts;
             a.names = type.names;
+            a.structure = type.structure;
+            a.records = type.records;
             continue;
         }
         if (is_complex(type.dtype)) {

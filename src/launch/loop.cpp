@@ -63,6 +63,8 @@ std::vector<KernelArgument> packed(const std::vector<lang::ArgumentType>& layout
             a.kind = KernelArgument::Kind::Tuple;
             a.parts = type.parts;
             a.names = type.names;
+            a.structure = type.structure;
+            a.records = type.records;
         } else {
             a.scalar = numbers[next++];
         }

@@ -96,3 +96,58 @@ def test_what_cannot_be_printed(tmp_path, line, text):
     specification.loader.exec_module(module)
     with pytest.raises((TypeError, pp.CompileError), match=text):
         module.show[pp.Range(1)](pp.zeros(1, dtype="float64"))
+
+
+@pp.struct
+class Shown:
+    x: np.float32
+    n: np.int16 = 3
+    ok: np.bool_ = True
+
+
+@pp.struct
+class Outer:
+    inner: Shown
+    z: np.complex128
+
+    def __str__(self):
+        return f"<{self.inner.x:.2f}>"
+
+
+@pytest.mark.parametrize("device", pp.get_devices(), ids=str)
+def test_structs_and_records_look_as_in_python(device, capfd):
+    @pp.kernel
+    def tell(item: pp.Item, points, outer, r):
+        i = item.get_id(0)
+        p = points[i]
+        print(p, p.x, (p, 1), f"{p}|{r[i]}")
+        print(outer, outer.inner, sep=" / ")
+        print(Outer(p, 1j), r[i]["in"], (r[i]["in"], i))
+
+    def arguments():
+        r = np.zeros(2, np.dtype([("a", "f8"), ("in", [("b", "i4"), ("c", "?")])], align=True))
+        r["a"], r["in"]["b"] = 1.5, np.arange(2)
+        return Shown(np.arange(2, dtype="f4"), np.arange(2, dtype="i2"), np.ones(2, bool)), Outer(Shown(0.25), 2 + 1j), r
+
+    with pp.device_context(device):
+        tell[pp.Range(2)](*arguments()).wait()
+    compiled = capfd.readouterr().out
+    tell[pp.Range(2)].interpret(*arguments())
+    assert compiled == capfd.readouterr().out
+    first = "Shown(x=np.float32(0.0), n=np.int16(0), ok=np.True_)"
+    second = f"<0.25> / {first.replace('0.0', '0.25').replace('int16(0)', 'int16(3)')}"
+    assert compiled.splitlines()[:2] == [f"{first} 0.0 ({first}, 1) {first}|(1.5, (0, False))", second]
+
+
+def test_prints_of_records_are_those_of_numpy(capfd):
+    @pp.jit
+    def tell(r):
+        for i in range(len(r)):
+            print(r[i], r[i]["n"])
+            print(f"{r[i]}")
+
+    r = np.array([(1.5, 2), (1e-9, -3)], np.dtype([("x", "f8"), ("n", "i8")], align=True))
+    tell(r)
+    compiled = capfd.readouterr().out
+    tell.interpret(r)
+    assert compiled == capfd.readouterr().out

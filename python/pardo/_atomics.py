@@ -22,7 +22,7 @@ def _check_ordering(who: str, order: str, scope: str) -> None:
 def _atomic(name: str, summary: str) -> Any:
     def operation(array: Any, index: Any, value: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
         _check_ordering(f"atomic.{name}", order, scope)
-        return _item(f"atomic.{name}").atomic(name, array, index, value)
+        return _item(f"atomic.{name}").atomic(name, array, index, value, order=order, scope=scope)
 
     operation.__name__ = operation.__qualname__ = name
     operation.__doc__ = f"""{summary}, as one step; in kernels.
@@ -51,7 +51,7 @@ def _atomic(name: str, summary: str) -> Any:
 def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
     """Put `desired` where `expected` stands, to the bit, as one step; gives what was there before. The rest as for `atomic.add`."""
     _check_ordering("atomic.compare_exchange", order, scope)
-    return _item("atomic.compare_exchange").atomic("compare_exchange", array, index, expected, desired)
+    return _item("atomic.compare_exchange").atomic("compare_exchange", array, index, expected, desired, order=order, scope=scope)
 
 
 atomic = types.SimpleNamespace(
@@ -86,23 +86,23 @@ class AtomicRef:
         Who must see them as single steps. Default: 'device'.
     """
 
-    __slots__ = ("_array", "_index")
+    __slots__ = ("_array", "_index", "_order", "_scope")
 
     def __init__(self, array: Any, index: Any, *, order: str = "relaxed", scope: str = "device") -> None:
         _check_ordering("AtomicRef", order, scope)
         _item("AtomicRef")
-        self._array, self._index = array, index
+        self._array, self._index, self._order, self._scope = array, index, order, scope
 
     def _step(self, name: str, *values: Any) -> Any:
-        return _item("AtomicRef").atomic(name, self._array, self._index, *values)
+        return _item("AtomicRef").atomic(name, self._array, self._index, *values, order=self._order, scope=self._scope)
 
     def load(self) -> Any:
         """Read the element."""
-        return self._step("add", 0)
+        return self._step("load", 0)
 
     def store(self, value: Any) -> None:
         """Write the element."""
-        self._step("exchange", value)
+        self._step("store", value)
 
     def exchange(self, value: Any) -> Any:
         """Write the element; gives what was there before."""

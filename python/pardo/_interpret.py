@@ -336,7 +336,12 @@ class _Place:
     def barrier(self) -> None:
         if self.team is None:
             raise TypeError("group_barrier: only items of a group can wait for each other; launch the kernel over an NdRange")
+        watches = self.team.launch.watches
+        if watches is not None:
+            watches.orders.arrives(self.global_id, self.team.group_id, self.epoch)
         self.team.barrier(self)
+        if watches is not None:
+            watches.orders.leaves(self.global_id, self.team.group_id, self.epoch)
         self.epoch += 1
 
     def sub_group(self) -> tuple[int, int, int]:
@@ -355,8 +360,8 @@ class _Place:
         self.barrier()
         return taken
 
-    def atomic(self, name: str, *arguments: Any) -> Any:
-        return _atomic(name, *arguments)
+    def atomic(self, name: str, *arguments: Any, order: str = "relaxed", scope: str = "device") -> Any:
+        return _atomic(name, *arguments, order=order, scope=scope)
 
 
 def _id(what: str, who: str) -> Any:
@@ -493,8 +498,10 @@ _ATOMIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _atomic(name: str, array: Any, index: Any, *values: Any) -> Any:
+def _atomic(name: str, array: Any, index: Any, *values: Any, order: str, scope: str) -> Any:
     """An atomic operation: items run one at a time, so it is a plain one."""
+    does = name if name in ("load", "store") else "change"
+    name = {"load": "add", "store": "exchange"}.get(name, name)
     who = f"atomic.{name}"
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{who}: the first argument is an array, not {type(array).__name__}")
@@ -508,10 +515,12 @@ def _atomic(name: str, array: Any, index: Any, *values: Any) -> Any:
     if isinstance(old, np.ndarray):
         raise TypeError(f"{who}: the array has {old.ndim} dimensions more; give an index for each, as a tuple")
     given = [_fitting(who, value, dtype) for value in values]
+    if name == "compare_exchange" and old.tobytes() != given[0].tobytes():
+        does = "load"
     if isinstance(given_array, _races.Watched):
-        given_array.touch(index, _races.ATOMIC)
+        given_array.atomic(index, does, order, scope)
     if name == "compare_exchange":
-        if old.tobytes() == given[0].tobytes():
+        if does != "load":
             array[index] = given[1]
     else:
         array[index] = _ATOMIC[name](old, given[0])

@@ -3,11 +3,15 @@
 
 The kernel runs as plain Python (`_interpret`), on arrays that note each access: by which item, of which group, how many barriers that
 item had passed, and where in the program. Two accesses of one element by different items have an order only if both items are of one
-group and a barrier stands between; else, if one of the two writes and not both are atomics, they are a race. Elements are told apart by
-their addresses, so arguments that share memory are seen too.
+group and a barrier stands between, or if atomics order them; else, if one of the two writes and not both are atomics, they are a race.
+Elements are told apart by their addresses, so arguments that share memory are seen too.
 
 The items of a group run up to a barrier before one of them goes on, and groups run one after the other. So it is enough to remember, for
 each element and kind of access, two items since the last barrier of the group that runs, and one of another group.
+
+That is so until an atomic releases. From then on items know of each other (vector clocks): what an item has done and knows is left at the
+element by an atomic that releases, and taken over by one that acquires and finds it there; a barrier tells all items of a group what each
+of them knows. Then all accesses are remembered that are not ordered before a later one; of those that nobody can come to know of, one.
 """
 
 from __future__ import annotations
@@ -49,18 +53,91 @@ class _Access(NamedTuple):
     code: types.CodeType
     instruction: int
     line: int
+    clock: int  # how often the item had released something
+
+
+class _Known:
+    """What an item knows to be over: of items their accesses up to a clock, of groups those before a barrier."""
+
+    __slots__ = ("groups", "items")
+
+    def __init__(self) -> None:
+        self.items: dict[tuple[int, ...], int] = {}
+        self.groups: dict[tuple[int, ...], int] = {}
+
+    def add(self, other: _Known) -> None:
+        for mine, theirs in ((self.items, other.items), (self.groups, other.groups)):
+            for key, until in theirs.items():
+                mine[key] = max(mine.get(key, -1), until)
+
+
+class Orders:
+    """What atomics have ordered in a launch."""
+
+    def __init__(self) -> None:
+        self.active = False  # something has been released
+        self.clocks: dict[tuple[int, ...], int] = {}
+        self.epochs: dict[tuple[int, ...], int] = {}  # of groups: barriers before the last release
+        self.known: dict[tuple[int, ...], _Known] = {}
+        self.met: dict[tuple[tuple[int, ...], int], _Known] = {}  # at barriers of groups
+
+    def before(self, a: _Access, b: _Access) -> bool:
+        """True if `a`, which has happened, is ordered before `b`, which happens now."""
+        if a.item == b.item or (a.group == b.group and a.epoch < b.epoch):
+            return True
+        known = self.known.get(b.item)
+        return known is not None and (known.items.get(a.item, -1) >= a.clock or known.groups.get(a.group, -1) > a.epoch)
+
+    def forgotten(self, a: _Access, running: tuple[int, ...]) -> bool:
+        """True if nobody can come to know of an access any more: its group is done and has not released it."""
+        return a.group != running and self.clocks.get(a.item, 0) <= a.clock and self.epochs.get(a.group, -1) <= a.epoch
+
+    def released(self, item: tuple[int, ...], group: tuple[int, ...], epoch: int) -> _Known:
+        """What an item leaves to others."""
+        self.active = True
+        made = _Known()
+        if item in self.known:
+            made.add(self.known[item])
+        made.items[item] = self.clocks.get(item, 0)
+        made.groups[group] = epoch
+        self.clocks[item] = made.items[item] + 1
+        self.epochs[group] = max(self.epochs.get(group, -1), epoch)
+        return made
+
+    def acquired(self, item: tuple[int, ...], left: _Known) -> None:
+        self.known.setdefault(item, _Known()).add(left)
+
+    def arrives(self, item: tuple[int, ...], group: tuple[int, ...], epoch: int) -> None:
+        """An item comes to a barrier of its group."""
+        if item in self.known:
+            self.met.setdefault((group, epoch), _Known()).add(self.known[item])
+
+    def leaves(self, item: tuple[int, ...], group: tuple[int, ...], epoch: int) -> None:
+        if (group, epoch) in self.met:
+            self.acquired(item, self.met[group, epoch])
 
 
 class _Past:
     """Accesses of one kind to one element: as many as tell whether a later one is ordered behind all of them."""
 
-    __slots__ = ("elsewhere", "here")
+    __slots__ = ("elsewhere", "every", "here")
 
     def __init__(self) -> None:
+        self.every: list[_Access] | None = None  # once atomics order: all that count
         self.elsewhere: _Access | None = None  # of a group that ran before
         self.here: list[_Access] = []  # of the last group since its last barrier: by two items at most
 
-    def note(self, a: _Access) -> None:
+    def all_that_count(self) -> list[_Access]:
+        if self.every is None:
+            self.every = self.here if self.elsewhere is None else [self.elsewhere, *self.here]
+        return self.every
+
+    def note(self, a: _Access, orders: Orders) -> None:
+        if orders.active:
+            later = [other for other in self.all_that_count() if not orders.before(other, a)]
+            lost = [other for other in later if orders.forgotten(other, a.group)]
+            self.every = [a, *lost[:1], *(other for other in later if other not in lost)]
+            return
         if self.here and self.here[0].group != a.group:
             self.elsewhere, self.here = self.here[0], []
         elif self.here and self.here[0].epoch != a.epoch:
@@ -68,8 +145,10 @@ class _Past:
         if len(self.here) < 2 and all(other.item != a.item for other in self.here):
             self.here.append(a)
 
-    def meets(self, a: _Access) -> _Access | None:
+    def meets(self, a: _Access, orders: Orders) -> _Access | None:
         """One that has no order with `a`."""
+        if orders.active:
+            return next((other for other in self.all_that_count() if not orders.before(other, a)), None)
         if self.here and self.here[0].group != a.group:
             return self.here[0]
         if self.elsewhere is not None:
@@ -83,9 +162,11 @@ class Memory:
     `name`: of the function; `noun`: what runs side by side, items or rounds; `groups`: whether items have groups.
     """
 
-    def __init__(self, name: str, noun: str, groups: bool) -> None:
+    def __init__(self, name: str, noun: str, groups: bool, orders: Orders | None = None) -> None:
         self.name, self.noun, self.groups = name, noun, groups
         self.elements: dict[int, tuple[_Past, _Past, _Past]] = {}
+        self.orders = orders or Orders()
+        self.left: dict[int, dict[tuple[tuple[int, ...], bool], _Known]] = {}  # at elements: by whom, and whether for its group alone
 
     def watch(self, value: Any, label: str | None) -> Any:
         """The array as one that notes what is done to it; of tuples and structs the parts, other values as they are."""
@@ -104,7 +185,7 @@ class Memory:
 
     def another(self) -> Memory:
         """For arrays that share nothing with these."""
-        return Memory(self.name, self.noun, self.groups)
+        return Memory(self.name, self.noun, self.groups, self.orders)
 
     def touch(self, addresses: Iterable[int], access: _Access) -> None:
         for address in addresses:
@@ -112,10 +193,25 @@ class Memory:
             if past is None:
                 past = self.elements[address] = (_Past(), _Past(), _Past())
             for kind in _MEETS[access.kind]:
-                other = past[kind].meets(access)
+                other = past[kind].meets(access, self.orders)
                 if other is not None:
                     raise RaceError(self.message(address, other, access))
-            past[access.kind].note(access)
+            past[access.kind].note(access, self.orders)
+
+    def acquire(self, address: int, scope: str) -> None:
+        """The running item takes over what has been left at an element."""
+        item = _running.get()
+        for (group, alone), known in self.left.get(address, {}).items():
+            if group == _group(item) or not (alone or scope == "work_group"):
+                self.orders.acquired(item.global_id, known)
+
+    def release(self, address: int, scope: str, anew: bool) -> None:
+        """The running item leaves what it has done and knows at an element; `anew`: in place of what others have left."""
+        item = _running.get()
+        group = _group(item)
+        left = {} if anew else self.left.get(address, {})
+        left.setdefault((group, scope == "work_group"), _Known()).add(self.orders.released(item.global_id, group, item.epoch))
+        self.left[address] = left
 
     # --- what users read
 
@@ -169,14 +265,19 @@ class _Watch:
         frame = _user_frame()
         if self.label is None:
             self.label = next((n for n, v in frame.f_locals.items() if isinstance(v, Watched) and v._watch is self), "local_array")
-        group = item.global_id if item.team is None else item.team.group_id
-        access = _Access(item.global_id, group, item.epoch, kind, self, frame.f_code, frame.f_lasti, frame.f_lineno)
+        clock = self.memory.orders.clocks.get(item.global_id, 0)
+        access = _Access(item.global_id, _group(item), item.epoch, kind, self, frame.f_code, frame.f_lasti, frame.f_lineno, clock)
         self.memory.touch((a for a in addresses.ravel().tolist() if a in self.span), access)
 
     def element(self, address: int) -> str:
         """What the element at an address is called."""
         index = np.argwhere(_addresses(self.array) == address)
         return f"{self.label}[{', '.join(map(str, index[0]))}]" if len(index) else f"{self.label}"
+
+
+def _group(item: Any) -> tuple[int, ...]:
+    """The group of a running item; without groups the item itself."""
+    return item.global_id if item.team is None else item.team.group_id  # type: ignore[no-any-return]
 
 
 def _user_frame() -> types.FrameType:
@@ -222,6 +323,21 @@ class Watched(np.ndarray[Any, Any]):
             self._watch.touch(_addresses(plain[index if whole else (*parts, Ellipsis)]), kind)
         else:
             self._watch.touch(_addresses(plain)[index], kind)
+
+    def atomic(self, index: Any, does: str, order: str, scope: str) -> None:
+        """Note an atomic, and what it orders. `does`: load, store, or change."""
+        if self._watch is None or _running.get() is None:
+            self.touch(index, ATOMIC)
+            return
+        memory, parts = self._watch.memory, index if isinstance(index, tuple) else (index,)
+        address = int(_addresses(self.view(np.ndarray)[(*parts, Ellipsis)]))
+        if does != "store" and order in ("acquire", "acq_rel", "seq_cst"):
+            memory.acquire(address, scope)
+        self.touch(index, ATOMIC)
+        if does != "load" and order in ("release", "acq_rel", "seq_cst"):
+            memory.release(address, scope, anew=does == "store")
+        elif does == "store":
+            memory.left.pop(address, None)
 
     def __getitem__(self, index: Any) -> Any:
         found = self.view(np.ndarray)[index]

@@ -474,6 +474,8 @@ void Lowering::walk_reduction() {
     const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), rounds);
     ir::Builder::Values sums;
     if (tuples) {
+        // Rounds of a block wait for each other, so blocks go side by side in the lanes; but not where lanes would wait in inner loops.
+        if (options_.lane_blocks && inner_loops_ == 0) builder_.set_lanes(true);
         sums = builder_.for_loop(low, high, builder_.i64(1), carried, [&](Value i, std::span<const Value> values) {
             std::vector<Term> current;
             current.reserve(likes.size());

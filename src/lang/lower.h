@@ -55,6 +55,7 @@ struct Options {
     bool fast_math = false;     // sums may be reordered, products and sums contracted
     bool bounds_check = false;  // an index out of range is reported
     bool record_types = false;  // `Lowered::types` is wanted
+    bool lane_blocks = false;   // blocks of tuples are reduced side by side in lanes: pays where pardo makes the vectors itself
     friend bool operator==(const Options&, const Options&) = default;
 };
 

@@ -240,6 +240,7 @@ private:
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
     bool dry_ = true, uses_status_ = false, uses_log_ = false;
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
+    int inner_loops_ = 0;  // that have been walked, but short ones of known length
 };
 
 }  // namespace pardo::lang

@@ -1,5 +1,6 @@
 // src/lang/serial_loops.cpp: loops that an item goes through itself: for over ranges, tuples and arrays, and while.
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "ir/eval.h"
@@ -156,6 +157,9 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
     if (step.least > 0) least = start.least;
     if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
     const auto index = [&](Value v) { return number({DType::Int64, true}, v, least); };
+    constexpr std::int64_t few_rounds = 16;
+    const bool is_short = start.constant && stop.constant && step.constant && std::abs(stop.scalar.i - start.scalar.i) <= few_rounds;
+    inner_loops_ += is_short ? 0 : 1;
     if (std::string why; dry_ && depth_ == 0) {
         if (makes_lanes(t, start, stop, step, body, why)) lane_loops_.insert(&t);
         if (!why.empty()) no_lanes_.try_emplace(&t, std::move(why));
@@ -202,6 +206,7 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
 void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
                             const std::function<Term()>& test, const std::function<void()>& body, bool forever) {
     // The test knows that no flag was set; the body begins without any.
+    ++inner_loops_;
     const bool breaks = contains(t, Form::Break, true),
                returns = contains(t, Form::Return, true) || contains(t, Form::Raise, true) || contains(t, Form::Assert, true);
     std::vector<std::string> names = hidden;

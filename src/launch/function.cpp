@@ -263,6 +263,7 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.fp64 = device->supports(DType::Float64);
     options.distinct = distinct;
     options.fast_math = options_.fast_math;
+    options.lane_blocks = device->backend()->name() == "cpu";
     options.bounds_check = options_.bounds_check;
     return options;
 }

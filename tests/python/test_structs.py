@@ -462,3 +462,54 @@ def test_structs_of_arrays_are_unpacked_and_looped_over_by_elements():
 
     with pytest.raises(TypeError, match="`\\*` of a struct of x, y"):
         given[pp.Range(1)](points, out)
+
+
+@pytest.mark.parametrize("device", pp.get_devices(), ids=str)
+def test_reductions_of_tuples_beside_sums_and_loops(device):
+    @pp.jit
+    def nearest(x, to):
+        best, far, total = (np.inf, -1), (-1.0, -1), 0.0
+        for i in pp.prange(len(x)):
+            d = 0.0
+            for k in range(x.shape[1]):
+                d += (x[i, k] - to[k]) ** 2
+            best = min(best, (d, i))
+            if d > 0.1:
+                far = max(far, (d, i))
+            total += d
+        return best, far, total
+
+    rng = np.random.default_rng(3)
+    for n, m in ((0, 3), (1, 3), (5000, 3), (70_001, 3), (3000, 40)):
+        x, to = rng.random((n, m)), rng.random(m)
+        best, far, total = nearest(pp.asarray(x, device=device), pp.asarray(to, device=device))
+        d = ((x - to) ** 2).sum(1)
+        assert_allclose(total, d.sum())
+        if n > 1:
+            assert (best[1], far[1]) == (d.argmin(), d.argmax())
+            assert_allclose((best[0], far[0]), (d.min(), d.max()), rtol=1e-12)
+
+
+def test_blocks_of_tuples_are_lanes_unless_rounds_loop():
+    @pp.jit
+    def straight(x):
+        best = (np.inf, -1)
+        for i in pp.prange(len(x)):
+            best = min(best, (x[i], i))
+        return best
+
+    @pp.jit
+    def looping(x):
+        best = (np.inf, -1)
+        for i in pp.prange(len(x)):
+            v = x[i]
+            while v > 1:
+                v /= 2
+            best = min(best, (v, i))
+        return best
+
+    x = np.array([3.0, 0.75, 1.75])
+    assert straight(x) == (0.75, 1)
+    assert looping(x) == (0.75, 0)
+    assert "items are the lanes of vectors" in straight.diagnostics()
+    assert "items are the lanes of vectors" not in looping.diagnostics()

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backend/cuda/memory.h"
+#include "backend/cuda/nvrtc.h"
 #include "backend/cuda/queue.h"
 #include "base/counters.h"
 #include "base/env.h"
@@ -56,7 +57,10 @@ ContextHandle CudaDevice::make_context() {
     std::lock_guard lock(mutex_);
     if (ContextHandle made = context_.load(std::memory_order_acquire)) return made;
     ContextHandle made = nullptr;
-    const Result failed = driver().cuDevicePrimaryCtxRetain(&made, handle_);
+    const Result failed = [&] {
+        const LoadingNvrtc meanwhile;  // the driver takes 0.1 s
+        return driver().cuDevicePrimaryCtxRetain(&made, handle_);
+    }();
     if (failed != result::success) {
         throw Error(failed == result::out_of_memory ? ErrorCode::Memory : ErrorCode::Device,
                     "Device: " + id() + " cannot be used: cuDevicePrimaryCtxRetain failed: " + driver().describe(failed));

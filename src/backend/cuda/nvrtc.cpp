@@ -6,11 +6,13 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <system_error>
 
 #include <pardo/error.h>
 
 #include "backend/cuda/driver.h"
 #include "backend/cuda/libraries.h"
+#include "base/affinity.h"
 #include "base/env.h"
 #include "base/fork.h"
 #include "jit/build_log.h"
@@ -249,6 +251,18 @@ std::string nvrtc_version() {
     std::string problem;
     const Nvrtc* n = load(problem);
     return n ? version_of(*n) : "";
+}
+
+LoadingNvrtc::LoadingNvrtc() {
+    try {
+        const Bound inherit_nothing(any_core);
+        thread_ = std::thread([] { (void)nvrtc_unavailable(); });
+    } catch (const std::system_error&) {  // no thread: who needs it loads it
+    }
+}
+
+LoadingNvrtc::~LoadingNvrtc() {
+    if (thread_.joinable()) thread_.join();
 }
 
 std::string nvrtc_unavailable() {

@@ -954,7 +954,7 @@ def row_of(y, i):
     for k in range(3):
         if k == i:
             return y[k, :]
-    return y[0]
+    return y[3]
 
 
 @pp.func

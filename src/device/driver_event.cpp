@@ -306,7 +306,10 @@ void DriverCore::serve_watched() {
         watched.clear();
         Lock lock(watch_mutex_);
         watch_wake_.wait(lock, [&] { return watch_closed_ || watch_news_ != seen; });
-        if (watch_closed_) return;
+        if (watch_closed_) {  // events hold the core: what others complete must not be held by it
+            watched.swap(watched_);
+            return;
+        }
     }
 }
 

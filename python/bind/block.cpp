@@ -129,7 +129,8 @@ void bind_block(nb::module_& m) {
             return pardo::empty(shape, dtype, queue, kind_from(kind, who), who);
         },
         nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("kind"), nb::arg("who"));
-    m.def("_empty_at_sight", &empty_at_sight, nb::arg("shape").none(), nb::arg("dtype").none());
+    m.def("_empty_at_sight", &empty_at_sight, nb::arg("shape").none(), nb::arg("dtype").none(),
+          nb::sig("def _empty_at_sight(shape: Any, dtype: Any) -> Array | None"));
     m.def(
         "_view_bytes",
         [](const Array& bytes, pardo::DType dtype, const Ints& shape, std::int64_t offset) {

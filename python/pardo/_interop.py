@@ -282,7 +282,7 @@ def _host_array(shape: Sequence[int], dtype: np.dtype[Any], nbytes: int) -> NDAr
     """An array of NumPy's, not initialised; a large one in memory of the CPU device, whose blocks are used again."""
     if nbytes < _POOLED:
         return np.empty(shape, dtype)
-    block = _core._Block(nbytes, "host", 0, Queue.of("cpu"), "asnumpy")
+    block: Any = _core._Block(nbytes, "host", 0, Queue.of("cpu"), "asnumpy")
     return np.frombuffer(block, dtype).reshape(shape)
 
 

@@ -14,8 +14,9 @@ namespace {
 
 constexpr int gpu_group = 256, cpu_group = 4096, cpu_item_group = 16;
 constexpr int most_columns = 4, most_rows = 4;
-constexpr std::int64_t long_loop = 32768;  // iterations that keep a large team busy
-constexpr int most_steps = 16;             // values of a row that an item may keep in registers
+constexpr int most_shared_rows = 8, most_elements = 32;  // where rows share what they read; elements an item, written out
+constexpr std::int64_t long_loop = 32768;                // iterations that keep a large team busy
+constexpr int most_steps = 16;                           // values of a row that an item may keep in registers
 constexpr std::int64_t heavy_operations = 4;
 constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
@@ -323,7 +324,8 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     if (gain != Rows::Single) {
         if (gain == Rows::Stencil) g.columns = std::min(g.columns, 2);  // a band is as high as it is wide for the cache
         const std::int64_t before = shape.extents[rank - 2];
-        while (g.rows < most_rows && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
+        const int most_here = gain == Rows::Shared ? std::min(most_shared_rows, most_elements / g.columns) : most_rows;
+        while (g.rows < most_here && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
             g.rows *= 2;
     }
     return g;

@@ -85,11 +85,10 @@ struct Member {
 
 /// A class of structs; `number` tells it from others. Its functions may make structs of it, so they come later, and anew when something
 /// that they use has changed.
-class Class : public std::enable_shared_from_this<Class> {
+class Class : public std::enable_shared_from_this<Class> {  // nanobind then hands out the one owner that weak references follow
 public:
     using Members = std::map<std::string, Member>;
-    Class(std::string name, int number) : name(std::move(name)), number(number) {}
-    const std::string name;
+    explicit Class(int number) : number(number) {}
     const int number;
     std::shared_ptr<const Members> members() const {
         const std::lock_guard locked(mutex_);

@@ -179,8 +179,7 @@ void bind_kernel(nb::module_& m) {
         nb::arg("local"), nb::arg("constant"), nb::arg("structure"), nb::arg("translator"), nb::arg("maker"));
 
     nb::class_<syntax::Class>(m, "_Class", "A class of structs as the compiler takes it.")
-        .def(nb::new_([](std::string name, int number) { return std::make_shared<syntax::Class>(std::move(name), number); }),
-             nb::arg("name"), nb::arg("number"))
+        .def(nb::new_([](int number) { return std::make_shared<syntax::Class>(number); }), nb::arg("number"))
         .def(
             "_set",
             [](syntax::Class& c, List members) {  // (name, kind, function or None, code, problem)
@@ -195,8 +194,7 @@ void bind_kernel(nb::module_& m) {
                 }
                 c.set(std::move(made));
             },
-            nb::arg("members"))
-        .def_prop_ro("name", [](const syntax::Class& c) { return c.name; });
+            nb::arg("members"));
 
     m.def(
         "_set_printer",

@@ -50,7 +50,7 @@ class Compiled:
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
-        self.made = _core._Class(kind.__name__, number := next(_numbers))
+        self.made = _core._Class(number := next(_numbers))
         _known[number] = kind
         self._members = members_of(kind)
         self._captured: list[Any] = []  # by its functions, from outside

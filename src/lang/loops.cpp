@@ -180,11 +180,9 @@ const Tree& indexed_in(const Tree& t, std::vector<const Tree*>& indices, const G
 
 /// Rounds that certainly meet: all write one element, or one reads what its neighbour writes.
 void check_neighbours(const Function& f, const Tree& loop, const std::string& index, const std::set<std::string>& changed,
-                      const std::set<std::string>& own) {
+                      const std::set<std::string>& own, const Given& given) {
     Elements elements;
     collect_elements(loop.parts[4], elements);
-    Given given;
-    collect_given(loop.parts[4], given);
     for (const Tree* s : elements.stored) {
         std::vector<const Tree*> indices;
         const Tree& base = indexed_in(*s, indices, given);
@@ -238,10 +236,6 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
     for (const Tree& p : t.parts) check_elements(f, p, indices, changed, own, given);
 }
 
-}  // namespace
-
-namespace {
-
 bool holds_struct(const Term& t) { return t.structure || std::ranges::any_of(t.items, holds_struct); }
 
 }  // namespace
@@ -264,7 +258,7 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
     Given given;
     collect_given(loop.parts[4], given);
     check_elements(function, loop.parts[4], indices, assigned, own, given);
-    if (!indices.empty()) check_neighbours(function, loop, indices[0], assigned, own);
+    if (!indices.empty()) check_neighbours(function, loop, indices[0], assigned, own, given);
     return found;
 }
 

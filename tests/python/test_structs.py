@@ -307,14 +307,15 @@ def test_interpreted_like_compiled():
 # --- reductions of tuples and structs
 
 
-def test_arg_min_by_tuple():
-    @pp.jit
-    def first_least(x):
-        best = (np.inf, -1)
-        for i in pp.prange(len(x)):
-            best = min(best, (x[i], i))
-        return best
+@pp.jit
+def first_least(x):
+    best = (np.inf, -1)
+    for i in pp.prange(len(x)):
+        best = min(best, (x[i], i))
+    return best
 
+
+def test_arg_min_by_tuple():
     rng = np.random.default_rng(0)
     for n in (0, 1, 10, 100_003):
         x = rng.integers(0, 1000, n).astype(float)
@@ -492,13 +493,6 @@ def test_reductions_of_tuples_beside_sums_and_loops(device):
 
 def test_blocks_of_tuples_are_lanes_unless_rounds_loop():
     @pp.jit
-    def straight(x):
-        best = (np.inf, -1)
-        for i in pp.prange(len(x)):
-            best = min(best, (x[i], i))
-        return best
-
-    @pp.jit
     def looping(x):
         best = (np.inf, -1)
         for i in pp.prange(len(x)):
@@ -509,7 +503,7 @@ def test_blocks_of_tuples_are_lanes_unless_rounds_loop():
         return best
 
     x = np.array([3.0, 0.75, 1.75])
-    assert straight(x) == (0.75, 1)
+    assert first_least(x) == (0.75, 1)
     assert looping(x) == (0.75, 0)
-    assert "items are the lanes of vectors" in straight.diagnostics()
+    assert "items are the lanes of vectors" in first_least.diagnostics()
     assert "items are the lanes of vectors" not in looping.diagnostics()

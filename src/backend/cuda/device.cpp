@@ -58,7 +58,7 @@ ContextHandle CudaDevice::make_context() {
     if (ContextHandle made = context_.load(std::memory_order_acquire)) return made;
     ContextHandle made = nullptr;
     const Result failed = [&] {
-        const LoadingNvrtc meanwhile;  // the driver takes 0.1 s
+        const std::jthread loads = load_nvrtc_aside();  // meanwhile: the driver takes 0.1 s
         return driver().cuDevicePrimaryCtxRetain(&made, handle_);
     }();
     if (failed != result::success) {

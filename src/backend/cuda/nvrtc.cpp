@@ -253,16 +253,13 @@ std::string nvrtc_version() {
     return n ? version_of(*n) : "";
 }
 
-LoadingNvrtc::LoadingNvrtc() {
+std::jthread load_nvrtc_aside() {
     try {
         const Bound inherit_nothing(any_core);
-        thread_ = std::thread([] { (void)nvrtc_unavailable(); });
+        return std::jthread([] { (void)nvrtc_unavailable(); });
     } catch (const std::system_error&) {  // no thread: who needs it loads it
+        return {};
     }
-}
-
-LoadingNvrtc::~LoadingNvrtc() {
-    if (thread_.joinable()) thread_.join();
 }
 
 std::string nvrtc_unavailable() {

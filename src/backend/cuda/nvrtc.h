@@ -35,17 +35,8 @@ Target target_for(int major, int minor);
 
 /// "NVRTC 13.0" once it is loaded (it is by this call if possible); empty when it is not installed.
 std::string nvrtc_version();
-/// Loads it on a thread of its own, where it is installed; has ended when this goes.
-class LoadingNvrtc {
-public:
-    LoadingNvrtc();
-    ~LoadingNvrtc();
-    LoadingNvrtc(const LoadingNvrtc&) = delete;
-    LoadingNvrtc& operator=(const LoadingNvrtc&) = delete;
-
-private:
-    std::thread thread_;
-};
+/// A thread that loads it, where it is installed.
+std::jthread load_nvrtc_aside();
 /// Why NVRTC cannot be used and what to do; empty when it can.
 std::string nvrtc_unavailable();
 

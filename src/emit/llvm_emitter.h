@@ -80,7 +80,7 @@ private:
         int unroll = 1;                    // vectors an iteration of the main loop
         bool prefetch = false;             // library calls keep the processor from running ahead to the next loads
         bool main = true;                  // a loop without masks in front of the masked one
-        std::vector<ir::InstrId> streams;  // stores past the caches: the main loop waits until their addresses are aligned
+        std::vector<ir::InstrId> streams;  // stores past the caches: lanes start where the first one's address is aligned
     };
     using LaneBody = llvm::function_ref<void(llvm::Value* index, int copy, LlvmValues& state)>;
     /// Makes fresh state, and joins a block's state into the totals: keeps long float sums accurate.
@@ -93,10 +93,13 @@ private:
     void lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body,
                    const Fold* fold = nullptr);
     llvm::Value* tail_mask(llvm::Value* count);
+    bool is_lane_index(ir::Value v) const;
     bool base_known(ir::Value v) const;
-    llvm::Value* base_at(ir::Value v, llvm::Value* item);  // an affine index's base for a given last coordinate
-    llvm::Value* misalignment(ir::InstrId store, llvm::Value* item);
-    std::vector<ir::InstrId> stream_stores(int lanes) const;
+    llvm::Value* base_at(ir::Value v, llvm::Value* index);  // an affine index's base for a given value of the lane index
+    llvm::Value* misalignment(ir::InstrId store, llvm::Value* index);
+    llvm::Value* misalignment(llvm::Value* address, std::int64_t bytes);
+    bool made_from(ir::Value index, ir::Value from) const;
+    std::vector<ir::InstrId> stream_stores(const ir::Region& body, int lanes) const;
     void hoist(const ir::Region& body);
     void region(const ir::Region& r);
     void instruction(ir::InstrId id);
@@ -183,6 +186,7 @@ private:
     // llvm_memory.cpp
     void load(ir::InstrId id, const ir::Instr& in);
     void store(ir::InstrId id, const ir::Instr& in);
+    void stream(llvm::Value* value, llvm::Value* at, ir::Value pointer, bool always, llvm::function_ref<void()> otherwise);
     llvm::Value* address(ir::Value pointer, llvm::Value* index);
     /// Where the lanes find an element: its index, or that within all items' private arrays; `step` if it is a small constant, else 0.
     struct Element {
@@ -250,9 +254,12 @@ private:
 
     int lanes_ = 1;
     llvm::Value* mask_ = nullptr;
-    bool prefetch_ = false;               // loads of neighbours ask for what comes a kilobyte later
-    bool divergent_ = false;              // inside a region that not all items of the vector run
-    std::vector<ir::InstrId> streaming_;  // stores that bypass the caches now
+    bool prefetch_ = false;                // loads of neighbours ask for what comes a kilobyte later
+    bool divergent_ = false;               // inside a region that not all items of the vector run
+    std::vector<ir::InstrId> streaming_;   // stores that bypass the caches now
+    llvm::Value* whole_ = nullptr;         // while they do under a mask: whether all lanes are on
+    ir::Value lane_index_ = ir::no_value;  // the counter of the loop whose rounds are the lanes
+    std::vector<ir::Value> around_;        // counters of the serial loops around; no_value for a while loop
     std::vector<Lane> values_;
     std::vector<bool> hoisted_;
     std::vector<llvm::Value*> grouped_;      // one an instruction: what a Load of a group found, what a Store of one waits with

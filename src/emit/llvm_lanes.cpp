@@ -45,21 +45,28 @@ llvm::Value* Emitter::tail_mask(llvm::Value* count) {
     return b_.CreateICmpSLT(llvm::ConstantVector::get(lanes), splat(b_.CreateTrunc(capped, narrow), lanes_));
 }
 
+/// What counts the elements that are the lanes: the last coordinate of an item, or the counter of a loop.
+bool Emitter::is_lane_index(Value v) const {
+    const ir::ValueInfo& info = kernel_.values[v];
+    return info.region == ~0u ? kernel_.instrs[info.def].op == Opcode::Dim : v == lane_index_;
+}
+
 /// True if base_at can say it before the body has run.
 bool Emitter::base_known(Value v) const {
-    if (info_.shapes[v].kind == LaneShape::Uniform && values_[v].v) return true;
+    if (info_.shapes[v].kind == LaneShape::Uniform) return values_[v].v != nullptr;
+    if (is_lane_index(v)) return true;
+    if (kernel_.values[v].region != ~0u) return false;
     const Instr& in = kernel_.instrs[kernel_.values[v].def];
-    if (in.op == Opcode::Dim) return true;
     const bool sum = in.op == Opcode::Add || in.op == Opcode::Sub || in.op == Opcode::Mul || in.op == Opcode::Neg || in.op == Opcode::Cast;
     return sum && std::all_of(in.operands.begin(), in.operands.end(), [&](Value operand) { return base_known(operand); });
 }
 
-llvm::Value* Emitter::base_at(Value v, llvm::Value* item) {
-    if (info_.shapes[v].kind == LaneShape::Uniform && values_[v].v) return values_[v].v;
+llvm::Value* Emitter::base_at(Value v, llvm::Value* index) {
+    if (info_.shapes[v].kind == LaneShape::Uniform) return values_[v].v;
+    if (is_lane_index(v)) return index;
     const Instr& in = kernel_.instrs[kernel_.values[v].def];
-    auto operand = [&](int k) { return base_at(in.operands[k], item); };
+    auto operand = [&](int k) { return base_at(in.operands[k], index); };
     switch (in.op) {
-        case Opcode::Dim: return item;
         case Opcode::Add: return b_.CreateAdd(operand(0), operand(1));
         case Opcode::Sub: return b_.CreateSub(operand(0), operand(1));
         case Opcode::Mul: return b_.CreateMul(operand(0), operand(1));
@@ -68,24 +75,36 @@ llvm::Value* Emitter::base_at(Value v, llvm::Value* item) {
     }
 }
 
-/// Bytes by which a store of this lane loop misses vector alignment when the vector starts at `item`.
-llvm::Value* Emitter::misalignment(InstrId store, llvm::Value* item) {
+/// Bytes by which a store of this lane loop misses vector alignment when the vector starts at `index`.
+llvm::Value* Emitter::misalignment(InstrId store, llvm::Value* index) {
     const Instr& in = kernel_.instrs[store];
-    llvm::Value* at = address(in.operands[0], base_at(in.operands[1], item));
-    return b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(std::min(lanes_ * itemsize(type(in.operands[0])), 64) - 1));
+    return misalignment(address(in.operands[0], base_at(in.operands[1], index)), lanes_ * itemsize(type(in.operands[0])));
 }
 
-/// Stores that may bypass the caches: unconditional, to neighbours, whole registers, at addresses that are known beforehand.
-std::vector<InstrId> Emitter::stream_stores(int lanes) const {
+llvm::Value* Emitter::misalignment(llvm::Value* address, std::int64_t bytes) {
+    return b_.CreateAnd(b_.CreatePtrToInt(address, b_.getInt64Ty()), i64(std::min<std::int64_t>(bytes, 64) - 1));
+}
+
+/// Whether an index is made from another value by what indices are made with.
+bool Emitter::made_from(Value index, Value from) const {
+    if (index == from) return true;
+    if (kernel_.values[index].region != ~0u) return false;
+    const Instr& in = kernel_.instrs[kernel_.values[index].def];
+    if (!pure(in)) return false;
+    return std::any_of(in.operands.begin(), in.operands.end(), [&](Value operand) { return made_from(operand, from); });
+}
+
+/// Stores that may bypass the caches: unconditional, to neighbours, whole registers, at addresses that are known beforehand, each once.
+std::vector<InstrId> Emitter::stream_stores(const Region& body, int lanes) const {
     std::vector<InstrId> found;
-    for (InstrId id : kernel_.body.body) {
+    for (InstrId id : body.body) {
         const Instr& in = kernel_.instrs[id];
-        if (in.op != Opcode::Store) continue;
-        if (!is_param(in.operands[0])) continue;
-        const LaneShape s = info_.shapes[in.operands[1]];
+        if (in.op != Opcode::Store || !is_param(in.operands[0])) continue;
         const ir::Param& param = kernel_.params[param_of(in.operands[0])];
-        const int bytes = lanes * itemsize(param.type);
-        if (param.streaming && s.kind == LaneShape::Affine && s.step == 1 && bytes >= 16 && base_known(in.operands[1])) found.push_back(id);
+        const LaneShape s = info_.shapes[in.operands[1]];
+        if (!param.streaming || s.kind != LaneShape::Affine || s.step != 1 || lanes * itemsize(param.type) < 16) continue;
+        const bool once = std::all_of(around_.begin(), around_.end(), [&](Value loop) { return made_from(in.operands[1], loop); });
+        if (once && base_known(in.operands[1])) found.push_back(id);
     }
     return found;
 }
@@ -134,8 +153,10 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         llvm::Value* start = top.phis[0];
         llvm::Value* last = b_.CreateSub(upper, i64(step));  // the last index at which a whole iteration fits
         llvm::Value* ready = b_.CreateICmpSLE(start, last);
-        for (InstrId id : plan.streams) ready = b_.CreateAnd(ready, b_.CreateICmpEQ(misalignment(id, start), i64(0)));
-        if (!plan.streams.empty()) again = &top;
+        if (!plan.streams.empty()) {
+            ready = b_.CreateAnd(ready, b_.CreateICmpEQ(misalignment(plan.streams[0], start), i64(0)));
+            again = &top;
+        }
         Join outer;
         if (fold) outer = make("lanes.block");
         Join& entry = fold ? outer : main;
@@ -188,7 +209,13 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, advance);
     }
     mask_ = tail_mask(left);
+    if (!plan.main && !plan.streams.empty()) {
+        streaming_ = plan.streams;
+        whole_ = b_.CreateICmpSGE(left, i64(plan.lanes));
+    }
     body(index, 0, values);
+    streaming_.clear();
+    whole_ = nullptr;
     mask_ = nullptr;
     llvm::Value* next = b_.CreateAdd(index, advance);
     arrive(exit, next, values);
@@ -208,7 +235,7 @@ void Emitter::emit_item_lanes() {
     const Region& body = kernel_.body;
     LanePlan plan = lane_plan(body, 0);
     hoist(body);
-    if (plan.main) plan.streams = stream_stores(plan.lanes);
+    plan.streams = stream_stores(body, plan.lanes);
     const int last = kernel_.rank - 1;
     LlvmValues none;
     lane_loop(begin_[last], end_[last], plan, none, [&](llvm::Value* index, int, LlvmValues&) {

@@ -206,6 +206,7 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
     for (int k = 0; k < count; ++k) state.push_back(shaped(in.operands[3 + k], info_.shapes[in.results[k]]));
     // What comes a kilobyte later is no matter of this loop's rounds, and what asks for it keeps loads from leaving the loop.
     const bool outer_prefetch = std::exchange(prefetch_, false);
+    around_.push_back(r.args[0]);
     serial_loop(scalar(in.operands[0]), scalar(in.operands[1]), scalar(in.operands[2]), state,
                 [&](llvm::Value* index, int, LlvmValues& carried) {
                     define(r.args[0], index);
@@ -213,6 +214,7 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
                     region(r);
                     for (int k = 0; k < count; ++k) carried[k] = shaped(yield(r).operands[k], info_.shapes[r.args[1 + k]]);
                 });
+    around_.pop_back();
     prefetch_ = outer_prefetch;
     for (int k = 0; k < count; ++k) define(in.results[k], state[k]);
 }
@@ -312,7 +314,9 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
     }
     llvm::Value* body_mask = mask_;
     b_.SetInsertPoint(body);
+    around_.push_back(ir::no_value);
     region(r);
+    around_.pop_back();
     LlvmValues next;
     for (int k = 0; k < count; ++k) {
         const LaneShape s = info_.shapes[r.args[k]];

@@ -313,6 +313,28 @@ void Emitter::load(ir::InstrId id, const Instr& in) {
     define(in.results[0], from_memory(value, t));
 }
 
+/// Stores a vector past the caches if its address is aligned and all lanes are on.
+void Emitter::stream(llvm::Value* value, llvm::Value* at, Value pointer, bool always, llvm::function_ref<void()> otherwise) {
+    const std::int64_t bytes = lanes_ * itemsize(type(pointer));
+    llvm::BasicBlock* done = nullptr;
+    if (!always) {
+        llvm::BasicBlock *past = block("stream"), *through = block("stream.not");
+        done = block("streamed");
+        llvm::Value* aligned = b_.CreateICmpEQ(misalignment(at, bytes), i64(0));
+        b_.CreateCondBr(whole_ ? b_.CreateAnd(whole_, aligned) : aligned, past, through);
+        b_.SetInsertPoint(through);
+        otherwise();
+        b_.CreateBr(done);
+        b_.SetInsertPoint(past);
+    }
+    llvm::StoreInst* access = b_.CreateAlignedStore(value, at, llvm::Align(static_cast<std::uint64_t>(std::min<std::int64_t>(bytes, 64))));
+    access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+    annotate(access, pointer);
+    if (!done) return;
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+}
+
 void Emitter::store(ir::InstrId id, const Instr& in) {
     const Value pointer = in.operands[0];
     const DType t = type(pointer);
@@ -324,18 +346,14 @@ void Emitter::store(ir::InstrId id, const Instr& in) {
     if (step == 1 || step == -1) {
         llvm::Value* at = address(pointer, step < 0 ? b_.CreateSub(index.v, i64(lanes_ - 1)) : index.v);
         if (step < 0) value = reverse(value);
-        llvm::Instruction* access = nullptr;
-        if (!mask_) {
-            const bool stream = std::find(streaming_.begin(), streaming_.end(), id) != streaming_.end();
-            const std::uint64_t bytes = static_cast<std::uint64_t>(lanes_ * itemsize(t));
-            access = b_.CreateAlignedStore(value, at, stream ? llvm::Align(std::min<std::uint64_t>(bytes, 64)) : alignment(t));
-            if (stream)
-                access->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                                    llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
-        } else {
-            access = b_.CreateMaskedStore(value, at, alignment(t), step < 0 ? reverse(mask_) : mask_);
-        }
-        return annotate(access, pointer);
+        auto through_caches = [&] {
+            annotate(mask_
+                         ? static_cast<llvm::Instruction*>(b_.CreateMaskedStore(value, at, alignment(t), step < 0 ? reverse(mask_) : mask_))
+                         : b_.CreateAlignedStore(value, at, alignment(t)),
+                     pointer);
+        };
+        if (std::find(streaming_.begin(), streaming_.end(), id) == streaming_.end()) return through_caches();
+        return stream(value, at, pointer, !mask_ && id == streaming_[0], through_caches);
     }
     if (std::abs(step) > 1 && store_group(id, value)) return;
     // Masked stores in pieces pay only where the machine has them.

@@ -68,7 +68,7 @@ llvm::Value* Emitter::across_lanes(Combine c, DType t, llvm::Value* v) {
 void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
     const Region& r = kernel_.regions[in.regions[0]];
     const int count = in.results.size();
-    const LanePlan plan = lane_plan(r, count);
+    LanePlan plan = lane_plan(r, count);
     auto result_type = [&](int k) { return type(in.results[k]); };
     // A float minimum keeps NaN aside: compare and select is one instruction that loses it.
     auto ordered = [&](int k) { return is_float(result_type(k)) && (in.combines[k] == Combine::Min || in.combines[k] == Combine::Max); };
@@ -97,6 +97,8 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
     b_.CreateCondBr(b_.CreateICmpSLT(lower, upper), run, done);
     b_.SetInsertPoint(run);
     hoist(r);
+    lane_index_ = r.args[0];
+    if (count == 0) plan.streams = stream_stores(r, plan.lanes);  // where vectors start would decide how sums round
     LlvmValues state = fresh();
     const Fold fold{fresh, join};
     auto body = [&](llvm::Value* index, int u, LlvmValues& acc) {

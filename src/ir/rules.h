@@ -25,6 +25,9 @@ constexpr bool takes_pointer(Opcode op) { return op >= Opcode::Load && op <= Opc
 bool has_shuffles(const Kernel& kernel);
 /// One an instruction: it is a barrier or a shuffle, or a region of it holds one.
 std::vector<bool> barriers_of(const Kernel& kernel);
+/// True if an element that one lane of a lanes loop stores, or an item outside of such loops, may be used by another lane: lanes that are
+/// threads would have to wait for each other.
+bool passes_elements(const Kernel& kernel);
 /// True if complex numbers have this function.
 bool takes_complex(Math fn);
 

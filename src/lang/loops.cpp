@@ -108,6 +108,11 @@ bool same_text(const Tree& a, const Tree& b) {
            std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), same_text);
 }
 
+const Tree& last_index(const Tree& element) {
+    const Tree& last = element.parts.back();
+    return last.form == Form::Tuple && !last.parts.empty() ? last.parts.back() : last;
+}
+
 bool reads_itself(const Tree& value, const Tree& target) {
     return same_text(value, target) ||
            std::any_of(value.parts.begin(), value.parts.end(), [&](const Tree& p) { return reads_itself(p, target); });
@@ -273,6 +278,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     if (!ranges || !space_.group_size.empty()) return false;
     if (t.form != Form::For || t.parts[0].form != Form::Name) return no("it does not run over a range");
     if (!options_.distinct) return no("arrays of the call share memory");
+    if (!options_.lane_loops) return no("what it writes is used elsewhere by the same item");
     if (!step.constant || step.scalar.i != 1) return no("its step is not 1");
     if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_rounds)
         return no("it has fewer than " + std::to_string(least_rounds) + " rounds");
@@ -291,14 +297,25 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
         const auto base = scope_.find(element.parts[0].name);
         return base == scope_.end() || base->second.term.kind != Kind::Array ? nullptr : &base->second.term.view;
     };
-    std::set<int> sources;
+    std::set<std::string> around = assigned;  // what differs between runs of the loop, too
+    for (const Around& a : around_) {
+        if (a.calls != stack_.size()) return no("loops of another function are around it");
+        collect_targets(*a.loop, around);
+    }
+    around.erase(index);
+    std::map<int, const Tree*> sources;  // what is written, and where first
     for (const Tree* s : elements.stored) {
         const View* array = array_of(*s);
         if (!array || array->source < 0) return no("it writes into something else than an argument");
-        sources.insert(array->source);
-        const Tree* last = &s->parts.back();
-        if (last->form == Form::Tuple && !last->parts.empty()) last = &last->parts.back();
-        if (!distinct_in(*last, index, assigned)) return no("`" + index + "` does not count the last index of `" + array->name + "`");
+        const Tree& last = last_index(*s);
+        if (!distinct_in(last, index, assigned)) return no("`" + index + "` does not count the last index of `" + array->name + "`");
+        const Tree* first = sources.try_emplace(array->source, s).first->second;
+        if (!same_text(first->parts[0], s->parts[0]) || !same_text(last_index(*first), last))
+            return no("two of its rounds may write the same element of `" + array->name + "`");
+        if (std::ranges::any_of(around, [&](const std::string& name) {
+                return mentions(s->parts[0], name) || mentions(last, name) || mentions(t.parts[1], name);
+            }))
+            return no("loops around it shift what it writes of `" + array->name + "`");
     }
     for (const Tree* r : elements.read) {
         const View* array = array_of(*r);
@@ -317,7 +334,9 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     }
     for (const std::string& name : assigned) scope_.erase(name);
     bool independent = true;
-    ++depth_;
+    const std::size_t depth = around_.size();
+    around_.push_back({&t, stack_.size()});
+    in_lanes_ = true;
     try {
         body(number({DType::Int64, true}, ir::no_value, start.least));
         for (const std::string& name : assigned) {
@@ -327,11 +346,25 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     } catch (const Error&) {
         independent = false;
     }
-    --depth_;
+    in_lanes_ = false;
+    around_.resize(depth);
     scope_ = before;
     function_ = function;
     stack_ = stack;
     return independent || no("a name in it is not assigned before it is read, or stands for an array");
+}
+
+/// Notes whether a loop becomes the lanes. It does if it can each time that it is met. Why it cannot is told of outermost loops.
+void Lowering::choose_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
+                            const std::function<void(const Term&)>& body) {
+    std::string why;
+    const bool can = makes_lanes(t, start, stop, step, body, why);
+    if (can && !no_lanes_.contains(&t)) {
+        lane_loops_.insert(&t);
+    } else if (!can) {
+        lane_loops_.erase(&t);
+        no_lanes_.try_emplace(&t, around_.empty() ? std::move(why) : std::string());
+    }
 }
 
 // ---- lowering
@@ -521,7 +554,7 @@ Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSp
                    const Options& options) {
     Space space;
     space.rank = spec.parallel ? (spec.results.empty() ? spec.dimensions : 1) : 0;
-    return Lowering(function, false, space, arguments, options, &spec).run();
+    return lowered(function, false, space, arguments, options, &spec);
 }
 
 }  // namespace pardo::lang

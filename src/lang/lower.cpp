@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/eval.h"
+#include "ir/rules.h"
 #include "lang/lowering.h"
 
 namespace pardo::lang {
@@ -155,15 +156,16 @@ void Lowering::walk_function() {
 }
 
 Lowered Lowering::run() {
-    dry_ = true;
+    dry_ = choosing_lanes_ = true;
     walk_function();
+    choosing_lanes_ = false;
     for (std::size_t k = 0; k < types_.size(); ++k)
         if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
     dry_ = false;
     if (!lane_loops_.empty()) builder_.set_lanes(false);
     walk_function();
     for (const auto& [loop, why] : no_lanes_)
-        if (!lane_loops_.contains(loop)) out_.no_lanes.push_back({loop->place.line, why});
+        if (!why.empty()) out_.no_lanes.push_back({loop->place.line, why});
     out_.kernel = builder_.finish();
     return std::move(out_);
 }
@@ -188,9 +190,18 @@ Term returned(const std::shared_ptr<const Function>& function, const std::vector
     return Lowering(function, false, space, arguments, options).returned();
 }
 
+Lowered lowered(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
+                const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop) {
+    Lowered out = Lowering(function, takes_item, space, arguments, options, loop).run();
+    if (!options.teams || !ir::passes_elements(out.kernel)) return out;
+    Options alone = options;
+    alone.lane_loops = false;
+    return Lowering(function, takes_item, space, arguments, alone, loop).run();
+}
+
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
               const std::vector<ArgumentType>& arguments, const Options& options) {
-    return Lowering(function, takes_item, space, arguments, options).run();
+    return lowered(function, takes_item, space, arguments, options, nullptr);
 }
 
 }  // namespace pardo::lang

@@ -56,6 +56,8 @@ struct Options {
     bool bounds_check = false;  // an index out of range is reported
     bool record_types = false;  // `Lowered::types` is wanted
     bool lane_blocks = false;   // blocks of tuples are reduced side by side in lanes: pays where pardo makes the vectors itself
+    bool lane_loops = true;     // loops in an item may become the lanes
+    bool teams = false;         // several threads share a lanes loop, and do not wait for each other behind it
     friend bool operator==(const Options&, const Options&) = default;
 };
 

@@ -74,6 +74,7 @@ private:
     /// `why`: what keeps it from that.
     bool makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body,
                      std::string& why);
+    void choose_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
 
     // statements.cpp
     void block(const std::vector<Tree>& statements, std::size_t from = 0);
@@ -229,9 +230,15 @@ private:
     const Options options_;
     const LoopSpec* const loop_;
     std::set<const Tree*> lane_loops_;
-    std::map<const Tree*, std::string> no_lanes_;  // why a loop is not one of them
+    bool choosing_lanes_ = false;                  // in the first walk
+    bool in_lanes_ = false;                        // one of them is around
+    std::map<const Tree*, std::string> no_lanes_;  // loops that are none of them, and why; empty: not to be told
     Place at_;                                     // of the statement that is walked
-    int depth_ = 0;                                // loops around
+    struct Around {
+        const Tree* loop;
+        std::size_t calls;  // functions under way there
+    };
+    std::vector<Around> around_;  // loops
     ir::Builder builder_;
     Lowered out_;
     Scope scope_;
@@ -242,5 +249,9 @@ private:
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
     int inner_loops_ = 0;  // that have been walked, but short ones of known length
 };
+
+/// Lowers a function; without lanes loops where threads that share them would have to wait for each other.
+Lowered lowered(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
+                const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop);
 
 }  // namespace pardo::lang

@@ -160,14 +160,13 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
     constexpr std::int64_t few_rounds = 16;
     const bool is_short = start.constant && stop.constant && step.constant && std::abs(stop.scalar.i - start.scalar.i) <= few_rounds;
     inner_loops_ += is_short ? 0 : 1;
-    if (std::string why; dry_ && depth_ == 0) {
-        if (makes_lanes(t, start, stop, step, body, why)) lane_loops_.insert(&t);
-        if (!why.empty()) no_lanes_.try_emplace(&t, std::move(why));
-    }
-    ++depth_;
+    if (choosing_lanes_ && !in_lanes_) choose_lanes(t, start, stop, step, body);
+    const bool lanes = !in_lanes_ && lane_loops_.contains(&t), outer = std::exchange(in_lanes_, in_lanes_ || lanes);
+    around_.push_back({&t, stack_.size()});
     const Carried c = carried_by({&t}, {}, [&] { body(index(ir::no_value)); });
     if (dry_) {
-        --depth_;
+        in_lanes_ = outer;
+        around_.pop_back();
         return leave_loop(c, {});
     }
     const Value lower = value(start, DType::Int64), upper = value(stop, DType::Int64);
@@ -176,16 +175,17 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
             scope_ = c.before;
             body(index(i));
         });
-        --depth_;
+        around_.pop_back();
         return leave_loop(c, {});
     }
-    if (depth_ == 1 && lane_loops_.contains(&t)) {
+    if (lanes) {
         builder_.for_lanes(lower, upper, {}, [&](Value i) {
             scope_ = c.before;
             body(index(i));
             return ir::Builder::Values();
         });
-        --depth_;
+        in_lanes_ = outer;
+        around_.pop_back();
         return leave_loop(c, {});
     }
     std::vector<Value> initial;
@@ -199,7 +199,7 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
         return out;
     };
     const ir::Builder::Values results = builder_.for_loop(lower, upper, value(step, DType::Int64), initial, round);
-    --depth_;
+    around_.pop_back();
     leave_loop(c, results);
 }
 
@@ -231,7 +231,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
         body();
         scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
     };
-    ++depth_;
+    around_.push_back({&t, stack_.size()});
     const auto walk = [&] {
         (void)goes_on();
         round();
@@ -252,7 +252,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
     const Carried c = carried_by(parts, names, walk);
     if (dry_) {
-        --depth_;
+        around_.pop_back();
         return leave_loop(c, {});
     }
     std::vector<Value> initial;
@@ -272,7 +272,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
             collect(c, out);
             return out;
         });
-    --depth_;
+    around_.pop_back();
     leave_loop(c, results);
 }
 

@@ -13,6 +13,7 @@
 #include "launch/log.h"
 #include "launch/report.h"
 #include "launch/status.h"
+#include "plan/tuning.h"
 
 namespace pardo::launch {
 namespace {
@@ -264,6 +265,7 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.distinct = distinct;
     options.fast_math = options_.fast_math;
     options.lane_blocks = device->backend()->name() == "cpu";
+    options.teams = device->execution() == device::Execution::Groups;
     options.bounds_check = options_.bounds_check;
     return options;
 }
@@ -305,6 +307,7 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
         fail(ErrorCode::Type, parameter(arguments, k) + " is listed as read_write, but " + how);
     }
     made->cost = cost_of(made->lowered.kernel);
+    made->streams = device->backend()->name() == "cpu";
     return made;
 }
 
@@ -354,19 +357,47 @@ std::string UserFunction::diagnostics() const {
     return text;
 }
 
-Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* device, std::span<const std::int64_t> extents) const {
+std::uint64_t UserFunction::streaming(const Specialisation& s, Arguments arguments, std::span<const std::int64_t> extents,
+                                      std::int64_t items) {
+    std::uint64_t found = 0;
+    if (!s.streams) return found;
+    const std::size_t count = std::min<std::size_t>(s.lowered.slots.size(), 64);
+    for (std::size_t k = 0; k < count; ++k) {
+        const lang::Slot& slot = s.lowered.slots[k];
+        if (slot.kind != lang::Slot::Kind::Pointer) continue;
+        const auto argument = static_cast<std::size_t>(slot.argument);
+        if (s.lowered.accesses[argument] != ir::Access::Write || !s.types[argument].contiguous) continue;
+        // What the items write: their own elements, and by loops those of the dimensions that they do not have.
+        const Node& leaf = *arguments[argument].array.node();
+        std::int64_t written = items;
+        for (int d = static_cast<int>(extents.size()); s.cost.lane_rounds > 1 && d < leaf.shape.size() && written < leaf.size(); ++d)
+            written *= leaf.shape[d];
+        if (std::min(written, leaf.size()) * itemsize(leaf.dtype) > plan::streamed_bytes) found |= std::uint64_t(1) << k;
+    }
+    return found;
+}
+
+ir::Kernel UserFunction::kernel(const Specialisation& s, std::uint64_t streaming) {
+    ir::Kernel kernel = s.lowered.kernel;
+    for (std::size_t k = 0; k < std::min<std::size_t>(kernel.params.size(), 64); ++k)
+        kernel.params[k].streaming = (streaming >> k & 1) != 0;
+    return kernel;
+}
+
+Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* device, std::span<const std::int64_t> extents,
+                                           std::uint64_t streaming) const {
     device::LaunchShape shape;
     shape.extents = extents;
     shape.innermost = shape.inner = s.cost.lane_rounds;
     const device::ShapeClass shape_class = device->shape_class(s.lowered.kernel, shape);
     {
         const std::lock_guard lock(s.mutex);
-        for (const auto& [known_class, known_program] : s.programs)
-            if (known_class == shape_class) return known_program;
+        for (const Specialisation::Compiled& known : s.programs)
+            if (known.shape == shape_class && known.streaming == streaming) return known.program;
     }
-    Ref<device::Program> made = device->compile(s.lowered.kernel, shape_class);
+    Ref<device::Program> made = device->compile(kernel(s, streaming), shape_class);
     const std::lock_guard lock(s.mutex);
-    s.programs.emplace_back(shape_class, made);
+    s.programs.push_back({shape_class, streaming, made});
     return made;
 }
 
@@ -378,7 +409,8 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
         if (written && !graph::is_writeable(arguments[k].array))
             graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
     }
-    const Ref<device::Program> compiled = program(special, queue->device(), extents);
+    const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(rounds, 0x1p62));
+    const Ref<device::Program> compiled = program(special, queue->device(), extents, streaming(special, arguments, extents, items));
 
     // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
     const std::lock_guard guard(graph::state_of(queue).lock);

@@ -34,8 +34,14 @@ struct Specialisation {
     device::Device* device = nullptr;
     lang::Lowered lowered;
     Cost cost;
+    bool streams = false;  // the device's compiler knows stores that bypass the caches
     std::mutex mutex;
-    std::vector<std::pair<device::ShapeClass, Ref<device::Program>>> programs;
+    struct Compiled {
+        device::ShapeClass shape;
+        std::uint64_t streaming = 0;  // one bit a parameter
+        Ref<device::Program> program;
+    };
+    std::vector<Compiled> programs;
 };
 
 /// What a loop's program is given beside the arguments.
@@ -60,7 +66,12 @@ public:
     device::Queue* queue_of(Arguments arguments, const Queue* given) const;
     /// Hands over what the arrays are computed from; then the specialisation, from the cache or made.
     std::shared_ptr<Specialisation> prepare(Arguments arguments, const NdRange& range, device::Queue* queue);
-    Ref<device::Program> program(Specialisation& special, device::Device* device, std::span<const std::int64_t> extents) const;
+    Ref<device::Program> program(Specialisation& special, device::Device* device, std::span<const std::int64_t> extents,
+                                 std::uint64_t streaming) const;
+    /// Parameters whose arrays are written, not read, and so large that what is written does not stay in caches; one bit each.
+    static std::uint64_t streaming(const Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents,
+                                   std::int64_t items);
+    static ir::Kernel kernel(const Specialisation& special, std::uint64_t streaming);
     Event submit(Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents, double rounds, device::Queue* queue,
                  std::span<const Event> depends, const LoopArguments& loop = {});
     std::vector<lang::ArgumentType> types_of(Arguments arguments, const NdRange& range, const device::Device* device) const;

@@ -1,11 +1,20 @@
 // src/launch/kernel.cpp: kernels: a function of the user over an index space.
 #include <pardo/kernel.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "launch/function.h"
 
 namespace pardo {
+
+namespace {
+double items_of(const NdRange& range) {
+    double items = 1;
+    for (const std::int64_t n : range.global) items *= static_cast<double>(n);
+    return items;
+}
+}  // namespace
 
 struct Kernel::State : launch::UserFunction {
     using UserFunction::UserFunction;
@@ -23,8 +32,7 @@ Event Kernel::launch(std::span<const KernelArgument> arguments, const NdRange& r
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
     const auto special = state_->prepare(arguments, range, queue.get());
-    double items = 1;
-    for (const std::int64_t n : range.global) items *= static_cast<double>(n);
+    const double items = items_of(range);
     if (items == 0) return Event();
     return state_->submit(*special, arguments, range.global, items, queue.get(), depends);
 }
@@ -35,10 +43,12 @@ std::string Kernel::inspect(std::span<const KernelArgument> arguments, const NdR
     state_->check_count(arguments);
     device::Queue* queue = state_->queue_of(arguments, given);
     const auto special = state_->prepare(arguments, range, queue);
-    if (what == "ir") return ir::print(special->lowered.kernel);
+    const auto items = static_cast<std::int64_t>(std::min(items_of(range), 0x1p62));
+    const ir::Kernel kernel = state_->kernel(*special, state_->streaming(*special, arguments, range.global, items));
+    if (what == "ir") return ir::print(kernel);
     device::LaunchShape shape;
     shape.extents = range.global;
-    return queue->device()->inspect(special->lowered.kernel, queue->device()->shape_class(special->lowered.kernel, shape), what);
+    return queue->device()->inspect(kernel, queue->device()->shape_class(kernel, shape), what);
 }
 
 std::vector<ArgumentUse> Kernel::uses(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* given) const {

@@ -6,6 +6,7 @@
 #include "graph/recipes.h"
 #include "graph/record.h"
 #include "plan/schedule.h"
+#include "plan/tuning.h"
 
 namespace pardo::plan {
 
@@ -15,7 +16,6 @@ using Stage = KernelPlan::Stage;
 
 namespace {
 
-constexpr std::int64_t streaming_bytes = 8 << 20;
 constexpr std::int64_t cached_bytes = 1 << 20;
 constexpr double cached_ns = 0.012, memory_ns = 0.08;  // for one byte, on one core
 constexpr double operation_ns = 0.05;                  // for one addition in lanes
@@ -187,7 +187,7 @@ void Scheduler::finish(KernelPlan& kernel) {
     const int last = kernel.extents.size() - 1;
     for (const Store& s : kernel.stores) {
         Access& access = kernel.accesses[s.access];
-        if (access.mode != ir::Access::Write || s.level != Level::Full || kernel.elements() * itemsize(access.dtype) <= streaming_bytes)
+        if (access.mode != ir::Access::Write || s.level != Level::Full || kernel.elements() * itemsize(access.dtype) <= streamed_bytes)
             continue;
         access.streaming = last >= 0 && access.steps.dims[last] == 1;
     }

@@ -7,6 +7,9 @@
 
 namespace pardo::plan {
 
+/// What a kernel writes and does not read bypasses the caches from here on.
+inline constexpr std::int64_t streamed_bytes = 8 << 20;
+
 struct Tuning {
     // Reductions of few elements are written out, if there are enough of them.
     std::int64_t unroll_count, unroll_kept;

@@ -129,6 +129,63 @@ TEST(Memory, StreamingStoresStartAtAnyAlignment) {
     }
 }
 
+TEST(Memory, StreamingStoresOfLongBodies) {  // those run under masks throughout
+    for (DType t : {DType::Float64, DType::Float32}) {
+        Builder b("stream", 1, true);
+        const Value x = b.pointer("x", t, Access::Read, true), o = b.pointer("o", t, Access::Write, true, true),
+                    h = b.pointer("h", t, Access::Write, true, true), from = b.scalar_param("from", DType::Int64);
+        Value v = b.load(x, b.dim(0));
+        for (int k = 0; k < 50; ++k) v = b.add(b.mul(v, v), b.constant(t, 0.25));
+        b.store(o, b.dim(0), v);
+        b.store(h, b.add(b.dim(0), from), v);
+        const ir::Kernel kernel = b.finish();
+        for (int width : widths) {
+            const Compiled code = compile(kernel, width);
+            for (std::int64_t at = 0; at < 9; at += 3)
+                for (std::int64_t n : {0, 3, 64, 200}) {
+                    std::vector<Argument> native{interesting(t, n, 2), array(t, n), array(t, n + 9), scalar_of(at)};
+                    std::vector<Argument> reference = native;
+                    run_native(code, native, {n});
+                    interpret(kernel, reference, {n});
+                    expect_same(native, reference, 0, "long body");
+                }
+        }
+    }
+}
+
+TEST(Memory, StreamingStoresInLoopsOfLanes) {
+    for (DType t : {DType::Float64, DType::Float32, DType::Int8, DType::Bool, DType::Float16, DType::Complex64})
+        for (bool again : {false, true}) {  // a loop around that writes the same elements once more
+            Builder b("stream", 1, false);
+            const Value x = b.pointer("x", t, Access::Read, true), o = b.pointer("o", t, Access::Write, true, true),
+                        rows = b.scalar_param("rows", DType::Int64), n = b.scalar_param("n", DType::Int64),
+                        from = b.scalar_param("from", DType::Int64), zero = b.i64(0), one = b.i64(1);
+            b.for_loop(zero, rows, one, {}, [&](Value row, std::span<const Value>) {
+                const Value base = b.add(from, b.mul(b.add(b.mul(b.dim(0), rows), again ? zero : row), n));
+                b.for_lanes(zero, n, {}, [&](Value k) {
+                    const Value index = b.add(base, k);
+                    b.store(o, index, b.load(x, index));
+                    return Builder::Values{};
+                });
+                return Builder::Values{};
+            });
+            const ir::Kernel kernel = b.finish();
+            for (int width : widths) {
+                const Compiled code = compile(kernel, width);
+                for (std::int64_t at : {0, 1, 5})
+                    for (std::int64_t length : {0, 1, 9, 64, 100}) {
+                        const std::int64_t all = 2 * 3 * length + at;
+                        std::vector<Argument> native{interesting(t, all, 2), array(t, all), scalar_of(std::int64_t(3)), scalar_of(length),
+                                                     scalar_of(at)};
+                        std::vector<Argument> reference = native;
+                        run_native(code, native, {2});
+                        interpret(kernel, reference, {2});
+                        expect_same(native, reference, 0, std::string(dtype_name(t)) + " in loops");
+                    }
+            }
+        }
+}
+
 TEST(Memory, StreamingStoresWhereTheIndexIsNotKnownBeforehand) {
     for (bool loaded : {true, false}) {
         Builder b("stream", 1, true);

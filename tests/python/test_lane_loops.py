@@ -1,0 +1,288 @@
+# tests/python/test_lane_loops.py: loops inside of items whose rounds become lanes, or are shared by threads, beside the same text run by
+# Python.
+import numpy as np
+import pardo as pp
+import pytest
+from numpy.testing import assert_array_equal
+
+
+def neighbours_are_written_twice(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(y.shape[1] - 1):
+            y[i, k] = x[i, k]
+            y[i, k + 1] = 2 * x[i, k]
+
+
+def both_ends(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(y.shape[1]):
+            y[i, k] = x[i, k]
+            y[i, y.shape[1] - 1 - k] = 2.0 + k
+
+
+def two_names_of_one_row(x, y):
+    for i in pp.prange(y.shape[0]):
+        first = y[i, :-1]
+        second = y[i, 1:]
+        for k in range(second.shape[0]):
+            first[k] = x[i, k]
+            second[k] = 2 * x[i, k]
+
+
+def rows_of_three_dimensions(x, y, cube):
+    for i in pp.prange(cube.shape[0]):
+        for j in range(cube.shape[1]):
+            for k in range(cube.shape[2]):
+                cube[i, j, k] = x[i, k] * j + y[j, k]
+
+
+def sums_of_rounds(x, y):
+    for i in pp.prange(y.shape[0]):
+        for j in range(5):
+            for k in range(y.shape[1]):
+                y[i, k] += x[i, k] * j
+
+
+def shifted_by_the_loop_around(x, y):
+    for i in pp.prange(y.shape[0]):
+        for j in range(5):
+            for k in range(y.shape[1] - 5):
+                y[i, k + j] = y[i, k + j] * 0.5 + x[i, k]
+
+
+def begun_by_the_loop_around(x, y):
+    for i in pp.prange(y.shape[0]):
+        for j in range(40):
+            for k in range(j, y.shape[1]):
+                y[i, k] += x[i, j]
+
+
+def shifted_by_a_name(x, y):
+    for i in pp.prange(y.shape[0]):
+        for j in range(5):
+            off = j * 3
+            row = y[i, off:]
+            for k in range(40):
+                row[k] = row[k] * 0.5 + x[i, k]
+
+
+def in_a_while_loop(x, y):
+    for i in pp.prange(y.shape[0]):
+        t = 0
+        while t < 3 or x[i, t] > 0:
+            t += 1
+            for k in range(y.shape[1]):
+                y[i, k] = y[i, k] * 0.5 + x[i, k] + t
+
+
+def last_of_the_round_before(x, y):
+    for i in pp.prange(y.shape[0]):
+        carried = 0.0
+        for j in range(3):
+            for k in range(y.shape[1]):
+                y[i, k] = x[i, k] + carried
+                carried = x[i, k] + j
+
+
+@pp.func
+def shifted(row, x, j):
+    for k in range(40):
+        row[k + j] = row[k + j] * 0.5 + x[k]
+
+
+def by_a_function(x, y):
+    for i in pp.prange(y.shape[0]):
+        for j in range(5):
+            shifted(y[i], x[i], j)
+
+
+# What one loop writes the next one reads: threads that share the loops would have to wait for each other.
+def read_by_the_next_loop(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(y.shape[1]):
+            y[i, k] = 2 * x[i, k]
+        for k in range(1, y.shape[1]):
+            x[i, k] = y[i, k - 1] + 1
+
+
+def same_elements_in_the_next_loop(x, y):
+    for i in pp.prange(y.shape[0]):
+        total = 0.0
+        for k in range(y.shape[1]):
+            y[i, k] = x[i, k] * x[i, k]
+        for k in range(y.shape[1]):
+            total += y[i, k]
+        for k in range(y.shape[1]):
+            y[i, k] = y[i, k] - total
+
+
+def next_loop_begins_elsewhere(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(y.shape[1]):
+            y[i, k] = x[i, k]
+        for k in range(7, y.shape[1]):
+            y[i, k] = y[i, k] * 2
+
+
+def ends_are_written_behind(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(y.shape[1]):
+            y[i, k] = x[i, k]
+        y[i, 0] = 7.0
+        y[i, 77] = y[i, 78]
+
+
+def ends_are_written_before(x, y):
+    for i in pp.prange(y.shape[0]):
+        y[i, 0] = 7.0
+        y[i, 77] = y[i, 78]
+        for k in range(5, y.shape[1]):
+            y[i, k] = x[i, k] + y[i, k]
+
+
+def an_element_of_the_item(x, y):
+    for i in pp.prange(y.shape[0]):
+        scale = x[i, 0]
+        x[i, 0] = scale * 2
+        for k in range(y.shape[1]):
+            y[i, k] = scale + k
+
+
+PROGRAMS = [
+    neighbours_are_written_twice,
+    both_ends,
+    two_names_of_one_row,
+    sums_of_rounds,
+    shifted_by_the_loop_around,
+    begun_by_the_loop_around,
+    shifted_by_a_name,
+    in_a_while_loop,
+    by_a_function,
+    read_by_the_next_loop,
+    same_elements_in_the_next_loop,
+    next_loop_begins_elsewhere,
+    ends_are_written_behind,
+    ends_are_written_before,
+    an_element_of_the_item,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_as_python_runs_them(program, rng):
+    x = rng.integers(-8, 8, (70, 300)).astype("float64")  # sums of which are exact
+    x[:, 40:] = -np.abs(x[:, 40:])
+    y = rng.integers(-8, 8, x.shape).astype("float64")
+    expected_x, expected_y = x.copy(), y.copy()
+    program(expected_x, expected_y)
+    on_device = pp.asarray(x), pp.asarray(y)
+    pp.jit(program)(*on_device)
+    assert_array_equal(pp.asnumpy(on_device[0]), expected_x)
+    assert_array_equal(pp.asnumpy(on_device[1]), expected_y)
+
+
+def test_names_that_go_from_round_to_round(rng):
+    x = rng.integers(-8, 8, (5, 300)).astype("float64")
+    y, expected = pp.zeros(x.shape), np.zeros(x.shape)
+    last_of_the_round_before(x, expected)
+    pp.jit(last_of_the_round_before)(pp.asarray(x), y)
+    assert_array_equal(pp.asnumpy(y), expected)
+
+
+def test_innermost_of_three_loops(rng):
+    x, y, cube = rng.random((6, 50)), rng.random((40, 50)), np.zeros((6, 40, 50))
+    rows_of_three_dimensions(x, y, cube)
+    f = pp.jit(rows_of_three_dimensions)
+    result = pp.zeros(cube.shape)
+    f(pp.asarray(x), pp.asarray(y), result)
+    assert_array_equal(pp.asnumpy(result), cube)
+    if result.device.backend == "cpu":
+        line = rows_of_three_dimensions.__code__.co_firstlineno + 3
+        assert f"line {line}: the loop's rounds are the lanes" in f.diagnostics(), f.diagnostics()
+
+
+# What is written and larger than 8 MiB bypasses the caches.
+LARGE = 3_000_001
+
+
+@pp.kernel
+def each(item: pp.Item, x, y, z):
+    i = item.get_id(0)
+    y[i] = x[i]
+    z[i] = x[i]
+
+
+@pp.jit
+def long_body(x, y):
+    for i in pp.prange(x.shape[0]):
+        v = x[i]
+        for _ in range(12):
+            v = v * v * 0.5 + v * 0.25 - 0.125
+        y[i] = v
+
+
+@pp.jit
+def outer(x, y, out):
+    for i in pp.prange(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = x[i] - y[j]
+
+
+@pp.kernel
+def changed(item: pp.Item, x, y):
+    i = item.get_id(0)
+    y[i] += x[i]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("first", [0, 1, 5])
+def test_large_results(dtype, first, rng):
+    size = max(LARGE, (9 << 20) // np.dtype(dtype).itemsize)
+    host = rng.integers(0, 2, size).astype(dtype)
+    x, y, z = pp.asarray(host), pp.zeros(size + first, dtype=dtype), pp.zeros(size, dtype=dtype)
+    each[pp.Range(size)](x, y[first:], z)
+    assert_array_equal(pp.asnumpy(y)[first:], host)
+    assert_array_equal(pp.asnumpy(y)[:first], np.zeros(first, dtype))
+    assert_array_equal(pp.asnumpy(z), host)
+
+
+def test_large_results_of_long_bodies(rng):
+    host = rng.random(LARGE)
+    expected = host.copy()
+    for _ in range(12):
+        expected = expected * expected * 0.5 + expected * 0.25 - 0.125
+    for first in (0, 3):
+        y = pp.zeros(LARGE + first)
+        long_body(pp.asarray(host), y[first:])
+        np.testing.assert_allclose(pp.asnumpy(y)[first:], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 7, 64, 1000, 4099])
+def test_large_results_by_rows(columns, rng):
+    rows = (1 << 21) // columns
+    x, y = rng.random(rows), rng.random(columns)
+    out = pp.zeros((rows, columns))
+    outer(pp.asarray(x), pp.asarray(y), out)
+    assert_array_equal(pp.asnumpy(out), x[:, None] - y[None, :])
+
+
+def test_numpy_arrays_at_odd_places(rng):
+    host = rng.random(LARGE)
+    places = [np.zeros(LARGE + 8)[first : first + LARGE] for first in (1, 4)]
+    with pp.device_context("cpu"):
+        each[pp.Range(LARGE)](host, *places)
+    for place in places:
+        assert_array_equal(place, host)
+
+
+def test_only_what_is_written_and_large_bypasses_caches():
+    if pp.Device().backend != "cpu":
+        pytest.skip("the texts of other devices leave this to their compilers")
+
+    def bypasses(kernel, size, *arrays):
+        return "!nontemporal" in kernel[pp.Range(size)].inspect(*arrays, what="llvm")
+
+    x, y, z = (pp.zeros(LARGE) for _ in range(3))
+    assert bypasses(each, LARGE, x, y, z)
+    assert not bypasses(changed, LARGE, x, y)
+    assert not bypasses(each, 1000, x, y, z)
+    assert not bypasses(each, LARGE, x, y[::-1], z[::-1])

@@ -140,29 +140,25 @@ class _Translator:
         self.rest = arguments.vararg.arg if arguments.vararg else ""
         if arguments.vararg and arguments.kwonlyargs:
             raise problem(_core.CompileError, source, arguments.kwonlyargs[0], "parameters behind *args cannot stand in a kernel")
-        self.locals = {*self.parameters, self.rest}
-        body = node.body if isinstance(node.body, list) else [node.body]
-        for statement in body:
-            for n in ast.walk(statement):
-                if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
-                    self.locals.add(n.id)
+        code = function.__code__
+        self.locals = {*self.parameters, self.rest, *code.co_varnames, *code.co_cellvars}
+        if any(isinstance(constant, types.CodeType) for constant in code.co_consts):  # comprehensions have names of their own
+            body = node.body if isinstance(node.body, list) else [node.body]
+            for statement in body:
+                for n in ast.walk(statement):
+                    if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
+                        self.locals.add(n.id)
 
     # --- nodes
 
     def make(
         self, form: str, node: ast.AST, parts: Iterable[Any] = (), name: str = "", number: Any = None, index: int = 0
     ) -> tuple[Any, ...]:
-        return (
-            CODE[form],
-            getattr(node, "lineno", self.source.first_line),
-            getattr(node, "col_offset", 0),
-            getattr(node, "end_lineno", self.source.first_line),
-            getattr(node, "end_col_offset", 0),
-            name,
-            number,
-            index,
-            list(parts),
-        )
+        try:
+            place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        except AttributeError:  # not all nodes have one
+            place = (self.source.first_line, 0, self.source.first_line, 0)
+        return (CODE[form], *place, name, number, index, list(parts))
 
     def refuse(self, node: ast.AST, message: str) -> NoReturn:
         raise problem(_core.CompileError, self.source, node, message)

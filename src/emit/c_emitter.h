@@ -1,6 +1,7 @@
 // src/emit/c_emitter.h: state of the translation of one kernel to text; c_family.cpp has its frame, c_emitter.cpp its instructions.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -93,7 +94,11 @@ private:
     };
     void lanes_loop(const Instr& in);
     Running running_values(const Instr& in, int unroll);
-    void any_steps(const Instr& in, const Running& running, int unroll);
+    void any_steps(const Instr& in, const Running& running, int unroll, Value key);
+    void side_by_side(const std::string& index, int unroll, const std::function<void(const std::string& here)>& each);
+    Value packed_key(const Instr& in) const;
+    void part_of(const Instr& in, const std::string& index, Value root);
+    void packed_steps(const Instr& in, const std::string& index, int unroll, Value key, const std::string& bar, const std::string& best);
     void fixed_steps(const Instr& in, const Running& running, int unroll);
     void lanes_step(const Instr& in, const std::string& index, const std::vector<std::string>& places);
     void lanes_result(const Instr& in, int k, const Running& running, int unroll);

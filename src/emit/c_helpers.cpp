@@ -49,6 +49,24 @@ constexpr Row rows[] = {
 )"},
     {"shift_right_unsigned", "", R"($F $T pardo_shift_right_$N($T a, $T count) { return count < $B ? ($T)(a >> count) : ($T)0; }
 )"},
+    // True if x reaches the bar, which then rises above it; in a warp, if that of any lane here does, for all of them.
+    {"passes", "", R"($F int pardo_passes_$N($T x, $T* bar) {
+    if (x < *bar) return 0;
+    *bar = x == ($T)-1 ? x : x + 1;
+    return 1;
+}
+)"},
+    {"passes_in_warp", "", R"($F int pardo_passes_in_warp_$N($T x, $T* bar) {
+    const unsigned int here = __activemask();
+    if (!__any_sync(here, x >= *bar)) return 0;
+#if __CUDA_ARCH__ >= 800
+    x = __reduce_max_sync(here, x);
+#endif
+    x = x == ($T)-1 ? x : x + 1;
+    *bar = *bar > x ? *bar : x;
+    return 1;
+}
+)"},
     // Floats: NumPy's divmod, step by step.
     {"floor_divide_float", "", R"($F $T pardo_floor_divide_$N($T a, $T b) {
     if (b == 0) return a / b;

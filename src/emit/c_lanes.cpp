@@ -82,36 +82,125 @@ CEmitter::Running CEmitter::running_values(const Instr& in, int unroll) {
     return running;
 }
 
-/// Any number of iterations: `unroll` at once, then what is left.
-void CEmitter::any_steps(const Instr& in, const Running& running, int unroll) {
+/// Any number of iterations: `unroll` at once, then what is left. `key`: see packed_key.
+void CEmitter::any_steps(const Instr& in, const Running& running, int unroll, Value key) {
     const std::string t = c_type(target_, DType::Int64), index = fresh("k"), upper = named(in.operands[1]);
     const std::string step = std::to_string(geometry_.team);
-    std::vector<std::string> places;
+    std::vector<std::string> places = running.names;
     if (unroll > 1) {
+        const std::string bar = key == ir::no_value ? std::string() : fresh("b");
+        if (key != ir::no_value) line(c_type(target_, DType::UInt32) + " " + bar + " = 0;");
         line(t + " " + index + " = " + first_index(in) + ";");
         line("for (; " + index + " + " + std::to_string((unroll - 1) * geometry_.team) + " < " + wrapped(upper) + "; " + index +
              " += " + std::to_string(unroll * geometry_.team) + ") {");
         ++depth_;
-        pragma_unroll();
-        line("for (int u = 0; u < " + std::to_string(unroll) + "; ++u) {");
-        ++depth_;
-        const std::string here = fresh("k");
-        line("const " + t + " " + here + " = " + index + " + u" + (geometry_.team > 1 ? " * " + step : "") + ";");
-        for (const std::string& name : running.names) places.push_back(element(name, "u"));
-        lanes_step(in, here, places);
+        if (key == ir::no_value) {
+            for (std::string& name : places) name = element(name, "u");
+            side_by_side(index, unroll, [&](const std::string& here) { lanes_step(in, here, places); });
+            for (std::size_t k = 0; k < places.size(); ++k) places[k] = element(running.names[k], "0");
+        } else {
+            packed_steps(in, index, unroll, key, bar, places[0]);
+        }
         --depth_;
         line("}");
-        --depth_;
-        line("}");
-        for (std::size_t k = 0; k < places.size(); ++k) places[k] = element(running.names[k], "0");
         line("for (; " + index + " < " + wrapped(upper) + "; " + index + " += " + step + ") {");
     } else {
-        places = running.names;
         line("for (" + t + " " + index + " = " + first_index(in) + "; " + index + " < " + wrapped(upper) + "; " + index + " += " + step +
              ") {");
     }
     ++depth_;
     lanes_step(in, index, places);
+    --depth_;
+    line("}");
+}
+
+/// A loop, written out, over the iterations from `index` on that one item does at once.
+void CEmitter::side_by_side(const std::string& index, int unroll, const std::function<void(const std::string& here)>& each) {
+    pragma_unroll();
+    line("for (int u = 0; u < " + std::to_string(unroll) + "; ++u) {");
+    ++depth_;
+    const std::string here = fresh("k"), step = geometry_.team > 1 ? " * " + std::to_string(geometry_.team) : "";
+    line("const " + c_type(target_, DType::Int64) + " " + here + " = " + index + " + u" + step + ";");
+    each(here);
+    --depth_;
+    line("}");
+}
+
+/// Where a loop looks for the greatest of `key << 32 | ~place`, and the place counts its iterations: the key, a UInt32; else none.
+Value CEmitter::packed_key(const Instr& in) const {
+    const ir::Region& region = kernel_.regions[in.regions[0]];
+    if (in.combines.size() != 1 || in.combines[0] != ir::Combine::Max || type(in.results[0]) != DType::UInt64) return ir::no_value;
+    for (const ir::InstrId id : region.body) {
+        const Instr& step = kernel_.instrs[id];
+        if (!step.regions.empty() || ir::has_effect(step.op)) return ir::no_value;
+    }
+    const auto made_by = [&](Value v, Opcode op) -> const Instr* {
+        const ir::ValueInfo& info = kernel_.values[v];
+        if (info.region != ~0u || home_[v] != in.regions[0]) return nullptr;
+        return kernel_.instrs[info.def].op == op ? &kernel_.instrs[info.def] : nullptr;
+    };
+    const auto under = [&](Value v, std::initializer_list<Opcode> ops) {
+        for (const Opcode op : ops) {
+            const Instr* step = v == ir::no_value ? nullptr : made_by(v, op);
+            v = step ? step->operands[0] : ir::no_value;
+        }
+        return v;
+    };
+    const Instr* both = made_by(yield_of(region)->operands[0], Opcode::Or);
+    if (!both) return ir::no_value;
+    const bool shifted_first = made_by(both->operands[0], Opcode::Shl) != nullptr;
+    const Value key = under(both->operands[shifted_first ? 0 : 1], {Opcode::Shl, Opcode::Cast}), index = region.args[0];
+    const Value place = under(both->operands[shifted_first ? 1 : 0], {Opcode::Cast, Opcode::Not, Opcode::Cast});
+    if (key == ir::no_value || type(key) != DType::UInt32 || place == ir::no_value) return ir::no_value;
+    const Instr* from = made_by(place, Opcode::Sub);
+    const bool counts = place == index || (from && from->operands[0] == index && home_[from->operands[1]] != in.regions[0]);
+    return counts ? key : ir::no_value;
+}
+
+/// Emits what `root` needs of a lanes loop's iteration.
+void CEmitter::part_of(const Instr& in, const std::string& index, Value root) {
+    const ir::Region& region = kernel_.regions[in.regions[0]];
+    std::vector<bool> needed(kernel_.values.size(), false);
+    needed[root] = true;
+    const std::vector<bool> before = idle_;
+    for (auto at = region.body.rbegin(); at != region.body.rend(); ++at) {
+        const Instr& step = kernel_.instrs[*at];
+        if (step.results.empty() || !needed[step.results[0]]) {
+            idle_[*at] = true;
+        } else if (from_[step.results[0]].empty()) {
+            for (const Value operand : step.operands) needed[operand] = true;
+        }
+    }
+    text_[region.args[0]] = index;
+    index_like_[region.args[0]] = true;
+    body(region, &in);
+    idle_ = before;
+}
+
+/// The greatest key of several iterations first: only where it passes the bar are they packed and compared one by one. Later places do
+/// not win by an equal key.
+void CEmitter::packed_steps(const Instr& in, const std::string& index, int unroll, Value key, const std::string& bar,
+                            const std::string& best) {
+    const std::string u32 = c_type(target_, DType::UInt32), keys = fresh("a"), top = fresh("v");
+    const Value value = yield_of(kernel_.regions[in.regions[0]])->operands[0];
+    line(u32 + " " + element(keys, std::to_string(unroll)) + ";");
+    side_by_side(index, unroll, [&](const std::string& here) {
+        part_of(in, here, key);
+        line(element(keys, "u") + " = " + at(key) + ";");
+    });
+    line(u32 + " " + top + " = " + element(keys, "0") + ";");
+    pragma_unroll();
+    line("for (int u = 1; u < " + std::to_string(unroll) + "; ++u) " + top + " = " + top + " > " + element(keys, "u") + " ? " + top +
+         " : " + element(keys, "u") + ";");
+    const bool warp = features_.language == CLanguage::Cuda && geometry_.team >= 32;
+    line("if (" + helpers_.use(warp ? "passes_in_warp" : "passes", DType::UInt32) + "(" + top + ", &" + bar + ")) {");
+    ++depth_;
+    from_[key] = element(keys, "u");
+    side_by_side(index, unroll, [&](const std::string& here) {
+        part_of(in, here, value);
+        line(best + " = " + combine(ir::Combine::Max, DType::UInt64, best, named(value)) + ";");
+    });
+    from_[key].clear();
     --depth_;
     line("}");
 }
@@ -166,13 +255,15 @@ void CEmitter::lanes_result(const Instr& in, int k, const Running& running, int 
 void CEmitter::lanes_loop(const Instr& in) {
     const int count = in.combines.size();
     const int unroll = count == 0 ? 1 : geometry_.steps > 0 ? std::min(geometry_.unroll, 4) : geometry_.unroll;
-    const Running running = running_values(in, unroll);
+    const Value key = unroll > 1 && geometry_.steps == 0 ? packed_key(in) : ir::no_value;
+    const int chains = key == ir::no_value ? unroll : 1;
+    const Running running = running_values(in, chains);
     if (geometry_.steps > 0) {
         fixed_steps(in, running, unroll);
     } else {
-        any_steps(in, running, unroll);
+        any_steps(in, running, unroll, key);
     }
-    for (int k = 0; k < count; ++k) lanes_result(in, k, running, unroll);
+    for (int k = 0; k < count; ++k) lanes_result(in, k, running, chains);
 }
 
 // ---- what later loops need again --------------------------------------------------------------------------------------------------

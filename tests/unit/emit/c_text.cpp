@@ -144,6 +144,36 @@ TEST(CText, teams_share_lanes_loops_and_one_of_them_stores) {
     }
 }
 
+/// The place of the greatest element of each row, as argmax looks for it: value and place in one integer. `moved`: it counts backwards.
+ir::Kernel row_places(bool moved) {
+    ir::Builder m("places", 1, false);
+    const ir::Value x = m.pointer("in0", DType::UInt32, Access::Read, true), out = m.pointer("out0", DType::UInt64, Access::Write, true),
+                    n = m.scalar_param("n", DType::Int64), row = m.mul(m.dim(0), n), zero = m.constant(DType::UInt64, 0.0);
+    const ir::Reduction greatest{ir::Combine::Max, zero};
+    const auto found = m.for_lanes(m.i64(0), n, {&greatest, 1}, [&](ir::Value k) {
+        const ir::Value place = moved ? m.sub(n, k) : k, low = m.cast(m.bit_not(m.cast(place, DType::UInt32)), DType::UInt64);
+        const ir::Value key = m.cast(m.load(x, m.add(row, k)), DType::UInt64);
+        return ir::Builder::Values{m.bit_or(m.shl(key, m.constant(DType::UInt64, 32.0)), low)};
+    });
+    m.store(out, m.dim(0), found[0]);
+    return m.finish();
+}
+
+TEST(CText, places_of_the_greatest_are_packed_only_where_its_key_may_win) {
+    CGeometry g;
+    g.mapping = CMapping::Team;
+    g.group_size = g.team = 128;
+    g.unroll = 8;
+    const std::string cuda = emit::emit_c(row_places(false), gpu(CLanguage::Cuda), g).text;
+    EXPECT_NE(cuda.find("if (pardo_passes_in_warp_u32("), std::string::npos) << cuda;
+    EXPECT_NE(emit::emit_c(row_places(false), gpu(CLanguage::OpenCL), g).text.find("if (pardo_passes_u32("), std::string::npos);
+    // The lanes of a warp have rows of their own.
+    g.team = 16;
+    EXPECT_NE(emit::emit_c(row_places(false), gpu(CLanguage::Cuda), g).text.find("if (pardo_passes_u32("), std::string::npos);
+    // By an equal key a later element may win.
+    EXPECT_EQ(emit::emit_c(row_places(true), gpu(CLanguage::Cuda), g).text.find("pardo_passes"), std::string::npos);
+}
+
 TEST(CText, sub_groups_of_a_known_size_exchange_by_shuffles) {
     CFeatures f = gpu(CLanguage::OpenCL);
     f.sub_group = 16;

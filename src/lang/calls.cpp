@@ -90,7 +90,14 @@ struct Calls {
 
     /// Two operands of one dtype.
     static Term pair(Lowering& l, const Tree& t, Opcode op, const Term& a, const Term& b) {
-        NumberType type = l.promoted(a, b, t.place);
+        const bool extreme = op == Opcode::Min || op == Opcode::Max || op == Opcode::Fmin || op == Opcode::Fmax;
+        const Term& weak = a.type.weak ? a : b;
+        const DType strong = a.type.weak ? b.type.dtype : a.type.dtype;
+        const bool wide = extreme && a.type.weak != b.type.weak && is_integer(weak.type.dtype) && is_integer(strong) && !fits(weak, strong);
+        if (wide && strong == DType::UInt64)
+            l.wrong_type(t.place,
+                         t.name + ": " + describe(a) + " and " + describe(b) + " have no common integer dtype; convert one of the two");
+        NumberType type = wide ? NumberType{DType::Int64, true} : l.promoted(a, b, t.place);
         if (type.dtype == DType::Bool) {  // NumPy's: one of two bools is a bool, what is left of a division an int8
             if (op == Opcode::Fmin) op = Opcode::Min;
             if (op == Opcode::Fmax) op = Opcode::Max;
@@ -279,8 +286,7 @@ struct Calls {
         if (is_complex(x.type.dtype) && !is_complex(to))
             l.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
         Term out = l.cast(x, {to, false});
-        if (is_integer(to) && !out.constant && x.least >= 0 && is_integer(x.type.dtype) && itemsize(to) >= itemsize(l.dtype(x.type)))
-            out.least = x.least;
+        if (!out.constant && x.least >= 0 && l.holds_least(x, to)) out.least = x.least;
         return out;
     }
 

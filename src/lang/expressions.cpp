@@ -69,14 +69,21 @@ Value Lowering::value(const Term& t, DType to) {
     return builder_.type(t.value) == to ? t.value : builder_.cast(t.value, to);
 }
 
+bool Lowering::holds_least(const Term& t, DType to) {
+    const DType from = dtype(t.type);
+    if (!is_integer(from) || !is_integer(to)) return false;
+    const bool gains_sign = kind_of(from) == DKind::Unsigned && kind_of(to) == DKind::Signed;
+    if (kind_of(to) == DKind::Unsigned && t.least < 0) return false;
+    return itemsize(to) > itemsize(from) || (itemsize(to) == itemsize(from) && !gains_sign);
+}
+
 Term Lowering::cast(const Term& t, NumberType to) {
     if (t.constant) {
         Scalar s = t.scalar.cast(dtype(to));
         s.weak = to.weak;
         return number(s);
     }
-    const bool integers = is_integer(dtype(t.type)) && is_integer(dtype(to)) && itemsize(dtype(to)) >= itemsize(dtype(t.type));
-    return number(to, value(t, dtype(to)), integers ? t.least : unknown_least);
+    return number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.least : unknown_least);
 }
 
 const Term& Lowering::need_number(const Term& t, const Place& place, const char* who) const {
@@ -200,7 +207,9 @@ Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType ty
     const DType computed = dtype(type);
     if (is_complex(computed) && (op == Opcode::FloorDiv || op == Opcode::Rem)) wrong_type(place, "complex numbers have neither // nor %");
     Term result = pure(op, type, {a, b}, computed);
-    if (is_integer(computed) && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
+    // Others wrap around; the remainder and the bits of what cannot be negative cannot either.
+    const bool counts = computed == DType::Int64 || op == Opcode::Rem || op == Opcode::And || op == Opcode::Shr || op == Opcode::FloorDiv;
+    if (is_integer(computed) && counts && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
     return result;
 }
 

@@ -86,7 +86,7 @@ void look(const Tree& t, const std::string& name, Use& use) {
 
 /// i, i + c, c * i, … : different in each round.
 bool distinct_in(const Tree& t, const std::string& index, const std::set<std::string>& changed) {
-    if (is_name(t, index)) return true;
+    if (is_name(t, index)) return !changed.contains(index);
     if (t.form != Form::Binary) return false;
     const auto fixed = [&](const Tree& p) {
         std::set<std::string> all = changed;
@@ -111,6 +111,20 @@ bool same_text(const Tree& a, const Tree& b) {
 const Tree& last_index(const Tree& element) {
     const Tree& last = element.parts.back();
     return last.form == Form::Tuple && !last.parts.empty() ? last.parts.back() : last;
+}
+
+/// Whether an index says one element of an array.
+bool is_element(const Tree& element, int rank) {
+    int count = 0;
+    for (std::size_t k = 1; k < element.parts.size(); ++k) {
+        const Tree& p = element.parts[k];
+        const std::span<const Tree> indices = p.form == Form::Tuple ? std::span<const Tree>(p.parts) : std::span<const Tree>(&p, 1);
+        for (const Tree& i : indices) {
+            if (i.form == Form::Slice || i.form == Form::Text) return false;
+            ++count;
+        }
+    }
+    return count == rank;
 }
 
 bool reads_itself(const Tree& value, const Tree& target) {
@@ -241,6 +255,21 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
     for (const Tree& p : t.parts) check_elements(f, p, indices, changed, own, given);
 }
 
+/// Whether an array is used otherwise than by elements, or by what says how large it is.
+bool uses_whole(const Tree& t, const std::function<bool(const std::string& name, bool element)>& is_one) {
+    if (t.form == Form::Name) return is_one(t.name, false);
+    const bool named = !t.parts.empty() && t.parts[0].form == Form::Name;
+    const bool element = t.form == Form::Subscript && named && !is_one(t.parts[0].name, true);
+    const bool size = named && ((t.form == Form::Attribute && (t.name == "shape" || t.name == "size" || t.name == "ndim")) ||
+                                (t.form == Form::Call && t.name == "len"));
+    return std::any_of(t.parts.begin() + (element || size ? 1 : 0), t.parts.end(), [&](const Tree& p) { return uses_whole(p, is_one); });
+}
+
+bool holds_array(const Term& t, const std::function<bool(int source)>& of) {
+    return (t.kind == Kind::Array && of(t.view.source)) ||
+           std::ranges::any_of(t.items, [&](const Term& item) { return holds_array(item, of); });
+}
+
 bool holds_struct(const Term& t) { return t.structure || std::ranges::any_of(t.items, holds_struct); }
 
 }  // namespace
@@ -292,6 +321,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     std::set<std::string> assigned;
     collect_targets(statements, assigned);
     const std::string& index = t.parts[0].name;
+    if (assigned.contains(index)) return no("`" + index + "` is assigned in it");
     const auto array_of = [&](const Tree& element) -> const View* {
         if (element.parts[0].form != Form::Name) return nullptr;
         const auto base = scope_.find(element.parts[0].name);
@@ -307,6 +337,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     for (const Tree* s : elements.stored) {
         const View* array = array_of(*s);
         if (!array || array->source < 0) return no("it writes into something else than an argument");
+        if (!is_element(*s, array->rank)) return no("it writes rows of `" + array->name + "`");
         const Tree& last = last_index(*s);
         if (!distinct_in(last, index, assigned)) return no("`" + index + "` does not count the last index of `" + array->name + "`");
         const Tree* first = sources.try_emplace(array->source, s).first->second;
@@ -317,6 +348,16 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
             }))
             return no("loops around it shift what it writes of `" + array->name + "`");
     }
+    for (const auto& [source, element] : sources)
+        if (least_at(last_index(*element), index, start) < 0) return no("an index of it may be negative, and counts from the end then");
+    // Of a name that is an array itself, elements are compared below.
+    const auto is_written = [&](const std::string& name, bool element) {
+        const auto found = scope_.find(name);
+        if (found == scope_.end()) return false;
+        const Term& term = found->second.term;
+        return !(element && term.kind == Kind::Array) && holds_array(term, [&](int source) { return sources.contains(source); });
+    };
+    if (uses_whole(statements, is_written)) return no("it uses what it writes otherwise than by elements");
     for (const Tree* r : elements.read) {
         const View* array = array_of(*r);
         if (!array || !sources.contains(array->source)) continue;
@@ -341,7 +382,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
         body(number({DType::Int64, true}, ir::no_value, start.least));
         for (const std::string& name : assigned) {
             const auto found = scope_.find(name);
-            if (found != scope_.end() && found->second.term.kind == Kind::Array) independent = false;
+            if (found != scope_.end() && holds_array(found->second.term, [](int) { return true; })) independent = false;
         }
     } catch (const Error&) {
         independent = false;
@@ -352,6 +393,19 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     function_ = function;
     stack_ = stack;
     return independent || no("a name in it is not assigned before it is read, or stands for an array");
+}
+
+/// What an index that a loop counts never is below.
+std::int64_t Lowering::least_at(const Tree& place, const std::string& index, const Term& start) {
+    const Scope before = scope_;
+    scope_[index] = {number({DType::Int64, true}, ir::no_value, start.least), place.place, false, ++versions_};
+    std::int64_t least = unknown_least;
+    try {
+        least = expression(place).least;
+    } catch (const Error&) {  // told where the loop is walked
+    }
+    scope_ = before;
+    return least;
 }
 
 /// Notes whether a loop becomes the lanes. It does if it can each time that it is met. Why it cannot is told of outermost loops.

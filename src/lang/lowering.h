@@ -74,6 +74,7 @@ private:
     /// `why`: what keeps it from that.
     bool makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body,
                      std::string& why);
+    std::int64_t least_at(const Tree& place, const std::string& index, const Term& start);
     void choose_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
 
     // statements.cpp
@@ -96,6 +97,8 @@ private:
     Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
     void flatten(const Term& t, const Term& like, std::vector<Value>& out);
     Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;
+    /// Whether a conversion to `to` leaves an integer at or above what it is never below.
+    bool holds_least(const Term& t, DType to);
     Term fluid(const Term& t) const;      // the type of a value that is no longer known now
     Term unbounded(const Term& t) const;  // fluid, and its least value is forgotten too
     static Term blank(const Term& like);  // a value of this type that nobody reads

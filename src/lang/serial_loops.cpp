@@ -13,6 +13,7 @@ namespace {
 /// What falls from round to round is taken to have no least value.
 void settle(Term& next, const Term& before) {
     if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
+    if (next.kind == Kind::Number && next.most > before.most) next.most = unknown_most;
     for (std::size_t d = 0; next.kind == Kind::Array && d < next.view.lead.size(); ++d) settle(next.view.lead[d], before.view.lead[d]);
     for (std::size_t k = 0; next.kind == Kind::Tuple && k < next.items.size(); ++k) settle(next.items[k], before.items[k]);
 }
@@ -78,6 +79,8 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
         c.names.push_back(name);
         c.likes.push_back(fluid(found->second.term));
     }
+    // A name's type changes a few times at most, and one name's may change the next one's.
+    const int most_rounds = 16 + 4 * static_cast<int>(c.names.size());
     const bool outer = std::exchange(dry_, true);
     for (int round_number = 0;; ++round_number) {
         scope_ = c.before;
@@ -96,7 +99,9 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
             stable = stable && same_type(next, c.likes[k]);
             c.likes[k] = std::move(next);
         }
-        if (stable || round_number > 16) break;
+        if (stable) break;
+        if (round_number > most_rounds)
+            fail(ErrorCode::Type, parts[0]->place, "the types of this loop's names do not settle; convert them in front of it");
     }
     c.after = scope_;
     scope_ = c.before;

@@ -20,7 +20,10 @@ Term Lowering::fluid(const Term& t) const {
 
 Term Lowering::unbounded(const Term& t) const {
     Term out = fluid(t);
-    if (out.kind == Kind::Number) out = number(out.type, out.value);
+    if (out.kind == Kind::Number) {
+        out = number(out.type, out.value);
+        out.assumed = out.type.weak && is_integer(out.type.dtype);
+    }
     for (Term& item : out.items) item = unbounded(item);
     return out;
 }
@@ -40,7 +43,7 @@ Term Lowering::blank(const Term& like) {
 
 bool Lowering::same_type(const Term& a, const Term& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
-    if (a.kind == Kind::Number && (!(a.type == b.type) || a.least != b.least || a.constant != b.constant)) return false;
+    if (a.kind == Kind::Number && (!(a.type == b.type) || a.least != b.least || a.most != b.most || a.constant != b.constant)) return false;
     if (a.kind == Kind::Array) {
         for (std::size_t k = 0; k < a.view.lead.size(); ++k)
             if (!same_type(a.view.lead[k], b.view.lead[k])) return false;
@@ -78,7 +81,14 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
         case Kind::Number:
             if (x.constant && y.constant && x.type == y.type && x.scalar.u == y.scalar.u && !is_complex(x.type.dtype)) return x;
             if (!join(x.type, y.type, out.type)) conflict(types() + ": convert one of the two");
+            if (const Term& weak = x.type.weak ? x : y;
+                x.type.weak != y.type.weak && is_integer(out.type.dtype) && !fits(weak, out.type.dtype)) {
+                if (out.type.dtype == DType::UInt64) conflict(types() + ": convert one of the two");
+                out.type = {DType::Int64, true};
+            }
             out.least = std::min(x.least, y.least);
+            out.most = std::max(x.most, y.most);
+            out.assumed = x.assumed && y.assumed;
             return out;
         case Kind::Tuple:
             if (x.names != y.names || x.structure != y.structure || x.record != y.record || x.dimensions != y.dimensions) conflict(types());

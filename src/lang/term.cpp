@@ -12,7 +12,7 @@ Term number(const Scalar& constant) {
     t.type = {constant.dtype, constant.weak};
     t.constant = true;
     t.scalar = constant;
-    if (kind_of(constant.dtype) == DKind::Signed) t.least = constant.i;
+    if (kind_of(constant.dtype) == DKind::Signed) t.least = t.most = constant.i;
     if (kind_of(constant.dtype) == DKind::Unsigned || constant.dtype == DType::Bool) t.least = 0;
     return t;
 }
@@ -152,6 +152,17 @@ bool join(NumberType a, NumberType b, NumberType& out) {
     if (rank_of(weak.dtype) > rank_of(strong.dtype)) return false;
     out = strong;
     return true;
+}
+
+bool fits(const Term& weak, DType dtype) {
+    if (weak.assumed) return true;
+    if (weak.type.dtype == DType::UInt64) return dtype == DType::UInt64;
+    if (dtype == DType::Int64) return true;
+    if (dtype == DType::UInt64) return weak.least >= 0;
+    const int bits = 8 * itemsize(dtype);
+    const bool is_signed = kind_of(dtype) == DKind::Signed;
+    const std::int64_t high = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+    return weak.least >= (is_signed ? -high - 1 : 0) && weak.most <= high;
 }
 
 }  // namespace pardo::lang

@@ -16,6 +16,7 @@ namespace pardo::lang {
 enum class Kind : std::uint8_t { Number, Array, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice, Function, Reference };
 
 inline constexpr std::int64_t unknown_least = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t unknown_most = std::numeric_limits<std::int64_t>::max();
 
 /// A number's type. Weak: made of Python's own numbers alone; it takes the dtype of what it meets (NEP 50).
 struct NumberType {
@@ -44,6 +45,8 @@ struct Term {
     Scalar scalar;
     ir::Value value = ir::no_value;                    // Number that is no constant
     std::int64_t least = unknown_least;                // integers: never below this
+    std::int64_t most = unknown_most;                  // Python's integers: never above this
+    bool assumed = false;                              // a Python integer that is taken to fit what it meets; who starts it checks
     View view;                                         // Array; Reference: one element, which atomics change
     std::vector<Term> items;                           // Tuple; Slice: start, stop, step
     std::vector<std::string> names;                    // Tuple: a struct's fields
@@ -82,5 +85,7 @@ std::string describe(NumberType type);
 DType weak_dtype(DType kind, bool fp64);
 /// What a name is that is `a` on one way and `b` on another; false if they do not go together.
 bool join(NumberType a, NumberType b, NumberType& out);
+/// Whether a Python integer is known to fit an integer dtype.
+bool fits(const Term& weak, DType dtype);
 
 }  // namespace pardo::lang

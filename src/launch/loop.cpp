@@ -127,6 +127,14 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     const bool fp64 = queue->device()->supports(DType::Float64);
     const auto dtype_of_result = [&](const lang::Result& r) { return r.type.weak ? lang::weak_dtype(r.type.dtype, fp64) : r.type.dtype; };
     const std::vector<lang::Result>& results = special->lowered.results;
+    for (std::size_t k = 0; k < results.size() && k < initial.size(); ++k) {
+        const DType dtype = dtype_of_result(results[k]);
+        if (!initial[k].weak || !is_integer(initial[k].dtype) || !is_integer(dtype)) continue;
+        if (initial[k].cast(dtype).cast(initial[k].dtype).u != initial[k].u)
+            state_->fail(ErrorCode::Overflow, std::to_string(initial[k].i) + " does not fit " + std::string(dtype_name(dtype)) +
+                                                  ", which the loop makes of it; start with np.int64(" + std::to_string(initial[k].i) +
+                                                  ")");
+    }
     std::vector<Ref<device::Buffer>> buffers;
     std::vector<device::Buffer*> places;
     for (const lang::Result& r : results) {

@@ -148,6 +148,61 @@ def an_element_of_the_item(x, y):
             y[i, k] = scale + k
 
 
+# Ways to what a loop writes that are no plain element of it.
+def transposed(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(1, y.shape[1]):
+            y[i, k] = y.T[k - 1, i] + x[i, k]
+
+
+def through_a_tuple(x, y):
+    for i in pp.prange(y.shape[0]):
+        t = (x, y)
+        for k in range(1, y.shape[1]):
+            y[i, k] = t[1][i, k - 1] + x[i, k]
+
+
+def through_a_tuple_of_the_round(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(1, y.shape[1]):
+            t = (x, y)
+            y[i, k] = t[1][i, k - 1] + x[i, k]
+
+
+def by_a_choice(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(1, y.shape[1]):
+            y[i, k] = (y if y.ndim == 2 else x)[i, k - 1] + x[i, k]
+
+
+def from_the_end(x, y):
+    for i in pp.prange(y.shape[0]):
+        row = y[i, :5]
+        for k in range(-row.shape[0], row.shape[0]):
+            row[k] = row[k] * 2 + x[i, k]
+
+
+def far_from_the_end(x, y):
+    for i in pp.prange(y.shape[0]):
+        n = y.shape[1]
+        for k in range(n // 10):
+            y[i, k * 20 - n] = y[i, k * 20 - n] * 2 + x[i, k]
+
+
+def counters_that_are_assigned(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(y.shape[1]):
+            k = k // 2
+            y[i, k] = y[i, k] + x[i, k] + 1
+
+
+def counters_of_two_loops(x, y):
+    for i in pp.prange(y.shape[0]):
+        for k in range(y.shape[1]):
+            for k in range(2, 5):
+                y[i, k] = y[i, k] + k - x[i, k]
+
+
 PROGRAMS = [
     neighbours_are_written_twice,
     both_ends,
@@ -164,6 +219,14 @@ PROGRAMS = [
     ends_are_written_behind,
     ends_are_written_before,
     an_element_of_the_item,
+    transposed,
+    through_a_tuple,
+    through_a_tuple_of_the_round,
+    by_a_choice,
+    from_the_end,
+    far_from_the_end,
+    counters_that_are_assigned,
+    counters_of_two_loops,
 ]
 
 
@@ -186,6 +249,42 @@ def test_names_that_go_from_round_to_round(rng):
     last_of_the_round_before(x, expected)
     pp.jit(last_of_the_round_before)(pp.asarray(x), y)
     assert_array_equal(pp.asnumpy(y), expected)
+
+
+def rows_by_name(x, y, cube):
+    for i in pp.prange(cube.shape[0]):
+        row, part = y[i], cube[i]
+        for k in range(cube.shape[1]):
+            row[k] = x[i, k]
+            part[k] = row
+
+
+def rows_over_elements(x, y, cube):
+    for i in pp.prange(cube.shape[0]):
+        for k in range(cube.shape[1]):
+            cube[i, 0, k] = x[i, k]
+            cube[i, k] = 5.0
+
+
+@pytest.mark.parametrize("program", [rows_by_name, rows_over_elements], ids=lambda p: p.__name__)
+def test_rows_are_many_elements(program, rng):
+    x, y, cube = rng.random((6, 40)), rng.random((6, 40)), np.zeros((6, 40, 40))
+    on_device = [pp.asarray(each) for each in (x, y, cube)]
+    program(x, y, cube)
+    pp.jit(program)(*on_device)
+    for mine, each in zip(on_device, (x, y, cube), strict=True):
+        assert_array_equal(pp.asnumpy(mine), each)
+
+
+def test_counters_of_parallel_loops_that_are_assigned():
+    @pp.jit
+    def f(r):
+        for i in pp.prange(40):
+            i = 3
+            r[i] += 1
+
+    with pytest.raises(TypeError, match="may change the same element"):
+        f(pp.zeros(40))
 
 
 def test_innermost_of_three_loops(rng):

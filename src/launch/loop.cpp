@@ -129,11 +129,13 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     const std::vector<lang::Result>& results = special->lowered.results;
     for (std::size_t k = 0; k < results.size() && k < initial.size(); ++k) {
         const DType dtype = dtype_of_result(results[k]);
-        if (!initial[k].weak || !is_integer(initial[k].dtype) || !is_integer(dtype)) continue;
-        if (initial[k].cast(dtype).cast(initial[k].dtype).u != initial[k].u)
-            state_->fail(ErrorCode::Overflow, std::to_string(initial[k].i) + " does not fit " + std::string(dtype_name(dtype)) +
-                                                  ", which the loop makes of it; start with np.int64(" + std::to_string(initial[k].i) +
-                                                  ")");
+        const Scalar& start = initial[k];
+        if (!start.weak || !is_integer(start.dtype) || !is_integer(dtype)) continue;
+        const bool negative = kind_of(start.dtype) == DKind::Signed && start.i < 0;
+        if (!(negative && kind_of(dtype) == DKind::Unsigned) && start.cast(dtype).cast(start.dtype).u == start.u) continue;
+        const std::string text = std::to_string(start.i);
+        state_->fail(ErrorCode::Overflow, text + " does not fit " + std::string(dtype_name(dtype)) +
+                                              ", which the loop makes of it; start with np.int64(" + text + ")");
     }
     std::vector<Ref<device::Buffer>> buffers;
     std::vector<device::Buffer*> places;

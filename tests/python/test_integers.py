@@ -111,6 +111,9 @@ def test_reductions_start_with_what_fits(start):
         f(pp.asarray(U[1]), start)
     assert f(pp.asarray(U[1]), 7) == 255
     assert f(pp.asarray(U[1]), np.int64(start)) == max(255, start)
+    if start < 0:
+        with pytest.raises(OverflowError, match="-1 does not fit uint64"):
+            f(pp.asarray(U[1].astype("uint64")), start)
 
 
 @pytest.mark.parametrize("dtypes", [("uint8", "int8"), ("uint32", "int32"), ("uint64", "int64")])

@@ -346,11 +346,14 @@ void Emitter::store(ir::InstrId id, const Instr& in) {
     if (step == 1 || step == -1) {
         llvm::Value* at = address(pointer, step < 0 ? b_.CreateSub(index.v, i64(lanes_ - 1)) : index.v);
         if (step < 0) value = reverse(value);
+        llvm::Value* stored_lanes = mask_ && step < 0 ? reverse(mask_) : mask_;
         auto through_caches = [&] {
-            annotate(mask_
-                         ? static_cast<llvm::Instruction*>(b_.CreateMaskedStore(value, at, alignment(t), step < 0 ? reverse(mask_) : mask_))
-                         : b_.CreateAlignedStore(value, at, alignment(t)),
-                     pointer);
+            llvm::Instruction* access = nullptr;
+            if (stored_lanes)
+                access = b_.CreateMaskedStore(value, at, alignment(t), stored_lanes);
+            else
+                access = b_.CreateAlignedStore(value, at, alignment(t));
+            annotate(access, pointer);
         };
         if (std::find(streaming_.begin(), streaming_.end(), id) == streaming_.end()) return through_caches();
         return stream(value, at, pointer, !mask_ && id == streaming_[0], through_caches);

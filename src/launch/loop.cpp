@@ -133,9 +133,9 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         if (!start.weak || !is_integer(start.dtype) || !is_integer(dtype)) continue;
         const bool negative = kind_of(start.dtype) == DKind::Signed && start.i < 0;
         if (!(negative && kind_of(dtype) == DKind::Unsigned) && start.cast(dtype).cast(start.dtype).u == start.u) continue;
-        const std::string text = std::to_string(start.i);
-        state_->fail(ErrorCode::Overflow, text + " does not fit " + std::string(dtype_name(dtype)) +
-                                              ", which the loop makes of it; start with np.int64(" + text + ")");
+        std::string text = std::to_string(start.i);
+        text.append(" does not fit ").append(dtype_name(dtype)).append(", which the loop makes of it; start with np.int64(");
+        state_->fail(ErrorCode::Overflow, text.append(std::to_string(start.i)).append(")"));
     }
     std::vector<Ref<device::Buffer>> buffers;
     std::vector<device::Buffer*> places;

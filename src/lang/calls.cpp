@@ -91,10 +91,8 @@ struct Calls {
     /// Two operands of one dtype.
     static Term pair(Lowering& l, const Tree& t, Opcode op, const Term& a, const Term& b) {
         const bool extreme = op == Opcode::Min || op == Opcode::Max || op == Opcode::Fmin || op == Opcode::Fmax;
-        const Term& weak = a.type.weak ? a : b;
-        const DType strong = a.type.weak ? b.type.dtype : a.type.dtype;
-        const bool wide = extreme && a.type.weak != b.type.weak && is_integer(weak.type.dtype) && is_integer(strong) && !fits(weak, strong);
-        if (wide && strong == DType::UInt64)
+        const bool wide = extreme && outgrows(a, b);
+        if (wide && (a.type.dtype == DType::UInt64 || b.type.dtype == DType::UInt64))
             l.wrong_type(t.place,
                          t.name + ": " + describe(a) + " and " + describe(b) + " have no common integer dtype; convert one of the two");
         NumberType type = wide ? NumberType{DType::Int64, true} : l.promoted(a, b, t.place);

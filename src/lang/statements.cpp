@@ -81,8 +81,7 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
         case Kind::Number:
             if (x.constant && y.constant && x.type == y.type && x.scalar.u == y.scalar.u && !is_complex(x.type.dtype)) return x;
             if (!join(x.type, y.type, out.type)) conflict(types() + ": convert one of the two");
-            if (const Term& weak = x.type.weak ? x : y;
-                x.type.weak != y.type.weak && is_integer(out.type.dtype) && !fits(weak, out.type.dtype)) {
+            if (outgrows(x, y)) {
                 if (out.type.dtype == DType::UInt64) conflict(types() + ": convert one of the two");
                 out.type = {DType::Int64, true};
             }

@@ -165,4 +165,9 @@ bool fits(const Term& weak, DType dtype) {
     return weak.least >= (is_signed ? -high - 1 : 0) && weak.most <= high;
 }
 
+bool outgrows(const Term& a, const Term& b) {
+    if (a.type.weak == b.type.weak || !is_integer(a.type.dtype) || !is_integer(b.type.dtype)) return false;
+    return a.type.weak ? !fits(a, b.type.dtype) : !fits(b, a.type.dtype);
+}
+
 }  // namespace pardo::lang

@@ -87,5 +87,7 @@ DType weak_dtype(DType kind, bool fp64);
 bool join(NumberType a, NumberType b, NumberType& out);
 /// Whether a Python integer is known to fit an integer dtype.
 bool fits(const Term& weak, DType dtype);
+/// Whether one of two integers is Python's and need not fit the dtype of the other.
+bool outgrows(const Term& a, const Term& b);
 
 }  // namespace pardo::lang

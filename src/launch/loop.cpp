@@ -130,9 +130,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     for (std::size_t k = 0; k < results.size() && k < initial.size(); ++k) {
         const DType dtype = dtype_of_result(results[k]);
         const Scalar& start = initial[k];
-        if (!start.weak || !is_integer(start.dtype) || !is_integer(dtype)) continue;
-        const bool negative = kind_of(start.dtype) == DKind::Signed && start.i < 0;
-        if (!(negative && kind_of(dtype) == DKind::Unsigned) && start.cast(dtype).cast(start.dtype).u == start.u) continue;
+        if (!start.weak || !is_integer(start.dtype) || !is_integer(dtype) || lang::fits(lang::number(start), dtype)) continue;
         std::string text = std::to_string(start.i);
         text.append(" does not fit ").append(dtype_name(dtype)).append(", which the loop makes of it; start with np.int64(");
         state_->fail(ErrorCode::Overflow, text.append(std::to_string(start.i)).append(")"));

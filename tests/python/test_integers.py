@@ -99,6 +99,16 @@ def test_no_common_dtype():
         f(pp.asarray(U.astype("uint64")), pp.zeros(len(U)), 3)
 
 
+def test_constants_beyond_int64():
+    @pp.jit
+    def f(u, y):
+        for i in pp.prange(u.shape[0]):
+            y[i] = min(2**63, u[i, 0])
+
+    with pytest.raises(TypeError, match="no common integer dtype; convert one of the two"):
+        f(pp.asarray(U), pp.zeros(len(U)))
+
+
 @pytest.mark.parametrize("start", [-1, 300])
 def test_reductions_start_with_what_fits(start):
     @pp.jit

@@ -440,8 +440,7 @@ void CEmitter::store(const Instr& in) {
     }
     const std::string statement = at(in.operands[0]) + "[" + at(in.operands[1]) + "] = " + value + ";";
     // What the whole team computes, one of it writes.
-    const bool shared = uses_team() && std::none_of(owners_.begin(), owners_.end(),
-                                                    [](const Instr* o) { return o->op == Opcode::For && o->loop == ir::LoopKind::Lanes; });
+    const bool shared = uses_team() && std::none_of(owners_.begin(), owners_.end(), [](const Instr* o) { return ir::is_lanes_loop(*o); });
     line(shared ? "if (lane == 0) " + statement : statement);
 }
 

@@ -56,12 +56,10 @@ int widest_read(const ir::Kernel& kernel) {
     return width;
 }
 
-bool is_lanes_loop(const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; }
-
 /// Complex sums are two sums; other reductions of complex numbers become serial loops (ir::lower_complex).
 bool has_lanes_loop(const ir::Kernel& kernel) {
     return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
-        if (!is_lanes_loop(in)) return false;
+        if (!ir::is_lanes_loop(in)) return false;
         for (int k = 0; k < in.combines.size(); ++k) {
             if (is_complex(kernel.values[in.results[k]].type) && in.combines[k] != ir::Combine::Add) return false;
         }
@@ -150,7 +148,7 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
         }
         while (g.unroll > 1 && std::int64_t(g.unroll) * g.team > shape.innermost) g.unroll /= 2;
         const std::int64_t steps = (shape.innermost + g.team - 1) / g.team;
-        if (std::count_if(kernel.instrs.begin(), kernel.instrs.end(), is_lanes_loop) >= 2 && steps <= most_steps) {
+        if (std::count_if(kernel.instrs.begin(), kernel.instrs.end(), ir::is_lanes_loop) >= 2 && steps <= most_steps) {
             g.steps = static_cast<int>(steps);
             g.whole = shape.even && steps * g.team == shape.innermost;
         }

@@ -301,7 +301,7 @@ void CEmitter::keep_shared_values() {
     int arrays = 0;
     for (const ir::InstrId id : kernel_.body.body) {
         const Instr& in = kernel_.instrs[id];
-        if (in.op != Opcode::For || in.loop != ir::LoopKind::Lanes) continue;
+        if (!ir::is_lanes_loop(in)) continue;
         if (!first) first = &in;
         if (in.operands[0] != first->operands[0] || in.operands[1] != first->operands[1]) continue;
         const ir::Region& region = kernel_.regions[in.regions[0]];

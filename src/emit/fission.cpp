@@ -157,7 +157,7 @@ private:
         for (int k = 0; k < controls; ++k)
             if (!uniform(in.operands[k])) diverges(in);
         if (in.op == Opcode::While && !uniform(yield(kernel_.regions[in.regions[0]]).operands[0])) diverges(in);
-        if (in.op == Opcode::For && in.loop == LoopKind::Lanes) diverges(in);
+        if (ir::is_lanes_loop(in)) diverges(in);
         for (int k = 0; k < in.results.size(); ++k) {
             const Value result = in.results[k];
             if (uniform(result)) continue;

@@ -99,14 +99,12 @@ private:
     }
 
     /// A lanes loop outside of which nothing runs in lanes: its rounds do, if it has no other such loop inside.
-    bool becomes_lanes(const Instr& in) const {
-        return in.op == Opcode::For && in.loop == LoopKind::Lanes && !contains_lanes_loop(kernel_.regions[in.regions[0]]);
-    }
+    bool becomes_lanes(const Instr& in) const { return ir::is_lanes_loop(in) && !contains_lanes_loop(kernel_.regions[in.regions[0]]); }
 
     bool contains_lanes_loop(const Region& region) const {
         return std::any_of(region.body.begin(), region.body.end(), [&](InstrId id) {
             const Instr& in = kernel_.instrs[id];
-            if (in.op == Opcode::For && in.loop == LoopKind::Lanes) return true;
+            if (ir::is_lanes_loop(in)) return true;
             return std::any_of(in.regions.begin(), in.regions.end(),
                                [&](ir::RegionId r) { return contains_lanes_loop(kernel_.regions[r]); });
         });

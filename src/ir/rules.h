@@ -21,6 +21,8 @@ constexpr bool is_leaf(Opcode op) { return op <= Opcode::Array; }
 constexpr bool has_effect(Opcode op) { return op >= Opcode::Store && op <= Opcode::Barrier; }
 /// True for operations whose first operand is a pointer.
 constexpr bool takes_pointer(Opcode op) { return op >= Opcode::Load && op <= Opcode::CompareExchange; }
+/// True for a loop whose rounds may run side by side.
+inline bool is_lanes_loop(const Instr& in) { return in.op == Opcode::For && in.loop == LoopKind::Lanes; }
 /// True if items exchange values without memory.
 bool has_shuffles(const Kernel& kernel);
 /// One an instruction: it is a barrier or a shuffle, or a region of it holds one.

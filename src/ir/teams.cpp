@@ -34,8 +34,7 @@ private:
         for (const InstrId id : region.body) {
             const Instr& in = kernel_.instrs[id];
             if (takes_pointer(in.op)) uses_.push_back({in.operands[0], in.operands[1], loop, in.op != Opcode::Load});
-            const bool lanes = in.op == Opcode::For && in.loop == LoopKind::Lanes;
-            for (const RegionId r : in.regions) visit(kernel_.regions[r], lanes ? id : loop);
+            for (const RegionId r : in.regions) visit(kernel_.regions[r], is_lanes_loop(in) ? id : loop);
         }
     }
 
@@ -69,9 +68,7 @@ private:
 }  // namespace
 
 bool passes_elements(const Kernel& kernel) {
-    const bool lanes = std::any_of(kernel.instrs.begin(), kernel.instrs.end(),
-                                   [](const Instr& in) { return in.op == Opcode::For && in.loop == LoopKind::Lanes; });
-    return lanes && Uses(kernel).pass_elements();
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), is_lanes_loop) && Uses(kernel).pass_elements();
 }
 
 }  // namespace pardo::ir

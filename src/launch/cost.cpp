@@ -46,9 +46,7 @@ double region_ns(const ir::Kernel& kernel, const ir::Region& region) {
 Cost cost_of(const ir::Kernel& kernel) {
     Cost cost;
     cost.item_ns = std::max(0.05, region_ns(kernel, kernel.body));
-    const bool lanes = std::any_of(kernel.instrs.begin(), kernel.instrs.end(),
-                                   [](const ir::Instr& in) { return in.op == ir::Opcode::For && in.loop == ir::LoopKind::Lanes; });
-    if (lanes) cost.lane_rounds = 1024;
+    if (std::any_of(kernel.instrs.begin(), kernel.instrs.end(), ir::is_lanes_loop)) cost.lane_rounds = 1024;
     return cost;
 }
 

@@ -37,6 +37,13 @@ public:
     /// memory too, and so fails if older writes do; if it fails for another reason, the older values are still there.
     void note_read(const Event& event);
     void note_write(const Event& event, bool inherits = false);
+    /// Drops older writes for which `passed(event)` is true: who waits for a newer one need not know of them. With a lock held.
+    template <class F> void drop_writes(F&& passed) {
+        if (!written()) return;
+        std::lock_guard lock(mutex());
+        std::erase_if(writes_, passed);
+        note_busy();
+    }
     /// The last write by a profiling queue, complete or not.
     Event timed_write() const;
     /// Events that a reader (the last writes) or a writer (all uses) has to wait for; completed ones are left out.

@@ -96,7 +96,9 @@ Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, Drive
     if (noted) record(*noted, event);
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
-        if (writes(u)) u.buffer->note_write(event, reads(u));
+        if (!writes(u)) continue;
+        if (core_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return core_->implied(e, true); });
+        u.buffer->note_write(event, reads(u));
     }
     return event;
 }

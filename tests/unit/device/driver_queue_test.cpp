@@ -527,6 +527,33 @@ TEST(DriverQueue, LateMarksAreMadeWhenSomebodyAsks) {
     q->wait();
 }
 
+TEST(DriverQueue, AWriteStandsForOlderOnesThatCannotFailAlone) {
+    const auto pending_writes = [](Buffer* b) {
+        std::vector<Event> found;
+        b->collect_for_read(found);
+        return found.size();
+    };
+    const Ref<Queue> q = new_queue(QueueOrder::InOrder, false, true);
+    const Ref<Buffer> b = new_buffer();
+    const BufferUse uses[] = {{b.get(), Access::Write}};
+    Gate gate;
+    launch(q.get(), [&] { gate.pass(); });
+    for (int i = 0; i < 20; ++i)
+        launch(
+            q.get(), [] {}, uses);
+    EXPECT_EQ(pending_writes(b.get()), 1U);
+    UserEvent user;
+    const Event after[] = {user.event()};
+    for (int i = 0; i < 3; ++i)
+        launch(
+            q.get(), [] {}, uses, after);  // may come to nothing: what ran before them still counts
+    EXPECT_EQ(pending_writes(b.get()), 4U);
+    gate.open = true;
+    user.state->set_complete();
+    q->wait();
+    EXPECT_EQ(pending_writes(b.get()), 0U);
+}
+
 TEST(DriverQueue, ManySubmissionsLeakNothing) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         for (const bool late : {false, true}) {

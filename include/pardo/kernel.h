@@ -74,6 +74,8 @@ public:
     /// "ir", or what the device can show: "llvm", "asm", "opencl", "cuda", "ptx".
     std::string inspect(std::span<const KernelArgument> arguments, const NdRange& range, const std::string& what,
                         const Queue* queue = nullptr) const;
+    /// The same of each program made so far.
+    std::string inspect(const std::string& what) const;
     /// The function's text, and beside each line the types of the names that are assigned there: for a call, or for each program made so
     /// far.
     std::string types(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
@@ -120,6 +122,7 @@ public:
     std::vector<KernelArgument> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
                                     std::span<const Scalar> initial, const Queue* queue = nullptr, std::int64_t chunk = 0) const;
     /// As of a Kernel.
+    std::string inspect(const std::string& what) const;
     std::string types() const;
     std::string diagnostics() const;
 

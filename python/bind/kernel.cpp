@@ -288,6 +288,8 @@ void bind_kernel(nb::module_& m) {
                 return k.types(given, range, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
+        .def(
+            "inspect_so_far", [](const pardo::Kernel& k, const std::string& what) { return k.inspect(what); }, nb::arg("what"))
         .def("types_so_far", [](const pardo::Kernel& k) { return k.types(); })
         .def("diagnostics", &pardo::Kernel::diagnostics)
         .def(
@@ -315,6 +317,7 @@ void bind_kernel(nb::module_& m) {
                 return pardo::Loop::reductions(*function, outside);
             },
             nb::arg("function"), nb::arg("outside"))
+        .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
         .def("types_so_far", &pardo::Loop::types)
         .def("diagnostics", &pardo::Loop::diagnostics)
         .def(

@@ -544,6 +544,26 @@ class JitFunction:
             built = self._built = _build(self._function, self._options)
         return built
 
+    def inspect(self, what: str = "ir") -> str:
+        """Show what the loops become, for each program made so far.
+
+        Parameters
+        ----------
+        what : str
+            ``'ir'``: pardo's own form. The CPU has ``'llvm'`` and ``'asm'``, OpenCL devices ``'opencl'``, CUDA ``'cuda'`` and ``'ptx'``.
+
+        Returns
+        -------
+        str
+            Programs with the types of their arguments, each followed by its text.
+
+        Raises
+        ------
+        ValueError
+            If the device of a program has no such text.
+        """
+        return "\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions)))
+
     def types(self) -> str:
         """Show the types that the compiler has found in loops: their text, and what is assigned at each line, for each program so far.
 

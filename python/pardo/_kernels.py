@@ -113,12 +113,13 @@ class Launchable:
 class Launcher:
     """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
 
-    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
+    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_ready", "_space")
 
     def __init__(self, kernel: KernelFunction, place: Place) -> None:
         self._kernel = kernel
         self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
         self._space = _core._Space(self._global, self._local)
+        self._ready: tuple[Any, int, _core._Kernel] | None = None  # for so many arguments, as long as the translation is this one
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Event:
         """Launch.
@@ -138,12 +139,19 @@ class Launcher:
             Completes when all items have run; what fails while they run is raised by the next wait.
         """
         k = self._kernel
-        if keywords or k._function.__defaults__:
-            arguments = k._bound(arguments, keywords)
-        if k._race_check or plainly():
-            self.interpret(*arguments)
-            return _core.Event()
-        program, arguments = k._program(arguments, self._local)
+        ready = self._ready
+        if ready and ready[0] is k._translation and ready[1] == len(arguments) and not keywords and not plainly():
+            program = ready[2]
+        else:
+            if keywords or k._function.__defaults__:
+                arguments = k._bound(arguments, keywords)
+            if k._race_check or plainly():
+                self.interpret(*arguments)
+                return _core.Event()
+            program, arguments = k._program(arguments, self._local)
+            translation = k._translation
+            if translation and not (keywords or k._function.__defaults__ or k._constants or translation.captured):
+                self._ready = (translation, len(arguments), program)
         if _devices._current.get() is not None and any(isinstance(a, (np.ndarray, tuple, _structs.Struct)) for a in arguments):
             return self._offloaded(program, arguments)
         event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
@@ -271,6 +279,26 @@ class KernelFunction(Launchable):
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
+
+    def inspect(self, what: str = "ir") -> str:
+        """Show what the kernel has become, for each program made so far; ``k[range].inspect(*arguments)`` does it for some arguments.
+
+        Parameters
+        ----------
+        what : str
+            ``'ir'``: pardo's own form. The CPU has ``'llvm'`` and ``'asm'``, OpenCL devices ``'opencl'``, CUDA ``'cuda'`` and ``'ptx'``.
+
+        Returns
+        -------
+        str
+            Programs with the types of their arguments, each followed by its text.
+
+        Raises
+        ------
+        ValueError
+            If the device of a program has no such text.
+        """
+        return "\n".join(program.inspect_so_far(what) for program in self._programs.values())
 
     def types(self) -> str:
         """Show the types that the compiler has found: the function's text, and what is assigned at each line, for each program made so far.

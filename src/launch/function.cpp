@@ -357,6 +357,12 @@ std::string UserFunction::diagnostics() const {
     return text;
 }
 
+std::string UserFunction::inspect(const std::string& what) const {
+    std::string text;
+    for (const auto& special : programs()) text += head(*special) + special->device->inspect(special->lowered.kernel, 0, what);
+    return text;
+}
+
 std::uint64_t UserFunction::streaming(const Specialisation& s, Arguments arguments, std::span<const std::int64_t> extents,
                                       std::int64_t items) {
     std::uint64_t found = 0;

@@ -81,6 +81,7 @@ public:
     std::string types(const Specialisation& special) const;
     std::string types() const;
     std::string diagnostics() const;
+    std::string inspect(const std::string& what) const;
 
 private:
     Words key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const;

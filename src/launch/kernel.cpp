@@ -67,6 +67,7 @@ std::string Kernel::types(std::span<const KernelArgument> arguments, const NdRan
     return state_->types(*state_->prepare(arguments, range, state_->queue_of(arguments, given)));
 }
 
+std::string Kernel::inspect(const std::string& what) const { return state_->inspect(what); }
 std::string Kernel::types() const { return state_->types(); }
 std::string Kernel::diagnostics() const { return state_->diagnostics(); }
 

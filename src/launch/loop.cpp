@@ -170,6 +170,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     return packed(layout, out);
 }
 
+std::string Loop::inspect(const std::string& what) const { return state_->inspect(what); }
 std::string Loop::types() const { return state_->types(); }
 std::string Loop::diagnostics() const { return state_->diagnostics(); }
 

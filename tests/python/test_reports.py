@@ -362,3 +362,41 @@ def test_before_the_first_call():
 
     line = double._function.__code__.co_firstlineno + 2
     assert double.diagnostics() == f"double  ({__file__})\nline {line}: a parallel loop over `i`\n"
+
+
+# --- inspect
+
+
+def test_texts_of_all_programs():
+    @pp.kernel
+    def doubled(item: pp.Item, x):
+        x[item.get_id(0)] *= 2
+
+    assert doubled.inspect() == ""
+    for dtype in ("int32", "float32"):
+        doubled[pp.Range(5)](pp.ones(5, dtype=dtype)).wait()
+    text = doubled.inspect()
+    assert text.count("program ") == text.count('kernel "doubled"') == 2
+    assert "pointer int32" in text
+    assert "pointer float32" in text
+    with pytest.raises(ValueError, match="inspect"):
+        doubled.inspect("pascal")
+
+
+def test_texts_of_loops():
+    @pp.jit
+    def twice(x):
+        for i in prange(len(x)):
+            x[i] *= 2
+        for i in prange(len(x)):
+            x[i] += 1
+
+    assert twice.inspect() == ""
+    x = pp.ones(5)
+    twice(x)
+    text = twice.inspect()
+    assert text.count("program 1 on ") == text.count('kernel "twice"') == 2
+    what = {"cpu": "asm", "opencl": "opencl", "cuda": "cuda"}[x.device.backend]
+    assert text != twice.inspect(what) != ""
+    with pytest.raises(ValueError, match="inspect"):
+        twice.inspect("pascal")

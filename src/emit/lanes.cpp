@@ -24,6 +24,8 @@ bool constant_int(const Kernel& kernel, Value v, std::int64_t& out) {
     return true;
 }
 
+unsigned lane_bits(int vector_bytes, int lanes) { return std::clamp(static_cast<unsigned>(vector_bytes * 8 / lanes), 8u, 64u); }
+
 bool is_private(const Kernel& kernel, Value pointer) {
     const Instr& in = kernel.instrs[kernel.values[pointer].def];
     return in.op == Opcode::Array && kernel.arrays[in.index].space == ir::Space::Private;
@@ -32,6 +34,18 @@ bool is_private(const Kernel& kernel, Value pointer) {
 bool is_of_lane(const Kernel& kernel, const LaneInfo& info, Value pointer) {
     const Instr& in = kernel.instrs[kernel.values[pointer].def];
     return in.op == Opcode::Array && info.lane_arrays[in.index];
+}
+
+bool is_instruction(ir::Math fn) {
+    switch (fn) {
+        case ir::Math::sqrt:
+        case ir::Math::floor:
+        case ir::Math::ceil:
+        case ir::Math::trunc:
+        case ir::Math::rint:
+        case ir::Math::copysign: return true;
+        default: return false;
+    }
 }
 
 namespace {
@@ -183,7 +197,7 @@ private:
     }
 
     /// Walks a loop until the shapes of its carried values are stable. `masked` tells, after each walk, whether lanes leave it separately;
-    /// then what is read after it must keep each lane's last value, which makes it varying.
+    /// then what is read after it is each lane's last value, which varies though all lanes in the loop may have the same.
     template <class Masked>
     void fixpoint(const Instr& in, const Region& body, int first_initial, int first_arg, const Region* condition, Masked masked) {
         const int count = in.results.size();
@@ -204,13 +218,15 @@ private:
             for (int k = 0; k < count; ++k) {
                 const Value next = yield(body).operands[k];
                 LaneShape s = next == body.args[first_arg + k] ? carried[k] : join(carried[k], shape(next));
-                if (masked() && info_.uses[in.results[k]] && next != body.args[first_arg + k]) s = varying;
                 if (s == carried[k]) continue;
                 carried[k] = s.kind == LaneShape::Strided ? varying : s;
                 changed = true;
             }
         }
-        for (int k = 0; k < count; ++k) set(in.results[k], carried[k]);
+        for (int k = 0; k < count; ++k) {
+            const bool kept = !masked() || yield(body).operands[k] == body.args[first_arg + k];
+            set(in.results[k], kept ? carried[k] : varying);
+        }
     }
 
     void visit_while(InstrId id, const Instr& in) {
@@ -277,16 +293,7 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
         case Opcode::Yield: return 0;
         case Opcode::Atomic:
         case Opcode::CompareExchange: return 20;
-        case Opcode::Call:
-            switch (in.math) {
-                case ir::Math::sqrt: return 6;
-                case ir::Math::floor:
-                case ir::Math::ceil:
-                case ir::Math::trunc:
-                case ir::Math::rint:
-                case ir::Math::copysign: return 1;
-                default: return 25;
-            }
+        case Opcode::Call: return in.math == ir::Math::sqrt ? 6 : is_instruction(in.math) ? 1 : 25;
         case Opcode::Div: return 6;
         case Opcode::FloorDiv:
         case Opcode::Rem:

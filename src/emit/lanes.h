@@ -41,11 +41,17 @@ bool is_private(const ir::Kernel& kernel, ir::Value pointer);
 /// Whether `pointer` belongs to an array that each lane has to itself.
 bool is_of_lane(const ir::Kernel& kernel, const LaneInfo& info, ir::Value pointer);
 
+/// Functions that processors have instructions for, a few at most.
+bool is_instruction(ir::Math fn);
+
 /// Rough number of vector instructions that one run of a region costs; loops count as long.
 int region_cost(const ir::Kernel& kernel, const ir::Region& region);
 
 /// Lanes for a region whose iterations become lanes: its widest varying type fills one register of `vector_bytes`.
 int lane_count(const ir::Kernel& kernel, const LaneInfo& info, const ir::Region& region, int vector_bytes);
+
+/// Bits of an integer of which one register holds as many as there are lanes.
+unsigned lane_bits(int vector_bytes, int lanes);
 
 /// The value of a Const of an integer dtype; false if `v` is none.
 bool constant_int(const ir::Kernel& kernel, ir::Value v, std::int64_t& out);

@@ -17,7 +17,7 @@ class TargetMachine;
 namespace pardo::emit {
 
 /// Bump when emitted code changes for the same IR: part of every cache key.
-inline constexpr int llvm_emitter_version = 10;
+inline constexpr int llvm_emitter_version = 11;
 
 /// What the emitter has to know of the machine.
 struct LlvmTarget {
@@ -36,6 +36,12 @@ LlvmTarget host_target_limited(int vector_bytes);
 /// a complex scalar takes two slots, re then im. Unoptimised; external symbols are those of math_symbols() only.
 std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target,
                                         const std::string& symbol);
+
+/// The last step before code is made: masks between blocks as wide as the vectors that they serve, where no registers are made for masks.
+void widen_masks(llvm::Module& module, const LlvmTarget& target);
+
+/// Likewise: the constants of long formulas as operands in memory, where a register for each is too much.
+void load_constants(llvm::Module& module, const LlvmTarget& target);
 
 /// Which compiler this is, for cache keys: LLVM's version, the emitter's, CPU, features, vector width.
 const std::string& compiler_id();

@@ -10,6 +10,7 @@ namespace pardo::emit {
 
 using ir::Instr;
 using ir::Opcode;
+using ir::Value;
 
 void Emitter::arithmetic(const Instr& in) {
     const ir::Value result = in.results[0];
@@ -44,7 +45,10 @@ void Emitter::arithmetic(const Instr& in) {
         case Opcode::Lt:
         case Opcode::Le:
         case Opcode::Gt:
-        case Opcode::Ge: value = compare(in.op, from, operand(0), operand(1)); break;
+        case Opcode::Ge:
+            if (!scalar_result) value = compare_by_lane(in);
+            if (!value) value = compare(in.op, from, operand(0), operand(1));
+            break;
         case Opcode::Select: {
             const bool one = values_[in.operands[0]].kind == LaneShape::Uniform;
             value = b_.CreateSelect(one ? scalar(in.operands[0]) : vector(in.operands[0]), operand(1), operand(2));
@@ -111,6 +115,35 @@ bool Emitter::affine_arithmetic(const Instr& in) {
     if (shape.kind == LaneShape::Uniform) out.step = nullptr;
     define(result, out);
     return true;
+}
+
+/// A neighbour's index plus a constant: so far from the largest integer that no lane wraps.
+bool Emitter::is_small_index(Value v) const {
+    std::int64_t c = 0;
+    constexpr std::int64_t limit = std::int64_t(1) << 60;
+    if (constant_int(kernel_, v, c)) return -limit < c && c < limit;
+    if (v == lane_index_) return true;
+    if (kernel_.values[v].region != ~0u) return false;
+    const Instr& in = kernel_.instrs[kernel_.values[v].def];
+    if (in.op == Opcode::Dim || in.op == Opcode::LocalDim) return true;
+    return (in.op == Opcode::Add || in.op == Opcode::Sub) && is_small_index(in.operands[0]) && is_small_index(in.operands[1]);
+}
+
+/// Compares indices of neighbours with what all lanes have in common: x + l < y is l < y - x, and that fits the lanes' own width. Null for
+/// other operands.
+llvm::Value* Emitter::compare_by_lane(const Instr& in) {
+    const Value a = in.operands[0], b = in.operands[1];
+    auto known = [&](Value v) {
+        const LaneShape::Kind kind = info_.shapes[v].kind;
+        return kind == LaneShape::Uniform || (kind == LaneShape::Affine && is_small_index(v));
+    };
+    if (lanes_ == 1 || type(a) != DType::Int64 || !known(a) || !known(b)) return nullptr;
+    const std::int64_t step = info_.shapes[a].step - info_.shapes[b].step;
+    if (step != 1 && step != -1) return nullptr;
+    llvm::Value* limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, scalar(b), scalar(a));
+    limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, i64(-lanes_));
+    limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, limit, i64(lanes_));
+    return compare(in.op, DType::Int64, lane_numbers(step), splat(b_.CreateTrunc(limit, lane_number_type()), lanes_));
 }
 
 llvm::Value* Emitter::binary(Opcode op, DType t, llvm::Value* x, llvm::Value* y) {
@@ -288,7 +321,6 @@ llvm::Value* Emitter::fmod(llvm::Value* x, llvm::Value* y) {
     return phi;
 }
 
-/// NumPy's npy_divmod, step by step.
 /// AVX-512's estimate and a step of Newton's, within 2 ulp: faster than a root and a division. Older estimates take small numbers for zero.
 llvm::Value* Emitter::reciprocal_root(llvm::Value* x) {
     llvm::Type* type = x->getType();
@@ -305,6 +337,7 @@ llvm::Value* Emitter::reciprocal_root(llvm::Value* x) {
     return b_.CreateSelect(b_.CreateFCmpORD(error, error), better, r);  // of 0 and infinity the estimate is right
 }
 
+/// NumPy's npy_divmod, step by step.
 llvm::Value* Emitter::float_divide(Opcode op, llvm::Value* x, llvm::Value* y) {
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     b_.clearFastMathFlags();

@@ -117,6 +117,8 @@ template <class Use> void compile_module(const ir::Kernel& kernel, const std::st
     module->setDataLayout(lease.machine->createDataLayout());
     module->setTargetTriple(lease.machine->getTargetTriple().str());
     optimise(*module, *lease.machine);
+    widen_masks(*module, target);
+    load_constants(*module, target);
     use(*module, *lease.machine);
 }
 

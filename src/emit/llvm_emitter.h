@@ -88,11 +88,15 @@ private:
         llvm::function_ref<LlvmValues()> fresh;
         llvm::function_ref<void(LlvmValues& totals, const LlvmValues& block)> join;
     };
+    bool calls_library(const ir::Instr& in) const;
+    bool is_formula(const ir::Region& body) const;
     LanePlan lane_plan(const ir::Region& body, int accumulators) const;
     /// Runs [lower, upper), not empty, with lanes: whole vectors first, then what is left under a mask (llvm_lanes.cpp).
     void lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body,
                    const Fold* fold = nullptr);
     llvm::Value* tail_mask(llvm::Value* count);
+    llvm::IntegerType* lane_number_type();
+    llvm::Constant* lane_numbers(std::int64_t step);
     bool is_lane_index(ir::Value v) const;
     bool base_known(ir::Value v) const;
     llvm::Value* base_at(ir::Value v, llvm::Value* index);  // an affine index's base for a given value of the lane index
@@ -107,6 +111,22 @@ private:
     void emit_masked_if(const ir::Instr& in);
     void emit_for(ir::InstrId id, const ir::Instr& in);
     void emit_masked_for(const ir::Instr& in);
+    struct LastValues {  // of a loop that lanes leave one after the other
+        struct Kept {
+            int result;
+            llvm::PHINode* before;
+            llvm::Value* now;
+        };
+        std::vector<Kept> kept;
+        void close(llvm::BasicBlock* latch);
+        llvm::Value* of(int k, llvm::Value* otherwise) const;
+    };
+    struct Parted {
+        ir::Value common, varying;
+    };
+    Parted part(ir::Value condition) const;
+    LastValues last_values(const ir::Instr& in, const ir::Region& body, int first_arg, int first_initial, llvm::BasicBlock* before,
+                           llvm::Value* mask);
     void emit_while(ir::InstrId id, const ir::Instr& in);
     void emit_lanes_for(ir::InstrId id, const ir::Instr& in);
     void emit_serial_lanes_for(ir::InstrId id, const ir::Instr& in);
@@ -118,6 +138,7 @@ private:
     enum class Unroll { Never, Known, May };  // Known: only if the trip count is known
     void finish_loop(llvm::BranchInst* latch, Unroll unroll);
     bool pure(const ir::Instr& in) const;
+    bool cheap_load(const ir::Instr& in) const;
     bool cheap_region(const ir::Region& r) const;
 
     // Reductions (llvm_reduce.cpp).
@@ -153,6 +174,8 @@ private:
     bool affine_arithmetic(const ir::Instr& in);
     llvm::Value* binary(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* compare(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
+    bool is_small_index(ir::Value v) const;
+    llvm::Value* compare_by_lane(const ir::Instr& in);
     llvm::Value* integer_divide(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* truncated_quotient(DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* reciprocal_root(llvm::Value* x);
@@ -174,10 +197,11 @@ private:
     // llvm_math.cpp
     llvm::Value* call(ir::Math fn, DType t, llvm::ArrayRef<llvm::Value*> args);
     llvm::Value* library(ir::Math fn, llvm::ArrayRef<llvm::Value*> args);
-    bool has_inline_math(ir::Math fn, llvm::Type* type) const;  // llvm_inline_math.cpp
+    bool has_inline_math(ir::Math fn, DType t) const;  // llvm_inline_math.cpp
     llvm::Value* inline_math(ir::Math fn, llvm::Value* x);
     llvm::Value* inline_sine(llvm::Value* x, bool cosine);
     llvm::Value* inline_exp(llvm::Value* x);
+    llvm::Value* inline_log(llvm::Value* x);
     llvm::Value* special_values(ir::Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result);
     llvm::Value* unless(llvm::Value* rare, llvm::Value* result, llvm::function_ref<llvm::Value*()> repair);
     llvm::Value* next_after(DType t, llvm::Value* x, llvm::Value* y);

@@ -33,11 +33,19 @@ void Emitter::finish_loop(llvm::BranchInst* latch, Unroll unroll) {
 /// No memory, no control flow, defined for every input.
 bool Emitter::pure(const Instr& in) const { return ir::is_pure(in.op); }
 
+/// A load of neighbours from memory that is in the nearest cache, under a mask that the processor knows: without active lanes it is none.
+bool Emitter::cheap_load(const Instr& in) const {
+    const LaneShape s = info_.shapes[in.operands[1]];
+    const std::int64_t bytes = itemsize(type(in.operands[0]));
+    const bool shared = !is_param(in.operands[0]) && !is_private(kernel_, in.operands[0]);
+    return shared && target_.vector_bytes >= 32 && s.kind == LaneShape::Affine && std::abs(s.step) == 1 && bytes >= 4;
+}
+
 /// A region that costs less than the branch around it, and that may run with no lane active.
 bool Emitter::cheap_region(const Region& r) const {
     for (InstrId id : r.body) {
         const Instr& in = kernel_.instrs[id];
-        if (in.op == Opcode::Yield) continue;
+        if (in.op == Opcode::Yield || (in.op == Opcode::Load && cheap_load(in))) continue;
         if (!pure(in)) return false;
     }
     return region_cost(kernel_, r) <= 10;
@@ -219,6 +227,40 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
     for (int k = 0; k < count; ++k) define(in.results[k], state[k]);
 }
 
+void Emitter::LastValues::close(llvm::BasicBlock* latch) {
+    for (Kept& each : kept) each.before->addIncoming(each.now, latch);
+}
+
+llvm::Value* Emitter::LastValues::of(int k, llvm::Value* otherwise) const {
+    for (const Kept& each : kept)
+        if (each.result == k) return each.now;
+    return otherwise;
+}
+
+/// Carried values that all lanes in the loop have in common, so that they are one scalar there, but that lanes leave with one after the
+/// other. At the head of a loop whose arguments are defined; `mask`: the lanes that have come so far.
+Emitter::LastValues Emitter::last_values(const Instr& in, const ir::Region& body, int first_arg, int first_initial,
+                                         llvm::BasicBlock* before, llvm::Value* mask) {
+    LastValues last;
+    for (int k = 0; k < in.results.size(); ++k) {
+        const Value arg = body.args[first_arg + k];
+        const bool varies = info_.shapes[arg].kind == LaneShape::Varying || yield(body).operands[k] == arg;
+        if (varies || !info_.uses[in.results[k]]) continue;
+        llvm::Value* initial = nullptr;
+        {
+            llvm::IRBuilder<>::InsertPointGuard guard(b_);
+            b_.SetInsertPoint(before->getTerminator());
+            initial = vector(in.operands[first_initial + k]);
+        }
+        llvm::BasicBlock* head = b_.GetInsertBlock();
+        llvm::IRBuilder<> first(head, head->begin());
+        llvm::PHINode* earlier = first.CreatePHI(initial->getType(), 2);
+        earlier->addIncoming(initial, before);
+        last.kept.push_back({k, earlier, b_.CreateSelect(mask, vector(arg), earlier)});
+    }
+    return last;
+}
+
 /// Bounds differ between lanes: runs until no lane is left. What is read afterwards keeps each lane's last value.
 void Emitter::emit_masked_for(const Instr& in) {
     const Region& r = kernel_.regions[in.regions[0]];
@@ -247,6 +289,9 @@ void Emitter::emit_masked_for(const Instr& in) {
     llvm::PHINode* mask = b_.CreatePHI(entry_mask->getType(), 2);
     mask->addIncoming(entry_mask, before);
     define(r.args[0], phis[0]);
+    if (!reduces)
+        for (int k = 0; k < count; ++k) define(r.args[1 + k], phis[1 + k]);
+    LastValues last = reduces ? LastValues() : last_values(in, r, 1, 3, before, mask);
     llvm::Value* index = vector(r.args[0]);
     llvm::Value *up = b_.CreateICmpSLT(index, upper), *down = b_.CreateICmpSGT(index, upper);
     llvm::Value* goes_on =
@@ -255,8 +300,6 @@ void Emitter::emit_masked_for(const Instr& in) {
     branch_if_any(active_mask, body, done);
     b_.SetInsertPoint(body);
     mask_ = active_mask;
-    if (!reduces)
-        for (int k = 0; k < count; ++k) define(r.args[1 + k], phis[1 + k]);
     region(r);
     LlvmValues next{index_shape.kind == LaneShape::Varying ? b_.CreateAdd(phis[0], step) : b_.CreateAdd(phis[0], scalar(in.operands[2]))};
     for (int k = 0; k < count; ++k) {
@@ -268,14 +311,24 @@ void Emitter::emit_masked_for(const Instr& in) {
     llvm::BasicBlock* latch = b_.GetInsertBlock();
     for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(next[k], latch);
     mask->addIncoming(active_mask, latch);
+    last.close(latch);
     finish_loop(b_.CreateBr(head), Unroll::Never);
     b_.SetInsertPoint(done);
     mask_ = outer_mask;
     divergent_ = outer_divergent;
     for (int k = 0; k < count; ++k) {
         const bool wide = reduces && type(in.results[k]) == DType::Float16;  // see combine
-        define(in.results[k], wide ? round_half(phis[1 + k]) : phis[1 + k]);
+        define(in.results[k], wide ? round_half(phis[1 + k]) : last.of(k, phis[1 + k]));
     }
+}
+
+/// A condition of lanes as one that they have in common, if there is such a part, and the rest.
+Emitter::Parted Emitter::part(Value condition) const {
+    const Instr* in = ir::definition(kernel_, condition);
+    if (!in || in->op != Opcode::And) return {ir::no_value, condition};
+    for (int k = 0; k < 2; ++k)
+        if (info_.shapes[in->operands[k]].kind == LaneShape::Uniform) return {in->operands[k], in->operands[1 - k]};
+    return {ir::no_value, condition};
 }
 
 void Emitter::emit_while(InstrId id, const Instr& in) {
@@ -286,7 +339,7 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
     const bool outer_divergent = divergent_;
     llvm::BasicBlock *head = block("while"), *body = block("while.body"), *done = block("endwhile");
     LlvmValues initial;
-    for (int k = 0; k < count; ++k) initial.push_back(shaped(in.operands[k], info_.shapes[in.results[k]]));
+    for (int k = 0; k < count; ++k) initial.push_back(shaped(in.operands[k], info_.shapes[r.args[k]]));
     llvm::Value* entry_mask = masked ? active() : nullptr;
     llvm::BasicBlock* before = b_.GetInsertBlock();
     b_.CreateBr(head);
@@ -305,10 +358,13 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
         mask_ = mask;
         divergent_ = true;
     }
+    LastValues last = masked ? last_values(in, r, 0, 0, before, mask) : LastValues();
     region(condition);
     if (masked) {
-        mask_ = b_.CreateAnd(mask, vector(yield(condition).operands[0]));
-        branch_if_any(mask_, body, done);
+        const Parted parted = part(yield(condition).operands[0]);
+        mask_ = b_.CreateAnd(mask, vector(parted.varying));
+        llvm::Value* on = any(mask_);
+        b_.CreateCondBr(parted.common == ir::no_value ? on : b_.CreateAnd(scalar(parted.common), on), body, done);
     } else {
         b_.CreateCondBr(scalar(yield(condition).operands[0]), body, done);
     }
@@ -327,11 +383,12 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
     llvm::BasicBlock* latch = b_.GetInsertBlock();
     for (int k = 0; k < count; ++k) phis[k]->addIncoming(next[k], latch);
     if (masked) mask->addIncoming(body_mask, latch);
+    last.close(latch);
     finish_loop(b_.CreateBr(head), Unroll::Never);
     b_.SetInsertPoint(done);
     mask_ = outer_mask;
     divergent_ = outer_divergent;
-    for (int k = 0; k < count; ++k) define(in.results[k], phis[k]);
+    for (int k = 0; k < count; ++k) define(in.results[k], last.of(k, phis[k]));
 }
 
 }  // namespace pardo::emit

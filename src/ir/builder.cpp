@@ -347,7 +347,16 @@ Instr Builder::access(Opcode op, std::initializer_list<Value> list) const {
 }
 
 Value Builder::load(Value pointer, Value index) {
-    return define(append(scopes_.back().region, access(Opcode::Load, {pointer, index})), type(pointer));
+    Instr in = access(Opcode::Load, {pointer, index});
+    const DType t = type(pointer);
+    const Instr& made = kernel_.instrs[kernel_.values[pointer].def];
+    const Param* param = made.op == Opcode::Param ? &kernel_.params[made.index] : nullptr;
+    const bool stays = param && param->noalias && param->access == Access::Read;  // nothing that the kernel does changes what is there
+    const std::uint32_t hash = hash_of(in, t);
+    if (const Value known = stays ? find(numbers_, hash, in, t) : no_value; known != no_value) return known;
+    const Value v = define(append(scopes_.back().region, std::move(in)), t);
+    if (stays) numbers_.add(hash, v);
+    return v;
 }
 
 void Builder::store(Value pointer, Value index, Value value) {

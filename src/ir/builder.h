@@ -94,7 +94,7 @@ public:
     /// Calls whose arity is known at run time only; for passes.
     Value call(Math fn, std::span<const Value> operands);
 
-    // Memory; `index` counts elements of the pointer's type.
+    // Memory; `index` counts elements of the pointer's type. What nobody changes is loaded once a region.
     Value load(Value pointer, Value index);
     void store(Value pointer, Value index, Value value);
     Value atomic(AtomicOp op, Value pointer, Value index, Value value, MemoryOrder order = MemoryOrder::Relaxed,

@@ -212,6 +212,8 @@ Kernel lower_complex(const Kernel& kernel);
 Kernel expand_math(const Kernel& kernel, std::span<const Math> keep = {});
 /// Replaces shuffles by memory of the group and barriers, for devices whose items cannot exchange values otherwise.
 Kernel expand_shuffles(const Kernel& kernel);
+/// Lets a branch whose sides end with stores to the same elements store once, behind it: for targets where stores under a mask are slow.
+Kernel join_stores(const Kernel& kernel);
 
 const char* name(Opcode op);
 const char* name(Math fn);

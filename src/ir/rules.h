@@ -21,6 +21,11 @@ constexpr bool is_leaf(Opcode op) { return op <= Opcode::Array; }
 constexpr bool has_effect(Opcode op) { return op >= Opcode::Store && op <= Opcode::Barrier; }
 /// True for operations whose first operand is a pointer.
 constexpr bool takes_pointer(Opcode op) { return op >= Opcode::Load && op <= Opcode::CompareExchange; }
+/// The instruction that a value is a result of; null for arguments of regions.
+inline const Instr* definition(const Kernel& kernel, Value v) {
+    const ValueInfo& info = kernel.values[v];
+    return info.result < 0 ? nullptr : &kernel.instrs[info.def];
+}
 /// True for a loop whose rounds may run side by side.
 inline bool is_lanes_loop(const Instr& in) { return in.op == Opcode::For && in.loop == LoopKind::Lanes; }
 /// True if items exchange values without memory.

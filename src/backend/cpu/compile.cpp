@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* entry_symbol = "pardo_entry";  // each Program has its own name space
 
-ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::expand_shuffles(ir::lower_complex(kernel))); }
+ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel)))); }
 
 }  // namespace
 

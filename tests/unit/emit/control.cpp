@@ -177,5 +177,99 @@ TEST(Control, IfInsideWhileInsideIf) {
     }
 }
 
+TEST(Control, ComparisonsOfNeighboursWithWhatLanesShare) {
+    using ir::Opcode;
+    for (DType stored : {DType::Int8, DType::Int32, i64})  // 16 to 64 lanes, or 2 to 8
+        for (std::int64_t limit : {std::int64_t(-5), std::int64_t(0), std::int64_t(1), std::int64_t(70), std::int64_t(140),
+                                   std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min() + 1}) {
+            Builder b("compare", 1, true);
+            const Value o = b.pointer("o", stored, Access::Write, true), n = b.scalar_param("n", i64);
+            const Value up = b.dim(0), down = b.sub(b.i64(100), up), twice = b.mul(up, b.i64(2));
+            Value bits = b.constant(stored, 0.0), bit = b.constant(stored, 1.0);
+            const auto add = [&](Value condition) {
+                bits = b.bit_xor(b.mul(bits, b.constant(stored, 3.0)), b.select(condition, bit, b.constant(stored, 0.0)));
+            };
+            for (Opcode op : {Opcode::Eq, Opcode::Ne, Opcode::Lt, Opcode::Le, Opcode::Gt, Opcode::Ge}) {
+                add(b.emit(op, DType::Bool, {up, n}));
+                add(b.emit(op, DType::Bool, {n, up}));
+                add(b.emit(op, DType::Bool, {down, n}));
+                add(b.emit(op, DType::Bool, {twice, b.add(up, n)}));
+                add(b.emit(op, DType::Bool, {b.mul(up, b.i64(7)), n}));
+            }
+            b.store(o, up, bits);
+            check(b.finish(), {array(stored, 133), scalar_of(limit)}, {133});
+        }
+}
+
+TEST(Control, LanesLeaveALoopWithWhatTheyHadInCommon) {
+    for (bool inside : {false, true}) {
+        Builder b("last", 1, true);
+        const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true),
+                    counts = b.pointer("counts", i64, Access::Write, true), flags = b.pointer("flags", DType::Bool, Access::Write, true);
+        const Value i = b.dim(0), v = b.load(x, i);
+        const auto loops = [&] {
+            // A number, a flag and an index of neighbours that all lanes in the loop agree on.
+            const Value initial[] = {v, b.constant(f64, 1.0), b.boolean(false), i};
+            const Values r = b.while_loop(
+                initial,
+                [&](std::span<const Value> c) { return b.bit_and(b.lt(c[1], b.constant(f64, 40.0)), b.gt(c[0], b.constant(f64, 1.0))); },
+                [&](std::span<const Value> c) {
+                    return Values{b.add(b.mul(c[0], b.constant(f64, 0.75)), b.mul(b.load(x, b.rem(c[3], b.i64(7))), b.constant(f64, 1e-3))),
+                                  b.add(c[1], b.constant(f64, 1.5)), b.bit_not(c[2]), b.add(c[3], b.i64(2))};
+                });
+            const Value start[] = {b.i64(3), r[0]};
+            const Values f =
+                b.for_loop(b.rem(i, b.i64(5)), b.rem(b.mul(i, i), b.i64(11)), b.i64(1), start, [&](Value k, std::span<const Value> c) {
+                    return Values{b.add(c[0], b.i64(4)), b.add(c[1], b.cast(b.mul(c[0], k), f64))};
+                });
+            b.store(o, i, b.add(r[1], f[1]));
+            b.store(flags, i, r[2]);
+            b.store(counts, i, b.add(b.mul(r[3], b.i64(100)), f[0]));
+            return Values{};
+        };
+        if (inside)
+            b.if_else(b.lt(v, b.constant(f64, 60.0)), loops, [] { return Values{}; });
+        else
+            loops();
+        std::vector<double> values;
+        for (int k = 0; k < 91; ++k) values.push_back(std::fabs(std::sin(k * 1.7)) * 100);
+        check(b.finish(), {array_of(values), array(f64, 91), array(i64, 91), array(DType::Bool, 91)}, {91});
+    }
+}
+
+TEST(Control, SidesThatStoreTheSameElements) {
+    Builder b("sides", 1, true);
+    const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::ReadWrite, true),
+                p = b.pointer("p", DType::Int8, Access::Write, true);
+    const Value i = b.dim(0), v = b.load(x, i), other = b.sub(b.sub(b.extent(0), i), b.i64(1));
+    const auto number = [&](double n) { return b.constant(f64, n); };
+    const auto byte = [&](double n) { return b.constant(DType::Int8, n); };
+    b.if_else(
+        b.gt(v, number(30)),
+        [&] {
+            b.store(o, i, b.mul(v, v));
+            b.store(p, other, byte(1));
+            return Values{};
+        },
+        [&] {
+            b.store(o, i, number(-1));
+            b.if_else(
+                b.gt(v, number(-30)),
+                [&] {
+                    b.store(p, other, byte(2));
+                    return Values{};
+                },
+                [&] {
+                    b.store(o, i, b.add(b.load(o, i), v));
+                    b.store(p, other, b.cast(v, DType::Int8));
+                    return Values{};
+                });
+            return Values{};
+        });
+    std::vector<double> values;
+    for (int k = 0; k < 91; ++k) values.push_back(std::sin(k * 1.7) * 100);
+    check(b.finish(), {array_of(values), array(f64, 91), array(DType::Int8, 91)}, {91});
+}
+
 }  // namespace
 }  // namespace pardo::test

@@ -26,7 +26,7 @@ struct Compiled {
     Entry entry() const { return reinterpret_cast<Entry>(code.entry); }
 };
 
-inline ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::lower_complex(kernel)); }
+inline ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::join_stores(ir::lower_complex(kernel))); }
 
 inline Compiled compile(const ir::Kernel& kernel, int vector_bytes) {
     const emit::LlvmTarget target = emit::host_target_limited(vector_bytes);

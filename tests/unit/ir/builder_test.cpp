@@ -176,8 +176,12 @@ TEST_F(BuilderTest, NumbersConstantsByBits) {
     EXPECT_NE(m.constant(F32, 1.0), f(1));
 }
 
-TEST_F(BuilderTest, NumbersPureInstructionsAndNotLoads) {
-    const Value x = m.load(in, n), y = m.load(in, n);
+TEST_F(BuilderTest, NumbersPureInstructionsAndLoadsOfWhatStays) {
+    EXPECT_EQ(m.load(in, n), m.load(in, n));
+    EXPECT_NE(m.load(in, n), m.load(in, m.add(n, n)));
+    const Value changing = m.pointer("changing", F64, Access::ReadWrite, true), other = m.pointer("other", F64, Access::Read, false);
+    EXPECT_NE(m.load(other, n), m.load(other, n));
+    const Value x = m.load(changing, n), y = m.load(changing, n);
     EXPECT_NE(x, y);
     EXPECT_EQ(m.add(x, y), m.add(y, x));
     EXPECT_NE(m.sub(x, y), m.sub(y, x));

@@ -297,6 +297,7 @@ std::string CEmitter::cast(const std::string& x, DType from, DType to) {
         return "(" + t + ")" + helpers_.use(to == DType::UInt32 ? "to_i64" : "to_i32", real) + "(" + x + ")";
     }
     if (to == DType::Float16) return rounded(to, "(float)" + wrapped(x));
+    if (from == DType::Int64 && to == DType::Float64 && features_.split_longs) return helpers_.use("from_i64", to) + "(" + x + ")";
     return "(" + t + ")" + wrapped(x);
 }
 

@@ -99,6 +99,9 @@ constexpr Row rows[] = {
     return ($J)pardo_to_i64_$N(x - ($T)9223372036854775808.0$L) ^ ($J)0x8000000000000000u;
 }
 )"},
+    // The upper half has no fraction after it is scaled, so one sum rounds, as the conversion itself does.
+    {"from_i64", "", R"($F $T pardo_from_i64_$N($I x) { return ($T)(int)(x >> 32) * 4294967296.0 + ($T)(unsigned int)x; }
+)"},
     // The neighbour of a float16, which is held as a float.
     {"nextafter_f16", "", R"($F float pardo_nextafter_f16(float x, float y) {
     if (x != x || y != y) return x + y;

@@ -84,6 +84,7 @@ struct CFeatures {
     bool system_atomics = true;        // that other devices and the host see as such
     int most_shared = 49152;           // bytes of a group's arrays that need not be asked for
     bool native_erf = false;           // the language's own erf and log1p are within 2 ulp, and faster than IR's
+    bool split_longs = false;          // int64 becomes float64 by its halves: the compiler fails at loops that do it in one step
     CHalf half = CHalf::Builtins;
     bool overlap = false;  // a launch begins while the one before ends, and waits for that itself
     std::string key() const;

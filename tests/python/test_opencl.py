@@ -105,3 +105,35 @@ assert float((y * 2).sum().to_device("cpu")) == 4000
 """
     done = run(code, device)
     assert done.returncode == 0, done.stderr
+
+
+@needs_device
+@pytest.mark.parametrize("device", DEVICES)
+def test_longs_become_doubles_in_loops_of_neighbours(device, tmp_path):
+    # Intel's compiler of 2026.2 dies of the conversion itself on processors without AVX-512; the variable makes it take every other for one.
+    code = """
+import sys, numpy as np, pardo as pp
+
+@pp.kernel
+def pairs(item: pp.Item, x, even, odd):
+    i = item.get_id(0)
+    a = b = 0.0
+    for k in range(0, x.shape[1], 2):
+        a += float(x[i, k])
+        b += float(x[i, k + 1])
+    even[i], odd[i] = a, b
+
+edges = [0, 1, -1, 2**31, -2**31 - 1, 2**32 - 1, -2**32, 2**53 + 1, -2**53 - 1, 2**62 + 513, 2**63 - 1, -2**63, 2**63 - 513, -2**63 + 511]
+a = np.array([edges, edges[::-1], list(range(len(edges)))])
+x = pp.asarray(a, device=sys.argv[1])
+np.testing.assert_array_equal(pp.asnumpy(x.astype("f8")), a.astype("f8"))
+np.testing.assert_allclose(pp.asnumpy(pp.mean(x, axis=1)), a.mean(axis=1), rtol=1e-12)
+even, odd = (pp.zeros(3, device=sys.argv[1]) for _ in range(2))
+pairs[pp.Range(3)](x, even, odd)
+sums = np.cumsum(a.astype("f8").reshape(3, -1, 2), axis=1)[:, -1]
+np.testing.assert_array_equal(np.stack([pp.asnumpy(even), pp.asnumpy(odd)], axis=1), sums)
+"""
+    (tmp_path / "pairs.py").write_text(code)  # kernels are made from their text
+    run_it = "import runpy, sys; runpy.run_path(sys.argv[2])"
+    done = run(run_it, device, str(tmp_path / "pairs.py"), CL_CONFIG_CPU_TARGET_ARCH="core-avx2")
+    assert done.returncode == 0, done.stderr

@@ -34,6 +34,8 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     features_.compute_units = info_.max_compute_units;
     features_.half = info_.has_fp16 ? emit::CHalf::Type : features_.cpu ? emit::CHalf::Integers : emit::CHalf::Builtins;
     features_.conditional_barriers = domain->name() != "Portable Computing Language";
+    // Intel's compiler of 2026.2 dies of (double)x of neighbouring longs in a loop, where the processor has no instruction for it.
+    features_.split_longs = features_.cpu && domain->name() == "Intel(R) OpenCL";
     features_.wide_atomics = info_.has_atomic64;
     const NameSet& scopes = info_.atomic_memory_scope_capabilities;
     features_.system_atomics =

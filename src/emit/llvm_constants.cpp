@@ -1,4 +1,4 @@
-// src/emit/llvm_constants.cpp: constants of long formulas, on processors that cannot repeat a number while they compute with it.
+// src/emit/llvm_constants.cpp: constants of long formulas stay in memory, so that registers are free for two vectors side by side.
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -65,7 +65,7 @@ void load_constants(llvm::BasicBlock& block, llvm::DenseMap<llvm::Constant*, Pla
 }  // namespace
 
 void load_constants(llvm::Module& module, const LlvmTarget& target) {
-    if (target.vector_bytes != 32) return;  // AVX-512 repeats a number on its way; without AVX there is nothing to gain
+    if (target.vector_bytes < 32) return;  // without AVX operands in memory must be aligned loads, which gain nothing
     llvm::DenseMap<llvm::Constant*, Places> memory;
     for (llvm::Function& function : module)
         for (llvm::BasicBlock& block : function) load_constants(block, memory);

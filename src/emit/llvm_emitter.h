@@ -79,7 +79,6 @@ private:
         int lanes = 1;
         int unroll = 1;                    // vectors an iteration of the main loop
         bool prefetch = false;             // library calls keep the processor from running ahead to the next loads
-        bool main = true;                  // a loop without masks in front of the masked one
         std::vector<ir::InstrId> streams;  // stores past the caches: lanes start where the first one's address is aligned
     };
     using LaneBody = llvm::function_ref<void(llvm::Value* index, int copy, LlvmValues& state)>;
@@ -281,7 +280,6 @@ private:
     bool prefetch_ = false;                // loads of neighbours ask for what comes a kilobyte later
     bool divergent_ = false;               // inside a region that not all items of the vector run
     std::vector<ir::InstrId> streaming_;   // stores that bypass the caches now
-    llvm::Value* whole_ = nullptr;         // while they do under a mask: whether all lanes are on
     ir::Value lane_index_ = ir::no_value;  // the counter of the loop whose rounds are the lanes
     std::vector<ir::Value> around_;        // counters of the serial loops around; no_value for a while loop
     std::vector<Lane> values_;

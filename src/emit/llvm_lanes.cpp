@@ -19,7 +19,7 @@ bool Emitter::calls_library(const Instr& in) const {
 /// Arithmetic alone, without branches and calls. Two vectors of a long one side by side keep the processor busy while each waits for
 /// itself.
 bool Emitter::is_formula(const Region& body) const {
-    if (target_.vector_bytes != 32) return false;  // with AVX-512 twice as slow: 35 ms for Black-Scholes instead of 20
+    if (target_.vector_bytes < 32) return false;
     return std::all_of(body.body.begin(), body.body.end(), [&](InstrId id) {
         const Instr& in = kernel_.instrs[id];
         switch (in.op) {
@@ -42,8 +42,6 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
     if (cost > moderate && plan.lanes <= 32 && is_formula(body)) plan.lanes *= 2;
     const std::int64_t own = lane_bytes();
     while (plan.lanes > 2 && own * plan.lanes > stack_limit) plan.lanes /= 2;
-    // Masks cost almost nothing with AVX-512, so an expensive body is emitted once, masked throughout.
-    plan.main = cost <= moderate || target_.vector_bytes < 64;
     plan.prefetch = std::any_of(body.body.begin(), body.body.end(), [&](InstrId id) { return calls_library(kernel_.instrs[id]); });
     if (accumulators > 0)
         plan.unroll = cost > moderate ? 1 : cost <= cheap && accumulators <= 2 ? 4 : 2;
@@ -170,86 +168,75 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
     };
     Join masked = make("lanes.masked"), exit = make("lanes.exit");
     Join* again = &masked;  // where the masked part goes when something is left
-    Join top;
-    if (!plan.main) {
-        arrive(masked, lower, state);
-        b_.CreateBr(masked.at);
-    } else {
-        top = make("lanes.top");
-        Join main = make("lanes.main"), after = make("lanes.after");
-        arrive(top, lower, state);
-        b_.CreateBr(top.at);
-        LlvmValues values = enter(top);
-        llvm::Value* start = top.phis[0];
-        llvm::Value* last = b_.CreateSub(upper, i64(step));  // the last index at which a whole iteration fits
-        llvm::Value* ready = b_.CreateICmpSLE(start, last);
-        if (!plan.streams.empty()) {
-            ready = b_.CreateAnd(ready, b_.CreateICmpEQ(misalignment(plan.streams[0], start), i64(0)));
-            again = &top;
-        }
-        Join outer;
-        if (fold) outer = make("lanes.block");
-        Join& entry = fold ? outer : main;
-        arrive(entry, start, values);
-        arrive(masked, start, values);
-        b_.CreateCondBr(ready, entry.at, masked.at);
-        LlvmValues totals;
-        llvm::Value* limit = last;
-        if (fold) {
-            constexpr int iterations = 256;
-            totals = enter(outer);
-            limit = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last,
-                                             b_.CreateAdd(outer.phis[0], i64(std::int64_t(iterations - 1) * step)));
-            arrive(main, outer.phis[0], fold->fresh());
-            b_.CreateBr(main.at);
-        }
-        values = enter(main);
-        streaming_ = plan.streams;
-        for (int u = 0; u < plan.unroll; ++u) body(b_.CreateAdd(main.phis[0], i64(std::int64_t(u) * plan.lanes)), u, values);
-        streaming_.clear();
-        llvm::Value* next = b_.CreateAdd(main.phis[0], i64(step));
-        arrive(main, next, values);
-        Join folded;
-        if (fold) folded = make("lanes.fold");
-        Join& leave = fold ? folded : after;
-        arrive(leave, next, values);
-        finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), Unroll::Never);
-        if (fold) {
-            LlvmValues block_state = enter(folded);
-            fold->join(totals, block_state);
-            arrive(outer, folded.phis[0], totals);
-            arrive(after, folded.phis[0], totals);
-            finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(folded.phis[0], last), outer.at, after.at), Unroll::Never);
-        }
-        values = enter(after);
-        arrive(masked, after.phis[0], values);
-        arrive(exit, after.phis[0], values);
-        b_.CreateCondBr(b_.CreateICmpSLT(after.phis[0], upper), masked.at, exit.at);
+    Join top = make("lanes.top"), main = make("lanes.main"), after = make("lanes.after");
+    arrive(top, lower, state);
+    b_.CreateBr(top.at);
+    LlvmValues values = enter(top);
+    llvm::Value* start = top.phis[0];
+    llvm::Value* last = b_.CreateSub(upper, i64(step));  // the last index at which a whole iteration fits
+    llvm::Value* ready = b_.CreateICmpSLE(start, last);
+    if (!plan.streams.empty()) {
+        ready = b_.CreateAnd(ready, b_.CreateICmpEQ(misalignment(plan.streams[0], start), i64(0)));
+        again = &top;
     }
-    LlvmValues values = enter(masked);
+    Join outer;
+    if (fold) outer = make("lanes.block");
+    Join& entry = fold ? outer : main;
+    arrive(entry, start, values);
+    arrive(masked, start, values);
+    b_.CreateCondBr(ready, entry.at, masked.at);
+    LlvmValues totals;
+    llvm::Value* limit = last;
+    if (fold) {
+        constexpr int iterations = 256;
+        totals = enter(outer);
+        limit =
+            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, b_.CreateAdd(outer.phis[0], i64(std::int64_t(iterations - 1) * step)));
+        arrive(main, outer.phis[0], fold->fresh());
+        b_.CreateBr(main.at);
+    }
+    values = enter(main);
+    streaming_ = plan.streams;
+    for (int u = 0; u < plan.unroll; ++u) body(b_.CreateAdd(main.phis[0], i64(std::int64_t(u) * plan.lanes)), u, values);
+    streaming_.clear();
+    llvm::Value* next = b_.CreateAdd(main.phis[0], i64(step));
+    arrive(main, next, values);
+    Join folded;
+    if (fold) folded = make("lanes.fold");
+    Join& leave = fold ? folded : after;
+    arrive(leave, next, values);
+    finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), Unroll::Never);
+    if (fold) {
+        LlvmValues block_state = enter(folded);
+        fold->join(totals, block_state);
+        arrive(outer, folded.phis[0], totals);
+        arrive(after, folded.phis[0], totals);
+        finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(folded.phis[0], last), outer.at, after.at), Unroll::Never);
+    }
+    values = enter(after);
+    arrive(masked, after.phis[0], values);
+    arrive(exit, after.phis[0], values);
+    b_.CreateCondBr(b_.CreateICmpSLT(after.phis[0], upper), masked.at, exit.at);
+    values = enter(masked);
     llvm::Value* index = masked.phis[0];
     llvm::Value* left = b_.CreateSub(upper, index);
     llvm::Value* advance = i64(plan.lanes);
     if (!plan.streams.empty()) {  // stop at the first aligned address
         const int size = itemsize(type(kernel_.instrs[plan.streams[0]].operands[0]));
         const int unit = std::min(plan.lanes * size, 64);
-        llvm::Value* miss = b_.CreateSub(i64(unit), misalignment(plan.streams[0], index));
-        llvm::Value* head = b_.CreateUDiv(miss, i64(size));
-        advance = b_.CreateSelect(b_.CreateICmpEQ(head, i64(0)), i64(plan.lanes), head);
+        llvm::Value* miss = misalignment(plan.streams[0], index);
+        llvm::Value* head = b_.CreateUDiv(b_.CreateSub(i64(unit), miss), i64(size));
+        // No element begins at an aligned address where the array is not aligned to its elements.
+        const auto none = [&](llvm::Value* v) { return b_.CreateICmpEQ(v, i64(0)); };
+        advance = b_.CreateSelect(b_.CreateOr(none(miss), none(head)), i64(plan.lanes), head);
         left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, advance);
     }
     mask_ = tail_mask(left);
-    if (!plan.main && !plan.streams.empty()) {
-        streaming_ = plan.streams;
-        whole_ = b_.CreateICmpSGE(left, i64(plan.lanes));
-    }
     body(index, 0, values);
-    streaming_.clear();
-    whole_ = nullptr;
     mask_ = nullptr;
-    llvm::Value* next = b_.CreateAdd(index, advance);
+    next = b_.CreateAdd(index, advance);
     arrive(exit, next, values);
-    if (plan.main && plan.unroll == 1 && plan.streams.empty()) {
+    if (plan.unroll == 1 && plan.streams.empty()) {
         b_.CreateBr(exit.at);
     } else {
         arrive(*again, next, values);

@@ -313,7 +313,7 @@ void Emitter::load(ir::InstrId id, const Instr& in) {
     define(in.results[0], from_memory(value, t));
 }
 
-/// Stores a vector past the caches if its address is aligned and all lanes are on.
+/// Stores a vector past the caches if its address is aligned.
 void Emitter::stream(llvm::Value* value, llvm::Value* at, Value pointer, bool always, llvm::function_ref<void()> otherwise) {
     const std::int64_t bytes = lanes_ * itemsize(type(pointer));
     llvm::BasicBlock* done = nullptr;
@@ -321,7 +321,7 @@ void Emitter::stream(llvm::Value* value, llvm::Value* at, Value pointer, bool al
         llvm::BasicBlock *past = block("stream"), *through = block("stream.not");
         done = block("streamed");
         llvm::Value* aligned = b_.CreateICmpEQ(misalignment(at, bytes), i64(0));
-        b_.CreateCondBr(whole_ ? b_.CreateAnd(whole_, aligned) : aligned, past, through);
+        b_.CreateCondBr(aligned, past, through);
         b_.SetInsertPoint(through);
         otherwise();
         b_.CreateBr(done);

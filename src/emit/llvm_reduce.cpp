@@ -116,7 +116,7 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
             ++flag;
         }
     };
-    lane_loop(lower, upper, plan, state, body, float_sum && plan.main ? &fold : nullptr);
+    lane_loop(lower, upper, plan, state, body, float_sum ? &fold : nullptr);
     LlvmValues results;
     std::size_t flag = static_cast<std::size_t>(plan.unroll * count);
     for (int k = 0; k < count; ++k) {

@@ -1,5 +1,7 @@
 # tests/python/test_lane_loops.py: loops inside of items whose rounds become lanes, or are shared by threads, beside the same text run by
 # Python.
+import math
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -353,6 +355,30 @@ def test_large_results_of_long_bodies(rng):
         y = pp.zeros(LARGE + first)
         long_body(pp.asarray(host), y[first:])
         np.testing.assert_allclose(pp.asnumpy(y)[first:], expected, rtol=1e-14)
+
+
+@pp.jit
+def formula(x, y, z):
+    for i in pp.prange(x.shape[0]):
+        t = math.exp(-0.3 * x[i]) * math.sqrt(x[i]) + math.log(x[i]) / (x[i] + 1.0)
+        y[i] = t + 0.5 * math.exp(0.1 * t) + math.exp(0.7 * t)
+        z[i] = t * t + math.log(x[i] + 3.0)
+
+
+@pytest.mark.parametrize("size", [LARGE, 1_200_000])
+def test_large_results_of_formulas(size, rng):
+    host = rng.uniform(0.5, 4, size)
+    t = np.exp(-0.3 * host) * np.sqrt(host) + np.log(host) / (host + 1.0)
+    wanted = t + 0.5 * np.exp(0.1 * t) + np.exp(0.7 * t), t * t + np.log(host + 3.0)
+    x = pp.asarray(host)
+    for first in ((0, 0), (1, 1), (3, 8), (12, 4)):
+        out = [pp.zeros(size + 16) for _ in range(2)]
+        formula(x, *(y[k : k + size] for y, k in zip(out, first, strict=True)))
+        for y, k, expected in zip(out, first, wanted, strict=True):
+            found = pp.asnumpy(y)
+            np.testing.assert_allclose(found[k : k + size], expected, rtol=1e-12)
+            assert not found[:k].any()
+            assert not found[k + size :].any()
 
 
 @pytest.mark.parametrize("columns", [1, 3, 7, 64, 1000, 4099])

@@ -110,7 +110,7 @@ assert float((y * 2).sum().to_device("cpu")) == 4000
 @needs_device
 @pytest.mark.parametrize("device", DEVICES)
 def test_longs_become_doubles_in_loops_of_neighbours(device, tmp_path):
-    # Intel's compiler of 2026.2 dies of the conversion itself on processors without AVX-512; the variable makes it take every other for one.
+    # Intel's compiler of 2026.2 dies of the conversion itself on processors without AVX-512, of which the variable makes one.
     code = """
 import sys, numpy as np, pardo as pp
 

@@ -29,7 +29,11 @@ constexpr std::size_t slab_bytes = std::size_t{256} << 10;
 constexpr std::size_t small_limit = 4096;                      // up to here blocks are cut from slabs
 constexpr std::size_t huge_page = std::size_t{2} << 20;        // from here on blocks are mapped
 constexpr std::size_t loose_fit_from = std::size_t{64} << 10;  // from here on a block up to two classes larger will do
+constexpr std::size_t page = 4096;
+constexpr std::size_t spread_from = std::size_t{32} << 10;  // from here on blocks begin anywhere in their first page
 constexpr int young_looks = 2, pending_looks = 8;
+
+void* page_of(void* data) { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(data) & ~(page - 1)); }
 
 }  // namespace
 
@@ -232,26 +236,43 @@ CpuBuffer* Allocator::map(int size_class, std::size_t wanted) {
     const std::size_t bytes = class_bytes(size_class);
     std::unique_ptr<CpuBuffer> b(new (std::nothrow) CpuBuffer(device_, MemoryKind::Device, nullptr, bytes));
     if (!b) return nullptr;
-    if (bytes < huge_page) {
+    if (bytes < spread_from) {
         b->block_origin_ = CpuBuffer::Origin::Heap;
         b->data_ = std::aligned_alloc(64, bytes);
         return b->data_ ? b.release() : nullptr;
     }
+    const std::size_t place = next_place();
+    if (bytes < huge_page) {
+        b->block_origin_ = CpuBuffer::Origin::Pages;
+        auto* base = static_cast<char*>(std::aligned_alloc(page, bytes + page));
+        if (!base) return nullptr;
+        b->data_ = base + place;
+        return b.release();
+    }
     b->block_origin_ = CpuBuffer::Origin::Mapped;
-    const std::size_t padded = bytes + huge_page;
+    const std::size_t mapped = bytes + page, padded = mapped + huge_page;
     void* raw = mmap(nullptr, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
     const auto start = reinterpret_cast<std::uintptr_t>(raw);
     const std::uintptr_t aligned = (start + huge_page - 1) & ~(huge_page - 1);
     if (aligned > start) munmap(raw, aligned - start);
-    if (const std::size_t tail = start + padded - (aligned + bytes)) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
-    b->data_ = reinterpret_cast<void*>(aligned);
-    madvise(b->data_, bytes, MADV_HUGEPAGE);
+    if (const std::size_t tail = start + padded - (aligned + mapped)) munmap(reinterpret_cast<void*>(aligned + mapped), tail);
+    auto* base = reinterpret_cast<char*>(aligned);
+    b->data_ = base + place;
+    madvise(base, mapped, MADV_HUGEPAGE);
     // A huge page of which less than half is wanted would waste more than a megabyte: small ones there.
-    const std::size_t whole = wanted & ~(huge_page - 1), rest = wanted - whole;
-    if (whole > 0 && rest < huge_page / 2 && whole < bytes)
-        madvise(static_cast<char*>(b->data_) + whole, std::min(huge_page, bytes - whole), MADV_NOHUGEPAGE);
+    const std::size_t end = place + wanted, whole = end & ~(huge_page - 1), rest = end - whole;
+    if (whole > 0 && rest < huge_page / 2 && whole < mapped) madvise(base + whole, std::min(huge_page, mapped - whole), MADV_NOHUGEPAGE);
     return b.release();
+}
+
+/// Where in its first page the next block begins. A load waits for a store shortly before if both addresses end in the same twelve bits,
+/// as they would wherever a kernel goes through several arrays that all begin pages. Steps by the golden section keep any few blocks apart.
+std::size_t Allocator::next_place() {
+    std::lock_guard lock(lock_);
+    constexpr std::size_t line = 64, lines = page / line, step = 25;
+    place_ = (place_ + step) % lines;
+    return place_ * line;
 }
 
 void Allocator::fail(std::size_t bytes) {
@@ -317,7 +338,8 @@ void Allocator::recycle(CpuBuffer* b) {
 
 void Allocator::destroy(CpuBuffer* b) {
     if (b->block_origin_ == CpuBuffer::Origin::Heap) std::free(b->data_);
-    if (b->block_origin_ == CpuBuffer::Origin::Mapped) munmap(b->data_, b->capacity_);
+    if (b->block_origin_ == CpuBuffer::Origin::Pages) std::free(page_of(b->data_));
+    if (b->block_origin_ == CpuBuffer::Origin::Mapped) munmap(page_of(b->data_), b->capacity_ + page);
     delete b;
 }
 

@@ -33,7 +33,7 @@ private:
 /// A block of host memory. Object and block stay together while they wait for reuse, so that a small array costs two list operations.
 class CpuBuffer final : public device::Buffer {
 public:
-    enum class Origin : std::uint8_t { Slab, Heap, Mapped, Foreign };
+    enum class Origin : std::uint8_t { Slab, Heap, Pages, Mapped, Foreign };
 
     CpuBuffer(device::Device* device, MemoryKind kind, void* data, std::size_t bytes) : Buffer(device, kind, data, bytes) {}
     bool host_visible() const noexcept override;
@@ -57,8 +57,9 @@ private:
     std::function<void()> release_;  // Foreign
 };
 
-/// Memory in size classes at most 12.5 % apart, 64-byte aligned, huge pages from 2 MiB on. Freed blocks wait in lists for reuse.
-/// A block that unfinished work still uses is given at once to its own in-order queue, to others when the work is complete.
+/// Memory in size classes at most 12.5 % apart, 64-byte aligned, huge pages from 2 MiB on; large blocks begin at different places of a
+/// page. Freed blocks wait in lists for reuse. A block that unfinished work still uses is given at once to its own in-order queue, to
+/// others when the work is complete.
 class Allocator {
 public:
     Allocator(device::Device* device, bool host_visible, std::int64_t total_memory);
@@ -89,6 +90,7 @@ private:
     CpuBuffer* fresh(int size_class, std::size_t wanted);                 // null when the system or the limit says no
     CpuBuffer* carve(int size_class);
     CpuBuffer* map(int size_class, std::size_t wanted);
+    std::size_t next_place();
     std::int64_t bound();  // on in_use + cached
     bool reserve(std::size_t bytes);
     void unreserve(std::size_t bytes);
@@ -102,6 +104,7 @@ private:
     CpuBuffer* idle_[class_count] = {};        // ready for anybody
     CpuBuffer* pending_[class_count] = {};     // freed, used by unfinished work; the youngest first
     CpuBuffer** next_look_[class_count] = {};  // where in that list the next search goes on; null: at its begin
+    std::size_t place_ = 0;                    // where the youngest large block begins, in lines of its first page
     std::vector<Slab*> slabs_;
     Slab* open_slab_[class_count] = {};  // has room for more blocks
     std::int64_t in_use_ = 0, cached_ = 0, peak_ = 0, limit_ = 0;

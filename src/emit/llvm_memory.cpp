@@ -356,7 +356,7 @@ void Emitter::store(ir::InstrId id, const Instr& in) {
             annotate(access, pointer);
         };
         if (std::find(streaming_.begin(), streaming_.end(), id) == streaming_.end()) return through_caches();
-        return stream(value, at, pointer, !mask_ && id == streaming_[0], through_caches);
+        return stream(value, at, pointer, id == streaming_[0], through_caches);
     }
     if (std::abs(step) > 1 && store_group(id, value)) return;
     // Masked stores in pieces pay only where the machine has them.

@@ -218,7 +218,7 @@ CpuBuffer* Allocator::carve(int size_class) {
     }
     std::unique_ptr<Slab> slab(new (std::nothrow) Slab);
     if (!slab) return nullptr;
-    slab->base = static_cast<char*>(std::aligned_alloc(4096, slab_bytes));
+    slab->base = static_cast<char*>(std::aligned_alloc(page, slab_bytes));
     if (!slab->base) return nullptr;
     std::lock_guard lock(lock_);
     cut(slab.get());

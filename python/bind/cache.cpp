@@ -4,6 +4,9 @@
 #include "bind.h"
 
 namespace bind {
+namespace {
+std::string_view text_of(const nb::bytes& bytes) { return {static_cast<const char*>(bytes.data()), bytes.size()}; }
+}  // namespace
 
 void bind_cache(nb::module_& m) {
     m.def(
@@ -21,6 +24,16 @@ void bind_cache(nb::module_& m) {
         },
         nb::sig("def _cache_info() -> dict[str, Any]"));
     m.def("_clear_cache", &pardo::clear_cache);
+    m.def(
+        "_keep", [](const nb::bytes& key, const nb::bytes& data) { pardo::keep(text_of(key), text_of(data)); }, nb::arg("key"),
+        nb::arg("data"));
+    m.def(
+        "_kept",
+        [](const nb::bytes& key) -> nb::object {
+            const auto data = pardo::kept(text_of(key));
+            return data ? nb::object(nb::bytes(data->data(), data->size())) : nb::none();
+        },
+        nb::arg("key"), nb::sig("def _kept(key: bytes) -> bytes | None"));
 }
 
 }  // namespace bind

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from pardo import _core
+from pardo import _core, _names
 
 # What a kernel cannot follow if a class changes it.
 FIXED = (
@@ -37,12 +37,6 @@ def members_of(kind: type) -> dict[str, tuple[int, Any]]:
         elif isinstance(member, types.FunctionType) or hasattr(member, "_pardo_function"):
             found[name] = (METHOD, member)
     return found
-
-
-def _current(captured: Any) -> Any:
-    from pardo import _syntax
-
-    return _syntax.current(captured)
 
 
 class Compiled:
@@ -90,7 +84,7 @@ class Compiled:
         self.made._set(self._translations or [])
 
     def _changed(self) -> bool:
-        return not self._under_way and any(_current(captured) is not captured.value for captured in self._captured)
+        return not self._under_way and any(_names.current(captured) is not captured.value for captured in self._captured)
 
     def _reached(self, seen: dict[int, Compiled]) -> Iterable[Compiled]:
         """The class and all that its functions use."""
@@ -120,7 +114,7 @@ class Compiled:
         """A function, or the code of an error and its message: other methods can be used all the same."""
         from pardo import _syntax
 
-        plain = _syntax.python_function(function)
+        plain = _names.python_function(function)
         if what == REFUSED or plain is None:
             spoken = "a class method" if what == REFUSED else "no plain function"
             return None, 1, f"{self.kind.__name__}.{name} is {spoken}, which a kernel cannot call; write a method or a static method"

@@ -14,6 +14,11 @@ def _is_of(what: Any, *packages: str) -> bool:
     return isinstance(module, str) and module.partition(".")[0].lower() in packages
 
 
+def is_foreign(what: Any) -> bool:
+    """Numba's and Cython's own."""
+    return _is_of(what, "numba", "cython")
+
+
 def is_prange(what: Any) -> bool:
     """Numba's and Cython's own names for parallel loops."""
     return getattr(what, "__name__", "") == "prange" and _is_of(what, "numba", "cython")

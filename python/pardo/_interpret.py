@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo import _classes, _core, _known, _races, _structs, _syntax
+from pardo import _classes, _core, _known, _names, _races, _structs
 from pardo._core import Array
 from pardo._items import Constant, Group, Item, LocalAccessor, NdItem, SubGroup, _running
 
@@ -582,7 +582,7 @@ class _Rewriter:
         if known is not None:
             mine = (getattr(value, "__module__", None) or "").partition(".")[0] == "pardo"
             return getattr(np, known, value) if mine else value
-        function = _syntax.python_function(value)
+        function = _names.python_function(value)
         mine = function is None or (function.__module__ or "").partition(".")[0] == "pardo"
         return value if mine else self.function(function)  # type: ignore[arg-type]
 
@@ -599,7 +599,7 @@ class _Rewriter:
         body = {k: v for k, v in vars(kind).items() if k not in kind._fields} | {"_types": types_}
         made = self.classes[kind] = type(kind.__name__, (_structs.Struct,), body)
         for name, (what, function) in members.items():
-            plain = _syntax.python_function(function)
+            plain = _names.python_function(function)
             if plain is not None and what != _classes.REFUSED:
                 wrap: Any = {_classes.STATIC: staticmethod, _classes.PROPERTY: property}.get(what, lambda f: f)
                 setattr(made, name, wrap(self.function(plain)))

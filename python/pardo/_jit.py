@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from pardo import _core, _flow, _foreign, _known, _source, _structs, _syntax
+from pardo import _core, _flow, _foreign, _known, _names, _source, _structs, _syntax
 from pardo._arguments import index
 from pardo._core import Array
 from pardo._items import Constant
@@ -284,7 +284,7 @@ def _is_taken(value: Any) -> bool:
     if isinstance(value, np.ndarray) and value.dtype.names:
         return True
     known = isinstance(value, _TAKEN) and (dtype is None or dtype.kind in "biufc")
-    return known or (callable(value) and _syntax.python_function(value) is not None)
+    return known or (callable(value) and _names.python_function(value) is not None)
 
 
 def _numbers(value: Any) -> Iterator[Any]:
@@ -660,7 +660,7 @@ def jit(
     """
     if function is None:
         return lambda f: jit(f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, schedule=schedule, chunk=chunk)
-    plain = _syntax.python_function(function)
+    plain = _names.python_function(function)
     if plain is None:
         raise TypeError(f"jit: decorates a function, not {type(function).__name__}")
     if plain.__name__ == "<lambda>":

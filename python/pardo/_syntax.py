@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import inspect
 import os
@@ -12,8 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-from pardo import _core, _foreign
+from pardo import _core, _foreign, _kept
 from pardo._known import fill, known
+from pardo._names import Captured, Names, UnknownNameError, absent, current, path_of, python_function
 from pardo._source import Source, lambda_inside, problem, source_of
 from pardo._structs import Struct
 
@@ -77,14 +77,6 @@ OF_A_DTYPE = {"local_array", "private_array", "empty", "zeros", "ones", "full", 
 DTYPES = {str(np.dtype(kind)) for kind in "?bhilBHILefdFD"}
 
 
-class Captured(NamedTuple):
-    """A value from outside that became part of the program."""
-
-    owner: Any  # a dict of globals, a cell, or an object with attributes
-    name: str
-    value: Any
-
-
 class Translation(NamedTuple):
     """A function as the compiler takes it."""
 
@@ -105,21 +97,6 @@ class Translation(NamedTuple):
         return Translation(self.function, tuple(captured))
 
 
-_absent = object()
-
-
-def current(captured: Captured) -> Any:
-    """What the name of a captured value stands for now."""
-    if isinstance(captured.owner, types.CellType):
-        try:
-            return captured.owner.cell_contents
-        except ValueError:
-            return _absent
-    if isinstance(captured.owner, dict):
-        return captured.owner.get(captured.name, _absent)
-    return getattr(captured.owner, captured.name, _absent)
-
-
 class _Translator:
     """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
 
@@ -130,7 +107,9 @@ class _Translator:
         self.callee_index: dict[int, int] = {}
         self.classes: list[_core._Class] = []
         self.class_index: dict[type, int] = {}
-        self.captured: list[Captured] = []
+        self.called: list[types.FunctionType] = []
+        self.names = Names(function)
+        self.captured = self.names.captured
         node = source.node
         arguments = node.args
         if arguments.kwarg:
@@ -165,42 +144,18 @@ class _Translator:
 
     # --- what a name outside the function stands for
 
-    def outside(self, name: str, node: ast.AST) -> Any:
-        """The value of a name that the function does not assign, and note that it was used."""
-        code = self.function.__code__
-        if name in code.co_freevars:
-            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
-            try:
-                value = cell.cell_contents
-            except ValueError:
-                raise problem(NameError, self.source, node, f"`{name}` has no value yet") from None
-            self.captured.append(Captured(cell, name, value))
-            return value
-        if name in self.function.__globals__:
-            value = self.function.__globals__[name]
-            if not isinstance(value, types.ModuleType):
-                self.captured.append(Captured(self.function.__globals__, name, value))
-            return value
-        if hasattr(builtins, name):
-            return getattr(builtins, name)
-        raise problem(NameError, self.source, node, f"`{name}` is not defined")
-
     def resolve(self, node: ast.expr) -> Any:
-        """The object behind a name or a dotted name from outside; `_absent` for everything else."""
-        if isinstance(node, ast.Name):
-            return _absent if node.id in self.locals else self.outside(node.id, node)
-        if isinstance(node, ast.Attribute):
-            owner = self.resolve(node.value)
-            if owner is _absent or isinstance(owner, (int, float, complex, np.generic, np.ndarray, _core.Array, tuple)):
-                return _absent
-            try:
-                value = getattr(owner, node.attr)
-                if isinstance(value, (bool, int, float, complex, np.generic, tuple)):
-                    self.captured.append(Captured(owner, node.attr, value))
-                return value
-            except AttributeError:
-                raise problem(AttributeError, self.source, node, f"`{ast.unparse(node.value)}` has no attribute `{node.attr}`") from None
-        return _absent
+        """The object behind a name or a dotted name from outside; `absent` for everything else."""
+        path = path_of(node)
+        if not path or path[0] in self.locals:
+            return absent
+        try:
+            return self.names.value(path)
+        except UnknownNameError as unknown:
+            for _ in path[unknown.part + 1 :]:
+                assert isinstance(node, ast.Attribute)
+                node = node.value
+            raise problem(unknown.kind, self.source, node, str(unknown)) from None
 
     def value(self, value: Any, node: ast.AST) -> tuple[Any, ...]:
         """An object from outside as an expression."""
@@ -312,6 +267,7 @@ class _Translator:
             self.captured.extend(translation.captured)
             self.callee_index[key] = len(self.callees)
             self.callees.append(translation.function)
+            self.called.append(function)
         return self.callee_index[key]
 
     # --- statements
@@ -412,7 +368,7 @@ class _Translator:
     def do_Raise(self, node: ast.Raise) -> Any:
         raised = node.exc
         arguments = raised.args if isinstance(raised, ast.Call) else []
-        kind = self.resolve(raised.func if isinstance(raised, ast.Call) else raised) if raised is not None else _absent
+        kind = self.resolve(raised.func if isinstance(raised, ast.Call) else raised) if raised is not None else absent
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
             self.refuse(node, "a kernel raises an exception by its class: raise ValueError('…')")
         number = next((n for c, n in RAISED if issubclass(kind, c)), RUNTIME_ERROR)
@@ -431,7 +387,7 @@ class _Translator:
                 if isinstance(part, ast.Starred):
                     self.refuse(part, "`*name` cannot stand in a kernel")
             return self.make("Tuple", node, [self.target(t) for t in node.elts])
-        if not isinstance(node, ast.Subscript) and (not isinstance(node, ast.Attribute) or self.resolve(node) is not _absent):
+        if not isinstance(node, ast.Subscript) and (not isinstance(node, ast.Attribute) or self.resolve(node) is not absent):
             self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
         return self.expression(node)
 
@@ -450,14 +406,14 @@ class _Translator:
     def of_Name(self, node: ast.Name) -> Any:
         if node.id in self.locals:
             return self.make("Name", node, name=node.id)
-        value = self.outside(node.id, node)
+        value = self.resolve(node)
         if isinstance(value, types.ModuleType):
             raise problem(TypeError, self.source, node, f"the module `{node.id}` is no value")
         return self.value(value, node)
 
     def of_Attribute(self, node: ast.Attribute) -> Any:
         value = self.resolve(node)
-        if value is not _absent:
+        if value is not absent:
             return self.value(value, node)
         return self.make("Attribute", node, [self.expression(node.value)], name=node.attr)
 
@@ -558,7 +514,7 @@ class _Translator:
 
     def of_Call(self, node: ast.Call) -> Any:
         called = self.resolve(node.func)
-        if called is _absent:
+        if called is absent:
             if isinstance(node.func, ast.Attribute):
                 arguments = self.arguments(node)
                 if node.func.attr == "astype":
@@ -637,15 +593,6 @@ def is_prange(what: Any) -> bool:
     return known.get(id(what)) == "prange" or _foreign.is_prange(what)
 
 
-def python_function(called: Any) -> types.FunctionType | None:
-    """The plain function behind something that can be called in a kernel; None if there is none."""
-    for attribute in ("_pardo_function", "py_func"):  # pardo's own; Numba's
-        inner = getattr(called, attribute, None)
-        if isinstance(inner, types.FunctionType):
-            return inner
-    return called if isinstance(called, types.FunctionType) and id(called) not in known else None
-
-
 _translations: dict[types.CodeType, tuple[types.FunctionType, Translation]] = {}
 
 
@@ -668,8 +615,8 @@ def translate(function: types.FunctionType) -> Translation:
             return kept[1]
         if _alike(kept[0], function):
             return kept[1].moved(kept[0], function)
-    source = source_of(function)
     if function in _under_way.functions:
+        source = source_of(function)
         raise problem(
             _core.CompileError,
             source,
@@ -678,31 +625,29 @@ def translate(function: types.FunctionType) -> Translation:
         )
     _under_way.functions.append(function)
     try:
-        translator = _Translator(function, source)
-        node = source.node
-        if isinstance(node, ast.Lambda):
-            body = translator.make("Block", node, [translator.make("Return", node.body, [translator.expression(node.body)])])
-        else:
-            body = translator.block(node.body, node)
-        defaults = [translator.value(v, node) for v in function.__defaults__ or ()]
+        translation = Translation(*(_kept.load(function, translate) or _translated(function)))
     finally:
         _under_way.functions.pop()
-    made = _core._Function(
-        source.name,
-        source.file,
-        source.first_line,
-        source.lines,
-        translator.parameters,
-        translator.rest,
-        defaults,
-        body,
-        translator.callees,
-        translator.classes,
-        os.path.dirname(source.file) == os.path.dirname(__file__),
-    )
-    translation = Translation(made, tuple(translator.captured))
     _translations[function.__code__] = (function, translation)
     return translation
+
+
+def _translated(function: types.FunctionType) -> tuple[_core._Function, tuple[Captured, ...]]:
+    """The function's translation from its text, which is kept on disk."""
+    source = source_of(function)
+    translator = _Translator(function, source)
+    node = source.node
+    if isinstance(node, ast.Lambda):
+        body = translator.make("Block", node, [translator.make("Return", node.body, [translator.expression(node.body)])])
+    else:
+        body = translator.block(node.body, node)
+    defaults = [translator.value(v, node) for v in function.__defaults__ or ()]
+    library = os.path.dirname(source.file) == os.path.dirname(__file__)
+    text = (source.name, source.file, source.first_line, source.lines, translator.parameters, translator.rest, defaults, body)
+    if not translator.classes:
+        _kept.store(function, translator.names, translator.called, text, library)
+    made = _core._Function(*text, translator.callees, translator.classes, library)
+    return made, tuple(translator.captured)
 
 
 def check_parameters(function: types.FunctionType) -> None:

@@ -172,6 +172,9 @@ Ref<device::Program> make(const Recipe& recipe) {
     return compile(recipe, binary);
 }
 
+void keep(const Hash128& key, const Binary& data) { Cache::instance().disk()->store(key, data); }
+bool kept(const Hash128& key, Binary& data) { return Cache::instance().disk()->load(key, data); }
+
 DiskState disk_state() { return Cache::instance().disk()->state(); }
 void clear_memory() { Cache::instance().clear_memory(); }
 void clear_disk() { Cache::instance().disk()->clear(); }

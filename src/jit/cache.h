@@ -39,6 +39,10 @@ Ref<device::Program> get(const Hash128& key, const Recipe& recipe);
 /// Compiles and loads a program that is not kept: its key cannot tell all that it is made of.
 Ref<device::Program> make(const Recipe& recipe);
 
+/// The disk alone, for what is no program.
+void keep(const Hash128& key, const Binary& data);
+bool kept(const Hash128& key, Binary& data);
+
 /// "~/.cache/pardo/<version>", and why it is not used, if so.
 struct DiskState {
     std::string path;

@@ -12,4 +12,12 @@ CacheInfo cache_info() {
 
 void clear_cache() { jit::clear_disk(); }
 
+void keep(std::string_view key, std::string_view data) { jit::keep(jit::key(key), {data.begin(), data.end()}); }
+
+std::optional<std::string> kept(std::string_view key) {
+    jit::Binary data;
+    if (!jit::kept(jit::key(key), data)) return {};
+    return std::string(data.begin(), data.end());
+}
+
 }  // namespace pardo

@@ -51,7 +51,7 @@ Term Lowering::called(const std::shared_ptr<const Function>& callee, const Term*
     std::vector<Term> rest;
     const auto give = [&](const std::string& name, Term term, const Place& place) {
         if (given.contains(name)) wrong_type(place, callee->name + "() gets `" + name + "` twice");
-        given[name] = {std::move(term), place, false, ++versions_};
+        given.set(name, {std::move(term), place, false, ++versions_});
     };
     const auto give_next = [&](Term term, const Place& place) {
         const std::size_t k = positional++;
@@ -93,9 +93,9 @@ Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, cons
     const Entry outside = entry_;
     if (own.library && !caller->library) entry_ = {caller, place, own.name};
     const std::size_t count = own.params.size(), first = count - own.defaults.size();
-    for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name] = {flag(false), {}, false, ++versions_};
+    for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
     for (std::size_t k = first; k < count; ++k) {
-        if (!scope_.contains(own.params[k])) scope_[own.params[k]] = {expression(own.defaults[k - first]), place, false, ++versions_};
+        if (!scope_.contains(own.params[k])) scope_.set(own.params[k], {expression(own.defaults[k - first]), place, false, ++versions_});
     }
     record_parameters();
     const Place called = std::exchange(at_, own.body.place);

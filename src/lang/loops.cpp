@@ -398,7 +398,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
 /// What an index that a loop counts never is below.
 std::int64_t Lowering::least_at(const Tree& place, const std::string& index, const Term& start) {
     const Scope before = scope_;
-    scope_[index] = {number({DType::Int64, true}, ir::no_value, start.least), place.place, false, ++versions_};
+    scope_.set(index, {number({DType::Int64, true}, ir::no_value, start.least), place.place, false, ++versions_});
     std::int64_t least = unknown_least;
     try {
         least = expression(place).least;
@@ -501,7 +501,7 @@ void Lowering::walk_reduction() {
     const Scope before = scope_;
     const auto round = [&](const Term& i, std::span<const Term> values) {
         scope_ = before;
-        for (std::size_t k = 0; k < count; ++k) scope_[loop_->results[k]] = {values[k], initial[k].place, false, ++versions_};
+        for (std::size_t k = 0; k < count; ++k) scope_.set(loop_->results[k], {values[k], initial[k].place, false, ++versions_});
         assign(t.parts[0], round_index(0, i), t.place);
         block(t.parts[4].parts);
     };

@@ -147,11 +147,11 @@ void Lowering::walk_function() {
     if (takes_item_) {
         Term item;
         item.kind = space_.group_size.empty() ? Kind::Item : Kind::NdItem;
-        scope_[function_->params[at++]] = {item, function_->body.place, false, ++versions_};
+        scope_.set(function_->params[at++], {item, function_->body.place, false, ++versions_});
     }
-    for (const Term& argument : arguments_) scope_[function_->params[at++]] = {argument, function_->body.place, false, ++versions_};
+    for (const Term& argument : arguments_) scope_.set(function_->params[at++], {argument, function_->body.place, false, ++versions_});
     record_parameters();
-    for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name] = {flag(false), {}, false, ++versions_};
+    for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
     loop_ ? walk_loop() : block(function_->body.parts);
 }
 
@@ -177,11 +177,11 @@ Term Lowering::returned() {
     Term rest = tuple({});
     for (std::size_t k = 0; k < arguments_.size(); ++k) {
         if (k < function_->params.size())
-            given[function_->params[k]] = {arguments_[k], function_->body.place, false, ++versions_};
+            given.set(function_->params[k], {arguments_[k], function_->body.place, false, ++versions_});
         else
             rest.items.push_back(arguments_[k]);
     }
-    if (!function_->rest.empty()) given[function_->rest] = {rest, function_->body.place, false, ++versions_};
+    if (!function_->rest.empty()) given.set(function_->rest, {rest, function_->body.place, false, ++versions_});
     return inlined(function_, std::move(given), function_->body.place);
 }
 

@@ -9,30 +9,13 @@
 #include "ir/builder.h"
 #include "lang/lower.h"
 #include "lang/problem.h"
-#include "lang/term.h"
+#include "lang/scope.h"
 
 namespace pardo::lang {
 
 using ir::Opcode;
 using ir::Value;
 
-/// That a name's value is at least so much more than another's; holds while both have these versions.
-struct Above {
-    int own = 0;
-    std::string other;
-    int version = 0;
-    std::int64_t by = 0;
-};
-
-/// A name of the function. `maybe`: undefined on some way here.
-struct Variable {
-    Term term;
-    Place place;  // of the assignment
-    bool maybe = false;
-    int version = 0;             // changes with each assignment
-    std::vector<Above> above{};  // what tests have said
-};
-using Scope = std::map<std::string, Variable>;
 /// Names that a program cannot have: flags of what was left early, and what a function gives, which counts where it has returned.
 inline constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
 inline Term flag(bool set) { return number(Scalar(set)); }

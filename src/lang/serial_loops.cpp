@@ -112,9 +112,8 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
 void Lowering::bind(const Carried& c, std::span<const Value> values) {
     std::size_t at = 0;
     for (std::size_t k = 0; k < c.names.size(); ++k) {
-        Variable& v = scope_[c.names[k]];
-        v.term = rebuilt(c.likes[k], values, at);
-        v.version = ++versions_;
+        const Variable& v = scope_.at(c.names[k]);
+        scope_.set(c.names[k], {rebuilt(c.likes[k], values, at), v.place, v.maybe, ++versions_, v.above});
     }
 }
 
@@ -127,11 +126,7 @@ void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
     scope_ = c.before;
     bind(c, results);
     for (const auto& [name, v] : c.after) {
-        if (scope_.contains(name)) continue;
-        Variable& left = scope_[name];
-        left = v;
-        left.term = fluid(v.term);
-        left.maybe = true;
+        if (!scope_.contains(name)) scope_.set(name, {fluid(v.term), v.place, true, v.version, v.above});
     }
 }
 
@@ -218,12 +213,12 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     if (breaks) names.emplace_back(break_flag);
     if (returns) names.emplace_back(return_flag);
     const auto goes_on = [&]() -> Term {
-        scope_[continue_flag].term = flag(false);
+        scope_.change(continue_flag).term = flag(false);
         const Term running = alive();
         if (running.constant && running.scalar.b) return test();
         const auto tested = [&] {
             const Scope before = scope_;
-            for (const char* name : {break_flag, return_flag}) scope_[name].term = flag(false);
+            for (const char* name : {break_flag, return_flag}) scope_.change(name).term = flag(false);
             Term result = test();
             scope_ = before;
             return result;
@@ -232,9 +227,9 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
             running, t, tested, [] { return flag(false); }, t.place);
     };
     const auto round = [&] {
-        for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name] = {flag(false), t.place, false, ++versions_};
+        for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), t.place, false, ++versions_});
         body();
-        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
     };
     around_.push_back({&t, stack_.size()});
     const auto walk = [&] {
@@ -245,13 +240,11 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
         // What has no value before the loop and certainly one after it: what rounds return, and what they assign before they break.
         std::optional<Names> broken;
         if (Names assigned; forever) assigned_by(t.parts[1].parts, assigned, broken);
-        for (auto& [name, v] : carried_by(parts, names, walk).after) {
+        for (const auto& [name, v] : carried_by(parts, names, walk).after) {
             const auto found = scope_.find(name);
             const bool certain = !v.maybe || (broken && broken->contains(name));
             if (!certain || (found != scope_.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
-            v.maybe = false;
-            v.term = blank(v.term);
-            scope_[name] = std::move(v);
+            scope_.set(name, {blank(v.term), v.place, false, v.version, v.above});
         }
     }
     if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
@@ -283,9 +276,9 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
 
 /// Puts the flags of the loop around back, and runs `else` if no break was met, nor a return or failure.
 void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue) {
-    const Term broken = scope_[break_flag].term;
-    scope_[break_flag] = outer_break;
-    scope_[continue_flag] = outer_continue;
+    const Term broken = scope_.at(break_flag).term;
+    scope_.set(break_flag, outer_break);
+    scope_.set(continue_flag, outer_continue);
     if (!otherwise || otherwise->parts.empty()) return;
     const Term whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
     const auto rest = [&] { go_on(otherwise->place, [&] { block(otherwise->parts); }); };
@@ -296,17 +289,17 @@ void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, co
 /// for i in range(start, stop, step): `begin` binds what depends on i at the start of each round.
 void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,
                       const std::function<void(const Term&)>& begin) {
-    const Variable outer_break = scope_[break_flag], outer_continue = scope_[continue_flag];
-    scope_[break_flag] = {flag(false), t.place, false, ++versions_};
-    scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+    const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
+    scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
+    scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
     const bool leaves = contains(body, Form::Break, false) || contains(body, Form::Return, true) || contains(body, Form::Raise, true) ||
                         contains(body, Form::Assert, true);
     if (!leaves) {
         counted_loop(t, start, stop, step, [&](const Term& i) {
             begin(i);
-            scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+            scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
             block(body.parts);
-            scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+            scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
         });
         return after_loop(otherwise, outer_break, outer_continue);
     }
@@ -364,7 +357,7 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
         Term next = add(i, step);
         next.least = step.scalar.i > 0 ? i.least : unknown_least;
         set_variable(counter, next, t.place);
-        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
         if (ahead) advance(next);
     });
     if (!tests.empty() && !ahead) {
@@ -408,9 +401,9 @@ void Lowering::for_range(const Tree& t) {
 void Lowering::unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k) {
     for (; k < items.size(); ++k) {
         assign(t.parts[0], items[k], t.place);
-        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
         block(t.parts[2].parts);
-        scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
         if (k + 1 == items.size() || !escapes()) continue;
         return go_on(t.place, [&] { unrolled(t, items, k + 1); });
     }
@@ -477,8 +470,8 @@ void Lowering::for_each(const Tree& t) {
     if (fixed) {
         std::vector<Term> items;
         for (std::int64_t k = 0; k < length.scalar.i; ++k) items.push_back(all_at(integer(k)));
-        const Variable outer_break = scope_[break_flag], outer_continue = scope_[continue_flag];
-        scope_[break_flag] = {flag(false), t.place, false, ++versions_};
+        const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
+        scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
         unrolled(t, items, 0);
         return after_loop(&t.parts[3], outer_break, outer_continue);
     }
@@ -486,9 +479,9 @@ void Lowering::for_each(const Tree& t) {
 }
 
 void Lowering::while_statement(const Tree& t) {
-    const Variable outer_break = scope_[break_flag], outer_continue = scope_[continue_flag];
-    scope_[break_flag] = {flag(false), t.place, false, ++versions_};
-    scope_[continue_flag] = {flag(false), t.place, false, ++versions_};
+    const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
+    scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
+    scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
     const auto test = [&] {
         at_ = t.place;
         return condition(t.parts[0]);
@@ -500,7 +493,7 @@ void Lowering::while_statement(const Tree& t) {
         block(t.parts[1].parts);
     };
     general_loop(t, {&t}, {}, test, body, forever);
-    if (forever && !contains(t.parts[1], Form::Break, false)) scope_[return_flag].term = flag(true);
+    if (forever && !contains(t.parts[1], Form::Break, false)) scope_.change(return_flag).term = flag(true);
     after_loop(&t.parts[2], outer_break, outer_continue);
 }
 

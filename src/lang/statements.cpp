@@ -156,7 +156,7 @@ Term Lowering::rebuilt(const Term& like, std::span<const Value> values, std::siz
 
 void Lowering::set_variable(const std::string& name, Term term, const Place& place) {
     record_type(name, term, place);
-    scope_[name] = {std::move(term), place, false, ++versions_};
+    scope_.set(name, {std::move(term), place, false, ++versions_});
 }
 
 void Lowering::record_parameters() {
@@ -242,12 +242,12 @@ void Lowering::go_on(const Place& place, const std::function<void()>& rest) {
     const Term goes_on = alive();
     if (goes_on.constant) return goes_on.scalar.b ? rest() : void();
     const auto alone = [&] {
-        for (const char* name : {break_flag, continue_flag, return_flag}) scope_[name].term = flag(false);
+        for (const char* name : {break_flag, continue_flag, return_flag}) scope_.change(name).term = flag(false);
         rest();
     };
     const bool only_returns = scope_.at(break_flag).term.constant && scope_.at(continue_flag).term.constant;
     const auto gone = [&] {
-        if (only_returns) scope_[return_flag].term = flag(true);
+        if (only_returns) scope_.change(return_flag).term = flag(true);
     };
     branch(goes_on, place, alone, gone);
 }
@@ -369,12 +369,14 @@ void Lowering::learn(const Tree& test, bool truth) {
         if (t.form != Form::Name) return;
         const auto found = scope_.find(t.name);
         if (found == scope_.end() || found->second.term.kind != Kind::Number || !is_integer(found->second.term.type.dtype)) return;
-        found->second.term.least = std::max(found->second.term.least, to);
+        if (found->second.term.least < to) scope_.change(t.name).term.least = to;
     };
     const auto above = [&](const Tree& more, const Tree& less, std::int64_t by) {
         if (more.form != Form::Name || less.form != Form::Name) return;
         const auto x = scope_.find(more.name), y = scope_.find(less.name);
-        if (x != scope_.end() && y != scope_.end()) x->second.above.push_back({x->second.version, less.name, y->second.version, by});
+        if (x == scope_.end() || y == scope_.end()) return;
+        Above known{x->second.version, less.name, y->second.version, by};
+        scope_.change(more.name).above.push_back(std::move(known));
     };
     const std::vector<std::string> ops = operators_of(test);
     for (std::size_t k = 0; k + 1 < test.parts.size(); ++k) {
@@ -416,16 +418,13 @@ void Lowering::branch(const Term& test, const Place& place, const std::function<
     std::vector<std::string> names;
     const auto meet = [&](const std::string& name, const Variable* x, const Variable* y) {
         if (x && y && x->version == y->version) return;
-        Variable& v = after[name];
         if (!x || !y || x->maybe || y->maybe) {
-            v = x ? *x : *y;
-            v.term = fluid(v.term);
-            v.version = ++versions_;
-            v.maybe = name != result_name;
-            if (!v.maybe) names.push_back(name);
+            const Variable& v = x ? *x : *y;
+            after.set(name, {fluid(v.term), v.place, name != result_name, ++versions_, v.above});
+            if (name == result_name) names.push_back(name);
             return;
         }
-        v = {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_};
+        after.set(name, {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_});
         names.push_back(name);
     };
     for (const auto& [name, x] : a) {
@@ -450,7 +449,7 @@ void Lowering::branch(const Term& test, const Place& place, const std::function<
         };
         const ir::Builder::Values values = builder_.if_else(value(test), part(then_part), part(else_part));
         std::size_t at = 0;
-        for (const std::string& name : names) after[name].term = rebuilt(after[name].term, values, at);
+        for (const std::string& name : names) after.change(name).term = rebuilt(after.at(name).term, values, at);
     }
     scope_ = std::move(after);
 }

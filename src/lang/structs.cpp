@@ -77,7 +77,7 @@ std::optional<Term> Lowering::by_method(const std::string& name, const Term& obj
         tree.place = place;
         tree.name = "$operand" + std::to_string(operands_++);
         names.push_back(tree.name);
-        scope_[tree.name] = {argument, place, false, ++versions_};
+        scope_.set(tree.name, {argument, place, false, ++versions_});
     }
     Term out = called(function_of(*member), member->kind == syntax::Member::Kind::Static ? nullptr : &object, given, place);
     for (const std::string& used : names) scope_.erase(used);

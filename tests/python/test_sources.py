@@ -227,3 +227,18 @@ def test_where_a_function_ends(tmp_path, body, expected, indent):
     y = pp.zeros(3)
     names["f"][3](y).wait()
     assert y.tolist() == expected
+
+
+def test_a_module_that_is_loaded_anew(tmp_path):
+    module = imported("FACTOR = 2\ndef scaled(v):\n    return v * 2\n", tmp_path)
+
+    @pp.kernel
+    def grow(item: pp.Item, x):
+        x[item.get_id(0)] = module.scaled(x[item.get_id(0)]) + module.FACTOR
+
+    assert ran(grow, [1, 2]) == [4, 6]
+    newer = imported("FACTOR = 1\ndef scaled(v):\n    return v * 30\n", tmp_path)
+    module.scaled = newer.scaled
+    assert ran(grow, [1, 2]) == [32, 62]
+    module.FACTOR = newer.FACTOR
+    assert ran(grow, [1, 2]) == [31, 61]

@@ -1,0 +1,98 @@
+# python/pardo/_kept.py: translations of functions on disk, beside their programs: text and tree of a function that has not changed.
+from __future__ import annotations
+
+import functools
+import marshal
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pardo import _core, _names
+
+FORMAT = 1
+MODULES = ["_foreign", "_known", "_names", "_source", "_syntax"]  # that make translations
+
+
+# Name, file, first line, lines, parameters, rest, defaults, body.
+Text = tuple[str, str, int, list[str], list[str], str, list[Any], tuple[Any, ...]]
+
+
+class Kept(NamedTuple):
+    """What is on disk of a function: all of it plain data."""
+
+    file: tuple[int, int]  # when it was changed, and its size
+    asked: dict[tuple[str, ...], Any]  # dotted names from outside, and what of their values the rest depends on
+    called: list[list[tuple[str, ...]]]  # those that stand for each function which it calls, in the order of their numbers
+    given: list[Any]  # what of its defaults the rest depends on
+    function: Text  # what _core._Function takes, up to the callees
+    library: bool
+
+
+@functools.cache
+def _translator() -> tuple[Any, ...]:
+    """Tells one translator from another, a changed one of a developer's too."""
+    folder = os.path.dirname(__file__)
+    times = [os.stat(os.path.join(folder, f"{name}.py")).st_mtime_ns for name in MODULES]
+    return FORMAT, sys.implementation.cache_tag, times
+
+
+def _file_of(function: types.FunctionType) -> tuple[int, int] | None:
+    """Its file as it is now; None if that is no file, or a line may hold several functions."""
+    code = function.__code__
+    try:
+        file = os.stat(code.co_filename)
+    except OSError:
+        return None
+    return None if code.co_name == "<lambda>" else (file.st_mtime_ns, file.st_size)
+
+
+def _key_of(function: types.FunctionType) -> bytes:
+    return marshal.dumps((_translator(), function.__name__, function.__code__), 2)
+
+
+def load(function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:
+    """The function as the compiler takes it, and what it captures; None if its file or what it uses from outside is another now."""
+    file = _file_of(function)
+    data = file and _core._kept(_key_of(function))
+    if not data:
+        return None
+    kept = Kept(*marshal.loads(data))
+    names = _names.Names(function)
+    try:
+        if file != kept.file or [_names.described(v) for v in function.__defaults__ or ()] != kept.given:
+            return None
+        for path, was in kept.asked.items():
+            if _names.described(names.value(path)) != was:
+                return None
+    except (_names.UnknownNameError, _names.UndescribedError):
+        return None
+    called = [[_names.python_function(names.asked[path]) for path in paths] for paths in kept.called]
+    if any(f is not functions[0] for functions in called for f in functions):
+        return None
+    callees = []
+    for callee, *_ in called:
+        assert callee is not None
+        translation = translate(callee)
+        callees.append(translation.function)
+        names.captured.extend(translation.captured)
+    return _core._Function(*kept.function, callees, [], kept.library), tuple(names.captured)
+
+
+def store(function: types.FunctionType, names: _names.Names, callees: list[types.FunctionType], made: Text, library: bool) -> None:
+    """Keep a translation, unless it depends on what cannot be compared, such as classes of structs."""
+    file = _file_of(function)
+    if file is None:
+        return
+    functions = {path: _names.python_function(value) for path, value in names.asked.items()}
+    try:
+        called = [[path for path, f in functions.items() if f is callee] for callee in callees]
+        if not all(called):
+            return
+        given = [_names.described(v) for v in function.__defaults__ or ()]
+        asked = {path: _names.described(v) for path, v in names.asked.items()}
+        data = marshal.dumps(tuple(Kept(file, asked, called, given, made, library)))
+    except (_names.UndescribedError, ValueError):
+        return
+    _core._keep(_key_of(function), data)

@@ -322,8 +322,9 @@ llvm::Value* Emitter::fmod(llvm::Value* x, llvm::Value* y) {
 }
 
 /// AVX-512's estimate and a step of Newton's, within 2 ulp: faster than a root and a division. Older estimates take small numbers for zero.
+/// What can be done without the multipliers is, since formulas with roots wait for these: half the estimate is one less in its exponent.
 llvm::Value* Emitter::reciprocal_root(llvm::Value* x) {
-    llvm::Type* type = x->getType();
+    llvm::Type *type = x->getType(), *bits = widened(b_.getInt32Ty(), width(x));
     const auto number = [&](double v) { return llvm::ConstantFP::get(type, v); };
     const auto fma = [&](llvm::Value* a, llvm::Value* b, llvm::Value* c) {
         return b_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, b, c});
@@ -331,10 +332,14 @@ llvm::Value* Emitter::reciprocal_root(llvm::Value* x) {
     llvm::Value* r =
         b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_rsqrt14_ps_512, {}, {x, llvm::Constant::getNullValue(type), b_.getInt16(0xffff)});
     llvm::Value* error = fma(b_.CreateFNeg(b_.CreateFMul(x, r)), r, number(1));
-    llvm::Value* better = fma(b_.CreateFMul(r, number(0.5)), error, r);
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     b_.clearFastMathFlags();
-    return b_.CreateSelect(b_.CreateFCmpORD(error, error), better, r);  // of 0 and infinity the estimate is right
+    // Of 0 and infinity the estimate is right, and the error NaN, which min turns into a number: then the step adds a finite number to
+    // infinity, or half of 0, which is kept from being less than 0, to 0.
+    error = b_.CreateSelect(b_.CreateFCmpOLT(error, number(0.5)), error, number(0.5));
+    llvm::Value* one = llvm::ConstantInt::get(bits, 1u << 23);  // in an exponent
+    llvm::Value* half = b_.CreateSub(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateBitCast(r, bits), one), one);
+    return fma(b_.CreateBitCast(half, type), error, r);
 }
 
 /// NumPy's npy_divmod, step by step.

@@ -627,10 +627,15 @@ def test_fast_roots_are_close(device):
     assert_allclose(pp.asnumpy(one), 1 / np.sqrt(exact), rtol=4 * np.finfo("float32").eps)
     assert_allclose(pp.asnumpy(some), 3 * exact / np.sqrt(exact + 1), rtol=6 * np.finfo("float32").eps)
     if device.backend == "cpu":  # compilers of OpenCL and CUDA may take numbers for finite
-        ends = np.array([0, np.inf, np.nan, -1, 1e-40] * 20, "float32")
-        roots[100](pp.asarray(ends, device=device), one, some)
+        ends = np.array([0, np.inf, np.nan, -1, 1e-40, -0.0, 3.4e38] * 20, "float32")
+        roots[140](pp.asarray(ends, device=device), one, some)
         with np.errstate(all="ignore"):
-            assert_allclose(pp.asnumpy(one)[:100], 1 / np.sqrt(ends), rtol=1e-6)
+            assert_allclose(pp.asnumpy(one)[:140], 1 / np.sqrt(ends), rtol=1e-6)
+        every = np.arange(0x3F800000, 0x40800000, 7, dtype="uint32").view("float32")  # from 1 to 4: all others are these, scaled
+        one = pp.zeros(every.size, dtype="float32", device=device)
+        roots[every.size](pp.asarray(every, device=device), one, pp.zeros_like(one))
+        exact = 1 / np.sqrt(every.astype("float64"))
+        assert np.max(np.abs(pp.asnumpy(one) - exact) / np.spacing(exact.astype("float32"))) <= 2
 
 
 @pytest.mark.parametrize("shape", [(8, 32), (33, 70), (7, 100), (100, 31), (64, 1), (3, 9, 40), (2, 40, 33)], ids=str)

@@ -55,14 +55,14 @@ std::string c_identifier(const std::string& name) {
 }
 
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
-    static constexpr ir::Math native[] = {ir::Math::erf, ir::Math::log1p};
+    constexpr auto native = [](ir::Math fn, DType) { return fn == ir::Math::erf || fn == ir::Math::log1p; };
     ir::Kernel plain = ir::lower_complex(kernel);
     if (ir::has_shuffles(plain)) {
         // In OpenCL all items of a sub-group have to be there.
         const bool whole = features.language == CLanguage::Cuda || groups_of(plain).items() % plain.sub_group == 0;
         if (!(features.shuffles & plain.sub_group) || !whole) plain = ir::expand_shuffles(plain);
     }
-    return ir::expand_math(plain, features.native_erf ? std::span<const ir::Math>(native) : std::span<const ir::Math>());
+    return ir::expand_math(plain, features.native_erf ? +native : nullptr);
 }
 
 CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry) {

@@ -17,7 +17,7 @@ class TargetMachine;
 namespace pardo::emit {
 
 /// Bump when emitted code changes for the same IR: part of every cache key.
-inline constexpr int llvm_emitter_version = 13;
+inline constexpr int llvm_emitter_version = 14;
 
 /// What the emitter has to know of the machine.
 struct LlvmTarget {
@@ -30,6 +30,9 @@ struct LlvmTarget {
 const LlvmTarget& host_target();
 /// This machine with registers of at most so many bytes.
 LlvmTarget host_target_limited(int vector_bytes);
+
+/// Functions for which the emitter has something better than ir::expand_math.
+bool keeps_math(const LlvmTarget& target, ir::Math fn, DType t);
 
 /// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end)
 /// that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args) after lower_complex:

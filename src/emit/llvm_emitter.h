@@ -196,11 +196,16 @@ private:
     // llvm_math.cpp
     llvm::Value* call(ir::Math fn, DType t, llvm::ArrayRef<llvm::Value*> args);
     llvm::Value* library(ir::Math fn, llvm::ArrayRef<llvm::Value*> args);
+    llvm::Value* in_chunks(int chunk, llvm::ArrayRef<llvm::Value*> args,
+                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> function);
     bool has_inline_math(ir::Math fn, DType t) const;  // llvm_inline_math.cpp
     llvm::Value* inline_math(ir::Math fn, llvm::Value* x);
     llvm::Value* inline_sine(llvm::Value* x, bool cosine);
     llvm::Value* inline_exp(llvm::Value* x);
     llvm::Value* inline_log(llvm::Value* x);
+    llvm::Value* inline_erf(llvm::Value* x);  // llvm_erf.cpp
+    llvm::Value* erf_of_eight(llvm::Value* x);
+    llvm::Value* erf_entry(std::size_t row, llvm::Value* cell);
     llvm::Value* special_values(ir::Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result);
     llvm::Value* unless(llvm::Value* rare, llvm::Value* result, llvm::function_ref<llvm::Value*()> repair);
     llvm::Value* next_after(DType t, llvm::Value* x, llvm::Value* y);

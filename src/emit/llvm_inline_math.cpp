@@ -1,10 +1,9 @@
 // src/emit/llvm_inline_math.cpp: double precision sin, cos, exp and log as inline polynomials, below 1 ulp like SLEEF's. A call keeps the
 // processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual range
 // still take it. sin, cos and log after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with erfc.
-#include <llvm/ADT/STLExtras.h>
-
 #include <limits>
 
+#include "emit/llvm_doubles.h"
 #include "emit/llvm_emitter.h"
 #include "ir/math_recipes.h"
 
@@ -30,36 +29,15 @@ constexpr std::int64_t root_half_bits = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000
 constexpr double angle_limit = 1e5;  // beyond, e grows to several ulp
 constexpr double exp_limit = 708;    // e^x is a normal number, and so is e^-x
 
-/// Arithmetic on doubles, free of fast-math flags, for formulas.
-class Doubles {
-public:
-    Doubles(llvm::IRBuilder<>& b, llvm::Type* type) : b_(b), type_(type), guard_(b) { b.clearFastMathFlags(); }
-    llvm::Value* operator()(double v) const { return llvm::ConstantFP::get(type_, v); }
-    llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) const {
-        return b_.CreateIntrinsic(llvm::Intrinsic::fma, {type_}, {a, b, c});
-    }
-    /// c - a b
-    llvm::Value* less(llvm::Value* c, llvm::Value* a, llvm::Value* b) const { return fma(b_.CreateFNeg(a), b, c); }
-    llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> terms) const {
-        llvm::Value* sum = (*this)(terms.back());
-        for (double c : llvm::reverse(terms.drop_back())) sum = fma(sum, x, (*this)(c));
-        return sum;
-    }
-
-private:
-    llvm::IRBuilder<>& b_;
-    llvm::Type* type_;
-    llvm::IRBuilder<>::FastMathFlagGuard guard_;
-};
-
 }  // namespace
 
 bool Emitter::has_inline_math(Math fn, DType t) const {
     const bool known = fn == Math::sin || fn == Math::cos || fn == Math::exp || fn == Math::log;
-    return known && t == DType::Float64 && target_.vector_bytes >= 32;  // from AVX2 on there is fma
+    return (known && t == DType::Float64 && target_.vector_bytes >= 32) || keeps_math(target_, fn, t);  // from AVX2 on there is fma
 }
 
 llvm::Value* Emitter::inline_math(Math fn, llvm::Value* x) {
+    if (fn == Math::erf) return inline_erf(x);
     auto in_library = [&] { return library(fn, {x}); };
     if (fn == Math::log) {  // of normal numbers above 0
         llvm::Value* tiny = b_.CreateFCmpULT(x, real(x, std::numeric_limits<double>::min()));

@@ -26,27 +26,17 @@ llvm::Value* Emitter::external(const std::string& name, llvm::Type* type, llvm::
     return b_.CreateCall(callee, args);
 }
 
-/// Calls SLEEF: the narrowest variant that holds all lanes, else the widest several times.
-llvm::Value* Emitter::library(Math fn, llvm::ArrayRef<llvm::Value*> args) {
-    llvm::Type* type = args[0]->getType();
+/// A function of `chunk` lanes for vectors of any width: short ones repeat their last lane, long ones are taken in parts.
+llvm::Value* Emitter::in_chunks(int chunk, llvm::ArrayRef<llvm::Value*> args,
+                                llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> function) {
     const int n = width(args[0]);
-    const bool is_double = type->getScalarType()->isDoubleTy();
-    if (n == 1) return external(scalar_math_name(fn, is_double, target_), type, args);
-    const int element_bytes = is_double ? 8 : 4;
-    int chunk = std::clamp(n * element_bytes, 16, target_.vector_bytes) / element_bytes;
-    const std::string name = vector_math_name(fn, is_double, chunk, target_);
-    if (name.empty()) {
-        const std::string one = scalar_math_name(fn, is_double, target_);
-        return by_lane(type, args, [&](llvm::ArrayRef<llvm::Value*> p) { return external(one, type->getScalarType(), p); });
-    }
-    llvm::Type* chunk_type = llvm::FixedVectorType::get(type->getScalarType(), static_cast<unsigned>(chunk));
     llvm::SmallVector<llvm::Value*, 8> parts;
     for (int at = 0; at < n; at += chunk) {
         LlvmValues part;
         llvm::SmallVector<int, 16> lanes;
-        for (int l = 0; l < chunk; ++l) lanes.push_back(std::min(at + l, n - 1));  // a short vector repeats its last lane
+        for (int l = 0; l < chunk; ++l) lanes.push_back(std::min(at + l, n - 1));
         for (llvm::Value* a : args) part.push_back(n == chunk ? a : b_.CreateShuffleVector(a, lanes));
-        parts.push_back(external(name, chunk_type, part));
+        parts.push_back(function(part));
     }
     while (parts.size() > 1) {
         llvm::SmallVector<llvm::Value*, 8> joined;
@@ -59,6 +49,23 @@ llvm::Value* Emitter::library(Math fn, llvm::ArrayRef<llvm::Value*> args) {
     llvm::SmallVector<int, 16> front;
     for (int l = 0; l < n; ++l) front.push_back(l);
     return b_.CreateShuffleVector(parts[0], front);
+}
+
+/// Calls SLEEF: the narrowest variant that holds all lanes, else the widest several times.
+llvm::Value* Emitter::library(Math fn, llvm::ArrayRef<llvm::Value*> args) {
+    llvm::Type* type = args[0]->getType();
+    const int n = width(args[0]);
+    const bool is_double = type->getScalarType()->isDoubleTy();
+    if (n == 1) return external(scalar_math_name(fn, is_double, target_), type, args);
+    const int element_bytes = is_double ? 8 : 4;
+    const int chunk = std::clamp(n * element_bytes, 16, target_.vector_bytes) / element_bytes;
+    const std::string name = vector_math_name(fn, is_double, chunk, target_);
+    if (name.empty()) {
+        const std::string one = scalar_math_name(fn, is_double, target_);
+        return by_lane(type, args, [&](llvm::ArrayRef<llvm::Value*> p) { return external(one, type->getScalarType(), p); });
+    }
+    llvm::Type* chunk_type = llvm::FixedVectorType::get(type->getScalarType(), static_cast<unsigned>(chunk));
+    return in_chunks(chunk, args, [&](llvm::ArrayRef<llvm::Value*> part) { return external(name, chunk_type, part); });
 }
 
 llvm::Value* Emitter::call(Math fn, DType t, llvm::ArrayRef<llvm::Value*> args) {

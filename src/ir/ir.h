@@ -207,9 +207,9 @@ std::string print(const Kernel& kernel);
 void verify(const Kernel& kernel);
 /// Replaces every complex value, parameter and access by pairs of reals (pointer parameters: interleaved re, im). Emitters see no complex.
 Kernel lower_complex(const Kernel& kernel);
-/// Replaces math calls for which IR has a better recipe than the target's library (erf, erfc, …): see math_expand.cpp. `keep`: functions
-/// that the target does better; they stay calls.
-Kernel expand_math(const Kernel& kernel, std::span<const Math> keep = {});
+/// Replaces math calls for which IR has a better recipe than the target's library (erf, erfc, …): see math_expand.cpp. `keeps` says which
+/// functions of which dtypes the target does better; they stay calls.
+Kernel expand_math(const Kernel& kernel, bool (*keeps)(Math fn, DType t) = nullptr);
 /// Replaces shuffles by memory of the group and barriers, for devices whose items cannot exchange values otherwise.
 Kernel expand_shuffles(const Kernel& kernel);
 /// Lets a branch whose sides end with stores to the same elements store once, behind it: for targets where stores under a mask are slow.

@@ -34,20 +34,21 @@ const Row* row_of(Math fn) {
 /// Neighbours and signs of float16 are its own matter.
 bool stays_half(Math fn) { return fn == Math::nextafter || fn == Math::copysign; }
 
-bool is_one_of(Math fn, std::span<const Math> list) { return std::find(list.begin(), list.end(), fn) != list.end(); }
+using Keeps = bool (*)(Math fn, DType t);
 
-bool concerns(const Instr& in, DType t, std::span<const Math> keep) {
+bool concerns(const Instr& in, DType t, Keeps keeps) {
     if (in.op != Opcode::Call || is_complex(t)) return false;
-    return (row_of(in.math) && !is_one_of(in.math, keep)) || (t == DType::Float16 && !stays_half(in.math));
+    const Row* row = row_of(in.math);
+    return (row && (row->odd || !keeps || !keeps(in.math, t))) || (t == DType::Float16 && !stays_half(in.math));
 }
 
 class ExpandMath : public Rewriter {
 public:
-    ExpandMath(const Kernel& from, std::span<const Math> keep) : Rewriter(from), keep_(keep) {}
+    ExpandMath(const Kernel& from, Keeps keeps) : Rewriter(from), keeps_(keeps) {}
 
 private:
     void instr(const Instr& in) override {
-        if (in.op != Opcode::Call || !concerns(in, type(in.results[0]), keep_)) return copy(in);
+        if (in.op != Opcode::Call || !concerns(in, type(in.results[0]), keeps_)) return copy(in);
         set(in.results[0], call(in.math, type(in.results[0]), mapped(in.operands)));
     }
 
@@ -56,12 +57,11 @@ private:
             for (Value& v : operands) v = m_.cast(v, DType::Float32);
             return m_.cast(call(fn, DType::Float32, operands), t);
         }
-        const Row* row = is_one_of(fn, keep_) ? nullptr : row_of(fn);
-        const Recipe recipe = !row ? nullptr : is_integer(t) ? row->integers : row->floats;
-        if (!recipe) return m_.call(fn, operands);
-        const bool negate = row->odd && strip_sign(operands[0]);
-        const Value result = recipe(m_, t, operands);
-        if (result == no_value) return m_.call(fn, operands);
+        const Row* row = row_of(fn);
+        const bool kept = keeps_ && keeps_(fn, t), negate = row && row->odd && strip_sign(operands[0]);
+        const Recipe recipe = !row || kept ? nullptr : is_integer(t) ? row->integers : row->floats;
+        Value result = recipe ? recipe(m_, t, operands) : no_value;
+        if (result == no_value) result = m_.call(fn, operands);
         return negate ? m_.neg(result) : result;
     }
 
@@ -84,16 +84,16 @@ private:
         return first != second;
     }
 
-    std::span<const Math> keep_;
+    Keeps keeps_;
 };
 
 }  // namespace
 
-Kernel expand_math(const Kernel& kernel, std::span<const Math> keep) {
+Kernel expand_math(const Kernel& kernel, Keeps keeps) {
     const bool any = std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const Instr& in) {
-        return in.op == Opcode::Call && !in.results.empty() && concerns(in, kernel.values[in.results[0]].type, keep);
+        return in.op == Opcode::Call && !in.results.empty() && concerns(in, kernel.values[in.results[0]].type, keeps);
     });
-    return any ? ExpandMath(kernel, keep).run() : kernel;
+    return any ? ExpandMath(kernel, keeps).run() : kernel;
 }
 
 }  // namespace pardo::ir

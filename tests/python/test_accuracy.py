@@ -1,6 +1,8 @@
 # tests/python/test_accuracy.py: functions that pardo computes itself keep the accuracy that is promised, rare arguments included.
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -20,6 +22,28 @@ def test_inline_functions_stay_within_one_ulp(name):
     assert np.max(np.abs(got - exact) / ulp) < 1
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="the reference needs long double to be wider than double")
+def test_erf_stays_within_one_ulp():
+    rng = np.random.default_rng(0)
+    edges = np.arange(0.5, 16) * 0.384  # of the cells of its table
+    x = np.concatenate([rng.uniform(0, 0.7, 100_000), rng.uniform(0, 6, 50_000), 10 ** rng.uniform(-300, 0, 2000), edges])
+    x = np.concatenate([x, np.nextafter(edges, 0), np.nextafter(edges, 9)])
+    wide = x.astype(np.longdouble)  # erf x = 2 / sqrt pi e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 + …), all terms positive
+    term = total = wide
+    for n in range(1, 160):
+        term = term * (2 * wide * wide / (2 * n + 1))
+        total = total + term
+    exact = 2 / np.sqrt(np.longdouble("3.14159265358979323846264338")) * np.exp(-wide * wide) * total
+    got = pp.asnumpy(pp.special.erf(pp.asarray(x)))
+    assert np.max(np.abs(got - exact) / np.spacing(exact.astype(np.float64))) < 1
+    assert np.array_equal(pp.asnumpy(pp.special.erf(pp.asarray(-x))), -got)
+    ends = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 6, -7, 1e308, 5e-324] * 3)
+    expected = np.array([0.0, -0.0, 1, -1, np.nan, 1, -1, 1, 5e-324] * 3)
+    found = pp.asnumpy(pp.special.erf(pp.asarray(ends)))
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
 @pytest.mark.parametrize("name", ["sin", "cos", "exp"])
 def test_one_rare_argument_does_not_touch_its_neighbours(name):
     x = np.linspace(-3, 3, 40)
@@ -30,3 +54,27 @@ def test_one_rare_argument_does_not_touch_its_neighbours(name):
             with np.errstate(all="ignore"):
                 expected = getattr(np, name)(y)
             np.testing.assert_allclose(pp.asnumpy(getattr(pp, name)(pp.asarray(y))), expected, rtol=3e-16)
+
+
+def test_erf_of_one_item_and_beside_narrower_types():
+    @pp.kernel
+    def rows(item: pp.Item, x, y):
+        i = item.get_id(0)
+        scale = math.erf(x[i])  # of one item: the lanes are those of the loop
+        for j in range(y.shape[1]):
+            y[i, j] = scale * j
+
+    @pp.kernel
+    def mixed(item: pp.Item, x, small, y):
+        i = item.get_id(0)
+        y[i] = math.erf(x[i]) + small[i] + np.float32(math.erf(small[i]))
+
+    x = np.linspace(-4, 4, 37)
+    exact = np.array([math.erf(v) for v in x])
+    y = np.zeros((37, 21))
+    with pp.device_context("cpu"):
+        rows[pp.Range(37)](x, y)
+        np.testing.assert_allclose(y, exact[:, None] * np.arange(21), rtol=3e-16)
+        small, z = x.astype("float32"), np.zeros(37)
+        mixed[pp.Range(37)](x, small, z)
+    np.testing.assert_allclose(z, exact + small + np.array([math.erf(v) for v in small]), rtol=1e-6)

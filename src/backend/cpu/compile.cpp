@@ -14,7 +14,10 @@ namespace {
 
 constexpr const char* entry_symbol = "pardo_entry";  // each Program has its own name space
 
-ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel)))); }
+ir::Kernel lowered(const ir::Kernel& kernel) {
+    constexpr auto kept = [](ir::Math fn, DType t) { return emit::keeps_math(emit::host_target(), fn, t); };
+    return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel))), kept);
+}
 
 }  // namespace
 

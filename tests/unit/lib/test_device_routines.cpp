@@ -54,10 +54,9 @@ void set_signs(Host& x) {
     });
 }
 
-/// Routines that OpenCL's compilers take minutes for: each kind and each width once. The conformance suite has all dtypes.
+/// Routines that OpenCL's compilers take a minute for, each dtype: one of each kind. The conformance suite has all dtypes.
 class LargeDeviceRoutines : public DeviceRoutines {};
-constexpr DType kinds_and_widths[] = {DType::Bool,    DType::Int16,   DType::UInt32,    DType::Int64,
-                                      DType::Float16, DType::Float32, DType::Complex128};
+constexpr DType each_kind[] = {DType::Int16, DType::Float32, DType::Complex128};
 
 TEST_P(LargeDeviceRoutines, Cumulative) {
     for_all([&](device::Queue* queue, DType dtype) {
@@ -414,6 +413,6 @@ TEST_P(LargeDeviceRoutines, Matmul) {
 
 const auto name_of = [](const auto& info) { return std::string(dtype_name(info.param)); };
 INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceRoutines, ::testing::ValuesIn(all_dtypes), name_of);
-INSTANTIATE_TEST_SUITE_P(EachKindAndWidth, LargeDeviceRoutines, ::testing::ValuesIn(kinds_and_widths), name_of);
+INSTANTIATE_TEST_SUITE_P(EachKind, LargeDeviceRoutines, ::testing::ValuesIn(each_kind), name_of);
 
 }  // namespace pardo::test

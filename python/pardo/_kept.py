@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 
 from pardo import _core, _names
 
-FORMAT = 1
-MODULES = ["_foreign", "_known", "_names", "_source", "_syntax"]  # that make translations
-
+MODULES = ["_foreign", "_kept", "_known", "_names", "_source", "_syntax"]  # that make translations
 
 # Name, file, first line, lines, parameters, rest, defaults, body.
 Text = tuple[str, str, int, list[str], list[str], str, list[Any], tuple[Any, ...]]
@@ -32,10 +30,9 @@ class Kept(NamedTuple):
 
 @functools.cache
 def _translator() -> tuple[Any, ...]:
-    """Tells one translator from another, a changed one of a developer's too."""
-    folder = os.path.dirname(__file__)
-    times = [os.stat(os.path.join(folder, f"{name}.py")).st_mtime_ns for name in MODULES]
-    return FORMAT, sys.implementation.cache_tag, times
+    """Tells one translator from another of the same version: Python's, and a developer's who changes this one."""
+    paths = [os.path.join(os.path.dirname(__file__), f"{name}.py") for name in MODULES]
+    return sys.implementation.cache_tag, [os.stat(path).st_mtime_ns for path in paths if os.path.exists(path)]
 
 
 def _file_of(function: types.FunctionType) -> tuple[int, int] | None:

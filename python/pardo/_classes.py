@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from pardo import _core, _names
 
 # What a kernel cannot follow if a class changes it.
@@ -17,6 +18,7 @@ FIXED = (
 )  # fmt: skip
 
 METHOD, STATIC, PROPERTY, REFUSED = range(4)  # include/pardo/syntax.h has the same
+CONSTANT = 4  # a property that always gives one value
 
 _numbers = itertools.count(1)
 _known: weakref.WeakValueDictionary[int, type] = weakref.WeakValueDictionary()
@@ -25,7 +27,7 @@ _translated: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
 
 def members_of(kind: type) -> dict[str, tuple[int, Any]]:
-    """The functions that a class has itself, by name, and what they are."""
+    """The functions and constants that a class has itself, by name, and what they are."""
     found: dict[str, tuple[int, Any]] = {}
     for name, member in vars(kind).items():
         if isinstance(member, staticmethod):
@@ -36,7 +38,20 @@ def members_of(kind: type) -> dict[str, tuple[int, Any]]:
             found[name] = (REFUSED, member.__func__)
         elif isinstance(member, types.FunctionType) or hasattr(member, "_pardo_function"):
             found[name] = (METHOD, member)
+        elif not name.startswith("_") and _is_constant(member):
+            found[name] = (CONSTANT, None)
     return found
+
+
+def _is_constant(value: Any) -> bool:
+    return all(map(_is_constant, value)) if type(value) is tuple else isinstance(value, (bool, int, float, complex, np.number, np.bool_))
+
+
+def _giving(value: Any) -> Any:
+    def constant(self: Any) -> Any:
+        return value
+
+    return constant
 
 
 class Compiled:
@@ -101,7 +116,10 @@ class Compiled:
         outer, _syntax._under_way.functions = _syntax._under_way.functions, []  # one of them may be among the class's own
         try:
             captured: list[Any] = []
-            members = [(name, what, *self._translated(name, what, f, captured)) for name, (what, f) in self._members.items()]
+            members = [
+                (name, PROPERTY if what == CONSTANT else what, *self._translated(name, what, f, captured))
+                for name, (what, f) in self._members.items()
+            ]
         finally:
             self._under_way = False
             _syntax._under_way.functions = outer
@@ -114,6 +132,10 @@ class Compiled:
         """A function, or the code of an error and its message: other methods can be used all the same."""
         from pardo import _syntax
 
+        if what == CONSTANT:
+            value = getattr(self.kind, name)
+            captured.append(_names.Captured(self.kind, name, value))
+            function = _giving(value)
         plain = _names.python_function(function)
         if what == REFUSED or plain is None:
             spoken = "a class method" if what == REFUSED else "no plain function"

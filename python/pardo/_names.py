@@ -53,6 +53,13 @@ def path_of(node: ast.expr) -> tuple[str, ...]:
     return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
 
 
+def _lasts(owner: Any, value: Any) -> bool:
+    """True for what modules have for ever: modules, types of NumPy, functions that the compiler knows."""
+    if not isinstance(owner, types.ModuleType):
+        return False
+    return isinstance(value, types.ModuleType) or id(value) in known or (isinstance(value, type) and value.__module__ == "numpy")
+
+
 class UnknownNameError(Exception):
     """A dotted name ends at a part that is not there; `kind` is what Python raises."""
 
@@ -81,7 +88,7 @@ class Names:
                 value = getattr(owner, name)
             except AttributeError:
                 raise UnknownNameError(AttributeError, part, f"`{'.'.join(path[:part])}` has no attribute `{name}`") from None
-            if isinstance(value, _VALUES) or python_function(value) is not None:
+            if not _lasts(owner, value):
                 self.captured.append(Captured(owner, name, value))
         self.asked[path] = value
         return value

@@ -1,6 +1,7 @@
 # tests/python/test_sources.py: where the text of functions is found: exec'd code, odd layouts, lambdas that share a line.
 import importlib.util
 import linecache
+import types
 
 import numpy as np
 import pardo as pp
@@ -242,3 +243,22 @@ def test_a_module_that_is_loaded_anew(tmp_path):
     assert ran(grow, [1, 2]) == [32, 62]
     module.FACTOR = newer.FACTOR
     assert ran(grow, [1, 2]) == [31, 61]
+
+
+def test_settings_that_change():
+    class Settings:
+        kind = np.float32
+        inner = types.SimpleNamespace(shift=1, power=lambda v: v * v)
+
+    @pp.kernel
+    def apply(item: pp.Item, x):
+        i = item.get_id(0)
+        x[i] = Settings.inner.power(x[i]) + Settings.kind(0.1) * Settings.inner.shift
+
+    assert ran(apply, [2.0]) == [4 + float(np.float32(0.1))]
+    Settings.kind = np.float64
+    assert ran(apply, [2.0]) == [4.1]
+    Settings.inner = types.SimpleNamespace(shift=10, power=lambda v: -v)
+    assert ran(apply, [2.0]) == [-1.0]
+    Settings.inner.shift = 20
+    assert ran(apply, [2.0]) == [0.0]

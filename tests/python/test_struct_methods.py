@@ -315,3 +315,43 @@ def test_races_through_methods():
 
     with pytest.raises(pp.RaceError, match=r"`cells.values\[0\]` is written by item 0 and by item 1"):
         fill[pp.Range(4)](Cells(pp.zeros(4)))
+
+
+def test_constants_of_the_class():
+    @pp.struct
+    class Ball:
+        height: np.float32
+        speed: np.float32 = 0.0
+        GRAVITY = -9.81
+        STEPS = 4
+        WIND = (0.5, (1, np.int16(3)))
+        _hidden = 7
+
+        def fallen(self, dt):
+            b = self
+            for _ in range(self.STEPS):
+                b = Ball(b.height + dt * b.speed, b.speed + dt * b.GRAVITY)
+            return b
+
+        def pushed(self):
+            return self.WIND[0] * self.WIND[1][0] + self.WIND[1][1]
+
+    @pp.kernel
+    def fall(item: pp.Item, balls, out):
+        i = item.get_id(0)
+        balls[i] = balls[i].fallen(0.1)
+        out[i] = balls[i].pushed() + balls[i].STEPS / 8 + Ball.STEPS
+
+    for device in DEVICES:
+        ours, plain = (Ball(pp.ones(3, dtype="float32", device=device), pp.zeros(3, dtype="float32", device=device)) for _ in range(2))
+        out, expected = (pp.zeros(3, device=device, dtype="float32") for _ in range(2))
+        Ball.STEPS, Ball.GRAVITY = 4, -9.81
+        for _ in range(2):
+            fall[3](ours, out)
+            fall[3].interpret(plain, expected)
+            assert_allclose(pp.asnumpy(ours.height), pp.asnumpy(plain.height), rtol=1e-6)
+            assert_allclose(pp.asnumpy(out), pp.asnumpy(expected))
+            Ball.STEPS, Ball.GRAVITY = 2, np.float32(3)  # a program of its own
+        Ball.STEPS = "many"
+        with pytest.raises(TypeError, match="a string"):
+            fall[3](ours, out)

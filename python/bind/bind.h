@@ -20,6 +20,11 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+namespace pardo {
+class Kernel;
+struct NdRange;
+}  // namespace pardo
+
 namespace bind {
 
 namespace nb = nanobind;
@@ -184,6 +189,9 @@ nb::object exception_from(const pardo::Error& e);
 std::vector<pardo::Event> depends_from(nb::handle o, const char* who);
 /// A queue, or null for None.
 const pardo::Queue* queue_from(nb::handle o);
+/// Hands a kernel over (kernel.cpp); `arguments` is a tuple, `depends` what Event.wait_all takes, or None.
+pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
+                    const char* who);
 /// The error for an argument of a kernel that is none. `place`: "add: argument 2"; `expected`: "an array".
 [[noreturn]] void refuse_argument(nb::handle o, const std::string& place, const char* expected);
 
@@ -205,6 +213,7 @@ void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_elementwise(nb::module_& m);
 void bind_ops(nb::module_& m);
 void bind_kernel(nb::module_& m);
+void bind_launcher(nb::module_& m);
 void bind_program(nb::module_& m);
 
 extern PyType_Slot operator_slots[];                         // operators.cpp; ends with {0, nullptr}

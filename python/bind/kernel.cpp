@@ -164,6 +164,15 @@ nb::object python_number(const KernelArgument& a) {
 
 }  // namespace
 
+pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
+                    const char* who) {
+    const std::vector<KernelArgument> given = arguments_from(arguments, who);
+    const pardo::Queue* on = queue_from(queue);
+    const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
+    const Unlocked unlocked;
+    return kernel.launch(given, range, on, after);
+}
+
 void bind_kernel(nb::module_& m) {
     m.def(
         "_dtype_number", [](nb::handle o) { return static_cast<int>(dtype_from(o.ptr())); }, nb::arg("dtype"));
@@ -265,13 +274,7 @@ void bind_kernel(nb::module_& m) {
         .def(
             "launch",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
-               const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who);
-                const pardo::Queue* on = queue_from(queue);
-                const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
-                const Unlocked unlocked;
-                return k.launch(given, range, on, after);
-            },
+               const char* who) { return launch(k, arguments, range, queue, depends, who); },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"))
         .def(
             "inspect",

@@ -19,5 +19,6 @@ NB_MODULE(_core, m) {
     bind::bind_elementwise(m);
     bind::bind_ops(m);
     bind::bind_kernel(m);
+    bind::bind_launcher(m);
     bind::bind_program(m);
 }

@@ -57,6 +57,8 @@ _environment: Any = getattr(os.environ, "_data", os.environ)  # what os.environ 
 _INTERPRET: Any = "PARDO_INTERPRET" if _environment is os.environ else os.environ.encodekey("PARDO_INTERPRET")
 _RACE_CHECK: Any = "PARDO_RACE_CHECK" if _environment is os.environ else os.environ.encodekey("PARDO_RACE_CHECK")
 _NO = (None, b"", b"0", "", "0")
+if type(_environment) is dict:
+    _core._set_plain_python(_environment, _INTERPRET, _RACE_CHECK)
 
 
 def interpreting() -> bool:
@@ -110,18 +112,18 @@ class Launchable:
         raise TypeError(f"{self.__name__}: say over which items the kernel runs: {self.__name__}[pardo.Range(n)](...)")
 
 
-class Launcher:
+class Launcher(_core._Launcher):
     """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
 
-    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_ready", "_space")
+    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
 
     def __init__(self, kernel: KernelFunction, place: Place) -> None:
+        super().__init__()
         self._kernel = kernel
         self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
         self._space = _core._Space(self._global, self._local)
-        self._ready: tuple[Any, int, _core._Kernel] | None = None  # for so many arguments, as long as the translation is this one
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Event:
+    def _launch(self, *arguments: Any, **keywords: Any) -> Event:
         """Launch.
 
         Parameters
@@ -139,19 +141,15 @@ class Launcher:
             Completes when all items have run; what fails while they run is raised by the next wait.
         """
         k = self._kernel
-        ready = self._ready
-        if ready and ready[0] is k._translation and ready[1] == len(arguments) and not keywords and not plainly():
-            program = ready[2]
-        else:
-            if keywords or k._function.__defaults__:
-                arguments = k._bound(arguments, keywords)
-            if k._race_check or plainly():
-                self.interpret(*arguments)
-                return _core.Event()
-            program, arguments = k._program(arguments, self._local)
-            translation = k._translation
-            if translation and not (keywords or k._function.__defaults__ or k._constants or translation.captured):
-                self._ready = (translation, len(arguments), program)
+        if keywords or k._function.__defaults__:
+            arguments = k._bound(arguments, keywords)
+        if k._race_check or plainly():
+            self.interpret(*arguments)
+            return _core.Event()
+        program, arguments = k._program(arguments, self._local)
+        translation = k._translation
+        if translation and not (keywords or k._function.__defaults__ or k._constants or translation.captured):
+            self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments))  # the next one needs no Python
         if _devices._current.get() is not None and any(isinstance(a, (np.ndarray, tuple, _structs.Struct)) for a in arguments):
             return self._offloaded(program, arguments)
         event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)

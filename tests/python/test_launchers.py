@@ -1,0 +1,58 @@
+# tests/python/test_launchers.py: `k[range]` as an object: called many times, with everything that Python has to look at in between.
+import gc
+import sys
+import weakref
+
+import numpy as np
+import pardo as pp
+import pytest
+from numpy.testing import assert_array_equal
+
+
+def test_launchers_that_know_their_program(monkeypatch):
+    @pp.kernel
+    def scale(item: pp.Item, x, factor):
+        assert factor != 13
+        x[item.get_id(0)] *= factor
+
+    x, two = pp.ones(4, device="cpu"), np.float32(2)
+    launch = scale[pp.Range(4)]
+    for _ in range(3):  # from the second on without Python in between
+        launch(x, two)
+    launch(factor=0.5, x=x)
+    launch(x, factor=2)
+    assert_array_equal(pp.asnumpy(x), np.full(4, 8.0))
+    with pytest.raises(TypeError, match="scale: takes 2 arguments, here are 1"):
+        launch(x)
+    with pytest.raises(TypeError, match="scale: argument 1: an array, a number, a tuple or a function is expected, not str"):
+        launch(x, "2")
+    host = np.ones(4)
+    with pytest.raises(TypeError, match="scale: argument 0"):
+        launch(host, 2)
+    with pp.device_context("cpu"):
+        launch(host, 3)
+    assert_array_equal(host, np.full(4, 3.0))
+    with pytest.raises(AssertionError, match="factor != 13"):
+        launch(x, 13).wait()
+    with pp.profile() as p:
+        line = sys._getframe().f_lineno + 1
+        launch(x, 1).wait()
+    assert f"test_launchers.py:{line}" in p.table()
+    monkeypatch.setenv("PARDO_INTERPRET", "1")
+    seen = []
+    monkeypatch.setattr(type(launch), "interpret", lambda self, *arguments: seen.append(arguments[1]))
+    launch(x, 5)
+    assert seen == [5]
+    monkeypatch.setenv("PARDO_INTERPRET", "0")
+    monkeypatch.setenv("PARDO_RACE_CHECK", "1")
+    launch(x, 6)
+    assert seen == [5, 6]
+    monkeypatch.delenv("PARDO_RACE_CHECK")
+    before = sys.getrefcount(x)
+    for _ in range(1000):
+        launch(x, 1)
+    assert sys.getrefcount(x) == before
+    known = weakref.ref(launch._kernel)
+    del scale, launch
+    gc.collect()
+    assert known() is None

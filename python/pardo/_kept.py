@@ -46,7 +46,15 @@ def _file_of(function: types.FunctionType) -> tuple[int, int] | None:
 
 
 def _key_of(function: types.FunctionType) -> bytes:
-    return marshal.dumps((_translator(), function.__name__, function.__code__), 2)
+    """Of the function's code; those that one `def` makes with different numbers are kept side by side."""
+    return marshal.dumps((_translator(), function.__name__, function.__code__, [_said(cell) for cell in function.__closure__ or ()]), 2)
+
+
+def _said(cell: types.CellType) -> Any:
+    try:
+        return _names.described(cell.cell_contents)
+    except (ValueError, _names.UndescribedError):
+        return None
 
 
 def load(function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:

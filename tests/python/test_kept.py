@@ -127,6 +127,22 @@ print(*sorted(translated), float(x[0]))
     assert run(tmp_path, program(4, 5)) == (["apply", "inner"], 9)
 
 
+def test_functions_that_one_def_makes_are_kept_side_by_side(tmp_path):
+    program = """
+def made(k):
+    @pp.kernel
+    def add(item: pp.Item, x):
+        x[item.get_id(0)] += k
+    return add
+x = pp.zeros(4)
+for k in (1, 2, 2.5):
+    made(k)[pp.Range(4)](x).wait()
+print(*sorted(translated), float(x[0]))
+"""
+    assert run(tmp_path, WATCHED + program) == (["add"] * 3, 5.5)
+    assert run(tmp_path, WATCHED + program) == ([], 5.5)
+
+
 def test_what_cannot_be_compared_is_not_kept(tmp_path):
     program = """
 import numpy as np

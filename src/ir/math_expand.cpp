@@ -38,8 +38,7 @@ using Keeps = bool (*)(Math fn, DType t);
 
 bool concerns(const Instr& in, DType t, Keeps keeps) {
     if (in.op != Opcode::Call || is_complex(t)) return false;
-    const Row* row = row_of(in.math);
-    return (row && (row->odd || !keeps || !keeps(in.math, t))) || (t == DType::Float16 && !stays_half(in.math));
+    return (row_of(in.math) && !(keeps && keeps(in.math, t))) || (t == DType::Float16 && !stays_half(in.math));
 }
 
 class ExpandMath : public Rewriter {
@@ -57,11 +56,12 @@ private:
             for (Value& v : operands) v = m_.cast(v, DType::Float32);
             return m_.cast(call(fn, DType::Float32, operands), t);
         }
-        const Row* row = row_of(fn);
-        const bool kept = keeps_ && keeps_(fn, t), negate = row && row->odd && strip_sign(operands[0]);
-        const Recipe recipe = !row || kept ? nullptr : is_integer(t) ? row->integers : row->floats;
-        Value result = recipe ? recipe(m_, t, operands) : no_value;
-        if (result == no_value) result = m_.call(fn, operands);
+        const Row* row = keeps_ && keeps_(fn, t) ? nullptr : row_of(fn);
+        const Recipe recipe = !row ? nullptr : is_integer(t) ? row->integers : row->floats;
+        if (!recipe) return m_.call(fn, operands);
+        const bool negate = row->odd && strip_sign(operands[0]);
+        const Value result = recipe(m_, t, operands);
+        if (result == no_value) return m_.call(fn, operands);
         return negate ? m_.neg(result) : result;
     }
 

@@ -21,7 +21,7 @@ def is_foreign(what: Any) -> bool:
 
 def is_prange(what: Any) -> bool:
     """Numba's and Cython's own names for parallel loops."""
-    return getattr(what, "__name__", "") == "prange" and _is_of(what, "numba", "cython")
+    return getattr(what, "__name__", "") == "prange" and is_foreign(what)
 
 
 def is_manager(what: Any, name: str) -> bool:

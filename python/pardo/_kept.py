@@ -35,19 +35,27 @@ def _translator() -> tuple[Any, ...]:
     return sys.implementation.cache_tag, [os.stat(path).st_mtime_ns for path in paths if os.path.exists(path)]
 
 
-def _file_of(function: types.FunctionType) -> tuple[int, int] | None:
-    """Its file as it is now; None if that is no file, or a line may hold several functions."""
+class Place(NamedTuple):
+    """Where a function's translation is kept, and what its file was before anybody read the text."""
+
+    key: bytes
+    file: tuple[int, int]  # when it was changed, and its size
+
+
+def place_of(function: types.FunctionType) -> Place | None:
+    """By the function's code; those that one `def` makes with different numbers are kept side by side.
+
+    None if there is no file, or a line may hold several functions.
+    """
     code = function.__code__
     try:
         file = os.stat(code.co_filename)
     except OSError:
         return None
-    return None if code.co_name == "<lambda>" else (file.st_mtime_ns, file.st_size)
-
-
-def _key_of(function: types.FunctionType) -> bytes:
-    """Of the function's code; those that one `def` makes with different numbers are kept side by side."""
-    return marshal.dumps((_translator(), function.__name__, function.__code__, [_said(cell) for cell in function.__closure__ or ()]), 2)
+    if code.co_name == "<lambda>":
+        return None
+    key = marshal.dumps((_translator(), function.__name__, code, [_said(cell) for cell in function.__closure__ or ()]), 2)
+    return Place(key, (file.st_mtime_ns, file.st_size))
 
 
 def _said(cell: types.CellType) -> Any:
@@ -57,16 +65,15 @@ def _said(cell: types.CellType) -> Any:
         return None
 
 
-def load(function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:
+def load(place: Place, function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:
     """The function as the compiler takes it, and what it captures; None if its file or what it uses from outside is another now."""
-    file = _file_of(function)
-    data = file and _core._kept(_key_of(function))
-    if not data:
+    data = _core._kept(place.key)
+    if data is None:
         return None
     kept = Kept(*marshal.loads(data))
     names = _names.Names(function)
     try:
-        if file != kept.file or [_names.described(v) for v in function.__defaults__ or ()] != kept.given:
+        if place.file != kept.file or [_names.described(v) for v in function.__defaults__ or ()] != kept.given:
             return None
         for path, was in kept.asked.items():
             if _names.described(names.value(path)) != was:
@@ -85,19 +92,16 @@ def load(function: types.FunctionType, translate: Callable[[types.FunctionType],
     return _core._Function(*kept.function, callees, [], kept.library), tuple(names.captured)
 
 
-def store(function: types.FunctionType, names: _names.Names, callees: list[types.FunctionType], made: Text, library: bool) -> None:
+def store(place: Place, names: _names.Names, callees: list[types.FunctionType], made: Text, library: bool) -> None:
     """Keep a translation, unless it depends on what cannot be compared, such as classes of structs."""
-    file = _file_of(function)
-    if file is None:
-        return
     functions = {path: _names.python_function(value) for path, value in names.asked.items()}
     try:
         called = [[path for path, f in functions.items() if f is callee] for callee in callees]
         if not all(called):
             return
-        given = [_names.described(v) for v in function.__defaults__ or ()]
+        given = [_names.described(v) for v in names.function.__defaults__ or ()]
         asked = {path: _names.described(v) for path, v in names.asked.items()}
-        data = marshal.dumps(tuple(Kept(file, asked, called, given, made, library)))
+        data = marshal.dumps(tuple(Kept(place.file, asked, called, given, made, library)))
     except (_names.UndescribedError, ValueError):
         return
-    _core._keep(_key_of(function), data)
+    _core._keep(place.key, data)

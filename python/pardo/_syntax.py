@@ -625,15 +625,17 @@ def translate(function: types.FunctionType) -> Translation:
         )
     _under_way.functions.append(function)
     try:
-        translation = Translation(*(_kept.load(function, translate) or _translated(function)))
+        place = _kept.place_of(function)
+        found = _kept.load(place, function, translate) if place else None
+        translation = Translation(*(found or _translated(function, place)))
     finally:
         _under_way.functions.pop()
     _translations[function.__code__] = (function, translation)
     return translation
 
 
-def _translated(function: types.FunctionType) -> tuple[_core._Function, tuple[Captured, ...]]:
-    """The function's translation from its text, which is kept on disk."""
+def _translated(function: types.FunctionType, place: _kept.Place | None) -> tuple[_core._Function, tuple[Captured, ...]]:
+    """The function's translation from its text; it is kept at its place on disk."""
     source = source_of(function)
     translator = _Translator(function, source)
     node = source.node
@@ -644,8 +646,8 @@ def _translated(function: types.FunctionType) -> tuple[_core._Function, tuple[Ca
     defaults = [translator.value(v, node) for v in function.__defaults__ or ()]
     library = os.path.dirname(source.file) == os.path.dirname(__file__)
     text = (source.name, source.file, source.first_line, source.lines, translator.parameters, translator.rest, defaults, body)
-    if not translator.classes:
-        _kept.store(function, translator.names, translator.called, text, library)
+    if place and not translator.classes:
+        _kept.store(place, translator.names, translator.called, text, library)
     made = _core._Function(*text, translator.callees, translator.classes, library)
     return made, tuple(translator.captured)
 

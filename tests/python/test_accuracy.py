@@ -7,8 +7,12 @@ import numpy as np
 import pardo as pp
 import pytest
 
+with_wider_reference = pytest.mark.skipif(
+    np.finfo(np.longdouble).nmant < 63, reason="the reference needs long double to be wider than double"
+)
 
-@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="the reference needs long double to be wider than double")
+
+@with_wider_reference
 @pytest.mark.parametrize("name", ["sin", "cos", "exp"])
 def test_inline_functions_stay_within_one_ulp(name):
     rng = np.random.default_rng(0)
@@ -22,7 +26,7 @@ def test_inline_functions_stay_within_one_ulp(name):
     assert np.max(np.abs(got - exact) / ulp) < 1
 
 
-@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="the reference needs long double to be wider than double")
+@with_wider_reference
 def test_erf_stays_within_one_ulp():
     rng = np.random.default_rng(0)
     edges = np.arange(0.5, 16) * 0.384  # of the cells of its table

@@ -19,7 +19,7 @@ import pardo as pp
 from pardo import _syntax
 translated = []
 before = _syntax._translated
-_syntax._translated = lambda function: translated.append(function.__name__) or before(function)
+_syntax._translated = lambda function, place: translated.append(function.__name__) or before(function, place)
 """
 PROGRAM = (
     WATCHED

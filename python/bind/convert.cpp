@@ -11,6 +11,7 @@ struct NumPy {
     nb::object module, array, generic;
     nb::object dtypes[pardo::dtype_count];  // numpy.dtype("float64")
     nb::object types[pardo::dtype_count];   // numpy.float64
+    nb::object names[pardo::dtype_count];   // "float64", the object that every program's own "float64" is
 
     NumPy() {
         module = nb::module_::import_("numpy");
@@ -20,6 +21,7 @@ struct NumPy {
             const auto name = pardo::dtype_name(static_cast<pardo::DType>(t));
             dtypes[t] = module.attr("dtype")(nb::str(name.data(), name.size()));
             types[t] = dtypes[t].attr("type");
+            names[t] = nb::steal(PyUnicode_InternFromString(name.data()));
         }
     }
 };
@@ -229,11 +231,12 @@ PyObject* scalar_to_python(const pardo::Scalar& s) {
 
 std::optional<pardo::DType> dtype_at_sight(PyObject* o) {
     const NumPy& n = np();
-    const bool name = PyUnicode_CheckExact(o);
     for (int i = 0; i < pardo::dtype_count; ++i) {
+        if (o == n.types[i].ptr() || o == n.dtypes[i].ptr() || o == n.names[i].ptr()) return static_cast<pardo::DType>(i);
+    }
+    for (int i = 0; PyUnicode_CheckExact(o) && i < pardo::dtype_count; ++i) {  // a text made at run time
         const auto t = static_cast<pardo::DType>(i);
-        if (o == n.types[i].ptr() || o == n.dtypes[i].ptr()) return t;
-        if (name && PyUnicode_CompareWithASCIIString(o, pardo::dtype_name(t).data()) == 0) return t;
+        if (PyUnicode_CompareWithASCIIString(o, pardo::dtype_name(t).data()) == 0) return t;
     }
     return {};
 }

@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    void grow(int need) {
+    [[gnu::noinline]] void grow(int need) {
         int cap = std::max(need, capacity_ * 2);
         T* fresh = static_cast<T*>(::operator new(sizeof(T) * static_cast<std::size_t>(cap)));
         std::memcpy(static_cast<void*>(fresh), data_, sizeof(T) * static_cast<std::size_t>(size_));

@@ -53,6 +53,12 @@ std::vector<Event> DriverBuffer::unfinished() {
     return events;
 }
 
+bool DriverBuffer::last_use_unfinished() {
+    std::lock_guard lock(mutex());
+    const auto last_unfinished = [](const std::vector<Event>& list) { return !list.empty() && !known_done(list.back()); };
+    return last_unfinished(writes_) || last_unfinished(reads_);
+}
+
 bool DriverBuffer::hand_over(const Queue* queue) {
     const auto own = [&](const Event& e) { return known_done(e) || e.state()->queue() == queue; };
     if (queue && queue->order() == QueueOrder::InOrder) {
@@ -325,7 +331,7 @@ void CachingAllocator::give_back_foreign(DriverBuffer* b) {
 void CachingAllocator::recycle(DriverBuffer* b) {
     if (driver_gone()) return;  // nothing of the driver's is touched any more; the process ends, or is a child that has no use for it
     if (b->foreign_) return give_back_foreign(b);
-    if (b->busy()) b->forget_uses();
+    if (b->busy() && !b->last_use_unfinished()) b->forget_uses();
     b->foreign_writable_.store(false, std::memory_order_relaxed);
     b->read_only_ = false;
     b->pending_readers = 0;

@@ -58,6 +58,8 @@ private:
     std::vector<Event> unfinished();
     /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it.
     bool hand_over(const Queue* queue);
+    /// The block is in use, whatever else may be over.
+    bool last_use_unfinished();
     void forget_uses();
 
     CachingAllocator* allocator_ = nullptr;

@@ -65,10 +65,7 @@ void force(Arguments arguments) {
         if (a.kind == KernelArgument::Kind::Array) graph::ensure_leaf(a.array);
 }
 
-struct LabelData {
-    const std::string* name;
-};
-device::Label label_of(const void* data) { return {*static_cast<const LabelData*>(data)->name, device::current_location()}; }
+device::Label label_of(const void* name) { return {*static_cast<const Text*>(name), device::current_location()}; }
 
 }  // namespace
 
@@ -102,7 +99,7 @@ void check_range(const std::string& who, const NdRange& range) {
 
 UserFunction::UserFunction(std::shared_ptr<const syntax::Function> function, bool takes_item, const KernelOptions& options,
                            std::optional<lang::LoopSpec> loop)
-    : function_(std::move(function)), takes_item_(takes_item), options_(options), loop_(std::move(loop)) {}
+    : function_(std::move(function)), label_(function_->name), takes_item_(takes_item), options_(options), loop_(std::move(loop)) {}
 
 void UserFunction::fail(ErrorCode code, const std::string& text) const { throw Error(code, name() + ": " + text); }
 
@@ -317,7 +314,11 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     const Words key = key_of(arguments, range, queue->device(), apart);
     {
         const std::lock_guard lock(mutex_);
-        if (const auto found = known_.find(key); found != known_.end()) return found->second;
+        if (last_ && last_->first == key) return last_->second;
+        if (const auto found = known_.find(key); found != known_.end()) {
+            last_ = &*found;
+            return found->second;
+        }
     }
     std::shared_ptr<Specialisation> made = make(arguments, range, queue->device(), apart);
     const std::lock_guard lock(mutex_);
@@ -392,14 +393,22 @@ ir::Kernel UserFunction::kernel(const Specialisation& s, std::uint64_t streaming
 
 Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* device, std::span<const std::int64_t> extents,
                                            std::uint64_t streaming) const {
+    {
+        const std::lock_guard lock(s.mutex);
+        if (s.last.program && s.last.streaming == streaming && std::ranges::equal(s.last_extents, extents)) return s.last.program;
+    }
     device::LaunchShape shape;
     shape.extents = extents;
     shape.innermost = shape.inner = s.cost.lane_rounds;
     const device::ShapeClass shape_class = device->shape_class(s.lowered.kernel, shape);
     {
         const std::lock_guard lock(s.mutex);
-        for (const Specialisation::Compiled& known : s.programs)
-            if (known.shape == shape_class && known.streaming == streaming) return known.program;
+        for (const Specialisation::Compiled& known : s.programs) {
+            if (known.shape != shape_class || known.streaming != streaming) continue;
+            s.last = known;
+            s.last_extents = SmallVector<std::int64_t, 3>(extents);
+            return known.program;
+        }
     }
     Ref<device::Program> made = device->compile(kernel(s, streaming), shape_class);
     const std::lock_guard lock(s.mutex);
@@ -473,7 +482,6 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
             }
         }
     }
-    const LabelData label{&name()};
     device::Launch request;
     request.program = compiled.get();
     request.extents = extents;
@@ -484,7 +492,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     request.bytes_read = read;
     request.bytes_written = written;
     request.label = label_of;
-    request.label_data = &label;
+    request.label_data = &label_;
     const auto failure = [sites = lowered.sites, rank = static_cast<int>(extents.size())](device::Block::Words words) {
         check(words, sites, rank);
     };

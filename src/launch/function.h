@@ -42,6 +42,8 @@ struct Specialisation {
         Ref<device::Program> program;
     };
     std::vector<Compiled> programs;
+    SmallVector<std::int64_t, 3> last_extents;  // the last launch's, and what it took
+    Compiled last;
 };
 
 /// What a loop's program is given beside the arguments.
@@ -92,11 +94,13 @@ private:
     std::string head(const Specialisation& special) const;
 
     std::shared_ptr<const syntax::Function> function_;
+    const Text label_;  // its name, for all launches
     const bool takes_item_;
     const KernelOptions options_;
     const std::optional<lang::LoopSpec> loop_;
     mutable std::mutex mutex_;
     std::unordered_map<Words, std::shared_ptr<Specialisation>, WordsHash> known_;
+    const std::pair<const Words, std::shared_ptr<Specialisation>>* last_ = nullptr;  // of them, what the last call took
 };
 
 }  // namespace pardo::launch

@@ -51,9 +51,7 @@ struct Nvrtc {
 /// "NVRTC 13.0".
 std::string version_of(const Nvrtc& n) { return "NVRTC " + std::to_string(n.major) + "." + std::to_string(n.minor); }
 
-/// Whether it can leave out the declarations of the CUDA runtime, textures and the like, which our texts never use: of the 39 ms that a
-/// small kernel takes with NVRTC 13.0 they are 15.
-bool omits_runtime(const Nvrtc& n) { return n.major > 12 || (n.major == 12 && n.minor >= 4); }
+bool at_least(const Nvrtc& n, int major, int minor) { return n.major > major || (n.major == major && n.minor >= minor); }
 
 struct State {
     std::mutex mutex;
@@ -211,7 +209,10 @@ jit::Binary compile_text(const std::string& name, const std::string& text, std::
     const Nvrtc& n = nvrtc(name);
     const Compilation compilation(n, name, text);
     std::vector<std::string> all(options.begin(), options.end());
-    if (omits_runtime(n)) all.emplace_back("--minimal");
+    // Without the declarations of the CUDA runtime, textures and the like, which our texts never use: they take longer than a small kernel.
+    if (at_least(n, 12, 4)) all.emplace_back("--minimal");
+    // Our own cache keeps what it makes; the driver's needs cuInit, and takes time to look into and to fill.
+    if (at_least(n, 12, 9)) all.emplace_back("--no-cache");
     const NvrtcResult done = compilation.run(std::move(all), arch);
     if (done != nvrtc_success) {
         const std::string messages = compilation.log();

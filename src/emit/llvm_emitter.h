@@ -241,7 +241,8 @@ private:
     bool update_running(const Update& u, llvm::Value* index, llvm::Value* value);
     void update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values);
     llvm::Value* updates_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values);
-    llvm::Value* load_vector(ir::Value pointer, llvm::Value* index, int step);
+    llvm::Value* load_vector(ir::Value pointer, llvm::Value* index, int step, llvm::Value* ahead);
+    llvm::Value* elements_ahead(ir::Value pointer, ir::Value index, int step);
     llvm::Value* load_strided(ir::Value pointer, llvm::Value* base, std::int64_t step);
     void store_strided(ir::Value pointer, llvm::Value* base, std::int64_t step, llvm::Value* value);
     llvm::Value* gather(ir::Value pointer, const Lane& index);
@@ -300,7 +301,12 @@ private:
     LlvmValues arrays_, groups_, bases_, local_;  // arrays' memory; the group's index, its first item's, the item's index in it
     llvm::Value* item_ = nullptr;                 // number of the item (lane 0's) in its group
     std::int64_t stack_bytes_ = 0;                // allocated so far
-    std::vector<llvm::Value*> slots_;             // one a value
+    struct Rounds {                               // a loop of a group
+        ir::Value counter = ir::no_value;
+        llvm::Value* step = nullptr;
+    };
+    Rounds rounds_;                    // the innermost one around
+    std::vector<llvm::Value*> slots_;  // one a value
 };
 
 }  // namespace pardo::emit

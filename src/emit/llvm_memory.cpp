@@ -7,10 +7,25 @@
 
 #include <algorithm>
 
+#include "base/shape.h"
+
 namespace pardo::emit {
 
 using ir::Instr;
 using ir::Value;
+
+namespace {
+
+/// Whether an index is a sum in which a loop's counter stands once.
+bool counts_with(const ir::Kernel& kernel, Value index, Value counter) {
+    if (index == counter) return true;
+    const ir::ValueInfo& info = kernel.values[index];
+    if (info.region != ir::RegionId(~0u) || info.def >= kernel.instrs.size()) return false;
+    const Instr& in = kernel.instrs[info.def];
+    return in.op == ir::Opcode::Add && counts_with(kernel, in.operands[0], counter) != counts_with(kernel, in.operands[1], counter);
+}
+
+}  // namespace
 
 void Emitter::make_alias_scopes() {
     llvm::MDBuilder md(context_);
@@ -66,17 +81,31 @@ llvm::Value* Emitter::lane_index(const Lane& index, int lane) {
     return b_.CreateAdd(index.v, b_.CreateMul(index.step, i64(lane)));
 }
 
-/// Neighbours in ascending (step 1) or descending (step -1) order; `index` is lane 0's.
-llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step) {
+/// How many elements in front of a load the processor should be told to look; null where it sees by itself. Where formulas keep it from
+/// running ahead, a kilobyte; where a group's rounds step over what other groups take, two kilobytes of its own: a histogram of 10^7 bytes
+/// took 5.3 ms without, 3.4 with the next round, 2.2 to 3 with those 1 to 4 KiB on.
+llvm::Value* Emitter::elements_ahead(Value pointer, Value index, int step) {
+    constexpr std::int64_t of_formulas = 1024, of_rounds = 2048, foreseen = 2048;
+    if (divergent_ || !is_param(pointer)) return nullptr;
+    const std::int64_t bytes = itemsize(type(pointer));
+    if (prefetch_) return i64((step < 0 ? -of_formulas : of_formulas) / bytes);
+    if (!rounds_.step || mask_ || !counts_with(kernel_, index, rounds_.counter)) return nullptr;
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(rounds_.step);
+    if (known && std::abs(known->getSExtValue()) < foreseen / bytes) return nullptr;
+    const std::int64_t round = bytes * element_count(kernel_.group_size);
+    return b_.CreateMul(rounds_.step, i64(std::max<std::int64_t>(1, of_rounds / round)));
+}
+
+/// Neighbours in ascending (step 1) or descending (step -1) order; `index` is lane 0's. Asks for what lies `ahead` elements in front.
+llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step, llvm::Value* ahead) {
     const DType t = type(pointer);
     llvm::Type* vector_type = widened(memory_element(t), lanes_);
     if (step < 0) index = b_.CreateSub(index, i64(lanes_ - 1));
     llvm::Value* at = address(pointer, index);
     llvm::Instruction* access = nullptr;
-    if (prefetch_ && !divergent_ && is_param(pointer)) {
-        constexpr int distance = 1024;
-        llvm::Value* ahead = b_.CreateGEP(b_.getInt8Ty(), at, i64(step < 0 ? -distance : distance));
-        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    if (ahead) {
+        llvm::Value* there = b_.CreateGEP(memory_element(t), at, ahead);
+        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()}, {there, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     }
     if (!mask_)
         access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
@@ -305,7 +334,7 @@ void Emitter::load(ir::InstrId id, const Instr& in) {
     if (std::abs(step) > 1 && load_group(id))
         value = std::exchange(grouped_[id], nullptr);
     else if (step == 1 || step == -1)
-        value = load_vector(pointer, index.v, static_cast<int>(step));
+        value = load_vector(pointer, index.v, static_cast<int>(step), elements_ahead(pointer, in.operands[1], static_cast<int>(step)));
     else if (step != 0 && std::abs(step) <= 4 && !mask_)
         value = load_strided(pointer, index.v, step);
     else

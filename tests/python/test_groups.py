@@ -765,3 +765,23 @@ def grid_stride(size):
 @pytest.mark.parametrize("name", case)
 def test_algorithms_of_groups(name, device):
     case.check(name, device)
+
+
+def test_rounds_over_the_whole_range_ask_for_the_elements_of_later_ones():
+    @pp.kernel
+    def total(item: pp.NdItem, x, out, part: pp.Const[bool]):
+        own = pp.local_array(64, x.dtype)
+        own[item.get_local_id(0)] = 0
+        first = item.get_local_id(0) if part else item.get_global_id(0)
+        for i in range(first, x.shape[0], 64 if part else item.get_global_range(0)):
+            own[item.get_local_id(0)] += x[i]
+        pp.group_barrier(item.get_group())
+        if item.get_local_id(0) == 0:
+            out[item.get_group_id(0)] = own[63]
+
+    x, out = (pp.asarray(np.arange(n), device="cpu") for n in (1000, 2))
+    launch = total[pp.NdRange(128, 64)]
+    assert "llvm.prefetch" in launch.inspect(x, out, False, what="llvm")
+    assert "llvm.prefetch" not in launch.inspect(x, out, True, what="llvm")  # the processor foresees it
+    launch(x, out, False)
+    np.testing.assert_array_equal(out, [np.arange(63, 1000, 128).sum(), np.arange(127, 1000, 128).sum()])

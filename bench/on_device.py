@@ -174,18 +174,17 @@ def measure_first_costs(peers: list[str], table: Costs, names: list[str], variab
     wanted = [name for name in device_host.FIRST_COSTS if name in names]
     if not wanted:
         return
-    try:
-        context = device_host.bare_context(table.device["backend"], int(table.device["id"].split(":")[1].split("/")[0]))
-        costs["context"] = {"pardo": context or None}
-    except RuntimeError as error:
-        context, costs["context"] = float("nan"), {"pardo": {"error": str(error)[:300]}}
+    device = table.device["backend"], int(table.device["id"].split(":")[1].split("/")[0])
     for peer in filter(device_host.PROGRAMS.get, peers):
         if not plan.begins(f"first a + b of {peer}"):
             continue
         try:
-            rows = device_host.first_result(peer, str(HERE), context, interpreter(peer), variables_for(peer, variables))
+            rows = device_host.first_result(peer, str(HERE), device, interpreter(peer), variables_for(peer, variables))
         except RuntimeError as error:
             rows = {name: {"error": str(error)[:300]} for name in wanted}
+        context = rows.pop("context", None)
+        if peer == "pardo":
+            costs["context"] = {peer: context or None}
         for name, value in rows.items():
             costs.setdefault(name, {}).setdefault(peer, value)
     for name in wanted:

@@ -94,7 +94,7 @@ end = time.perf_counter()
 if failed: raise SystemExit(f"the driver says {{failed}}")
 print(end - start)
 """
-REPEATS = 3  # of processes; less for the others, whose imports take seconds
+REPEATS = 7  # of processes; less for the others, whose imports take seconds
 
 
 def bare_context(backend: str, ordinal: int) -> float:
@@ -102,19 +102,20 @@ def bare_context(backend: str, ordinal: int) -> float:
     if backend != "cuda":
         return 0.0
     with tempfile.TemporaryDirectory() as empty:
-        return host.median(CONTEXT.format(ordinal=ordinal), empty, REPEATS)
+        return host.run(CONTEXT.format(ordinal=ordinal), empty)
 
 
-def first_result(peer: str, folder: str, context: float, python: str, variables: dict[str, str]) -> dict[str, float]:
-    """Rows of FIRST_COSTS: processes in turn with empty caches, and with the caches that they leave."""
+def first_result(peer: str, folder: str, device: tuple[str, int], python: str, variables: dict[str, str]) -> dict[str, float]:
+    """Rows of FIRST_COSTS: processes in turn with nothing but a context, which takes 10 ms more or less from one minute to the next, with
+    empty caches, and with the caches that they leave."""
     program = FIRST.format(**{key: part.format(folder=folder) for key, part in PROGRAMS[peer].items()})
-    cold, cached = [], []
+    times = {name: [] for name in ("first_cold", "beyond_cold", "first_cached", "beyond_cached", "context")}
     for _ in range(REPEATS if peer == "pardo" else 2):
         with tempfile.TemporaryDirectory() as cache:
-            for kept in (cold, cached):
-                kept.append(host.run(program, cache, python, variables))
-    rows = {}
-    for name, kept in (("cold", cold), ("cached", cached)):
-        rows[f"first_{name}"] = statistics.median(first for first, _ in kept)
-        rows[f"beyond_{name}"] = statistics.median(everything for _, everything in kept) - context
-    return rows
+            for name in ("cold", "cached"):
+                context = bare_context(*device)
+                first, everything = host.run(program, cache, python, variables)
+                times[f"first_{name}"].append(first)
+                times[f"beyond_{name}"].append(everything - context)
+                times["context"].append(context)
+    return {name: statistics.median(kept) for name, kept in times.items()}

@@ -18,7 +18,6 @@ import pardo as pp
 import pytest
 
 HERE = Path(__file__).name
-CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 
 
 def of(p: pp.Profile, *activities: str) -> list[dict]:
@@ -289,20 +288,34 @@ def test_page_survives_any_name(x, tmp_path):
     assert any(name == "<!--<script>alert(1).py:1" for name in data["names"])
 
 
-def in_browser(page: str, folder: Path, script: str) -> dict[str, str]:
-    """Runs a script behind the page's own in headless Chromium; gives the attributes that it leaves on the body."""
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> list[str]:
+    """Headless Chromium, where there is one and it runs."""
+    path = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium here (Debian: apt-get install chromium)")
+    command = [path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,600"]
+    command += [f"--user-data-dir={tmp_path_factory.mktemp('browser')}", "--virtual-time-budget=2000", "--dump-dom"]
+    try:
+        done = subprocess.run([*command, "about:blank"], capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"{path} does not open an empty page within a minute on this machine")
+    if done.returncode:
+        pytest.skip(f"{path} does not run on this machine: {done.stderr.strip()[-300:]}")
+    return command
+
+
+def in_browser(browser: list[str], page: str, folder: Path, script: str) -> dict[str, str]:
+    """Runs a script behind the page's own; gives the attributes that it leaves on the body."""
     (folder / "page.html").write_text(page.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
-    command = [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,600"]
-    command += [f"--user-data-dir={folder / 'browser'}", "--virtual-time-budget=2000", "--dump-dom", f"file://{folder / 'page.html'}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*browser, f"file://{folder / 'page.html'}"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     body = re.search(r"<body([^>]*)>", done.stdout)
     assert body, done.stderr
     return {key: html.unescape(value) for key, value in re.findall(r'data-([\w-]+)="([^"]*)"', body[1])}
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian: apt-get install chromium)")
-def test_page_in_a_browser(two_queues, tmp_path):
+def test_page_in_a_browser(browser, two_queues, tmp_path):
     """Lanes and bars are drawn; hovering tells what a bar is; wheel, keys and drag change what is seen; the theme changes."""
     script = """
     const note = (name, value) => document.body.setAttribute("data-" + name, value);
@@ -333,7 +346,7 @@ def test_page_in_a_browser(two_queues, tmp_path):
     document.getElementById("theme").click();
     note("theme", theme + "|" + document.documentElement.dataset.theme);
     """
-    seen = in_browser(page_of(two_queues, tmp_path), tmp_path, script)
+    seen = in_browser(browser, page_of(two_queues, tmp_path), tmp_path, script)
     assert "error" not in seen
     assert {"cpu:0", "cpu:0 queue 1 (out of order)"} <= set(seen["lanes"].split("|"))
     assert "kernel" in seen["legend"].split("|")
@@ -345,11 +358,10 @@ def test_page_in_a_browser(two_queues, tmp_path):
     assert set(seen["theme"].split("|")) == {"light", "dark"}
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here (Debian: apt-get install chromium)")
-def test_empty_page_in_a_browser(tmp_path):
+def test_empty_page_in_a_browser(browser, tmp_path):
     with pp.profile() as p:
         pass
     script = 'document.body.setAttribute("data-lanes", view.dataset.lanes); document.body.setAttribute("data-notes", notes.textContent);'
-    seen = in_browser(page_of(p, tmp_path), tmp_path, script)
+    seen = in_browser(browser, page_of(p, tmp_path), tmp_path, script)
     assert seen["lanes"] == "0"
     assert "nothing was submitted" in seen["notes"]

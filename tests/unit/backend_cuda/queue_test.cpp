@@ -302,7 +302,7 @@ TEST(CudaQueue, ManySubmissionsLeakNothing) {
     submit(10000);
     const long events = fake_cuda_live("event"), blocks = fake_cuda_live("device memory");
     const MemoryStats before = d->memory_stats();
-    submit(100000);
+    submit(1000000);
     EXPECT_LE(fake_cuda_live("event"), events + 64);
     EXPECT_EQ(fake_cuda_live("device memory"), blocks);
     EXPECT_EQ(d->memory_stats().in_use, before.in_use);

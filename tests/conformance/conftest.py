@@ -6,8 +6,7 @@ import pardo as pp
 import pytest
 from data import COMPILE_ONLY
 
-if COMPILE_ONLY:  # for one architecture in the even workers, for another in the odd ones
-    os.environ["FAKE_CUDA_ARCH"] = "80" if int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2 else "90"
+if COMPILE_ONLY:
     for _name in ("assert_allclose", "assert_array_equal", "assert_array_max_ulp", "assert_equal"):
         setattr(np.testing, _name, lambda *_, **__: None)
 

@@ -2,7 +2,6 @@
 #include "lib/cublas.h"
 
 #include <complex>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -44,6 +43,7 @@ template <class T> struct Functions {
 };
 struct Cublas {
     Status (*create)(Handle*) = nullptr;
+    Status (*destroy)(Handle) = nullptr;
     Status (*set_stream)(Handle, cuda::StreamHandle) = nullptr;
     Status (*set_math)(Handle, int) = nullptr;
     const char* (*status_name)(Status) = nullptr;
@@ -64,12 +64,11 @@ struct Cublas {
     }
 };
 
-/// Guarded by `mutex`; the library and handles stay.
+/// Guarded by `mutex`, until `looked`; the library stays.
 struct State {
     std::mutex mutex;
     bool looked = false;
     std::unique_ptr<Cublas> library;
-    std::map<cuda::StreamHandle, Handle> handles;  // each with a workspace of its own
 };
 State& state() {
     static State* const instance = [] {
@@ -84,17 +83,20 @@ State& state() {
 std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     auto blas = std::make_unique<Cublas>();
     const bool complete =
-        library.bind(blas->create, "cublasCreate_v2") && library.bind(blas->set_stream, "cublasSetStream_v2") &&
-        library.bind(blas->set_math, "cublasSetMathMode") && library.bind(blas->status_name, "cublasGetStatusName") &&
-        library.bind(blas->s.batch, "cublasSgemmStridedBatched_64") && library.bind(blas->d.batch, "cublasDgemmStridedBatched_64") &&
-        library.bind(blas->c.batch, "cublasCgemmStridedBatched_64") && library.bind(blas->z.batch, "cublasZgemmStridedBatched_64") &&
-        library.bind(blas->s.single, "cublasSgemm_v2_64") && library.bind(blas->d.single, "cublasDgemm_v2_64") &&
-        library.bind(blas->c.single, "cublasCgemm_v2_64") && library.bind(blas->z.single, "cublasZgemm_v2_64");
+        library.bind(blas->create, "cublasCreate_v2") && library.bind(blas->destroy, "cublasDestroy_v2") &&
+        library.bind(blas->set_stream, "cublasSetStream_v2") && library.bind(blas->set_math, "cublasSetMathMode") &&
+        library.bind(blas->status_name, "cublasGetStatusName") && library.bind(blas->s.batch, "cublasSgemmStridedBatched_64") &&
+        library.bind(blas->d.batch, "cublasDgemmStridedBatched_64") && library.bind(blas->c.batch, "cublasCgemmStridedBatched_64") &&
+        library.bind(blas->z.batch, "cublasZgemmStridedBatched_64") && library.bind(blas->s.single, "cublasSgemm_v2_64") &&
+        library.bind(blas->d.single, "cublasDgemm_v2_64") && library.bind(blas->c.single, "cublasCgemm_v2_64") &&
+        library.bind(blas->z.single, "cublasZgemm_v2_64");
     return complete ? std::move(blas) : nullptr;
 }
 
-/// Null where cuBLAS is not installed. With the state's mutex held.
-const Cublas* load(State& s) {
+/// Null where cuBLAS is not installed.
+const Cublas* load() {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
     if (s.looked) return s.library.get();
     s.looked = true;
     std::string ignored;
@@ -158,19 +160,30 @@ void check(const Cublas& blas, Status status, const char* call) {
     if (status != status_success) throw Error(ErrorCode::Device, std::string("matmul: ") + call + " failed: " + blas.status_name(status));
 }
 
-/// The stream's handle, made at its first product. With the state's mutex held and the device's context current.
-Handle handle_for(State& s, cuda::StreamHandle stream) {
-    Handle& handle = s.handles[stream];
-    if (!handle) {
-        check(*s.library, s.library->create(&handle), "cublasCreate");
-        check(*s.library, s.library->set_math(handle, default_math), "cublasSetMathMode");
-        check(*s.library, s.library->set_stream(handle, stream), "cublasSetStream");
+/// A stream's handle, with a workspace of its own. Made whole or not at all, with the device's context current.
+class StreamHandle final : public cuda::LibraryState {
+public:
+    StreamHandle(const Cublas& blas, cuda::StreamHandle stream) : blas_(blas) {
+        check(blas, blas.create(&handle_), "cublasCreate");
+        try {
+            check(blas, blas.set_math(handle_, default_math), "cublasSetMathMode");
+            check(blas, blas.set_stream(handle_, stream), "cublasSetStream");
+        } catch (...) {
+            blas.destroy(handle_);
+            throw;
+        }
     }
-    return handle;
-}
+    ~StreamHandle() override { blas_.destroy(handle_); }
+    Handle get() const noexcept { return handle_; }
+
+private:
+    const Cublas& blas_;
+    Handle handle_ = nullptr;
+};
 
 /// Everything that a product needs, by value: it may run later.
 template <class T> struct Product {
+    const Cublas* blas;
     T *a, *b, *out;
     Operand a_operand, b_operand;
     std::int64_t rows, columns, inner, out_leading;
@@ -178,22 +191,21 @@ template <class T> struct Product {
     Shape outer;
     Strides a_steps, b_steps, out_steps;
 
-    void run(cuda::StreamHandle stream) const {
-        State& s = state();
-        std::lock_guard lock(s.mutex);
-        Handle handle = handle_for(s, stream);
+    void run(cuda::StreamHandle stream, cuda::LibrarySlot& slot) const {
+        if (!slot) slot = std::make_unique<StreamHandle>(*blas, stream);
+        Handle handle = static_cast<StreamHandle&>(*slot).get();
         const T one(1), zero(0);
         Shape index(outer.size(), 0);
         T *x = a, *y = b, *z = out;
         for (std::int64_t left = element_count(outer); left > 0; --left) {
             // Row-major memory is the transpose in column-major terms: outᵀ = bᵀ aᵀ.
-            const Functions<T>& gemm = s.library->get<T>();
+            const Functions<T>& gemm = blas->get<T>();
             const Status status = batch.count == 1 ? gemm.single(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
                                                                  &one, y, b_operand.leading, x, a_operand.leading, &zero, z, out_leading)
                                                    : gemm.batch(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
                                                                 &one, y, b_operand.leading, batch.b, x, a_operand.leading, batch.a, &zero,
                                                                 z, out_leading, batch.out, batch.count);
-            check(*s.library, status, "gemm");
+            check(*blas, status, "gemm");
             for (int d = outer.size() - 1; d >= 0; --d) {
                 x += a_steps[d];
                 y += b_steps[d];
@@ -208,10 +220,11 @@ template <class T> struct Product {
     }
 };
 
-template <class T> bool submit(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+template <class T> bool submit(const Cublas& blas, device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const std::optional<Operand> left = operand(a), right = operand(b), result = operand(out);
     if (!left || !right || !result || result->operation != Operation::None) return false;
     Product<T> p;
+    p.blas = &blas;
     p.a = reinterpret_cast<T*>(a.address());
     p.b = reinterpret_cast<T*>(b.address());
     p.out = reinterpret_cast<T*>(out.address());
@@ -231,7 +244,8 @@ template <class T> bool submit(device::Queue* queue, const Memory& a, const Memo
         {a.buffer.get(), device::Access::Read}, {b.buffer.get(), device::Access::Read}, {out.buffer.get(), device::Access::Write}};
     static_cast<cuda::CudaQueue*>(queue)->submit_native(
         [p](device::Stream& stream, const device::NativeOrder& order) {
-            static_cast<cuda::CudaStream&>(stream).submit([&](cuda::StreamHandle handle) { p.run(handle); }, order);
+            static_cast<cuda::CudaStream&>(stream).submit([&](cuda::StreamHandle handle, cuda::LibrarySlot& slot) { p.run(handle, slot); },
+                                                          order);
         },
         uses, {"matmul", {}});
     return true;
@@ -242,18 +256,16 @@ template <class T> bool submit(device::Queue* queue, const Memory& a, const Memo
 bool cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     if (!cuda::is_cuda(queue->device())) return false;
     if (out.size() == 0 || a.size() == 0) return false;
-    {
-        std::lock_guard lock(state().mutex);
-        if (!load(state())) {
-            counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
-            return false;
-        }
+    const Cublas* blas = load();
+    if (!blas) {
+        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+        return false;
     }
     switch (out.dtype) {
-        case DType::Float32: return submit<float>(queue, a, b, out);
-        case DType::Float64: return submit<double>(queue, a, b, out);
-        case DType::Complex64: return submit<std::complex<float>>(queue, a, b, out);
-        case DType::Complex128: return submit<std::complex<double>>(queue, a, b, out);
+        case DType::Float32: return submit<float>(*blas, queue, a, b, out);
+        case DType::Float64: return submit<double>(*blas, queue, a, b, out);
+        case DType::Complex64: return submit<std::complex<float>>(*blas, queue, a, b, out);
+        case DType::Complex128: return submit<std::complex<double>>(*blas, queue, a, b, out);
         default: return false;
     }
 }

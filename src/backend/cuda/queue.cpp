@@ -25,9 +25,13 @@ CudaStream::CudaStream(CudaDevice* device, QueueOrder order, bool profiling)
 }
 
 CudaStream::~CudaStream() {
-    if (device::driver_gone()) return;
+    if (device::driver_gone()) {
+        for (Lane& lane : lanes_) (void)lane.library.release();  // its library's calls would reach a driver that is gone
+        return;
+    }
     const ContextScope scope(device_->known_context());
-    for (const Lane& lane : lanes_) {
+    for (Lane& lane : lanes_) {
+        lane.library.reset();
         if (lane.stream) driver().cuStreamDestroy(lane.stream);
     }
 }
@@ -124,9 +128,9 @@ void CudaStream::fill(device::Buffer* to, std::size_t offset, std::size_t bytes,
     submission.finish();
 }
 
-void CudaStream::submit(const std::function<void(StreamHandle)>& f, const device::NativeOrder& order) {
+void CudaStream::submit(const std::function<void(StreamHandle, LibrarySlot&)>& f, const device::NativeOrder& order) {
     Submission submission(*this, order);
-    f(submission.stream());
+    f(submission.stream(), submission.library());
     submission.finish();
 }
 

@@ -37,7 +37,7 @@ void CudaQueue::signal_stream(std::uintptr_t stream) {
     CudaDevice* device = &cuda_stream().device();
     StreamCall call([device, stream](CudaStream& own, const device::NativeOrder& order) {
         own.submit(
-            [&](StreamHandle handle) {
+            [&](StreamHandle handle, LibrarySlot&) {
                 StreamEvent* event = device->events().take();
                 Result done = driver().cuEventRecord(event->end, handle);
                 if (done == result::success) done = driver().cuStreamWaitEvent(foreign(stream), event->end, 0);
@@ -67,7 +67,8 @@ Event CudaQueue::wait_for_stream(std::uintptr_t stream) {
         return {};
     }
     StreamCall call([device, kept](CudaStream& own, const device::NativeOrder& order) {
-        own.submit([&](StreamHandle handle) { device->check(driver().cuStreamWaitEvent(handle, kept->end, 0), "cuStreamWaitEvent"); },
+        own.submit([&](StreamHandle handle,
+                       LibrarySlot&) { device->check(driver().cuStreamWaitEvent(handle, kept->end, 0), "cuStreamWaitEvent"); },
                    order);
     });
     device::DriverCore::Request request;

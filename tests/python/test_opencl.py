@@ -137,3 +137,56 @@ np.testing.assert_array_equal(np.stack([pp.asnumpy(even), pp.asnumpy(odd)], axis
     run_it = "import runpy, sys; runpy.run_path(sys.argv[2])"
     done = run(run_it, device, str(tmp_path / "pairs.py"), CL_CONFIG_CPU_TARGET_ARCH="core-avx2")
     assert done.returncode == 0, done.stderr
+
+
+TWO_DEVICES = """
+import numpy as np, pardo as pp
+first, second = pp.get_devices('opencl')
+assert first.platform == second.platform and first != second
+a = np.arange(1000.0)
+expected = np.sqrt(a * 3 + 1)
+arrays = [pp.asarray(a, device=d) for d in (first, second)]
+for _ in range(3):  # one program each, in turns
+    for x in arrays:
+        assert np.array_equal(pp.asnumpy(pp.sqrt(x * 3 + 1)), expected)
+        assert pp.arange(1000, device=x.device).sum() == 499500
+        assert np.array_equal(pp.asnumpy(pp.sort(-x)), np.sort(-a))
+moved = arrays[0].to_device(second)
+moved += 1
+arrays[0][:] = 7
+assert np.array_equal(pp.asnumpy(moved), a + 1) and np.array_equal(pp.asnumpy(moved.to_device(first)), a + 1)
+try:
+    arrays[0] + moved
+except pp.ExecutionPlacementError:
+    pass
+else:
+    raise AssertionError('arrays of two devices met')
+
+@pp.kernel
+def scale(item: pp.Item, x, factor):
+    i = item.get_id(0)
+    x[i] = x[i] * factor
+
+for x in arrays:
+    scale[pp.Range(1000)](x, 2.0)
+assert np.array_equal(pp.asnumpy(arrays[0]), np.full(1000, 14.0)) and np.array_equal(pp.asnumpy(arrays[1]), a * 2)
+queue = pp.Queue(second, order='out_of_order')
+far = pp.asarray(a, queue=queue)
+queue.copy(far, moved).wait()
+assert np.array_equal(pp.asnumpy(far), a + 1)
+"""
+
+
+@pytest.mark.skipif(not any("Portable" in d.platform for d in pp.get_devices("opencl")), reason="needs PoCL")
+@pytest.mark.parametrize("path", ["svm", "buffer"])
+def test_two_devices_of_one_platform(path, tmp_path):
+    (tmp_path / "pocl.icd").write_text("libpocl.so.2\n")
+    program = tmp_path / "program.py"
+    program.write_text(TWO_DEVICES)
+    done = run(
+        f"import runpy; runpy.run_path({str(program)!r})",
+        OCL_ICD_VENDORS=str(tmp_path),
+        POCL_DEVICES="pthread pthread",
+        PARDO_OPENCL_MEMORY=path,
+    )
+    assert done.returncode == 0, done.stderr

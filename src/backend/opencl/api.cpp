@@ -60,10 +60,14 @@ private:
             return !device_fact<cl_bool>(*p.api, d, CL_DEVICE_AVAILABLE) || !device_fact<cl_bool>(*p.api, d, CL_DEVICE_COMPILER_AVAILABLE);
         });
         if (handles.empty()) return;
-        auto* domain = new Domain(p, handles);  // domains and devices live as long as the process
-        device::Platform platform{domain->name(), domain->vendor(), domain->version(), {}};
-        for (cl_device_id handle : handles)
+        device::Platform platform;
+        for (cl_device_id handle : handles) {
+            // A context for each device: in one that two GPUs share, NVIDIA's driver refuses the arguments of kernels that were built
+            // for one of them, and leaves memory that the other wrote stale. Both live as long as the process.
+            auto* domain = new Domain(p, {handle});
+            if (platform.devices.empty()) platform = {domain->name(), domain->vendor(), domain->version(), {}};
             platform.devices.push_back(new OpenClDevice(this, domain, handle, "opencl:" + std::to_string(index++), nullptr));
+        }
         platforms_.push_back(std::move(platform));
     }
 

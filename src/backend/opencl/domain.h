@@ -1,4 +1,4 @@
-// src/backend/opencl/domain.h: devices that share a context: those of a platform, or the parts of one device.
+// src/backend/opencl/domain.h: devices that share a context: one device of a platform, or the parts of one device.
 #pragma once
 
 #include <atomic>

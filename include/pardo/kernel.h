@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,6 +87,8 @@ public:
     std::vector<ArgumentUse> uses(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
     /// Programs made so far.
     std::size_t specialisations() const;
+    /// Names of the arguments.
+    std::span<const std::string> parameters() const;
 
 private:
     struct State;
@@ -121,7 +124,10 @@ public:
     /// thread of a CPU takes at a time, or 0: each has its equal share.
     std::vector<KernelArgument> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
                                     std::span<const Scalar> initial, const Queue* queue = nullptr, std::int64_t chunk = 0) const;
+    /// Why there can be no program for these arguments; nothing if there is one. Throws what has nothing to do with the language.
+    std::optional<std::string> refusal(std::span<const KernelArgument> arguments, const Queue* queue = nullptr) const;
     /// As of a Kernel.
+    std::span<const std::string> parameters() const;
     std::string inspect(const std::string& what) const;
     std::string types() const;
     std::string diagnostics() const;

@@ -15,5 +15,7 @@ using LogSink = void (*)(LogLevel, std::string_view);
 PARDO_API void set_log_sink(LogSink sink);
 /// The level of PARDO_LOG (off, warn, info, debug). Default: warn.
 PARDO_API LogLevel log_level();
+/// Counts a slow path that is taken in place of the fast one, and logs at level info which one and why.
+PARDO_API void note_fallback(std::string_view text);
 
 }  // namespace pardo

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <new>
 
+#include <pardo/log.h>
+
 #include "bind.h"
 
 namespace bind {
@@ -218,6 +220,8 @@ void bind_array(nb::module_& m) {
             return d;
         },
         nb::sig("def _counters() -> dict[str, int]"));
+    m.def(
+        "_note_fallback", [](const std::string& text) { pardo::note_fallback(text); }, nb::arg("text"));
 }
 
 }  // namespace bind

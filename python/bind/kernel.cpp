@@ -62,11 +62,19 @@ bool is_a(nb::handle o, PyObject* type) { return type && PyObject_IsInstance(o.p
 /// Where an argument stands in a call, for messages.
 struct At {
     const char* who;
+    std::span<const std::string> names;  // of the parameters
     std::size_t argument;
     const At* outer = nullptr;  // of a part
     std::string part{};
 
-    std::string text() const { return outer ? outer->text() + part : std::string(who) + ": argument " + std::to_string(argument); }
+    std::string path() const { return (outer ? outer->path() : names[argument]) + part; }
+    /// "f: `x[0]`"; parameters that the function does not have are counted.
+    std::string text() const {
+        const At* whole = this;
+        while (whole->outer) whole = whole->outer;
+        const bool named = whole->argument < names.size() && !names[whole->argument].starts_with('$');
+        return std::string(who) + (named ? ": `" + path() + "`" : ": argument " + std::to_string(whole->argument + 1));
+    }
 };
 
 void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at);
@@ -83,7 +91,7 @@ void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const s
     head.structure = std::move(structure);
     out.push_back(std::move(head));
     for (std::size_t k = 0; k < parts.size(); ++k)
-        add_argument(out, parts[k], {at.who, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
+        add_argument(out, parts[k], {at.who, at.names, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
 }
 
 void add_function(std::vector<KernelArgument>& out, nb::handle translated) {
@@ -131,12 +139,12 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
     out.push_back(std::move(a));
 }
 
-std::vector<KernelArgument> arguments_from(nb::handle list, const char* who) {
+std::vector<KernelArgument> arguments_from(nb::handle list, const char* who, std::span<const std::string> names) {
     std::vector<KernelArgument> out;
     const auto given = nb::borrow<nb::tuple>(list);
     out.reserve(given.size());
     std::size_t k = 0;
-    for (nb::handle o : given) add_argument(out, o, {who, k++});
+    for (nb::handle o : given) add_argument(out, o, {who, names, k++});
     return out;
 }
 
@@ -166,7 +174,7 @@ nb::object python_number(const KernelArgument& a) {
 
 pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
                     const char* who) {
-    const std::vector<KernelArgument> given = arguments_from(arguments, who);
+    const std::vector<KernelArgument> given = arguments_from(arguments, who, kernel.parameters());
     const pardo::Queue* on = queue_from(queue);
     const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
     const Unlocked unlocked;
@@ -244,7 +252,7 @@ void bind_kernel(nb::module_& m) {
     m.def(
         "_returned_by",
         [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const char* who) {
-            const std::vector<KernelArgument> given = arguments_from(arguments, who);
+            const std::vector<KernelArgument> given = arguments_from(arguments, who, function->params);
             const std::vector<KernelArgument> types = pardo::returned_by(function, given, queue_from(queue));
             std::size_t at = 0;
             return value_from(types, at, [](const KernelArgument& a) { return dtype_to_python(a.dtype); });
@@ -280,14 +288,14 @@ void bind_kernel(nb::module_& m) {
             "inspect",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& what,
                const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who);
+                const std::vector<KernelArgument> given = arguments_from(arguments, who, k.parameters());
                 return k.inspect(given, range, what, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
         .def(
             "types",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who);
+                const std::vector<KernelArgument> given = arguments_from(arguments, who, k.parameters());
                 return k.types(given, range, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
@@ -299,7 +307,7 @@ void bind_kernel(nb::module_& m) {
             "uses",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const char* who) {
                 std::vector<int> out;
-                const std::vector<KernelArgument> given = arguments_from(arguments, who);
+                const std::vector<KernelArgument> given = arguments_from(arguments, who, k.parameters());
                 for (const pardo::ArgumentUse u : k.uses(given, range, queue_from(queue))) out.push_back(static_cast<int>(u));
                 return out;
             },
@@ -320,6 +328,14 @@ void bind_kernel(nb::module_& m) {
                 return pardo::Loop::reductions(*function, outside);
             },
             nb::arg("function"), nb::arg("outside"))
+        .def(
+            "refusal",
+            [](const pardo::Loop& loop, Tuple arguments, const char* who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who, loop.parameters());
+                const Unlocked unlocked;
+                return loop.refusal(given);
+            },
+            nb::arg("arguments"), nb::arg("who"))
         .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
         .def("types_so_far", &pardo::Loop::types)
         .def("diagnostics", &pardo::Loop::diagnostics)
@@ -327,7 +343,7 @@ void bind_kernel(nb::module_& m) {
             "run",
             [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, std::int64_t chunk,
                const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who);
+                const std::vector<KernelArgument> given = arguments_from(arguments, who, loop.parameters());
                 std::vector<pardo::Scalar> before;
                 for (nb::handle o : initial) {
                     const auto scalar = scalar_from(o.ptr());

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pardo import _core, _devices, _structs, _syntax
+from pardo import _core, _devices, _names, _structs, _syntax
 from pardo._items import Constant, LocalAccessor, NdRange, Range
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def func(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"func: decorates a function, not {type(function).__name__}")
+    _names.refuse_suspended("func", function)
     return function
 
 
@@ -442,6 +443,7 @@ def kernel(
         )
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
+    _names.refuse_suspended("kernel", function)
     return KernelFunction(function, fastmath, bounds_check or bounds_checking(), race_check, sub_group_size, access)
 
 

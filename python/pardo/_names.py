@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import types
 from typing import Any, NamedTuple
 
@@ -44,6 +45,23 @@ def python_function(called: Any) -> types.FunctionType | None:
     return called if isinstance(called, types.FunctionType) and id(called) not in known else None
 
 
+_SUSPENDED = {
+    inspect.CO_ASYNC_GENERATOR: "an async generator",
+    inspect.CO_COROUTINE: "an async function",
+    inspect.CO_GENERATOR: "a generator",
+}
+
+
+def refuse_suspended(who: str, function: types.FunctionType) -> None:
+    """Raise for functions whose statements do not run when they are called."""
+    for flag, what in _SUSPENDED.items():
+        if function.__code__.co_flags & flag:
+            raise TypeError(
+                f"{who}: {function.__name__} is {what}, whose statements do not run when it is called; "
+                "put the loops into a plain function, and call that"
+            )
+
+
 def path_of(node: ast.expr) -> tuple[str, ...]:
     """The parts of a name or a dotted name; nothing for other expressions."""
     parts = []
@@ -71,8 +89,9 @@ class UnknownNameError(Exception):
 class Names:
     """What a function takes from outside: `captured`, to be compared before each launch, and `asked`, each dotted name and its value."""
 
-    def __init__(self, function: types.FunctionType) -> None:
+    def __init__(self, function: types.FunctionType, given: dict[str, Any] | None = None) -> None:
         self.function = function
+        self.given = given or {}  # names that stand for something else than what the function's globals and cells say
         self.captured: list[Captured] = []
         self.asked: dict[tuple[str, ...], Any] = {}
 
@@ -94,6 +113,8 @@ class Names:
         return value
 
     def _first(self, name: str) -> Any:
+        if name in self.given:
+            return self.given[name]
         code = self.function.__code__
         if name in code.co_freevars:
             cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]

@@ -100,7 +100,7 @@ class Translation(NamedTuple):
 class _Translator:
     """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
 
-    def __init__(self, function: types.FunctionType, source: Source) -> None:
+    def __init__(self, function: types.FunctionType, source: Source, given: dict[str, Any] | None = None) -> None:
         self.function = function
         self.source = source
         self.callees: list[_core._Function] = []
@@ -108,7 +108,7 @@ class _Translator:
         self.classes: list[_core._Class] = []
         self.class_index: dict[type, int] = {}
         self.called: list[types.FunctionType] = []
-        self.names = Names(function)
+        self.names = Names(function, given)
         self.captured = self.names.captured
         node = source.node
         arguments = node.args
@@ -127,6 +127,7 @@ class _Translator:
                 for n in ast.walk(statement):
                     if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
                         self.locals.add(n.id)
+        self.locals -= self.names.given.keys()
 
     # --- nodes
 

@@ -319,8 +319,16 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
             last_ = &*found;
             return found->second;
         }
+        if (const auto found = refused_.find(key); found != refused_.end()) throw Error(found->second);
     }
-    std::shared_ptr<Specialisation> made = make(arguments, range, queue->device(), apart);
+    std::shared_ptr<Specialisation> made;
+    try {
+        made = make(arguments, range, queue->device(), apart);
+    } catch (const Error& e) {
+        const std::lock_guard lock(mutex_);
+        refused_.try_emplace(key, e);
+        throw;
+    }
     const std::lock_guard lock(mutex_);
     made->number = known_.size();
     return known_.try_emplace(key, std::move(made)).first->second;

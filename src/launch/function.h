@@ -58,6 +58,8 @@ public:
                  std::optional<lang::LoopSpec> loop = std::nullopt);
 
     const std::string& name() const { return function_->name; }
+    /// Names of the arguments.
+    std::span<const std::string> parameters() const { return std::span(function_->params).subspan(takes_item_ ? 1 : 0); }
     /// "`x`", "`x[1]`": the k-th of the arguments as the user calls it.
     std::string parameter(Arguments arguments, std::size_t k) const;
     [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
@@ -100,6 +102,7 @@ private:
     const std::optional<lang::LoopSpec> loop_;
     mutable std::mutex mutex_;
     std::unordered_map<Words, std::shared_ptr<Specialisation>, WordsHash> known_;
+    std::unordered_map<Words, Error, WordsHash> refused_;  // what cannot be made, and why: a loop asks again each time that it runs
     const std::pair<const Words, std::shared_ptr<Specialisation>>* last_ = nullptr;  // of them, what the last call took
 };
 

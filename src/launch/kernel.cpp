@@ -98,5 +98,6 @@ std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Func
 }
 
 std::size_t Kernel::specialisations() const { return state_->specialisations(); }
+std::span<const std::string> Kernel::parameters() const { return state_->parameters(); }
 
 }  // namespace pardo

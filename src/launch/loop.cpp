@@ -170,6 +170,26 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     return packed(layout, out);
 }
 
+std::optional<std::string> Loop::refusal(std::span<const KernelArgument> arguments, const Queue* given) const {
+    state_->check_count(arguments);
+    const Ref<device::Queue> queue(state_->queue_of(arguments, given));
+    try {
+        (void)state_->prepare(arguments, {}, queue.get());
+    } catch (const Error& e) {
+        switch (e.code()) {
+            case ErrorCode::Value:
+            case ErrorCode::Type:
+            case ErrorCode::Index:
+            case ErrorCode::Overflow:
+            case ErrorCode::Compile:
+            case ErrorCode::Name: return e.message();
+            default: throw;
+        }
+    }
+    return std::nullopt;
+}
+
+std::span<const std::string> Loop::parameters() const { return state_->parameters(); }
 std::string Loop::inspect(const std::string& what) const { return state_->inspect(what); }
 std::string Loop::types() const { return state_->types(); }
 std::string Loop::diagnostics() const { return state_->diagnostics(); }

@@ -343,9 +343,9 @@ def test_loops():
         "10: a serial loop, compiled",
         "13: left to Python: parallel loops stand in it",
         "14: a parallel loop over `i`",
-        "16: left to Python: it reads and writes no single elements",
+        "16: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
         "18: left to Python: a list cannot stand in a kernel",
-        "20: a serial loop, compiled; 1 of its runs were Python's, for what is neither an array nor a number",
+        "20: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
         "22: left to Python: it returns from the function, or waits in it",
     ]
     assert text.startswith(f"several  ({__file__})\n")

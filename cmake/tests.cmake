@@ -1,7 +1,12 @@
 # cmake/tests.cmake: one GoogleTest program for each folder of tests/unit, and the target `tests` that builds them all.
 enable_testing()
 find_package(GTest REQUIRED)
-include(GoogleTest)
+
+# add_suite_run(NAME SUITE VARIABLE=VALUE…): all cases of a suite in one process, and a report in reports/ that tells them apart.
+function(add_suite_run name suite)
+  add_test(NAME ${name} COMMAND test_${suite} --gtest_brief=1 --gtest_output=xml:${PROJECT_BINARY_DIR}/reports/${name}.xml)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${ARGN}" LABELS ${suite} TIMEOUT 900)
+endfunction()
 
 add_custom_target(tests)
 file(GLOB suites CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests/unit ${PROJECT_SOURCE_DIR}/tests/unit/*)
@@ -11,8 +16,7 @@ foreach(suite IN LISTS suites)
     add_executable(test_${suite} EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(test_${suite} PRIVATE pardo_flags pardo_static GTest::gtest GTest::gtest_main)
     add_dependencies(tests test_${suite})
-    gtest_discover_tests(test_${suite} TEST_PREFIX ${suite}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-      PROPERTIES LABELS ${suite} TIMEOUT 300)
+    add_suite_run(${suite} ${suite})
   endif()
 endforeach()
 
@@ -33,12 +37,8 @@ endif()
 # The OpenCL suite once more for each way to memory; devices that lack it are skipped.
 if(TARGET test_backend_opencl)
   foreach(path usm svm buffer)
-    add_test(NAME backend_opencl.memory_${path} COMMAND test_backend_opencl)
-    set_tests_properties(backend_opencl.memory_${path} PROPERTIES
-      ENVIRONMENT PARDO_OPENCL_MEMORY=${path} LABELS backend_opencl TIMEOUT 300)
+    add_suite_run(backend_opencl.memory_${path} backend_opencl PARDO_OPENCL_MEMORY=${path})
   endforeach()
   # And with processors taken for GPUs.
-  add_test(NAME backend_opencl.execution_groups COMMAND test_backend_opencl)
-  set_tests_properties(backend_opencl.execution_groups PROPERTIES
-    ENVIRONMENT PARDO_OPENCL_EXECUTION=groups LABELS backend_opencl TIMEOUT 300)
+  add_suite_run(backend_opencl.execution_groups backend_opencl PARDO_OPENCL_EXECUTION=groups)
 endif()

@@ -1,4 +1,5 @@
-# cmake/tidy.py: runs clang-tidy on our sources in parallel; not again on a file that was clean and has not changed since.
+# cmake/tidy.py: runs clang-tidy on our sources in parallel; not again on a file that was clean while nothing that it includes has changed.
+import argparse
 import concurrent.futures
 import hashlib
 import json
@@ -16,21 +17,47 @@ def digest(paths: list[Path]) -> str:
     return sha.hexdigest()
 
 
+def dependencies(build: Path) -> dict[Path, list[Path]]:
+    """Our headers that each source includes, as ninja has noted them; nothing of sources that were not compiled yet."""
+    found: dict[Path, list[Path]] = {}
+    done = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=False)
+    for block in done.stdout.split("\n\n"):
+        _, *lines = block.splitlines() or [""]
+        paths = [(build / line.strip()).resolve() for line in lines]
+        if paths:
+            found[paths[0]] = sorted({path for path in paths[1:] if path.is_relative_to(ROOT) and path.exists()})
+    return found
+
+
+def changed() -> set[Path]:
+    """What the last commit and the working tree have changed."""
+    done = subprocess.run(["git", "-C", str(ROOT), "diff", "--name-only", "HEAD~1"], capture_output=True, text=True, check=False)
+    return {ROOT / line for line in done.stdout.splitlines()}
+
+
+def position(seed: str, path: Path) -> float:
+    """A number in [0, 1) that the seed and the file's name decide."""
+    digest = hashlib.blake2b(f"{seed} {path.relative_to(ROOT)}".encode(), digest_size=7).digest()
+    return int.from_bytes(digest) / 2**56
+
+
 def run(source: Path, build: Path) -> tuple[int, str]:
     command = ["clang-tidy", "--quiet", "-p", str(build), "--extra-arg=-Wno-unknown-warning-option", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout if done.returncode == 0 else done.stdout + done.stderr
 
 
-def main(build: Path, jobs: int) -> int:
+def main(build: Path, jobs: int, share: float, seed: str) -> int:
     compiled = {Path(entry["file"]) for entry in json.loads((build / "compile_commands.json").read_text())}
     sources = sorted(path for path in compiled if path.is_relative_to(ROOT / "src"))
     headers = sorted(path for folder in ("include", "src") for kind in ("*.h", "*.def") for path in (ROOT / folder).rglob(kind))
-    rules = digest([ROOT / ".clang-tidy", Path(__file__), *headers])
+    included, touched = dependencies(build), changed()
+    wanted = [path for path in sources if path in touched or position(seed, path) < share]
+    rules = digest([ROOT / ".clang-tidy", Path(__file__)])
     clean = build.parent / "tidy"
     clean.mkdir(parents=True, exist_ok=True)
-    stamps = {path: clean / hashlib.sha256((rules + digest([path])).encode()).hexdigest() for path in sources}
-    todo = [path for path in sources if not stamps[path].exists()]
+    stamps = {path: clean / hashlib.sha256((rules + digest([path, *included.get(path, headers)])).encode()).hexdigest() for path in wanted}
+    todo = [path for path in wanted if not stamps[path].exists()]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for path, (status, text) in zip(todo, pool.map(lambda source: run(source, build), todo), strict=True):
@@ -39,9 +66,16 @@ def main(build: Path, jobs: int) -> int:
             else:
                 failed += 1
                 print(text, flush=True)
-    print(f"clang-tidy: {len(sources)} files, {len(todo)} run, {failed} with findings")
+    left = f"; {len(sources) - len(wanted)} left out by the seed {seed}" if len(wanted) < len(sources) else ""
+    print(f"clang-tidy: {len(sources)} files, {len(todo)} run, {failed} with findings{left}")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--share", type=float, default=1.0, help="of the files that the last commit left alone")
+    parser.add_argument("--seed", default="")
+    options = parser.parse_args()
+    sys.exit(main(options.build.resolve(), options.jobs, options.share, options.seed))

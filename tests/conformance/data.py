@@ -6,14 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pardo as pp
+import sampling
 
 # PARDO_TEST_COMPILE_ONLY=1 is for the fake driver of tests/fake_cuda, which runs no kernel: each test makes its kernels, and NVRTC compiles
 # them, but what comes out of them is not looked at.
 COMPILE_ONLY = os.environ.get("PARDO_TEST_COMPILE_ONLY", "0") != "0"
-
-# PARDO_TEST_WHOLE=1 leaves nothing out anywhere; otherwise tests that make hundreds of kernels take some of them, in turn, where compilers
-# take 100 ms for each.
-WHOLE = os.environ.get("PARDO_TEST_WHOLE", "0") != "0"
 
 SIGNED = ["int8", "int16", "int32", "int64"]
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
@@ -90,16 +87,15 @@ LAYOUTS = [
 
 
 def layouts_for(device, *key) -> list[Layout]:
-    """All layouts on the first device of a back end; on its others one in turn; where nothing is run a contiguous one and another in turn.
-
-    Kernels of one back end differ by their indices in the same way on all its devices, and some compilers take a tenth of a second.
-    """
-    if WHOLE or (device.id.endswith(":0") and not COMPILE_ONLY):
+    """All layouts; in a sample, away from the CPU, one of them: compilers of other devices take a tenth of a second for a kernel."""
+    if device.backend == "cpu" or not sampling.SEED:
         return LAYOUTS
-    turn = zlib.crc32(repr(key).encode())
-    if COMPILE_ONLY:
-        return [LAYOUTS[0], LAYOUTS[1 + turn % (len(LAYOUTS) - 1)]]
-    return [LAYOUTS[turn % len(LAYOUTS)]]
+    return [sampling.one_of(LAYOUTS, "layout", device.id, *key)]
+
+
+def left_out(device, *key, share: float = 0.05) -> bool:
+    """Whether a sample, away from the CPU, leaves out one of the many kernels that a single test makes."""
+    return device.backend != "cpu" and bool(sampling.SEED) and sampling.position(device.id, *key) >= share
 
 
 def make(layout: Layout, dtype, rng, device, special=True, small=False):

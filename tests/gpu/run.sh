@@ -32,7 +32,7 @@ echo libpocl.so.2 >"$work/vendors/pocl.icd"
 export OCL_ICD_VENDORS=$work/vendors/
 unset OCL_ICD_FILENAMES
 
-export PARDO_CACHE_DIR=$work/cache PARDO_TEST_WHOLE=1
+export PARDO_CACHE_DIR=$work/cache
 [ -n "$devices" ] && export PARDO_TEST_DEVICES=$devices
 {
     date -u

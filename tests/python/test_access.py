@@ -4,6 +4,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 
 def line_of(kernel, text):
     """The number of the line of a kernel that holds a text."""

@@ -3,6 +3,8 @@ import numpy as np
 import pardo as pp
 import pytest
 
+pytestmark = pytest.mark.once
+
 ORDERS = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"]
 DTYPES = ["int32", "uint32", "int64", "uint64", "float32", "float64"]
 

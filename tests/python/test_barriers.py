@@ -8,6 +8,8 @@ import pardo as pp
 import pytest
 from groups import DEVICES, Cases, ints, zeros
 
+pytestmark = pytest.mark.once
+
 case = Cases()
 
 
@@ -546,6 +548,7 @@ def accessors_in_functions():
     return kernel, pp.NdRange(24, 8), ints(24, "float64"), pp.LocalAccessor(8), pp.LocalAccessor(8, "float32")
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 @pytest.mark.parametrize("name", case)
 def test_kernels_with_barriers(name, device):
@@ -642,6 +645,7 @@ def lines_of(kernel):
     return {n for n in names if code.co_firstlineno <= n <= last or (kernel is in_a_called_function and inner <= n <= inner + 2)}
 
 
+@pytest.mark.varied("kernel")
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 @pytest.mark.parametrize("kernel", DIVERGENT, ids=lambda k: k.__name__)
 def test_divergent_barriers_are_refused(kernel, device):

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = os.environ.get("PARDO_TEST_FAKE_CUDA") or next(map(str, sorted(ROOT.glob("build/*/libcuda_fake.so"))), "")
 
-pytestmark = pytest.mark.skipif(not FAKE, reason="libcuda_fake.so is not built (target cuda_fake)")
+pytestmark = [pytest.mark.once, pytest.mark.skipif(not FAKE, reason="libcuda_fake.so is not built (target cuda_fake)")]
 
 PREAMBLE = """
 import numpy as np

@@ -11,6 +11,8 @@ import pardo as pp
 import pytest
 from support import check
 
+pytestmark = pytest.mark.once
+
 
 def test_devices():
     cpu = pp.Device("cpu")

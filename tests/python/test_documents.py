@@ -12,6 +12,8 @@ import pardo as pp
 import pytest
 from pardo import _elementwise, _linalg, _methods, _profile, _searching, _sets, _sorting, _statistics
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = {

@@ -9,6 +9,8 @@ from pathlib import Path
 import pardo as pp
 import pytest
 
+pytestmark = pytest.mark.once
+
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 NEEDS = {"nearest_neighbours": "sklearn"}
 ALL_DEVICES = {"asyncio_pipeline", "devices", "overlap"}  # these use every device in one run
@@ -26,6 +28,7 @@ def test_examples_are_found():
     assert {"mandelbrot", "n_body", "overlap"} <= set(EXAMPLES)
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize(("name", "device"), [(n, d) for n in EXAMPLES for d in DEVICES if runs(n, d)])
 def test_example_runs(name, device, tmp_path):
     if name in NEEDS:

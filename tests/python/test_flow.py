@@ -4,6 +4,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 VALUES = np.array([0.0, -1, 2, 0.5, -4, 5, 70, 9, 9])
 
 

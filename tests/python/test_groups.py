@@ -4,6 +4,8 @@ import pardo as pp
 import pytest
 from groups import DEVICES, Cases, ints, zeros
 
+pytestmark = pytest.mark.once
+
 case = Cases()
 
 
@@ -761,6 +763,7 @@ def grid_stride(size):
     return kernel, pp.NdRange(3 * size, size), ints(1000, low=0), zeros(16, "int32"), zeros(1000), 0
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 @pytest.mark.parametrize("name", case)
 def test_algorithms_of_groups(name, device):

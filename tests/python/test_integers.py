@@ -4,6 +4,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 U = np.array([[200, 3, 254, 7], [240, 255, 0, 250], [100, 90, 80, 110]], "uint8")
 
 

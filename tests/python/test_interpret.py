@@ -10,6 +10,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from pardo import exp as exponential
 
+pytestmark = pytest.mark.once
+
 
 def interpret(kernel, place, *arguments):
     kernel[place].interpret(*arguments)

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 HELPER = """
 FACTOR = 3
 LIMITS = (1, 2)

@@ -6,7 +6,10 @@ import threading
 
 import numpy as np
 import pardo as pp
+import pytest
 from numpy.testing import assert_array_equal
+
+pytestmark = pytest.mark.once
 
 HELPER = "def scaled(v):\n    return v * {factor}{comment}\n"
 PROGRAM = """{comment}

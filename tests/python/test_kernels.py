@@ -7,6 +7,8 @@ import pytest
 from groups import DEVICES
 from numpy.testing import assert_allclose, assert_array_equal
 
+pytestmark = pytest.mark.once
+
 FACTOR = 3
 
 

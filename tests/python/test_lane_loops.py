@@ -7,6 +7,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 
 def neighbours_are_written_twice(x, y):
     for i in pp.prange(y.shape[0]):

@@ -8,6 +8,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 
 def test_launchers_that_know_their_program(monkeypatch):
     @pp.kernel

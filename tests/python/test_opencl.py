@@ -6,6 +6,8 @@ import sys
 import pardo as pp
 import pytest
 
+pytestmark = pytest.mark.once
+
 DEVICES = [str(d.id) for d in pp.get_devices("opencl")]
 needs_device = pytest.mark.skipif(not DEVICES, reason="no OpenCL device")
 

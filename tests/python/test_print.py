@@ -3,6 +3,8 @@ import numpy as np
 import pardo as pp
 import pytest
 
+pytestmark = pytest.mark.once
+
 
 def printed(capsys, launch):
     launch().wait()

@@ -12,6 +12,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 DEVICES = [d for d in groups.DEVICES if d.backend == "opencl"]
 
 TEXT = """
@@ -182,6 +184,7 @@ def test_integers_of_every_type_at_their_bounds(device):
                 kernel[1](v, out)
 
 
+@pytest.mark.varied("arguments", "error", "message")
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

@@ -4,6 +4,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 ORDERS = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
 
 

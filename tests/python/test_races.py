@@ -9,6 +9,8 @@ import pytest
 from groups import Cases
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 prange = pp.prange
 
 

@@ -4,6 +4,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 DTYPE = np.dtype([("x", "f8"), ("n", "i8"), ("in", [("a", "f8"), ("b", "f8")]), ("v", "f8", (2,))], align=True)
 
 

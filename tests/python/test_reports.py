@@ -5,6 +5,8 @@ import numpy as np
 import pardo as pp
 import pytest
 
+pytestmark = pytest.mark.once
+
 prange = pp.prange
 ONE = 1
 on_the_cpu = pytest.mark.skipif(pp.Device().backend != "cpu", reason="tells what the CPU does")

@@ -12,6 +12,8 @@ import pardo as pp
 import pytest
 from pardo import _core
 
+pytestmark = pytest.mark.once
+
 NOTHING_LOADED = "; m = open('/proc/self/maps').read(); assert 'libOpenCL' not in m and 'libcuda' not in m"
 
 

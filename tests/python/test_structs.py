@@ -7,6 +7,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+pytestmark = pytest.mark.once
+
 
 @pp.struct
 class Point:

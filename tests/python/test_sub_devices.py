@@ -12,6 +12,8 @@ import pardo as pp
 import pytest
 from support import check
 
+pytestmark = pytest.mark.once
+
 CPU = pp.Device("cpu")
 UNITS = CPU.max_compute_units
 several = pytest.mark.skipif(UNITS < 2, reason="one core")

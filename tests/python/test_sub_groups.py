@@ -6,6 +6,8 @@ import pardo as pp
 import pytest
 from groups import DEVICES, Cases, ints, launch, zeros
 
+pytestmark = pytest.mark.once
+
 case = Cases()
 
 
@@ -126,6 +128,7 @@ def sums_of_groups_by_sub_groups(size):
     return kernel, pp.NdRange(4 * size, size), ints(4 * size), zeros(4)
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("device", DEVICES, ids=lambda d: d.id)
 @pytest.mark.parametrize("name", case)
 def test_devices_give_what_python_does(name, device):

@@ -11,7 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pardo as pp
+import pytest
 from support import check
+
+pytestmark = pytest.mark.once
 
 
 def test_threads_share_a_queue():

@@ -8,6 +8,8 @@ import numpy as np
 import pardo as pp
 import pytest
 
+pytestmark = pytest.mark.once
+
 FOLDER = Path(__file__).parent / "wrong"
 GOLDEN = FOLDER / "programs.txt"
 

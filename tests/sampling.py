@@ -1,0 +1,70 @@
+# tests/sampling.py: which tests a short run takes: a share of each kind, chosen by a seed that replays it (tests/README.md).
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# Without a seed nothing is left out. `./dev test` takes it from the commit.
+SEED = os.environ.get("PARDO_TEST_SEED", "")
+# Shares by back end or marker, for example "opencl=0.1,slow=0.3"; what is not named is taken whole.
+KEEP = os.environ.get("PARDO_TEST_KEEP", "")
+SHARES = {name: float(share) for name, _, share in (part.partition("=") for part in KEEP.split(",") if part)}
+
+# Parameters over which a sample may choose, besides those that a test's marker `varied` names. All others say what is tested: each of their
+# values stays in a sample.
+VARIED = frozenset(
+    [
+        "axis",
+        "bad",
+        "case",
+        "correction",
+        "count",
+        "dtype",
+        "k",
+        "keepdims",
+        "left",
+        "number",
+        "right",
+        "scalar",
+        "shape",
+        "shapes",
+        "size",
+        "sizes",
+        "source",
+        "target",
+        "view",
+    ]
+)
+
+
+def position(*key: Hashable, seed: str | None = None) -> float:
+    """A number in [0, 1) that the seed and the key decide: the same in every process."""
+    text = repr((SEED if seed is None else seed, *key))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest()) / 2**56
+
+
+def one_of(choices: Sequence[T], *key: Hashable) -> T:
+    """The choice that the seed makes for a key."""
+    return choices[int(position(*key) * len(choices))]
+
+
+def share_of(classes: Iterable[str], shares: Mapping[str, float] = SHARES) -> float:
+    """How much of the tests of these back ends and markers is taken: the product of their shares."""
+    return math.prod(shares.get(name, 1.0) for name in classes)
+
+
+def choose(
+    strata: Mapping[Hashable, Sequence[str]], shares: Mapping[Hashable, float], seed: str, may_vanish: Container[Hashable] = ()
+) -> set[str]:
+    """Names of the tests to take: of each stratum its share, rounded up; of those that may vanish rounded to either side by the seed."""
+    taken: set[str] = set()
+    for stratum, names in strata.items():
+        wanted = shares[stratum] * len(names)
+        count = int(wanted + position(stratum, seed=seed)) if stratum in may_vanish else math.ceil(wanted)
+        taken.update(sorted(names, key=lambda name: position(name, seed=seed))[:count])
+    return taken

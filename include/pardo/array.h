@@ -85,9 +85,12 @@ public:
     std::uint64_t address() const;
     /// True when somebody else may write the memory: what uses it is waited for.
     bool foreign_writable() const;
+    /// True while somebody else may read the memory: what writes it is waited for.
+    bool foreign_readable() const;
     bool is_contiguous() const;  // row-major
     MemoryKind memory_kind() const;
-    /// Keeps the memory alive, for exports: call the returned function to let go.
+    /// Keeps the memory alive, for exports: call the returned function to let go. Until then somebody else may read it: what writes it
+    /// is over when it returns.
     std::function<void()> hold() const;
     /// As hold; and from now on somebody else may write: operations on this memory are over when they return. Waits for those under way.
     std::function<void()> share_writable() const;

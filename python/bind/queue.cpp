@@ -34,8 +34,8 @@ void wait_for_all(const Queue& q, nb::handle timeout) {
 using Events = std::vector<pardo::Event>;
 
 /// What strangers may write or read is over when the call returns.
-pardo::Event over(const pardo::Event& event, const pardo::Array& a, const pardo::Array& b) {
-    if ((a.foreign_writable() || b.foreign_writable()) && !event.done()) wait(event);
+pardo::Event over(const pardo::Event& event, const pardo::Array& to, const pardo::Array& from) {
+    if ((to.foreign_readable() || from.foreign_writable()) && !event.done()) wait(event);
     return event;
 }
 

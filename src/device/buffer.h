@@ -11,6 +11,7 @@
 #include <pardo/event.h>
 #include <pardo/memory.h>
 
+#include "base/list.h"
 #include "base/ref.h"
 
 namespace pardo::device {
@@ -78,14 +79,22 @@ public:
 
     /// True when somebody outside pardo may write this memory at any time (asarray(copy=False), writable exports):
     /// operations on it run, and are waited for, when they are recorded.
-    bool foreign_writable() const noexcept { return foreign_writable_.load(std::memory_order_relaxed); }
-    void set_foreign_writable() noexcept { foreign_writable_.store(true, std::memory_order_relaxed); }
+    bool foreign_writable() const noexcept { return (strangers_.load(std::memory_order_relaxed) & strangers_write) != 0; }
+    void set_foreign_writable() noexcept { strangers_.fetch_or(strangers_write, std::memory_order_relaxed); }
+    /// True while somebody outside may read the memory at any time (np.asarray(x)): writes of it are waited for.
+    bool foreign_readable() const noexcept { return (strangers_.load(std::memory_order_relaxed) & ~strangers_write) != 0; }
+    void add_foreign_reader() noexcept { strangers_.fetch_add(1, std::memory_order_relaxed); }
+    void drop_foreign_reader() noexcept { strangers_.fetch_sub(1, std::memory_order_relaxed); }
+    /// Either of the two.
+    bool foreign() const noexcept { return strangers_.load(std::memory_order_relaxed) != 0; }
     /// True when the memory must not be written (imported from a read-only owner).
     bool read_only() const noexcept { return read_only_; }
     void set_read_only() noexcept { read_only_ = true; }
 
-    /// Pending nodes that read this buffer directly; kept by src/graph, under the queue's graph lock.
-    int pending_readers = 0;
+    /// Uses of this buffer by pending nodes, oldest first; kept by src/graph, under the queue's graph lock.
+    Link readers;
+    /// Scratch of one planning pass, under the same lock.
+    std::uint32_t mark = 0, index = 0;
 
 protected:
     /// Called when the last reference is gone: gives the block back.
@@ -109,7 +118,8 @@ protected:
     std::size_t bytes_;
     static constexpr std::uint8_t reads_bit = 1, writes_bit = 2;
     std::atomic<std::uint8_t> busy_{0};  // which lists hold something
-    std::atomic<bool> foreign_writable_{false};
+    static constexpr std::uint32_t strangers_write = 1u << 31;
+    std::atomic<std::uint32_t> strangers_{0};  // how many may read; and whether any may write
     bool read_only_ = false;
     std::vector<Event> reads_, writes_;
     Event origin_;  // the last write that read nothing: if it never ran, there are no values here, whoever has heard of that

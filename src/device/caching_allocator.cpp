@@ -332,9 +332,8 @@ void CachingAllocator::recycle(DriverBuffer* b) {
     if (driver_gone()) return;  // nothing of the driver's is touched any more; the process ends, or is a child that has no use for it
     if (b->foreign_) return give_back_foreign(b);
     if (b->busy() && !b->last_use_unfinished()) b->forget_uses();
-    b->foreign_writable_.store(false, std::memory_order_relaxed);
+    b->strangers_.store(0, std::memory_order_relaxed);
     b->read_only_ = false;
-    b->pending_readers = 0;
     if (b->timed_write_.state()) b->timed_write_ = Event();
     const auto capacity = static_cast<std::int64_t>(b->capacity_);
     const bool busy = b->busy();

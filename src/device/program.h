@@ -52,6 +52,10 @@ struct BufferUse {
     Buffer* buffer;
     Access access;
 };
+/// True when such work has to be over before the call that asked for it returns: strangers, who know no events, may touch the memory.
+inline bool seen_by_strangers(const Buffer* buffer, Access access) {
+    return buffer->foreign() && (access != Access::Read || buffer->foreign_writable());
+}
 /// How work that writes so many bytes of a buffer uses it: where it leaves others as they are, it needs them to be there.
 inline Access written(const Buffer* buffer, std::size_t bytes) { return bytes < buffer->bytes() ? Access::ReadWrite : Access::Write; }
 

@@ -101,7 +101,7 @@ void* Array::mutable_data() const {
     require_host_visible("mutable_data", *node_);
     {
         std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
-        plan::force_readers(node_->queue.get(), node_->buffer.get());
+        plan::force_readers(node_->buffer.get());
     }
     if (node_->buffer->busy()) node_->buffer->wait_for_write();
     return first_byte(*node_);
@@ -119,6 +119,7 @@ bool Array::writeable() const {
 }
 
 bool Array::foreign_writable() const { return !node_->pending() && node_->buffer->foreign_writable(); }
+bool Array::foreign_readable() const { return !node_->pending() && node_->buffer->foreign(); }
 
 bool Array::is_contiguous() const {
     force();
@@ -129,14 +130,18 @@ MemoryKind Array::memory_kind() const { return graph::kind_after(*this); }
 
 std::function<void()> Array::hold() const {
     force();
-    return [buffer = node_->buffer]() mutable { buffer = nullptr; };
+    node_->buffer->add_foreign_reader();
+    return [buffer = node_->buffer]() mutable {
+        if (buffer) buffer->drop_foreign_reader();
+        buffer = nullptr;
+    };
 }
 
 std::function<void()> Array::share_writable() const {
     graph::require_writeable("share_writable", *this);
     {
         std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
-        plan::force_readers(node_->queue.get(), node_->buffer.get());
+        plan::force_readers(node_->buffer.get());
         node_->buffer->set_foreign_writable();
     }
     if (node_->buffer->busy()) node_->buffer->wait_for_write();

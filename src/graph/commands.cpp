@@ -10,6 +10,7 @@
 
 #include "base/counters.h"
 #include "graph/engine.h"
+#include "graph/overlap.h"
 #include "graph/record.h"
 #include "ir/eval.h"
 
@@ -18,24 +19,6 @@ namespace {
 
 using device::CopyBox;
 using graph::Node;
-
-/// The bytes of a buffer between the first and the last element of a leaf.
-struct ByteRange {
-    std::int64_t begin, end;
-};
-ByteRange range_of(const Node& leaf) {
-    const std::int64_t size = itemsize(leaf.dtype);
-    std::int64_t low = leaf.offset, high = leaf.offset;
-    for (int d = 0; d < leaf.shape.size(); ++d) (leaf.strides[d] < 0 ? low : high) += (leaf.shape[d] - 1) * leaf.strides[d];
-    return {low * size, (high + 1) * size};
-}
-
-bool overlap(const Node& a, const Node& b) {
-    if (a.buffer->device() != b.buffer->device()) return false;
-    const ByteRange x = range_of(a), y = range_of(b);
-    const char *first = static_cast<const char*>(a.buffer->data()), *second = static_cast<const char*>(b.buffer->data());
-    return first + x.begin < second + y.end && second + y.begin < first + x.end;
-}
 
 /// The queue's context must hold the array's device, if it was made with one.
 void check_reach(const char* who, const device::Queue* queue, const Array& x) {
@@ -130,7 +113,7 @@ public:
     Writing(const char* who, const Array& target) : lock_(graph::state_of(target.node()->queue.get()).lock, std::defer_lock) {
         graph::require_writeable(who, target);
         lock_.lock();
-        plan::force_readers(target.node()->queue.get(), target.node()->buffer.get());
+        plan::force_readers(target.node()->buffer.get());
     }
 
 private:
@@ -204,7 +187,7 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
     graph::require_writeable(who, to);
     if (to.size() == 0) return joined(impl_, {depends.begin(), depends.end()});
     Array source = from;
-    if (overlap(*to.node(), *from.node())) {
+    if (graph::may_overlap(*to.node(), *from.node())) {
         const device::ExtraDepends scope(depends);
         source = from.copy();
         graph::ensure_leaf(source);
@@ -238,8 +221,12 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
     const auto span = [&](const std::int64_t(&pitches)[2]) {
         return (box.extents[2] - 1) * pitches[1] + (box.extents[1] - 1) * pitches[0] + box.extents[0];
     };
-    if (target.buffer == source.buffer && box.to_offset < box.from_offset + span(box.from_pitches) &&
-        box.from_offset < box.to_offset + span(box.to_pitches))
+    const auto range = [](const device::Buffer* buffer, std::int64_t offset, std::int64_t bytes) {
+        const auto begin = reinterpret_cast<std::uint64_t>(buffer->data()) + static_cast<std::uint64_t>(offset);
+        return graph::ByteRange{begin, begin + static_cast<std::uint64_t>(bytes)};
+    };
+    if (graph::comparable(*target.buffer, *source.buffer) &&
+        range(target.buffer, box.to_offset, span(box.to_pitches)).overlaps(range(source.buffer, box.from_offset, span(box.from_pitches))))
         throw Error(ErrorCode::Value, std::string(who) + ": source and target overlap; copy through another block");
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     return impl_->copy_box(target.buffer, source.buffer, box, depends);
@@ -272,9 +259,9 @@ Event Queue::prefetch(const Array& x, std::span<const Event> depends) const {
     check_own(who, impl_, x);
     graph::ensure_leaf(x);
     if (x.size() == 0) return joined(impl_, {depends.begin(), depends.end()});
-    const ByteRange range = range_of(*x.node());
-    return impl_->prefetch(x.node()->buffer.get(), static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin),
-                           depends);
+    const graph::ByteRange range = graph::range_of(graph::elements_of(*x.node()));
+    const std::uint64_t from = range.begin - reinterpret_cast<std::uint64_t>(x.node()->buffer->data());
+    return impl_->prefetch(x.node()->buffer.get(), from, range.end - range.begin, depends);
 }
 
 }  // namespace pardo

@@ -23,16 +23,17 @@ void flush(Flush verdict, graph::Node* fresh);
 void force(std::span<graph::Node* const> roots);
 
 /// target[...] = value, fused into one kernel where that is safe, through a temporary where target and value's inputs overlap.
-/// `target` is a Leaf; value broadcasts to it and is cast to its dtype. Pending readers of the target's buffer are forced first.
+/// `target` is a Leaf; value broadcasts to it and is cast to its dtype. Pending readers of the target's buffer are computed first, as by
+/// force_readers. The kernel that writes the target is launched last: on failure before that the target is what it was.
 /// `where` (Bool, broadcast) leaves elements alone where false; may be null. `references`: those to `value` that the caller lets go if
 /// `after` says so; when there are no others, the value gets no memory of its own.
 void store(graph::Node* target, graph::Node* value, graph::Node* where, After after = After::Kept, int references = 0);
 
-/// Forces every pending node that reads `buffer`, directly or through views that become aliases of it: called before it is written or
-/// handed to strangers. Afterwards buffer->pending_readers is 0.
-void force_readers(device::Queue* queue, device::Buffer* buffer);
+/// Computes what pending nodes read from `buffer`, as far as somebody holds it: called before the memory is written or handed to
+/// strangers. What cannot be computed becomes a failed value; nothing is thrown for it. Caller holds the queue's graph lock.
+void force_readers(device::Buffer* buffer);
 
-/// Forces every pending node of a queue that somebody holds.
+/// Forces every pending node of a queue that somebody holds. What cannot be computed becomes a failed value; then throws its error.
 void force_pending(device::Queue* queue);
 
 /// The plan for `roots` as text; computes nothing.

@@ -50,7 +50,7 @@ ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream
     device::Buffer* buffer = leaf.buffer.get();
     if (writable) {
         std::lock_guard guard(graph::state_of(queue).lock);
-        plan::force_readers(queue, buffer);
+        plan::force_readers(buffer);
         buffer->set_foreign_writable();
     }
     std::vector<Event> before;

@@ -124,23 +124,22 @@ void unlink(GraphState& state, Node* node) {
     --state.pending_count;
 }
 
-void add_readers(GraphState& state, device::Buffer* buffer, int count) {
-    if (count == 0) return;
-    if (buffer->pending_readers == 0) state.pinned_bytes += static_cast<std::int64_t>(buffer->bytes());
-    buffer->pending_readers += count;
-}
-
-void drop_readers(GraphState& state, device::Buffer* buffer, int count) {
-    if (count == 0) return;
-    buffer->pending_readers -= count;
-    if (buffer->pending_readers == 0) state.pinned_bytes -= static_cast<std::int64_t>(buffer->bytes());
+void add_reader(GraphState& state, device::Buffer* buffer, Use& use) {
+    if (buffer->readers.empty()) state.pinned_bytes += static_cast<std::int64_t>(buffer->bytes());
+    buffer->readers.append(use);
 }
 
 void attach(GraphState& state, Node* node, int slot, Node* input) {
+    Use& use = node->uses[slot];
+    use.user = node;
     node->inputs[slot] = input;
     node->depth = std::max(node->depth, input->depth + 1);
     ++input->consumers;
-    if (input->kind == Kind::Leaf) add_readers(state, input->buffer.get(), 1);
+    if (input->kind == Kind::Leaf) {
+        add_reader(state, input->buffer.get(), use);
+    } else {
+        input->users.append(use);
+    }
 }
 
 /// Takes a pending node out of the list and of its inputs' books; the inputs themselves stay.
@@ -149,7 +148,49 @@ void detach(GraphState& state, Node* node) {
     for (int i = 0; i < node->arity; ++i) {
         Node* input = node->inputs[i].get();
         --input->consumers;
-        if (input->kind == Kind::Leaf) drop_readers(state, input->buffer.get(), 1);
+        node->uses[i].remove();
+        if (input->kind != Kind::Leaf || !input->buffer->readers.empty()) continue;
+        state.pinned_bytes -= static_cast<std::int64_t>(input->buffer->bytes());
+    }
+}
+
+/// True while the node is in its queue's list.
+bool listed(const Node* node) { return node->kind != Kind::Leaf && node->kind != Kind::Failed; }
+
+/// Where a view of a Leaf has its elements.
+void place_view(const Node& leaf, const ViewMap& map, int rank, Strides& strides, std::int64_t& offset) {
+    strides.assign(rank, 0);
+    offset = leaf.offset;
+    for (int d = 0; d < map.offsets.size(); ++d) offset += map.offsets[d] * leaf.strides[d];
+    for (const ViewMap::Term& term : map.terms) strides[term.source] += term.step * leaf.strides[term.base_dim];
+}
+
+void become_leaf(Node* node) {
+    std::atomic_ref<Kind>(node->kind).store(Kind::Leaf, std::memory_order_release);
+    node->depth = 0;
+    node->view.reset();
+    node->arity = 0;
+}
+
+/// The users of a node that has become a Leaf: views of it become Leaves over the same memory, all others readers of its buffer.
+void settle_users(GraphState& state, Node* leaf) {
+    if (leaf->users.empty()) return;
+    const Ref<Node> alive(leaf);  // its views let it go
+    while (!leaf->users.empty()) {
+        Use& use = static_cast<Use&>(*leaf->users.next);
+        use.remove();
+        Node* user = use.user;
+        if (user->kind != Kind::View) {
+            add_reader(state, leaf->buffer.get(), use);
+            continue;
+        }
+        unlink(state, user);
+        --leaf->consumers;
+        place_view(*leaf, *user->view, user->shape.size(), user->strides, user->offset);
+        user->buffer = leaf->buffer;
+        const Ref<Node> input = std::move(user->inputs[0]);
+        become_leaf(user);
+        settle_users(state, user);  // may end the user, if only its views hold it
     }
 }
 
@@ -166,6 +207,9 @@ void require_supported(const device::Queue* queue, DType dtype) {
 
 Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&& shape, std::span<Node* const> inputs) {
     require_supported(queue.get(), dtype);
+    for (const Node* input : inputs) {
+        if (input->kind == Kind::Failed) throw Error(*input->error);
+    }
     GraphState& state = state_of(queue.get());
     Ref<Node> node = allocate_node();
     node->dtype = dtype;
@@ -255,11 +299,17 @@ GraphState& state_of(device::Queue* queue) {
     return static_cast<GraphState&>(*queue->attachment);
 }
 
+int reader_count(const device::Buffer& buffer) {
+    int count = 0;
+    for (const Link* use = buffer.readers.next; use != &buffer.readers; use = use->next) ++count;
+    return count;
+}
+
 void Node::destroy(Node* self) {
     if (self->pending()) {
         GraphState& state = state_of(self->queue.get());
         std::lock_guard guard(state.lock);
-        if (self->kind != Kind::Leaf) detach(state, self);  // a planner may have got it first
+        if (listed(self)) detach(state, self);  // a planner may have got it first
     }
     self->next = doomed.first;
     doomed.first = self;
@@ -311,10 +361,9 @@ Ref<Node> make_view(Node* input, Shape shape, ViewMap map) {
         node->view = std::make_unique<ViewMap>(std::move(map));
         return node;
     }
-    Strides strides(shape.size(), 0);
-    std::int64_t offset = input->offset;
-    for (int d = 0; d < map.offsets.size(); ++d) offset += map.offsets[d] * input->strides[d];
-    for (const ViewMap::Term& term : map.terms) strides[term.source] += term.step * input->strides[term.base_dim];
+    Strides strides;
+    std::int64_t offset;
+    place_view(*input, map, shape.size(), strides, offset);
     return make_leaf(input->queue, input->dtype, std::move(shape), std::move(strides), offset, input->buffer);
 }
 
@@ -337,12 +386,30 @@ void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::i
     node->buffer = std::move(buffer);
     node->strides = std::move(strides);
     node->offset = offset;
-    add_readers(state, node->buffer.get(), static_cast<int>(node->consumers));
-    std::atomic_ref<Kind>(node->kind).store(Kind::Leaf, std::memory_order_release);
-    node->depth = 0;
-    node->view.reset();
-    const int inputs = std::exchange(node->arity, 0);
-    for (int i = 0; i < inputs; ++i) node->inputs[i] = nullptr;
+    const Ref<Node> inputs[] = {std::move(node->inputs[0]), std::move(node->inputs[1]), std::move(node->inputs[2])};
+    become_leaf(node);
+    settle_users(state, node);  // may end the node, if only its views hold it
+}
+
+void fail(Node* node, std::shared_ptr<const Error> error) {
+    GraphState& state = state_of(node->queue.get());
+    std::vector<Ref<Node>> released;  // at the end: until then what is failed stays where it is
+    std::vector<Node*> failing{node};
+    while (!failing.empty()) {
+        Node* one = failing.back();
+        failing.pop_back();
+        if (!listed(one)) continue;
+        for (const Link* use = one->users.next; use != &one->users; use = use->next) failing.push_back(static_cast<const Use*>(use)->user);
+        detach(state, one);
+        std::atomic_ref<Kind>(one->kind).store(Kind::Failed, std::memory_order_release);
+        one->error = error;
+        one->depth = 0;
+        one->view.reset();
+        one->arity = 0;
+        for (Ref<Node>& input : one->inputs) {
+            if (input) released.push_back(std::move(input));
+        }
+    }
 }
 
 }  // namespace pardo::graph

@@ -8,21 +8,25 @@
 #include <span>
 
 #include <pardo/dtype.h>
+#include <pardo/error.h>
 
+#include "base/list.h"
 #include "base/ref.h"
 #include "base/shape.h"
 #include "device/device.h"
 
 namespace pardo::graph {
 
-/// What a node is. All but Leaf are pending; materialising turns a node into a Leaf, in place, and lets its inputs go.
+/// What a node is. All but Leaf and Failed are pending; materialising turns a node into a Leaf, in place, and lets its inputs go.
+/// The states and who moves a node between them: docs/design/ordering.md.
 enum class Kind : std::uint8_t {
     Leaf,         // buffer + offset + strides
     Constant,     // one value in every element; `scalar`
     Iota,         // the index along `axis`, Int64
     Elementwise,  // row `op` of ops.def on 1 to 3 inputs; inputs are broadcast to `shape` by NumPy's rule (missing and one-sized dims)
-    View,         // affine view of a pending input: `view`
+    View,         // affine view of a pending input: `view`. Never of a Leaf: it becomes one when its input does
     Reduce,       // `reduce` over `axes` of input 0; shape keeps reduced dims as 1
+    Failed,       // there is no value and never will be: `error` is raised at each use
 };
 
 /// Rows of ops.def by position.
@@ -44,6 +48,11 @@ struct ViewMap {
     SmallVector<std::int64_t, 4> offsets;  // one for each base dimension
 };
 
+/// A pending node's use of one input: a link in the list of the input's users or, if the input is a Leaf, of its buffer's readers.
+struct Use : Link {
+    struct Node* user = nullptr;
+};
+
 /// A value. Fields are guarded by the queue's graph lock once the node is shared.
 struct Node : RefCounted<Node> {
     Kind kind = Kind::Leaf;
@@ -63,10 +72,14 @@ struct Node : RefCounted<Node> {
 
     // Pending
     Ref<Node> inputs[3];
+    Use uses[3];                        // one for each input
+    Link users;                         // uses of this node while it is pending, oldest first
     Scalar scalar;                      // Constant
     std::uint32_t axes = 0;             // Reduce: bit set over input dims; Iota: the axis
     DType accumulate = DType::Float64;  // Reduce: dtype of the accumulator
     std::unique_ptr<ViewMap> view;
+
+    std::shared_ptr<const Error> error;  // Failed
 
     // The queue's list of pending nodes (GraphState).
     std::uint32_t depth = 0;  // operations between this pending node and memory, at most; 0 for a Leaf
@@ -76,7 +89,7 @@ struct Node : RefCounted<Node> {
     // Scratch of one planning pass; meaningless outside it.
     std::uint32_t mark = 0, index = 0;
 
-    /// May be asked without the lock: once false it stays so, and the Leaf fields are there.
+    /// True of failed nodes too. May be asked without the lock: once false it stays so, and the Leaf fields are there.
     bool pending() const { return std::atomic_ref<Kind>(const_cast<Kind&>(kind)).load(std::memory_order_acquire) != Kind::Leaf; }
     std::int64_t size() const { return element_count(shape); }
     static void destroy(Node* self);  // unlinks, releases inputs without deep recursion, returns the memory to a free list
@@ -120,6 +133,8 @@ struct GraphState : device::Queue::Attachment {
     std::shared_ptr<void> plans;  // src/plan's finished plans
 };
 GraphState& state_of(device::Queue* queue);
+/// Uses of a buffer by pending nodes. Caller holds the graph lock.
+int reader_count(const device::Buffer& buffer);
 
 // Making nodes. Callers hold the graph lock; results are linked into the pending list (but for Leaf) and counted.
 Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides strides, std::int64_t offset, Ref<device::Buffer> buffer);
@@ -129,7 +144,9 @@ Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* cons
 /// A Leaf when the input is one (shares its buffer), else a View.
 Ref<Node> make_view(Node* input, Shape shape, ViewMap map);
 Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result);
-/// Turns a pending node into a Leaf over `buffer`; for src/plan.
+/// Turns a pending node into a Leaf over `buffer`, and with it the pending views of it; for src/plan.
 void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::int64_t offset);
+/// Turns a pending node and all pending ones that depend on it into failed ones, which raise `error` at each use; for src/plan.
+void fail(Node* node, std::shared_ptr<const Error> error);
 
 }  // namespace pardo::graph

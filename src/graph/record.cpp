@@ -1,6 +1,7 @@
 // src/graph/record.cpp: records elementwise operations: check, simplify, act.
 #include "graph/record.h"
 
+#include <cassert>
 #include <limits>
 #include <string>
 
@@ -239,6 +240,7 @@ Array finish(Ref<Node> node) {
         if (reads_foreign_memory(*node)) {
             Node* const roots[] = {node.get()};
             plan::force(roots);
+            assert(!node->pending());  // memory that strangers may write has no pending readers: docs/design/ordering.md
         } else if (const auto verdict = plan::flush_verdict(state_of(node->queue.get()), *node); verdict != plan::Flush::None) {
             plan::flush(verdict, node.get());
         }

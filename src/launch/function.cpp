@@ -8,6 +8,7 @@
 
 #include "device/block.h"
 #include "graph/engine.h"
+#include "graph/overlap.h"
 #include "graph/record.h"
 #include "ir/eval.h"
 #include "launch/log.h"
@@ -21,17 +22,6 @@ namespace {
 using graph::Node;
 
 constexpr int most_dimensions = 3;
-
-struct ByteRange {
-    std::uint64_t begin, end;
-};
-ByteRange range_of(const Node& leaf) {
-    const std::int64_t size = itemsize(leaf.dtype);
-    std::int64_t low = leaf.offset, high = leaf.offset;
-    for (int d = 0; d < leaf.shape.size(); ++d) (leaf.strides[d] < 0 ? low : high) += (leaf.shape[d] - 1) * leaf.strides[d];
-    const auto base = reinterpret_cast<std::uint64_t>(leaf.buffer->data());
-    return {base + static_cast<std::uint64_t>(low * size), base + static_cast<std::uint64_t>((high + 1) * size)};
-}
 
 /// A scalar as kernels take it: its bytes from the low end.
 std::uint64_t bits_of(DType dtype, const Scalar& given) {
@@ -49,12 +39,12 @@ std::int64_t short_rows(const Node& leaf) {
 
 /// True if no two arrays share memory.
 bool distinct(Arguments arguments) {
-    SmallVector<ByteRange, 8> ranges;
+    SmallVector<graph::ByteRange, 8> ranges;
     for (const KernelArgument& a : arguments) {
         if (a.kind != KernelArgument::Kind::Array || a.array.size() == 0) continue;
-        const ByteRange r = range_of(*a.array.node());
-        for (const ByteRange& other : ranges)
-            if (r.begin < other.end && other.begin < r.end) return false;
+        const graph::ByteRange r = graph::range_of(graph::elements_of(*a.array.node()));
+        for (const graph::ByteRange& other : ranges)
+            if (r.overlaps(other)) return false;
         ranges.push_back(r);
     }
     return true;
@@ -445,9 +435,9 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
         if (arguments[k].kind != KernelArgument::Kind::Array || !lowered.used[k]) continue;
         device::Buffer* buffer = arguments[k].array.node()->buffer.get();
         const auto access = static_cast<device::Access>(lowered.accesses[k]);
-        if (access != device::Access::Read) plan::force_readers(queue, buffer);
+        if (access != device::Access::Read) plan::force_readers(buffer);
         uses.push_back({buffer, access});
-        foreign = foreign || buffer->foreign_writable();
+        foreign = foreign || device::seen_by_strangers(buffer, access);
         const std::int64_t bytes = arguments[k].array.nbytes();
         if (access != device::Access::Write) read += bytes;
         if (access != device::Access::Read) written += bytes;

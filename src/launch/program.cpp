@@ -334,9 +334,9 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
         device::Buffer* buffer = launch.arguments[k].buffer;
         if (!buffer) continue;
         const bool reads = call.parameter(k).read_only;
-        if (!reads) plan::force_readers(queue.get(), buffer);
+        if (!reads) plan::force_readers(buffer);
         uses.push_back({buffer, reads ? device::Access::Read : device::Access::ReadWrite});
-        foreign = foreign || buffer->foreign_writable();
+        foreign = foreign || device::seen_by_strangers(buffer, uses[uses.size() - 1].access);
     }
     const Event event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);
     if (foreign) event.wait();  // strangers know no events

@@ -22,7 +22,7 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
             uses.push_back({memory->buffer.get(), access});
         else if (known->access != access)
             known->access = device::Access::ReadWrite;
-        foreign |= memory->buffer->foreign_writable();
+        foreign |= device::seen_by_strangers(memory->buffer.get(), access);
     };
     std::int64_t bytes_read = 0, bytes_written = 0;
     for (const Memory* memory : reads) {

@@ -182,7 +182,7 @@ void launch_kernel(device::Queue* queue, const char* name, const Variant& varian
         slots.push_back(arg.slot);
         if (!arg.buffer) continue;
         uses.push_back({arg.buffer, arg.access});
-        foreign |= arg.buffer->foreign_writable();
+        foreign |= device::seen_by_strangers(arg.buffer, arg.access);
     }
     launch.program = program.get();
     launch.extents = std::span(&groups, 1);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "graph/overlap.h"
 #include "lib/operand.h"
 #include "lib/store.h"
 
@@ -127,7 +128,7 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
     std::vector<Memory> positions = prepare_indices(who, base, indices, axes, index_shape, bounds);
     if (element_count(shape) == 0) return;
     for (std::size_t k = 0; k < positions.size(); ++k) {
-        if (positions[k].buffer != target.buffer) continue;
+        if (!graph::may_overlap(positions[k], target)) continue;
         positions[k] = detached_memory(broadcast_to(indices[k], index_shape), DType::Int64, target);
         bounds.rows[k].indices = positions[k];
     }

@@ -1,6 +1,7 @@
 // src/lib/store.cpp: what a routine has to see to before it writes memory that somebody else may still read.
 #include "lib/store.h"
 
+#include "graph/overlap.h"
 #include "plan/force.h"
 
 namespace pardo::lib {
@@ -13,12 +14,12 @@ Memory writable_memory(const char* who, const Array& x) {
 
 Memory detached_memory(const Array& value, DType dtype, const Memory& target) {
     Memory memory = contiguous_memory(value, dtype);
-    if (memory.buffer == target.buffer) memory = memory_of(value.astype(dtype).copy());
+    if (graph::may_overlap(memory, target)) memory = memory_of(value.astype(dtype).copy());
     return memory;
 }
 
 PendingWrite::PendingWrite(device::Queue* queue, const Memory& target) : lock_(graph::state_of(queue).lock) {
-    plan::force_readers(queue, target.buffer.get());
+    plan::force_readers(target.buffer.get());
 }
 
 }  // namespace pardo::lib

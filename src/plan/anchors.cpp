@@ -2,6 +2,7 @@
 // are read.
 #include <algorithm>
 
+#include "graph/overlap.h"
 #include "graph/recipes.h"
 #include "plan/force.h"
 #include "plan/planner.h"
@@ -21,6 +22,31 @@ constexpr int anchor_operations = 256, anchor_loads = 32;  // longer expressions
 constexpr double cost_cap = 1e9;
 
 bool cheap_source(const Node* node) { return node->kind == Kind::Constant || node->kind == Kind::Iota; }
+
+/// A view that gets memory, where its elements were if what it shows had row-major memory.
+struct ShownPart {
+    NodeId view, source;
+    Strides strides;
+    std::int64_t offset = 0;
+};
+ShownPart shown_part(const Walk& walk, NodeId view) {
+    const Node* node = walk.nodes[view];
+    if (node->kind != Kind::View) return {view, view, contiguous_strides(node->shape)};
+    const ShownPart base = shown_part(walk, node->inputs[0]->index);
+    ShownPart part{view, base.source, Strides(node->shape.size(), 0), base.offset};
+    for (int d = 0; d < node->view->offsets.size(); ++d) part.offset += node->view->offsets[d] * base.strides[d];
+    for (const graph::ViewMap::Term& term : node->view->terms) part.strides[term.source] += term.step * base.strides[term.base_dim];
+    return part;
+}
+
+/// True when two parts show an element that is the same one: a write through one is seen through the other.
+bool meet(const Walk& walk, const ShownPart& a, const ShownPart& b) {
+    const auto elements = [&](const ShownPart& p) {
+        const Node* node = walk.nodes[p.view];
+        return graph::Elements{static_cast<std::uint64_t>(p.offset * itemsize(node->dtype)), node->dtype, node->shape, p.strides};
+    };
+    return a.view != b.view && a.source == b.source && graph::may_overlap(elements(a), elements(b));
+}
 
 }  // namespace
 
@@ -45,19 +71,25 @@ void Planner::choose_required() {
             f.why = "fusion is off";
         }
     }
-    // A required view is a Leaf over its base's memory when that exists, when somebody holds the base (writes through one are seen
-    // through the other), or when the view shows as much as the base or more.
+    // A required view shares its base's memory when somebody holds the base or another view of the same elements (writes through one are
+    // seen through the other), or when the view shows as much as the base or more.
+    std::vector<ShownPart> parts;
+    for (int i = 0; i < count; ++i) {
+        if (walk_.nodes[i]->kind == Kind::View && facts_[i].required) parts.push_back(shown_part(walk_, static_cast<NodeId>(i)));
+    }
+    const auto meets_another = [&](NodeId view) {
+        const auto own = std::find_if(parts.begin(), parts.end(), [&](const ShownPart& p) { return p.view == view; });
+        return own != parts.end() && std::any_of(parts.begin(), parts.end(), [&](const ShownPart& p) { return meet(walk_, *own, p); });
+    };
     for (int i = count - 1; i >= 0; --i) {
         const Node* node = walk_.nodes[i];
         if (node->kind != Kind::View || !facts_[i].required) continue;
         const NodeId below = input(i, 0);
         const Node* base = walk_.nodes[below];
-        if (base->kind == Kind::Leaf || facts_[below].required) continue;
+        if (facts_[below].required) continue;
         NodeId source = below;
-        const auto is_shared = [&] {
-            return walk_.nodes[source]->kind == Kind::Leaf || facts_[source].required || (walk_.flags[source] & Walk::Held);
-        };
-        bool shared = is_shared();
+        const auto is_shared = [&] { return facts_[source].required || (walk_.flags[source] & Walk::Held); };
+        bool shared = is_shared() || meets_another(static_cast<NodeId>(i));
         while (walk_.nodes[source]->kind == Kind::View) {
             source = input(source, 0);
             shared |= is_shared();
@@ -70,7 +102,7 @@ void Planner::choose_required() {
         const Node* node = walk_.nodes[i];
         if (node->kind != Kind::View || !facts_[i].required) continue;
         const NodeId below = input(i, 0);
-        facts_[i].alias = walk_.nodes[below]->kind == Kind::Leaf || facts_[below].required;
+        facts_[i].alias = facts_[below].required;
     }
 }
 
@@ -110,6 +142,7 @@ void Planner::choose_anchors() {
         }
         switch (node->kind) {
             case Kind::Leaf: f.cost = f.loads = 1; break;
+            case Kind::Failed: break;  // no pending node has one as input
             case Kind::Constant: f.anchor = f.required; break;
             case Kind::Iota:
                 f.cost = 1;

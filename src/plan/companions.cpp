@@ -1,7 +1,8 @@
-// src/plan/companions.cpp: finds companions by one pass over the pending nodes; most walks have none, and see that at once.
+// src/plan/companions.cpp: finds companions among the users of a walk's values; most walks have none, and see that at once.
 #include "plan/companions.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "plan/force.h"
 
@@ -19,21 +20,35 @@ bool read_outside(const Walk& walk, const Node* node) {
     return node->arity > 0 && node->kind != Kind::Leaf && node->consumers > walk.uses[node->index] && node->use_count() == node->consumers;
 }
 
-/// What the node, outside of the walk, would spare if it were computed along: the largest value that need not be written. -1: it needs
-/// something that is not there.
-std::int64_t spared_by(const Walk& walk, const Node* node, std::uint32_t mark, const std::vector<std::int64_t>& found) {
-    std::int64_t spared = 0;
+/// Pending nodes outside of the walk that use values of it, or each other, inputs before users.
+std::vector<Node*> descendants(const Walk& walk, const std::vector<Node*>& values, std::uint32_t mark) {
+    std::vector<Node*> found;
+    const auto add = [&](const Node* value) {
+        for (const Link* use = value->users.next; use != &value->users; use = use->next) {
+            Node* user = static_cast<const graph::Use*>(use)->user;
+            if (user->mark == mark || walk.contains(user)) continue;
+            user->mark = mark;
+            found.push_back(user);
+        }
+    };
+    for (const Node* value : values) add(value);
+    for (std::size_t i = 0; i < found.size(); ++i) add(found[i]);
+    std::stable_sort(found.begin(), found.end(), [](const Node* a, const Node* b) { return a->depth < b->depth; });
+    return found;
+}
+
+/// What the node, outside of the walk, would spare if it were computed along: the largest value that need not be written.
+std::int64_t spared_by(const Walk& walk, const Node* node, std::uint32_t mark, const std::vector<std::int64_t>& spared) {
+    std::int64_t most = 0;
     for (int i = 0; i < node->arity; ++i) {
         const Node* in = node->inputs[i].get();
         if (walk.contains(in)) {
-            if (read_outside(walk, in)) spared = std::max(spared, bytes_of(in));
+            if (read_outside(walk, in)) most = std::max(most, bytes_of(in));
         } else if (in->mark == mark) {
-            spared = std::max(spared, found[in->index]);
-        } else if (in->kind != Kind::Leaf && in->arity > 0) {
-            return -1;
+            most = std::max(most, spared[in->index]);
         }
     }
-    return spared;
+    return most;
 }
 
 }  // namespace
@@ -41,20 +56,17 @@ std::int64_t spared_by(const Walk& walk, const Node* node, std::uint32_t mark, c
 void collect_with_companions(Walk& walk, std::span<Node* const> roots, std::vector<Ref<Node>>& kept) {
     walk.collect(roots);
     if (!fusion_enabled()) return;
-    const bool any = std::any_of(walk.nodes.begin(), walk.nodes.end(), [&](const Node* n) { return read_outside(walk, n); });
-    if (!any) return;
+    std::vector<Node*> values;
+    std::copy_if(walk.nodes.begin(), walk.nodes.end(), std::back_inserter(values), [&](const Node* n) { return read_outside(walk, n); });
+    if (values.empty()) return;
 
     const std::uint32_t mark = fresh_mark();
-    std::vector<std::int64_t> found;  // by index of the nodes that carry the mark: bytes spared
-    // Inputs are recorded before their users, so one pass meets them in order.
-    for (Node* n = graph::state_of(walk.nodes.front()->queue.get()).first; n; n = n->next) {
-        if (n->arity == 0 || walk.contains(n)) continue;
-        const std::int64_t spared = spared_by(walk, n, mark, found);
-        if (spared < 0) continue;
-        n->mark = mark;
-        n->index = static_cast<std::uint32_t>(found.size());
-        found.push_back(spared);
-        if (spared == 0 || spared < bytes_of(n)) continue;
+    std::vector<std::int64_t> spared;  // by index of the nodes that carry the mark
+    for (Node* n : descendants(walk, values, mark)) {
+        const std::int64_t bytes = spared_by(walk, n, mark, spared);
+        n->index = static_cast<std::uint32_t>(spared.size());
+        spared.push_back(bytes);
+        if (bytes < bytes_of(n)) continue;
         if (Ref<Node> held = graph::if_held(n)) kept.push_back(std::move(held));
     }
     if (kept.empty()) return;

@@ -88,7 +88,7 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
             access = device::written(buffer, static_cast<std::size_t>(element_count(leaf.shape) * itemsize(leaf.dtype)));
         }
         uses_.push_back({buffer, access});
-        shared |= buffer->foreign_writable();
+        shared |= device::seen_by_strangers(buffer, access);
     }
     device::Launch request;
     request.program = planned.program.get();
@@ -119,7 +119,7 @@ bool Execution::find_kinds(const Plan& plan, const Walk& walk) {
     const std::size_t nodes = kinds_.size();
     kinds_.resize(nodes + plan.slots.size(), none);
     for (const Plan::Result& r : plan.results) {
-        if (!r.leaf) kinds_[nodes + r.source] = std::min(kinds_[nodes + r.source], kinds_[r.node]);
+        kinds_[nodes + r.slot] = std::min(kinds_[nodes + r.slot], kinds_[r.node]);
     }
     kinds_.erase(kinds_.begin(), kinds_.begin() + static_cast<std::ptrdiff_t>(nodes));
     std::replace(kinds_.begin(), kinds_.end(), none, MemoryKind::Device);
@@ -150,13 +150,8 @@ void Execution::run(const Plan& plan, const Walk& walk, device::Queue* queue) {
     // Inputs before users: what a result still needs is alive until its users are materialised.
     for (const Plan::Result& r : plan.results) {
         Node* node = walk.nodes[r.node];
-        if (!node->pending()) continue;
-        if (r.leaf) {
-            const Node* base = walk.nodes[r.source];
-            graph::materialize(node, base->buffer, r.strides, base->offset + r.offset);
-        } else {
-            graph::materialize(node, slots_[r.source], r.strides, r.offset);
-        }
+        // A view of a value that gets memory for another one's sake is there already.
+        if (node->pending()) graph::materialize(node, slots_[r.slot], r.strides, 0);
     }
 }
 

@@ -41,7 +41,8 @@ std::string member_name(const Planner& planner, NodeId id) {
         case Kind::Constant: return "constant";
         case Kind::Iota: return "index";
         case Kind::View: return "view";
-        case Kind::Leaf: break;
+        case Kind::Leaf:
+        case Kind::Failed: break;
     }
     return "array";
 }

@@ -26,13 +26,14 @@ std::vector<Ref<Node>> oldest_held(const graph::GraphState& state, bool sources)
     return held;
 }
 
-void force_held(const graph::GraphState& state, bool sources) {
+/// Gives the first failure, if any.
+std::shared_ptr<const Error> force_held(const graph::GraphState& state, bool sources) {
+    std::shared_ptr<const Error> first;
     for (auto held = oldest_held(state, sources); !held.empty(); held = oldest_held(state, sources)) {
-        std::vector<Node*> roots;
-        roots.reserve(held.size());
-        for (const Ref<Node>& n : held) roots.push_back(n.get());
-        force(roots);
+        const auto error = settle(held);
+        if (!first) first = error;
     }
+    return first;
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh) {
 void force_pending(device::Queue* queue) {
     graph::GraphState& state = graph::state_of(queue);
     std::lock_guard guard(state.lock);
-    force_held(state, true);
+    if (const auto error = force_held(state, true)) throw Error(*error);
 }
 
 void flush(Flush verdict, Node* fresh) {
@@ -66,8 +67,8 @@ void flush(Flush verdict, Node* fresh) {
         return force(roots);
     }
     // The fresh node alone would leave the others where they are, and every later operation would be launched on its own.
-    force_held(state, false);
-    if (state.pending_count >= most_nodes) force_held(state, true);  // constants and indices: they pin nothing, and would need memory
+    (void)force_held(state, false);                                        // what fails raises its error where it is used
+    if (state.pending_count >= most_nodes) (void)force_held(state, true);  // constants and indices: they pin nothing, and would need memory
 }
 
 }  // namespace pardo::plan

@@ -6,6 +6,7 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/hash.h"
+#include "graph/overlap.h"
 #include "plan/companions.h"
 #include "plan/execute.h"
 #include "plan/plan.h"
@@ -60,52 +61,60 @@ private:
 thread_local bool Borrowed::busy_ = false;
 thread_local unsigned Borrowed::nested_ = 0;
 
-const Plan& plan_for(Walk& walk, device::Queue* queue) {
-    walk.write_key();
-    PlanCache& cache = PlanCache::of(queue);
-    const std::uint64_t hash = hash128(walk.key.data(), walk.key.size()).lo;
-    if (const Plan* known = cache.find(walk.key, hash)) return *known;
-    return *cache.add(walk.key, hash, make_plan(walk, queue->device(), cache));
-}
+/// The plan for a walk, kept by its cache while this lives: what is let go on the way may force, and make others.
+class PlanInUse {
+public:
+    PlanInUse(Walk& walk, device::Queue* queue) {
+        walk.write_key();
+        PlanCache& cache = PlanCache::of(queue);
+        const std::uint64_t hash = hash128(walk.key.data(), walk.key.size()).lo;
+        plan_ = cache.find(walk.key, hash);
+        if (!plan_) plan_ = cache.add(walk.key, hash, make_plan(walk, queue->device(), cache));
+        ++plan_->running;
+    }
+    ~PlanInUse() { --plan_->running; }
+    PlanInUse(const PlanInUse&) = delete;
+    const Plan& operator*() const { return *plan_; }
+    const Plan* operator->() const { return plan_; }
 
-/// Nodes outside `walk` that are held and depend on `buffer`.
-std::vector<Ref<Node>> dependents(graph::GraphState& state, const device::Buffer* buffer, const Walk* walk) {
+private:
+    Plan* plan_;
+};
+
+/// Nodes outside `walk` that are held and depend on what `buffer` holds: by its readers, and their users.
+std::vector<Ref<Node>> dependents(const device::Buffer* buffer, const Walk* walk) {
     std::vector<Ref<Node>> found;
     const std::uint32_t mark = fresh_mark();
-    // Inputs are recorded before their users, so one pass meets them in order.
-    std::vector<const Node*> marked;
-    for (Node* n = state.first; n; n = n->next) {
-        if (walk && walk->contains(n)) continue;
-        bool depends = false;
-        for (int i = 0; i < n->arity && !depends; ++i) {
-            const Node* in = n->inputs[i].get();
-            depends = in->kind == Kind::Leaf ? in->buffer.get() == buffer : in->mark == mark;
+    std::vector<const Link*> lists{&buffer->readers};
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        for (const Link* use = lists[i]->next; use != lists[i]; use = use->next) {
+            Node* user = static_cast<const graph::Use*>(use)->user;
+            if (user->mark == mark || (walk && walk->contains(user))) continue;
+            user->mark = mark;
+            lists.push_back(&user->users);
+            if (Ref<Node> held = graph::if_held(user)) found.push_back(std::move(held));
         }
-        if (!depends) continue;
-        n->mark = mark;
-        if (Ref<Node> held = graph::if_held(n)) found.push_back(std::move(held));
     }
     return found;
 }
 
-void force_all(const std::vector<Ref<Node>>& nodes) {
-    if (nodes.empty()) return;
-    std::vector<Node*> roots;
-    roots.reserve(nodes.size());
-    for (const Ref<Node>& n : nodes) roots.push_back(n.get());
-    force(roots);
-}
-
-int readers_inside(const Walk& walk, const device::Buffer* buffer) {
-    int count = 0;
-    for (const Node* n : walk.nodes) {
-        for (int i = 0; i < n->arity; ++i) {
-            const Node* in = n->inputs[i].get();
-            count += in->kind == Kind::Leaf && in->buffer.get() == buffer;
+#ifndef NDEBUG
+/// What still reads the target after it was written is let go by the caller. Used nevertheless, it would see the new values.
+void poison_readers(const Node* target) {
+    std::vector<Node*> left;
+    for (const Link* use = target->buffer->readers.next; use != &target->buffer->readers; use = use->next) {
+        Node* user = static_cast<const graph::Use*>(use)->user;
+        for (int i = 0; i < user->arity; ++i) {
+            const Node* in = user->inputs[i].get();
+            if (in->kind == Kind::Leaf && graph::may_overlap(*in, *target)) left.push_back(user);
         }
     }
-    return count;
+    if (left.empty()) return;
+    const auto error =
+        std::make_shared<const Error>(ErrorCode::Internal, "force: a value that was not computed before its input was written");
+    for (Node* user : left) graph::fail(user, error);
 }
+#endif
 
 }  // namespace
 
@@ -123,6 +132,7 @@ void set_fusion_enabled(bool on) { fusion.store(on, std::memory_order_relaxed); 
 void force(std::span<Node* const> roots) {
     device::Queue* queue = nullptr;
     for (Node* root : roots) {
+        if (root->kind == Kind::Failed) throw Error(*root->error);
         if (root->kind != Kind::Leaf) queue = root->queue.get();
     }
     if (!queue) return;
@@ -132,18 +142,43 @@ void force(std::span<Node* const> roots) {
     while (true) {
         companions.clear();
         collect_with_companions(work->walk, roots, companions);
-        const Plan& plan = plan_for(work->walk, queue);
+        const PlanInUse plan(work->walk, queue);
         const unsigned before = Borrowed::nested();
-        work->execution.allocate(plan, work->walk, queue);
+        work->execution.allocate(*plan, work->walk, queue);
         if (before != Borrowed::nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
-        work->execution.run(plan, work->walk, queue);
+        work->execution.run(*plan, work->walk, queue);
         return;
     }
 }
 
-void force_readers(device::Queue* queue, device::Buffer* buffer) {
-    if (buffer->pending_readers == 0) return;
-    force_all(dependents(graph::state_of(queue), buffer, nullptr));
+std::shared_ptr<const Error> settle(const std::vector<Ref<Node>>& nodes) {
+    if (nodes.empty()) return nullptr;
+    std::vector<Node*> roots;
+    roots.reserve(nodes.size());
+    for (const Ref<Node>& n : nodes) roots.push_back(n.get());
+    std::shared_ptr<const Error> first;
+    const auto attempt = [&](std::span<Node* const> some) {
+        try {
+            force(some);
+            return true;
+        } catch (const Error& e) {
+            if (some.size() > 1) return false;
+            const auto error = std::make_shared<const Error>(e);
+            graph::fail(some[0], error);
+            if (!first) first = error;
+            return true;
+        }
+    };
+    if (attempt(roots)) return first;
+    for (Node* root : roots) {
+        if (root->kind != Kind::Failed) attempt({&root, 1});
+    }
+    return first;
+}
+
+void force_readers(device::Buffer* buffer) {
+    if (buffer->readers.empty()) return;
+    settle(dependents(buffer, nullptr));
 }
 
 void store(Node* target, Node* value, Node* where, After after, int references) {
@@ -154,17 +189,23 @@ void store(Node* target, Node* value, Node* where, After after, int references) 
         Walk& walk = work->walk;
         device::Buffer* buffer = target->buffer.get();
         walk.collect_store(target, value, where, after, references);
-        if (buffer->pending_readers > readers_inside(walk, buffer)) {
-            force_all(dependents(graph::state_of(queue), buffer, &walk));
+        if (walk.read_outside(buffer)) {
+            settle(dependents(buffer, &walk));
             walk.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
         }
         if (target->size() == 0) return;
         counters.forced.fetch_add(1, std::memory_order_relaxed);
-        const Plan& plan = plan_for(walk, queue);
-        if (!plan.needs_temporary) {
+        const PlanInUse plan(walk, queue);
+        if (!plan->needs_temporary) {
             const unsigned before = Borrowed::nested();
-            work->execution.allocate(plan, work->walk, queue);
-            if (before == Borrowed::nested()) return work->execution.run(plan, walk, queue);
+            work->execution.allocate(*plan, work->walk, queue);
+            if (before == Borrowed::nested()) {
+                work->execution.run(*plan, walk, queue);
+#ifndef NDEBUG
+                poison_readers(target);
+#endif
+                return;
+            }
             again = true;
         }
     }

@@ -1,8 +1,12 @@
 // src/plan/force.h: decides what runs now, and cuts it into launches. The functions that recording needs stand in graph/engine.h.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
+
+#include <pardo/error.h>
 
 #include "graph/engine.h"
 #include "graph/node.h"
@@ -10,6 +14,10 @@
 namespace pardo::plan {
 
 const char* name(Flush verdict);
+
+/// Computes nodes for the sake of another operation, which their failures are no part of: what cannot be computed becomes a failed value.
+/// Gives the first failure, if any.
+std::shared_ptr<const Error> settle(const std::vector<Ref<graph::Node>>& nodes);
 
 /// True unless PARDO_FUSION=off: then each node is a launch of its own.
 bool fusion_enabled();

@@ -148,22 +148,6 @@ void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& par
     }
 }
 
-/// Where a required node's elements lie: its own memory, or a view of its base's.
-Plan::Result result_of(const Planner& planner, NodeId id, SlotPlan& slots, const std::vector<Plan::Result>& earlier) {
-    const Node* n = planner.node(id);
-    if (!planner.fact(id).alias) return {id, false, slots.of_node(id), planner.fact(id).strides, 0};
-    const NodeId below = planner.input(id, 0);
-    const Node* base = planner.node(below);
-    Plan::Result from{below, true, below, base->strides, 0};
-    if (base->kind != Kind::Leaf) {
-        from = *std::find_if(earlier.begin(), earlier.end(), [&](const Plan::Result& r) { return r.node == below; });
-    }
-    Plan::Result result{id, from.leaf, from.source, Strides(n->shape.size(), 0), from.offset};
-    for (int d = 0; d < n->view->offsets.size(); ++d) result.offset += n->view->offsets[d] * from.strides[d];
-    for (const graph::ViewMap::Term& term : n->view->terms) result.strides[term.source] += term.step * from.strides[term.base_dim];
-    return result;
-}
-
 }  // namespace
 
 std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCache& cache) {
@@ -188,13 +172,14 @@ std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCa
             add_argument(launch, argument, made[k].kernel.params[a], planner, slot);
         }
         slots.leave(k);
-        const bool empty = std::find(launch.extents.begin(), launch.extents.end(), 0) != launch.extents.end();
-        if (empty) continue;
+        const auto written = kernel.extents.begin() + kernel.inner();  // those of what is written, and blocks
+        if (std::find(kernel.extents.begin(), written, 0) != written) continue;
         launch.program = cache.program(made[k].kernel, device, shape_of(kernel));
         plan->launches.push_back(std::move(launch));
     }
     for (NodeId id = 0; id < walk.nodes.size(); ++id) {
-        if (planner.fact(id).required) plan->results.push_back(result_of(planner, id, slots, plan->results));
+        const Fact& f = planner.fact(id);
+        if (f.required && !f.alias) plan->results.push_back({id, slots.of_node(id), f.strides});
     }
     return plan;
 }

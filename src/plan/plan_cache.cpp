@@ -6,7 +6,7 @@
 namespace pardo::plan {
 namespace {
 
-constexpr std::size_t first_size = 64, most_plans = 512, most_programs = 512;
+constexpr std::size_t table_size = 2 * PlanCache::most_plans;  // a power of two
 
 /// A kernel's structure as bytes: all that decides what is compiled; faster to make than its text.
 class KernelBytes {
@@ -68,45 +68,57 @@ private:
     std::string bytes_;
 };
 
-/// A queue's cache, as the graph's state keeps it.
-struct Holder {
-    PlanCache cache;
-};
-
 }  // namespace
 
-PlanCache::PlanCache() : table_(first_size) {}
+PlanCache::PlanCache() : table_(table_size) {}
 
 std::size_t PlanCache::slot(std::span<const std::uint8_t> key, std::uint64_t hash) const {
-    const std::size_t mask = table_.size() - 1;
-    std::size_t at = hash & mask;
-    while (table_[at].plan) {
-        const Entry& e = table_[at];
+    std::size_t at = hash & (table_size - 1);
+    while (table_[at] != 0) {
+        const Entry& e = entries_[table_[at] - 1u];
         if (e.hash == hash && e.key.size() == key.size() && std::memcmp(e.key.data(), key.data(), key.size()) == 0) break;
-        at = (at + 1) & mask;
+        at = (at + 1) & (table_size - 1);
     }
     return at;
 }
 
-const Plan* PlanCache::find(std::span<const std::uint8_t> key, std::uint64_t hash) const { return table_[slot(key, hash)].plan.get(); }
+Plan* PlanCache::find(std::span<const std::uint8_t> key, std::uint64_t hash) {
+    const std::uint16_t place = table_[slot(key, hash)];
+    if (place == 0) return nullptr;
+    Entry& e = entries_[place - 1u];
+    e.used = true;
+    return e.plan.get();
+}
 
-const Plan* PlanCache::add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan) {
-    if (count_ == most_plans) {  // programs stay: planning again is cheap
-        table_ = std::vector<Entry>(first_size);
-        count_ = 0;
+std::size_t PlanCache::evict() {
+    for (; entries_[hand_].used || entries_[hand_].plan->running > 0; hand_ = (hand_ + 1) % entries_.size()) entries_[hand_].used = false;
+    const std::size_t place = hand_;
+    hand_ = (hand_ + 1) % entries_.size();
+    // Those behind the gap move up, unless that would take them before where their search begins.
+    std::size_t gap = slot(entries_[place].key, entries_[place].hash);
+    for (std::size_t at = (gap + 1) & (table_size - 1); table_[at] != 0; at = (at + 1) & (table_size - 1)) {
+        const std::size_t home = entries_[table_[at] - 1u].hash & (table_size - 1);
+        if (((at - home) & (table_size - 1)) < ((at - gap) & (table_size - 1))) continue;
+        table_[gap] = table_[at];
+        gap = at;
     }
-    if (2 * (count_ + 1) > table_.size()) {
-        std::vector<Entry> old(table_.size() * 2);
-        std::swap(old, table_);
-        for (Entry& e : old) {
-            if (e.plan) table_[slot(e.key, e.hash)] = std::move(e);
-        }
+    table_[gap] = 0;
+    return place;
+}
+
+Plan* PlanCache::add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan) {
+    std::size_t place = entries_.size();
+    if (place == most_plans) {
+        place = evict();
+    } else {
+        entries_.emplace_back();
     }
-    Entry& e = table_[slot(key, hash)];
+    table_[slot(key, hash)] = static_cast<std::uint16_t>(place + 1);
+    Entry& e = entries_[place];
     e.hash = hash;
     e.key.assign(key.begin(), key.end());
     e.plan = std::move(plan);
-    ++count_;
+    e.used = false;
     return e.plan.get();
 }
 
@@ -115,15 +127,15 @@ Ref<device::Program> PlanCache::program(const ir::Kernel& kernel, device::Device
     const Hash128 hash = KernelBytes(kernel, shape_class).hash();
     if (const auto known = programs_.find(hash); known != programs_.end()) return known->second;
     Ref<device::Program> program = device->compile(kernel, shape_class);
-    if (programs_.size() == most_programs) programs_.clear();
+    if (programs_.size() == most_programs) programs_.erase(programs_.begin());  // any: plans keep those that they launch
     programs_.emplace(hash, program);
     return program;
 }
 
 PlanCache& PlanCache::of(device::Queue* queue) {
     graph::GraphState& state = graph::state_of(queue);
-    if (!state.plans) state.plans = std::make_shared<Holder>();
-    return static_cast<Holder*>(state.plans.get())->cache;
+    if (!state.plans) state.plans = std::make_shared<PlanCache>();
+    return *static_cast<PlanCache*>(state.plans.get());
 }
 
 }  // namespace pardo::plan

@@ -41,7 +41,7 @@ enum class Level : std::uint8_t { Full, Kept };
 struct Fact {
     bool anchor = false;    // belongs to a group; everything else is computed where it is read
     bool required = false;  // becomes a Leaf
-    bool alias = false;     // required View that is a Leaf over its input's memory
+    bool alias = false;     // required View of a required input: becomes a Leaf when that does
     bool stored = false;    // has memory after its group has run
     int group = -1;
     int inst = -1;

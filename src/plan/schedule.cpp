@@ -301,11 +301,9 @@ bool Scheduler::resolve_target(KernelPlan& kernel) {
             kernel.accesses[target].mode = ir::Access::ReadWrite;
         }
         if (inst.kind != Inst::Kind::Load || kernel.access_of[i] < 0 || planner_.is_store(inst.node)) continue;
-        const Node* n = planner_.node(inst.node);
-        if (n->kind != Kind::Leaf || n->buffer.get() != walk.target->buffer.get() || (walk.flags[inst.node] & Walk::Apart)) continue;
-        if (!(walk.flags[inst.node] & Walk::Same) || !(kernel.accesses[kernel.access_of[i]].steps == kernel.accesses[target].steps)) {
-            return false;
-        }
+        const std::uint8_t flags = walk.flags[inst.node];
+        if (!(flags & (Walk::Same | Walk::Overlaps))) continue;
+        if ((flags & Walk::Overlaps) || !(kernel.accesses[kernel.access_of[i]].steps == kernel.accesses[target].steps)) return false;
         kernel.access_of[i] = target;  // one pointer for both; the load's own access stays unused
         kernel.accesses[target].mode = ir::Access::ReadWrite;
     }
@@ -367,6 +365,11 @@ void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
         }
         loops = std::move(merged);
     };
+    // Nothing to reduce: then no loop around nothing runs either, however long.
+    const auto ends = [](const Loop& loop) { return loop.dim.extent == 0; };
+    if (std::any_of(reduced.begin(), reduced.end(), ends)) {
+        for (Loop& loop : reduced) loop.dim.extent = 0;
+    }
     order(kept);
     if (!fixed) order(reduced);
     merge(kept);

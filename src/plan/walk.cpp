@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstring>
-#include <numeric>
 
+#include "graph/overlap.h"
 #include "plan/force.h"
 
 namespace pardo::plan {
@@ -40,11 +41,13 @@ void Walk::begin() {
 
 void Walk::visit(Node* root) {
     if (root->mark == mark_) return;
+    if (root->kind == Kind::Failed) throw Error(*root->error);
     const auto enter = [&](Node* node) {
         node->mark = mark_;
         stack_.push_back({node, 0});
     };
     const auto leave = [&](Node* node) {
+        assert(node->kind != Kind::Failed && (node->kind != Kind::View || node->inputs[0]->pending()));  // docs/design/ordering.md
         node->index = static_cast<std::uint32_t>(nodes.size());
         if (node->kind == Kind::Leaf) leaves.push_back(node->index);
         nodes.push_back(node);
@@ -104,56 +107,25 @@ void Walk::collect_store(Node* store_target, Node* value, Node* where, After aft
     mark_overlaps();
 }
 
-namespace {
-
-/// First and last element of a leaf, in elements from the buffer's start.
-std::pair<std::int64_t, std::int64_t> span_of(const Node* leaf) {
-    std::int64_t low = leaf->offset, high = leaf->offset;
-    for (int d = 0; d < leaf->shape.size(); ++d) {
-        const std::int64_t reach = leaf->strides[d] * (leaf->shape[d] - 1);
-        (reach < 0 ? low : high) += reach;
-    }
-    return {low, high};
-}
-
-/// True when two views of one buffer surely have no byte in common.
-bool surely_apart(const Node* a, const Node* b) {
-    if (a->size() == 0 || b->size() == 0) return true;
-    const auto [a_low, a_high] = span_of(a);
-    const auto [b_low, b_high] = span_of(b);
-    const std::int64_t a_size = itemsize(a->dtype), b_size = itemsize(b->dtype);
-    if ((a_high + 1) * a_size <= b_low * b_size || (b_high + 1) * b_size <= a_low * a_size) return true;
-    if (a_size != b_size) return false;
-    std::int64_t step = 0;  // all elements of both lie on this grid, at two residues
-    for (const Node* leaf : {a, b}) {
-        for (int d = 0; d < leaf->shape.size(); ++d) {
-            if (leaf->shape[d] > 1) step = std::gcd(step, leaf->strides[d]);
-        }
-    }
-    return step != 0 && (a->offset - b->offset) % step != 0;
-}
-
-bool same_view(const Node* a, const Node* b) {
-    return a->offset == b->offset && a->dtype == b->dtype && a->shape == b->shape && a->strides == b->strides;
-}
-
-}  // namespace
-
 bool Walk::reads_target() const {
-    return std::any_of(leaves.begin(), leaves.end(), [&](NodeId leaf) { return nodes[leaf]->buffer.get() == target->buffer.get(); });
+    return std::any_of(leaves.begin(), leaves.end(), [&](NodeId leaf) { return graph::may_overlap(*nodes[leaf], *target); });
 }
 
 void Walk::mark_overlaps() {
     for (const NodeId leaf : leaves) {
-        Node* node = nodes[leaf];
-        if (leaf == target_id || node->buffer.get() != target->buffer.get()) continue;
-        if (same_view(node, target)) {
+        if (graph::same_elements(*nodes[leaf], *target)) {
             flags[leaf] |= Same;
-        } else if (surely_apart(node, target)) {
-            flags[leaf] |= Apart;
+        } else if (graph::may_overlap(*nodes[leaf], *target)) {
+            flags[leaf] |= Overlaps;
         }
     }
-    flags[target_id] |= Same;
+}
+
+bool Walk::read_outside(const device::Buffer* buffer) const {
+    for (const Link* use = buffer->readers.next; use != &buffer->readers; use = use->next) {
+        if (!contains(static_cast<const graph::Use*>(use)->user)) return true;
+    }
+    return false;
 }
 
 namespace {
@@ -183,8 +155,6 @@ private:
     std::size_t used_ = 0;
 };
 
-constexpr int alias_search = 24;  // leaves compared with each other; those beyond count as unrelated
-
 }  // namespace
 
 void Walk::write_key() {
@@ -194,8 +164,7 @@ void Walk::write_key() {
     out.put(target_id);
     out.put(value_id);
     out.put(where_id);
-    const int searched = static_cast<int>(leaves.size()) < alias_search ? static_cast<int>(leaves.size()) : alias_search;
-    int seen = 0;
+    std::uint32_t buffers = 0;  // how many have been met
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node* node = nodes[i];
         out.reserve(64 + sizeof(std::int64_t) * 2 * static_cast<std::size_t>(node->shape.size()));
@@ -204,22 +173,16 @@ void Walk::write_key() {
         out.put(flags[i]);
         switch (node->kind) {
             case Kind::Leaf: {
-                out.put_all(node->strides);
-                std::uint16_t buffer = 0xffff, view = 0xffff;  // earlier leaves with the same buffer, and of the same elements
-                for (int j = 0; j < seen; ++j) {
-                    const Node* other = nodes[leaves[j]];
-                    if (other->buffer.get() != node->buffer.get()) continue;
-                    if (buffer == 0xffff) buffer = static_cast<std::uint16_t>(j);
-                    if (other->offset == node->offset) {
-                        view = static_cast<std::uint16_t>(j);
-                        break;
-                    }
+                device::Buffer& buffer = *node->buffer;
+                if (buffer.mark != mark_) {
+                    buffer.mark = mark_;
+                    buffer.index = buffers++;
                 }
-                if (seen < searched) ++seen;
-                out.put(buffer);
-                out.put(view);
+                out.put_all(node->strides);
+                out.put(buffer.index);
                 break;
             }
+            case Kind::Failed:
             case Kind::Constant: break;
             case Kind::Iota: out.put(node->axes); break;
             case Kind::Elementwise: out.put(static_cast<std::uint16_t>(node->op)); break;

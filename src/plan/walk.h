@@ -18,9 +18,9 @@ inline constexpr NodeId no_node = ~0u;
 struct Walk {
     enum Flag : std::uint8_t {
         Root = 1,
-        Held = 2,   // somebody outside this graph needs the value later
-        Same = 4,   // store: a leaf with exactly the target's buffer, offset and strides
-        Apart = 8,  // store: a leaf of the target's buffer with no element in common
+        Held = 2,      // somebody outside this graph needs the value later
+        Same = 4,      // store: a leaf that names the target's elements by the same indices
+        Overlaps = 8,  // store: a leaf that may have other elements in common with the target
     };
     std::vector<graph::Node*> nodes;
     std::vector<std::uint32_t> uses;  // references from within
@@ -37,9 +37,12 @@ struct Walk {
     /// As collect, for a store; `references` to `value` do not count if they are dropped after it. Where that is not sure, they do count
     /// when the value reads the target's buffer: it could not be computed again.
     void collect_store(graph::Node* store_target, graph::Node* value, graph::Node* where, After after, int references);
-    /// Writes `key`: structure, dtypes, shapes, strides and which leaves share memory; no values, addresses or offsets of leaves.
+    /// Writes `key`: structure, dtypes, shapes, strides, which leaves are of one buffer, and how each lies to the target; no values,
+    /// addresses or offsets. What a plan does is a function of the key and of the device.
     void write_key();
     bool contains(const graph::Node* node) const { return node->mark == mark_; }
+    /// True when a pending node outside reads this memory.
+    bool read_outside(const device::Buffer* buffer) const;
     void clear();
 
 private:

@@ -316,9 +316,8 @@ void Allocator::give_back_foreign(CpuBuffer* b) {
 void Allocator::recycle(CpuBuffer* b) {
     if (b->block_origin_ == CpuBuffer::Origin::Foreign) return give_back_foreign(b);
     if (b->busy()) b->forget_uses();
-    b->foreign_writable_.store(false, std::memory_order_relaxed);
+    b->strangers_.store(0, std::memory_order_relaxed);
     b->read_only_ = false;
-    b->pending_readers = 0;
     if (b->timed_write_.state()) b->timed_write_ = Event();
     const auto capacity = static_cast<std::int64_t>(b->capacity_);
     const bool busy = b->busy();

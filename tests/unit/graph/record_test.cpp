@@ -44,12 +44,12 @@ TEST(Record, OperationsArePendingAndListedUntilTheyDie) {
         EXPECT_TRUE(y.pending());
         EXPECT_FALSE(x.pending());
         EXPECT_EQ(books().pending_count, before + 2);  // the sum and its constant
-        EXPECT_EQ(x.node()->buffer->pending_readers, 1);
+        EXPECT_EQ(graph::reader_count(*x.node()->buffer), 1);
         EXPECT_EQ(x.node()->consumers, 1u);
         EXPECT_GE(books().pinned_bytes, 32);
     }
     EXPECT_EQ(books().pending_count, before);
-    EXPECT_EQ(x.node()->buffer->pending_readers, 0);
+    EXPECT_EQ(graph::reader_count(*x.node()->buffer), 0);
     EXPECT_EQ(x.node()->consumers, 0u);
 }
 
@@ -58,8 +58,8 @@ TEST(Record, ReadersFollowAValueWhenItBecomesMemory) {
     const Array y = sqrt(x), z = add(y, y);
     y.force();
     EXPECT_FALSE(y.pending());
-    EXPECT_EQ(x.node()->buffer->pending_readers, 0);
-    EXPECT_EQ(y.node()->buffer->pending_readers, z.pending() ? 2 : 0);
+    EXPECT_EQ(graph::reader_count(*x.node()->buffer), 0);
+    EXPECT_EQ(graph::reader_count(*y.node()->buffer), z.pending() ? 2 : 0);
 }
 
 TEST(Record, AnEmptyHandleCostsNothing) {

@@ -132,7 +132,7 @@ TEST_P(Views, WritesWaitForPendingReaders) {
     x.assign(Scalar(1.0));
     EXPECT_FALSE(reader.pending());
     EXPECT_FALSE(number.pending());
-    EXPECT_EQ(x.node()->buffer->pending_readers, 0);
+    EXPECT_EQ(graph::reader_count(*x.node()->buffer), 0);
 }
 
 }  // namespace

@@ -288,7 +288,7 @@ TEST_F(Structure, StoreFusesWhatReadsTheSameElements) {
     const auto all = launches();
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all[0].bytes_written, 8000);
-    EXPECT_EQ(x->buffer->pending_readers, 0);
+    EXPECT_EQ(graph::reader_count(*x->buffer), 0);
 }
 
 TEST_F(Structure, StoreOfWhatIsPerhapsDroppedKeepsWhatCouldNotBeComputedAgain) {

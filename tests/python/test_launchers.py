@@ -26,10 +26,10 @@ def test_launchers_that_know_their_program(monkeypatch):
     assert_array_equal(pp.asnumpy(x), np.full(4, 8.0))
     with pytest.raises(TypeError, match="scale: takes 2 arguments, here are 1"):
         launch(x)
-    with pytest.raises(TypeError, match="scale: argument 1: an array, a number, a tuple or a function is expected, not str"):
+    with pytest.raises(TypeError, match="scale: `factor`: an array, a number, a tuple or a function is expected, not str"):
         launch(x, "2")
     host = np.ones(4)
-    with pytest.raises(TypeError, match="scale: argument 0"):
+    with pytest.raises(TypeError, match="scale: `x` is a NumPy array"):
         launch(host, 2)
     with pp.device_context("cpu"):
         launch(host, 3)

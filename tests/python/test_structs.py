@@ -213,7 +213,7 @@ def test_errors_name_the_part():
         arrays[1][item.get_id(0)] = value
 
     x = pp.zeros(3)
-    with pytest.raises(TypeError, match=r"argument 0\[1\] is a NumPy array"):
+    with pytest.raises(TypeError, match=r"fill: `arrays\[1\]` is a NumPy array"):
         fill[pp.Range(3)]((x, np.zeros(3)), 1)
     fixed = pp.broadcast_to(x[:1], (3,))
     with pytest.raises(ValueError, match=r"`arrays\[1\]`"):

@@ -571,8 +571,8 @@ TEST(DriverQueue, ManySubmissionsLeakNothing) {
             q->wait();
             EXPECT_EQ(ran, 250'000);
             EXPECT_LE(most, 1200);
-            for (int i = 0; i < 500 && live_events != events; ++i) std::this_thread::sleep_for(10ms);
-            EXPECT_EQ(live_events, events);
+            for (int i = 0; i < 500 && live_events > events; ++i) std::this_thread::sleep_for(10ms);
+            EXPECT_LE(live_events, events);  // those of earlier tests may have gone, too
         }
     }
 }

@@ -4,6 +4,10 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -68,3 +72,27 @@ def choose(
         count = int(wanted + position(stratum, seed=seed)) if stratum in may_vanish else math.ceil(wanted)
         taken.update(sorted(names, key=lambda name: position(name, seed=seed))[:count])
     return taken
+
+
+def unit_filter(program: str, shares: Mapping[str, float]) -> str:
+    """GoogleTest's filter of a sample: of tests with a parameter, in suites that match a pattern, a share of its values; perhaps none."""
+    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+    strata: dict[Hashable, list[str]] = defaultdict(list)
+    share: dict[Hashable, float] = {}
+    suite = ""
+    for line in listed.splitlines():
+        name = line.partition("#")[0].strip()
+        if not line.startswith(" "):
+            suite = name
+        elif "/" in name and (patterns := [pattern for pattern in shares if re.search(pattern, suite)]):
+            stratum = suite + name.partition("/")[0]
+            strata[stratum].append(suite + name)
+            share[stratum] = shares[patterns[0]]
+    names = {name for stratum in strata.values() for name in stratum}
+    taken = choose(strata, share, SEED, may_vanish=strata)
+    print(f"sample: {len(taken)} of {len(names)} tests of {' and '.join(shares)}, seed {SEED}", file=sys.stderr)
+    return "-" + ":".join(sorted(names - taken)) if names != taken else "*"
+
+
+if __name__ == "__main__":  # python tests/sampling.py PROGRAM SUITES=SHARE…
+    print(unit_filter(sys.argv[1], {suites: float(share) for suites, _, share in (pair.partition("=") for pair in sys.argv[2:])}))

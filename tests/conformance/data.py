@@ -118,13 +118,23 @@ def ulps(mine: np.ndarray, exact: np.ndarray) -> np.ndarray:
     return np.where(same, 0.0, np.where(close, 1.0, np.where(np.isnan(distance), np.inf, distance))).astype(float)
 
 
-def assert_same(mine, reference, what: str = "") -> None:
-    """Equal bits but for NaN payloads: dtype, shape and values."""
+def assert_same(mine, reference, what: str = "", signs_of_zero: bool = True) -> None:
+    """Equal bits but for NaN payloads: dtype, shape and values; with or without the signs of zeros."""
     got = pp.asnumpy(mine) if isinstance(mine, pp.Array) else np.asarray(mine)
     reference = np.asarray(reference)
     assert got.dtype == reference.dtype, f"{what}: dtype {got.dtype}, NumPy has {reference.dtype}"
     assert got.shape == reference.shape, f"{what}: shape {got.shape}, NumPy has {reference.shape}"
     np.testing.assert_array_equal(got, reference, err_msg=what)
+    if signs_of_zero:
+        assert_same_signs_of_zero(got, reference, what)
+
+
+def assert_same_signs_of_zero(got: np.ndarray, reference: np.ndarray, what: str = "") -> None:
+    """-0.0 equals 0.0, so comparisons of values do not tell them apart."""
+    if reference.dtype.kind in "fc":
+        for mine, theirs in ((got.real, reference.real), (got.imag, reference.imag)):
+            zero = theirs == 0
+            np.testing.assert_array_equal(np.signbit(mine[zero]), np.signbit(theirs[zero]), err_msg=f"{what}: signs of zeros")
 
 
 def assert_close(mine, reference, rtol: float, atol: float = 0.0, what: str = "") -> None:

@@ -31,6 +31,11 @@ def check(actual: pp.Array, expected: np.ndarray, ulp: int = 0, who: str = "") -
     got = pp.asnumpy(actual)
     if ulp == 0 or expected.dtype.kind in "biu":
         np.testing.assert_array_equal(got, expected, err_msg=who)
+        if expected.dtype.kind in "fc":  # -0.0 equals 0.0: comparisons of values do not tell them apart
+            for mine, theirs in ((got.real, expected.real), (got.imag, expected.imag)):
+                np.testing.assert_array_equal(
+                    np.signbit(mine[theirs == 0]), np.signbit(theirs[theirs == 0]), err_msg=f"{who}: signs of zeros"
+                )
     else:
         eps = np.finfo(expected.dtype).eps
         np.testing.assert_allclose(got, expected, rtol=ulp * eps, atol=ulp * eps, err_msg=who)

@@ -77,7 +77,7 @@ def test_parts_can_be_set():
             np.testing.assert_array_equal(np.signbit(np.asarray(getattr(x, p))), np.signbit(getattr(host, p)))
     check(view, host[::2])
     view.real = 0
-    check(x, np.array([complex(0, -0.0), 2, complex(0, -0.0)]))
+    check(x, np.array([complex(0, -0.0), complex(2, -0.0), complex(0, -0.0)]))
     r = pp.asarray([1.0, 2.0])
     r.real = 3
     check(r, np.array([3.0, 3.0]))

@@ -22,14 +22,14 @@ class JitFunction:
         self,
         function: types.FunctionType,
         fastmath: bool = False,
-        bounds_check: bool = False,
+        bounds_check: bool | None = None,
         race_check: bool = False,
         schedule: str | None = None,
         chunk: int | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
-        self._options = Options(fastmath, bounds_check, race_check, schedule, chunk)
+        self._options = Options(fastmath, bounds_checking(bounds_check), race_check, schedule, chunk)
         self._built: Built | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -110,10 +110,11 @@ def jit(
     function: Any = None,
     *,
     fastmath: bool = False,
-    bounds_check: bool = False,
+    bounds_check: bool | None = None,
     race_check: bool = False,
     schedule: str | None = None,
     chunk: int | None = None,
+    boundscheck: bool | None = None,
 ) -> Any:
     """Compile the loops of a function.
 
@@ -129,8 +130,9 @@ def jit(
     fastmath : bool, optional
         Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
     bounds_check : bool, optional
-        An index out of range raises IndexError, with the line, the index and the round. The environment variable
-        ``PARDO_BOUNDS_CHECK=1`` does the same for all that is decorated while it is set. Default: False.
+        An index out of range reads and writes nothing and raises IndexError, with the line, the index, the extent and the round. What a
+        call shows to be in range is not checked again. Default: True, unless the environment variable ``PARDO_CHECKS=off`` is set when the
+        function is decorated; without checks, memory of others is read and overwritten.
     race_check : bool, optional
         Parallel loops run as plain Python, one round at a time, and raise `RaceError` where two rounds touch one element, one of them
         writes, and not both are atomics. For small arrays: an access takes some ten microseconds. The environment variable
@@ -139,6 +141,8 @@ def jit(
         Of loops over `prange` that do not say it themselves. Default: 'static'.
     chunk : int, optional
         The same for the number of rounds that a thread takes at a time.
+    boundscheck : bool, optional
+        Numba's name for `bounds_check`.
 
     Returns
     -------
@@ -158,6 +162,10 @@ def jit(
     >>> norm(np.arange(4.0))
     14.0
     """
+    if boundscheck is not None:
+        if bounds_check not in (None, boundscheck):
+            raise TypeError(f"jit: bounds_check={bounds_check} and boundscheck={boundscheck} are two names of one option; give one")
+        bounds_check = boundscheck
     if function is None:
         return lambda f: jit(f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, schedule=schedule, chunk=chunk)
     plain = _names.python_function(function)
@@ -167,4 +175,4 @@ def jit(
         raise TypeError("jit: a lambda holds no loops; decorate a function with a name")
     _names.refuse_suspended("jit", plain)
     chunk_of("jit", schedule, chunk)
-    return JitFunction(plain, fastmath, bounds_check or bounds_checking(), race_check, schedule, chunk)
+    return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk)

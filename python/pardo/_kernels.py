@@ -67,9 +67,14 @@ def interpreting() -> bool:
     return _environment.get(_INTERPRET) not in _NO
 
 
-def bounds_checking() -> bool:
-    """True when the environment variable PARDO_BOUNDS_CHECK asks that what is decorated from now on checks its indices."""
-    return os.environ.get("PARDO_BOUNDS_CHECK", "0") not in ("", "0")
+def bounds_checking(asked: bool | None = None) -> bool:
+    """Whether what is decorated now checks its indices: as asked, else as PARDO_CHECKS or PARDO_BOUNDS_CHECK say, else it does."""
+    if asked is not None:
+        return bool(asked)
+    checks = os.environ.get("PARDO_CHECKS", "")
+    if checks not in ("", "on", "off", "0", "1"):
+        raise ValueError(f"PARDO_CHECKS: 'on' or 'off' is expected, not {checks!r}")
+    return (checks or os.environ.get("PARDO_BOUNDS_CHECK", "")) not in ("off", "0")
 
 
 def race_checking() -> bool:
@@ -241,7 +246,7 @@ class KernelFunction(Launchable):
         self,
         function: types.FunctionType,
         fastmath: bool = False,
-        bounds_check: bool = False,
+        bounds_check: bool | None = None,
         race_check: bool = False,
         sub_group_size: int = 32,
         access: dict[str, Sequence[str]] | None = None,
@@ -251,7 +256,7 @@ class KernelFunction(Launchable):
         self._sub_group_size = operator.index(sub_group_size)
         if self._sub_group_size < 1 or self._sub_group_size & (self._sub_group_size - 1):
             raise ValueError(f"kernel: sub_group_size is a power of two, not {sub_group_size}")
-        self._options = (fastmath, bounds_check, self._sub_group_size)
+        self._options = (fastmath, bounds_checking(bounds_check), self._sub_group_size)
         self._race_check = race_check
         self._translation: _syntax.Translation | None = None
         self._programs: dict[bool, _core._Kernel] = {}
@@ -396,7 +401,7 @@ def kernel(
     function: Any = None,
     *,
     fastmath: bool = False,
-    bounds_check: bool = False,
+    bounds_check: bool | None = None,
     race_check: bool = False,
     sub_group_size: int = 32,
     access: dict[str, Sequence[str]] | None = None,
@@ -411,8 +416,9 @@ def kernel(
     fastmath : bool, optional
         Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
     bounds_check : bool, optional
-        An index out of range raises IndexError at the next wait, with the line, the index and the item. The environment variable
-        ``PARDO_BOUNDS_CHECK=1`` does the same for all that is decorated while it is set. Default: False.
+        An index out of range reads and writes nothing, stops no other item, and raises IndexError at the next wait, with the line, the
+        index, the extent and the item. What a launch shows to be in range is not checked again. Default: True, unless the environment
+        variable ``PARDO_CHECKS=off`` is set when the function is decorated; without checks, memory of others is read and overwritten.
     race_check : bool, optional
         Launches run as plain Python, one item at a time, and raise `RaceError` where two items touch one element, one of them writes, and
         neither a barrier of their group stands between nor are both atomics. For small ranges: an access takes some ten microseconds. The
@@ -444,7 +450,7 @@ def kernel(
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
     _names.refuse_suspended("kernel", function)
-    return KernelFunction(function, fastmath, bounds_check or bounds_checking(), race_check, sub_group_size, access)
+    return KernelFunction(function, fastmath, bounds_check, race_check, sub_group_size, access)
 
 
 def _kernel_of(k: Any, who: str) -> Launchable:

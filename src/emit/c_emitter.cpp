@@ -351,7 +351,9 @@ void CEmitter::arithmetic(const Instr& in) {
         case Opcode::Call: value = call(in, dtype); break;
         case Opcode::Complex:
         case Opcode::Real:
-        case Opcode::Imag: throw Error(ErrorCode::Internal, "emit_c: complex values must be lowered first");
+        case Opcode::Imag:
+        case Opcode::Wrap:
+        case Opcode::Inside: throw Error(ErrorCode::Internal, "emit_c: complex values and checks must be lowered first");
         default: value = binary(in, dtype); break;
     }
     define(result, value, true);

@@ -6,6 +6,7 @@
 
 #include "emit/c_emitter.h"
 #include "emit/fission.h"
+#include "ir/checks.h"
 #include "ir/rules.h"
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
@@ -56,7 +57,7 @@ std::string c_identifier(const std::string& name) {
 
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
     constexpr auto native = [](ir::Math fn, DType) { return fn == ir::Math::erf || fn == ir::Math::log1p; };
-    ir::Kernel plain = ir::lower_complex(kernel);
+    ir::Kernel plain = ir::expand_reports(ir::lower_complex(kernel));
     if (ir::has_shuffles(plain)) {
         // In OpenCL all items of a sub-group have to be there.
         const bool whole = features.language == CLanguage::Cuda || groups_of(plain).items() % plain.sub_group == 0;

@@ -34,11 +34,20 @@ private:
         if (in.span.line != 0 && std::find(remarks_.begin(), remarks_.end(), said) == remarks_.end()) remarks_.push_back(said);
     }
 
+    /// The side of an index that is out of range: it is not what the user wrote, and hardly ever runs.
+    bool ends_in_report(const ir::Region& region) const {
+        return std::any_of(region.body.begin(), region.body.end(), [&](ir::InstrId id) {
+            const ir::Instr& in = kernel_.instrs[id];
+            return in.op == ir::Opcode::Report || (in.op == ir::Opcode::If && ends_in_report(kernel_.regions[in.regions[1]]));
+        });
+    }
+
     void walk(const ir::Region& region, bool in_lanes) {
         for (const ir::InstrId id : region.body) {
             const ir::Instr& in = kernel_.instrs[id];
             if (info_.vector_loop[id]) say(in, "the loop's rounds are the lanes");
-            if (in_lanes && info_.masked[id])
+            const bool checks = in.op == ir::Opcode::If && ends_in_report(kernel_.regions[in.regions[1]]);
+            if (in_lanes && info_.masked[id] && !checks)
                 say(in, in.op == ir::Opcode::If ? "lanes part: both ways run, each for its own lanes"
                                                 : "lanes leave the loop one by one: it runs until the last is done");
             if (in_lanes && ir::takes_pointer(in.op)) access(in);
@@ -47,7 +56,7 @@ private:
     }
 
     void access(const ir::Instr& in) {
-        if (in.op == ir::Opcode::CompareExchange) return;  // most are of the status block, which the user does not know
+        if (in.op == ir::Opcode::CompareExchange || in.op == ir::Opcode::Report) return;
         const std::string name = "`" + name_of(in.operands[0]) + "`";
         if (in.op == ir::Opcode::Atomic) return say(in, "atomics on " + name + " run lane by lane");
         const LaneShape shape = info_.shapes[in.operands[1]];

@@ -135,6 +135,7 @@ private:
         switch (in.op) {
             case Opcode::Yield:
             case Opcode::Barrier:
+            case Opcode::Report:
             case Opcode::Store: return;
             case Opcode::Const:
             case Opcode::Param:
@@ -290,6 +291,7 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
         case Opcode::LocalDim:
         case Opcode::GroupDim:
         case Opcode::Array:
+        case Opcode::Report:
         case Opcode::Yield: return 0;
         case Opcode::Atomic:
         case Opcode::CompareExchange: return 20;

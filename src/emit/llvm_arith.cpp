@@ -64,7 +64,9 @@ void Emitter::arithmetic(const Instr& in) {
         }
         case Opcode::Complex:
         case Opcode::Real:
-        case Opcode::Imag: throw Error(ErrorCode::Internal, "emit_llvm: complex values must be lowered first");
+        case Opcode::Imag:
+        case Opcode::Wrap:
+        case Opcode::Inside: throw Error(ErrorCode::Internal, "emit_llvm: complex values and checks must be lowered first");
         default: value = binary(in.op, t, operand(0), operand(1)); break;
     }
     define(result, value);

@@ -234,6 +234,12 @@ private:
         bool plain;  // nobody else sees the memory while it runs
     };
     void atomic(const ir::Instr& in);
+    // llvm_checks.cpp: what is done where an index is in range, and what is reported where it is not.
+    bool is_check(const ir::Instr& in) const;
+    void emit_check(const ir::Instr& in);
+    void report(const ir::Instr& in);
+    llvm::Function* report_function(std::size_t words);
+    llvm::MDNode* likely();
     llvm::Value* update(const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values);
     llvm::Value* updated(const Update& u, llvm::Value* old, llvm::ArrayRef<llvm::Value*> values);
     llvm::Value* update_in_loop(const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values);

@@ -95,6 +95,7 @@ void Emitter::instruction(InstrId id) {
         case Opcode::Store: return store(id, in);
         case Opcode::Atomic:
         case Opcode::CompareExchange: return atomic(in);
+        case Opcode::Report: return report(in);
         case Opcode::Barrier: return;
         case Opcode::If: return emit_if(id, in);
         case Opcode::While: return emit_while(id, in);
@@ -104,10 +105,10 @@ void Emitter::instruction(InstrId id) {
 }
 
 void Emitter::emit_if(InstrId id, const Instr& in) {
-    if (info_.masked[id]) return emit_masked_if(in);
+    if (info_.masked[id]) return is_check(in) ? emit_check(in) : emit_masked_if(in);
     const Region *then_region = &kernel_.regions[in.regions[0]], *else_region = &kernel_.regions[in.regions[1]];
     llvm::BasicBlock *then_block = block("then"), *else_block = block("else"), *done = block("endif");
-    b_.CreateCondBr(scalar(in.operands[0]), then_block, else_block);
+    b_.CreateCondBr(scalar(in.operands[0]), then_block, else_block, is_check(in) ? likely() : nullptr);
     const int count = in.results.size();
     LlvmValues values[2];
     llvm::BasicBlock* ends[2];

@@ -327,6 +327,8 @@ Value Builder::call(Math fn, std::span<const Value> operands) {
 Value Builder::complex(Value re, Value im) { return emit(Opcode::Complex, complex_of(type(re)), {re, im}); }
 Value Builder::real(Value a) { return emit(Opcode::Real, real_of(type(a)), {a}); }
 Value Builder::imag(Value a) { return emit(Opcode::Imag, real_of(type(a)), {a}); }
+Value Builder::wrap(Value index, Value extent) { return binary(Opcode::Wrap, index, extent); }
+Value Builder::inside(Value index, Value extent) { return compare(Opcode::Inside, index, extent); }
 
 // ---- memory
 
@@ -378,6 +380,14 @@ Value Builder::compare_exchange(Value pointer, Value index, Value expected, Valu
     in.order = order;
     in.scope = scope;
     return define(append(scopes_.back().region, std::move(in)), type(pointer));
+}
+
+void Builder::report(Value pointer, std::span<const Value> words) {
+    require(!words.empty(), Opcode::Report, "it needs words");
+    for (const Value v : words) require(type(v) == DType::Int64, Opcode::Report, "its words are int64");
+    Instr in = access(Opcode::Report, {pointer, words[0]});
+    for (const Value v : words.subspan(1)) in.operands.push_back(v);
+    append(scopes_.back().region, std::move(in));
 }
 
 Value Builder::shuffle(Value value, Value item) {

@@ -88,6 +88,8 @@ public:
     Value complex(Value re, Value im);
     Value real(Value a);
     Value imag(Value a);
+    Value wrap(Value index, Value extent);
+    Value inside(Value index, Value extent);
     /// Any non-region opcode by name; for passes.
     Value emit(Opcode op, DType type, std::initializer_list<Value> operands) { return pure(op, type, {operands.begin(), operands.size()}); }
     Value emit(Opcode op, DType type, std::span<const Value> operands) { return pure(op, type, operands); }
@@ -101,6 +103,8 @@ public:
                  MemoryScope scope = MemoryScope::Device);
     Value compare_exchange(Value pointer, Value index, Value expected, Value desired, MemoryOrder order = MemoryOrder::Relaxed,
                            MemoryScope scope = MemoryScope::Device);
+    /// `words[0]` is not zero.
+    void report(Value pointer, std::span<const Value> words);
     Value shuffle(Value value, Value item);
     void barrier();
 

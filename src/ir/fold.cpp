@@ -54,6 +54,11 @@ Value Builder::folded(const Instr& in, DType type) {
         case Opcode::Select:
             if (const Scalar* condition = constant_of(v[0])) return condition->b ? v[1] : v[2];
             return v[1] == v[2] ? v[1] : no_value;
+        case Opcode::Wrap: {
+            const Scalar* index = constant_of(v[0]);
+            return index && index->i >= 0 ? v[0] : no_value;
+        }
+        case Opcode::Inside: return v[0] == v[1] ? boolean(false) : no_value;
         case Opcode::Neg:
         case Opcode::Not:
             if (const Instr* inner = definition(v[0], in.op)) return inner->operands[0];

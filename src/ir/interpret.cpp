@@ -232,6 +232,7 @@ private:
             case Opcode::Store: return write_element(value(in.operands[2]), address(in));
             case Opcode::Atomic: return atomic(in);
             case Opcode::CompareExchange: return compare_exchange(in);
+            case Opcode::Report: return report(in);
             case Opcode::For: return for_loop(in);
             case Opcode::If: return assign(in.results, 0, region(kernel_.regions[in.regions[value(in.operands[0]).b ? 0 : 1]]));
             case Opcode::While: return while_loop(in);
@@ -253,6 +254,13 @@ private:
                         "interpret: index " + std::to_string(integer(in, 1)) + " is outside array '" + array.name + "'");
         auto& bytes = array.space == Space::Private ? item_->arrays[pointer.index] : arrays_[pointer.index];
         return bytes.data() + offset;
+    }
+
+    void report(const Instr& in) {
+        const Instr& pointer = kernel_.instrs[kernel_.values[in.operands[0]].def];
+        auto* words = reinterpret_cast<std::int64_t*>(pointers_[pointer.index]);
+        if (words[0] != 0) return;
+        for (int k = 1; k < in.operands.size(); ++k) words[k - 1] = integer(in, k);
     }
 
     void atomic(const Instr& in) {

@@ -69,11 +69,15 @@ enum class Opcode : std::uint8_t {
     Complex,  // (re, im) -> complex
     Real,
     Imag,
+    // checks of indices, which resolve_checks makes plain arithmetic of: no target knows them
+    Wrap,    // (Int64 index, Int64 extent) -> the index, plus the extent where it is negative: it counts from the end
+    Inside,  // (Int64 index, Int64 extent) -> Bool: 0 <= index < extent
     // memory: pointer (a parameter or an array) and element index (Int64)
     Load,
     Store,
     Atomic,           // (pointer, index, value) -> what was there before; attr.atomic, order, scope
     CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
+    Report,           // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
     Shuffle,          // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
     Barrier,          // all items of the group have come here, and see what each other has written; kernels in groups only, where all
                       // items of a group take the same way

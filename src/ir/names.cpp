@@ -7,11 +7,22 @@ namespace pardo::ir {
 namespace {
 
 constexpr const char* opcode_names[] = {
-    "const",     "param",   "dim",     "extent", "local_dim", "group_dim", "array", "add",  "sub",   "mul",    "div",
-    "floor_div", "rem",     "fmod",    "neg",    "abs",       "min",       "max",   "fmin", "fmax",  "fma",    "and",
-    "or",        "xor",     "not",     "shl",    "shr",       "eq",        "ne",    "lt",   "le",    "gt",     "ge",
-    "select",    "cast",    "bitcast", "call",   "complex",   "real",      "imag",  "load", "store", "atomic", "compare_exchange",
-    "shuffle",   "barrier", "for",     "if",     "while",     "yield",
+    "const",     "param",     "dim",     "extent",
+    "local_dim", "group_dim", "array",  // leaves
+    "add",       "sub",       "mul",     "div",
+    "floor_div", "rem",       "fmod",    "neg",
+    "abs",       "min",       "max",     "fmin",
+    "fmax",      "fma",  // arithmetic
+    "and",       "or",        "xor",     "not",
+    "shl",       "shr",  // bits
+    "eq",        "ne",        "lt",      "le",
+    "gt",        "ge",                            // comparisons
+    "select",    "cast",      "bitcast", "call",  // choice, conversion, functions
+    "complex",   "real",      "imag",             // complex
+    "wrap",      "inside",                        // checks
+    "load",      "store",     "atomic",  "compare_exchange",
+    "report",    "shuffle",   "barrier",           // memory
+    "for",       "if",        "while",   "yield",  // regions
 };
 static_assert(std::size(opcode_names) == static_cast<std::size_t>(Opcode::Yield) + 1);
 

@@ -110,6 +110,10 @@ void Rewriter::copy(const Instr& in) {
         case Opcode::CompareExchange:
             return set(in.results[0], m_.compare_exchange(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), at(in.operands[3]),
                                                           in.order, in.scope));
+        case Opcode::Report: {
+            const Values operands = mapped(in.operands);
+            return m_.report(operands[0], std::span<const Value>(operands).subspan(1));
+        }
         case Opcode::Shuffle: return set(in.results[0], m_.shuffle(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Barrier: return m_.barrier();
         case Opcode::Load: return set(in.results[0], m_.load(at(in.operands[0]), at(in.operands[1])));

@@ -59,6 +59,8 @@ constexpr Rule rules[] = {
     /* complex */ {2, Domain::Floats, Result::Free},
     /* real */ {1, Domain::Complex, Result::RealPart},
     /* imag */ {1, Domain::Complex, Result::RealPart},
+    /* wrap */ {2, Domain::Integers, Result::Same},
+    /* inside */ {2, Domain::Integers, Result::Bool},
 };
 static_assert(std::size(rules) == static_cast<std::size_t>(Opcode::Load));
 

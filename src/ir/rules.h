@@ -20,7 +20,7 @@ constexpr bool is_leaf(Opcode op) { return op <= Opcode::Array; }
 /// True for operations that change memory or order changes of it.
 constexpr bool has_effect(Opcode op) { return op >= Opcode::Store && op <= Opcode::Barrier; }
 /// True for operations whose first operand is a pointer.
-constexpr bool takes_pointer(Opcode op) { return op >= Opcode::Load && op <= Opcode::CompareExchange; }
+constexpr bool takes_pointer(Opcode op) { return op >= Opcode::Load && op <= Opcode::Report; }
 /// The instruction that a value is a result of; null for arguments of regions.
 inline const Instr* definition(const Kernel& kernel, Value v) {
     const ValueInfo& info = kernel.values[v];

@@ -33,7 +33,8 @@ private:
     void visit(const Region& region, InstrId loop) {
         for (const InstrId id : region.body) {
             const Instr& in = kernel_.instrs[id];
-            if (takes_pointer(in.op)) uses_.push_back({in.operands[0], in.operands[1], loop, in.op != Opcode::Load});
+            if (takes_pointer(in.op) && in.op != Opcode::Report)
+                uses_.push_back({in.operands[0], in.operands[1], loop, in.op != Opcode::Load});
             for (const RegionId r : in.regions) visit(kernel_.regions[r], is_lanes_loop(in) ? id : loop);
         }
     }

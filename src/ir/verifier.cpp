@@ -117,6 +117,7 @@ private:
             case Opcode::Store: return memory(id, in, 3, Access::Write);
             case Opcode::Atomic: return memory(id, in, 3, Access::ReadWrite);
             case Opcode::CompareExchange: return memory(id, in, 4, Access::ReadWrite);
+            case Opcode::Report: return report(id, in);
             case Opcode::Shuffle:
                 require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes a value and an index");
                 require(type(in, 1) == DType::Int64 && type(in, 0) == type(in.results[0]), id,
@@ -177,6 +178,14 @@ private:
                 id, "the result must have the pointer's element dtype");
         if (in.op == Opcode::Load) return;
         if (const char* broken = broken_atomic_rule(in.op == Opcode::Atomic ? in.atomic : AtomicOp::Exchange, element)) fail(id, broken);
+    }
+
+    void report(InstrId id, const Instr& in) const {
+        require(in.operands.size() >= 2 && in.results.empty() && in.regions.empty(), id, "it takes a pointer and words");
+        const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
+        require(definition.op == Opcode::Param && kernel_.params[definition.index].access == Access::ReadWrite, id,
+                "its pointer is a parameter for reading and writing");
+        for (const Value v : in.operands) require(type(v) == DType::Int64, id, "its words are int64");
     }
 
     /// Region `k` of `id` after a check of its arguments' dtypes: `int64` in front if `indexed`, then those of operands `from`…

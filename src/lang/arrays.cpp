@@ -25,13 +25,27 @@ void Lowering::note_access(const View& v, ir::Access access) {
 }
 
 Value Lowering::guard_of(const View& v) {
-    Value all = v.guards[0];
-    for (const Value g : std::span<const Value>(v.guards).subspan(1)) all = builder_.bit_and(all, g);
+    Value all = v.guards[0].inside;
+    for (const Guard& g : std::span<const Guard>(v.guards).subspan(1)) all = builder_.bit_and(all, g.inside);
     return all;
 }
 
+ir::Builder::Values Lowering::guarded(const View& v, const std::function<ir::Builder::Values()>& access, ir::Builder::Values otherwise) {
+    if (v.guards.empty()) return access();
+    return builder_.if_else(guard_of(v), access, [&] {
+        report_guards(v);
+        return otherwise;
+    });
+}
+
+/// Where an index is checked, launches may show that it is never negative.
+Value Lowering::wrapped(Value i, Value extent) {
+    if (options_.bounds_check) return builder_.wrap(i, extent);
+    return builder_.select(builder_.lt(i, builder_.i64(0)), builder_.add(i, extent), i);
+}
+
 /// An index as a place along an axis: negative ones count from the end.
-Term Lowering::index_of(const Term& index, const Term& extent, const Place& place, std::vector<Value>& guards) {
+Term Lowering::index_of(const Term& index, const Term& extent, const Place& place, std::vector<Guard>& guards) {
     if (index.kind != Kind::Number || !is_integer(index.type.dtype)) {
         if (index.kind == Kind::Number && index.type.dtype == DType::Bool) wrong_type(place, "an index is an integer, not a bool");
         wrong_type(place, "an index is an integer, not " + describe(index) +
@@ -43,23 +57,14 @@ Term Lowering::index_of(const Term& index, const Term& extent, const Place& plac
     if (i.constant && i.scalar.i < 0) {
         i = add(extent, i);
     } else if (!i.constant && i.least < 0) {
-        const Term wrapped = add(i, extent);
-        if (!dry_) {
-            const Value v = value(i, DType::Int64);
-            i = number({DType::Int64, true}, builder_.select(builder_.lt(v, builder_.i64(0)), value(wrapped, DType::Int64), v));
-        }
+        if (!dry_) i = number({DType::Int64, true}, wrapped(value(i, DType::Int64), value(extent, DType::Int64)));
     }
-    if (options_.bounds_check) {
-        const bool inside = i.constant && extent.constant && i.scalar.i >= 0 && i.scalar.i < extent.scalar.i;
-        if (!inside) {
-            Term bad = number({DType::Bool, false}, ir::no_value);
-            if (!dry_) {
-                const Value v = value(i, DType::Int64), n = value(extent, DType::Int64);
-                bad.value = builder_.bit_or(builder_.lt(v, builder_.i64(0)), builder_.ge(v, n));
-                guards.push_back(builder_.bit_not(bad.value));
-            }
-            fail_when(bad, ErrorCode::Index, "index $0 is out of bounds for an axis of size $1", place, {index, extent});
-        }
+    const bool known = i.constant && extent.constant && i.scalar.i >= 0 && i.scalar.i < extent.scalar.i;
+    if (!options_.bounds_check || known) return i;
+    uses_status_ = true;
+    if (!dry_) {
+        const Value n = value(extent, DType::Int64);
+        guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, function_});
     }
     return i;
 }
@@ -133,6 +138,15 @@ View Lowering::viewed(const View& v, std::span<const Term> indices, const Tree& 
         strides.push_back(mul(stride, step));
     }
     out.rank = static_cast<int>(extents.size());
+    if (out.rank > 0 && !dry_) {  // elements are asked for later, or never
+        for (Guard& g : out.guards) {
+            if (g.index == ir::no_value) continue;
+            View one;
+            one.guards.push_back(g);
+            guarded(one, [] { return ir::Builder::Values(); }, {});
+            g.index = ir::no_value;
+        }
+    }
     out.lead.push_back(offset);
     out.lead.insert(out.lead.end(), extents.begin(), extents.end());
     out.lead.insert(out.lead.end(), strides.begin(), strides.end());
@@ -155,9 +169,7 @@ Term Lowering::element(const View& v) {
     const NumberType type{v.dtype, false};
     if (dry_) return number(type, ir::no_value);
     const auto load = [&] { return ir::Builder::Values{builder_.load(v.pointer, value(v.lead[0], DType::Int64))}; };
-    if (v.guards.empty()) return number(type, load()[0]);
-    const auto nothing = [&] { return ir::Builder::Values{builder_.constant(v.dtype, 0.0)}; };
-    return number(type, builder_.if_else(guard_of(v), load, nothing)[0]);
+    return number(type, guarded(v, load, {builder_.constant(v.dtype, 0.0)})[0]);
 }
 
 /// An item of a tuple; of a record's element its value.
@@ -271,11 +283,7 @@ void Lowering::store_element(const View& v, const Term& stored, const Place& pla
         builder_.store(v.pointer, value(v.lead[0], DType::Int64), value(stored, v.dtype));
         return ir::Builder::Values();
     };
-    if (v.guards.empty()) {
-        write();
-    } else {
-        builder_.if_else(guard_of(v), write, [] { return ir::Builder::Values(); });
-    }
+    guarded(v, write, {});
 }
 
 /// Calls body(i) for each i below the extent: a loop, or once each for small constants.

@@ -386,9 +386,7 @@ struct Calls {
         l.note_access(v, ir::Access::ReadWrite);
         if (l.dry()) return number({v.dtype, false}, ir::no_value);
         const auto apply = [&] { return ir::Builder::Values{update(l.value(v.lead[0], DType::Int64))}; };
-        if (v.guards.empty()) return number({v.dtype, false}, apply()[0]);
-        return number({v.dtype, false},
-                      l.builder_.if_else(l.guard_of(v), apply, [&] { return ir::Builder::Values{l.builder_.constant(v.dtype, 0.0)}; })[0]);
+        return number({v.dtype, false}, l.guarded(v, apply, {l.builder_.constant(v.dtype, 0.0)})[0]);
     }
     static Term changed(Lowering& l, const Tree& t, ir::AtomicOp op, const Term& r, const Term& given) {
         const View& v = r.view;

@@ -12,22 +12,45 @@ void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& mes
         uses_status_ = true;
         return;
     }
-    out_.sites.push_back({code, message, place, function_});
-    const Value site = builder_.i64(static_cast<std::int64_t>(out_.sites.size())), zero = builder_.i64(0);
-    const auto nothing = [] { return ir::Builder::Values(); };
-    const auto report = [&] {
-        const Value old = builder_.compare_exchange(status_, zero, zero, site);
-        return builder_.if_else(
-            builder_.eq(old, zero),
-            [&] {
-                for (std::size_t k = 0; k < values.size() && k < 3; ++k)
-                    builder_.store(status_, builder_.i64(static_cast<std::int64_t>(1 + k)), value(values[k], DType::Int64));
-                for (int d = 0; d < std::min(space_.rank, 3); ++d) builder_.store(status_, builder_.i64(4 + d), builder_.dim(d));
-                return ir::Builder::Values();
-            },
-            nothing);
+    const auto tell = [&] {
+        ir::Builder::Values words;
+        for (std::size_t k = 0; k < values.size() && k < 3; ++k) words.push_back(value(values[k], DType::Int64));
+        report(code, message, place, words, function_);
+        return ir::Builder::Values();
     };
-    builder_.if_else(value(bad), report, nothing);
+    builder_.if_else(value(bad), tell, [] { return ir::Builder::Values(); });
+}
+
+/// `values`: $0, $1, $2 of the message.
+void Lowering::report(ErrorCode code, const std::string& message, const Place& place, std::span<const Value> values,
+                      const std::shared_ptr<const Function>& function) {
+    out_.sites.push_back({code, message, place, function});
+    ir::Builder::Values words{builder_.i64(static_cast<std::int64_t>(out_.sites.size()))};
+    words.insert(words.end(), values.begin(), values.end());
+    while (words.size() < 4) words.push_back(builder_.i64(0));
+    if (round_ != ir::no_value) words.push_back(round_);
+    for (int d = 0; round_ == ir::no_value && d < std::min(builder_rank(space_, loop_), 3); ++d) words.push_back(builder_.dim(d));
+    builder_.report(status_, words);
+}
+
+/// Reports those of a view's indices that are out of range, where one is.
+void Lowering::report_guards(const View& v) {
+    const auto nothing = [] { return ir::Builder::Values(); };
+    for (const Guard& g : v.guards) {
+        if (g.index == ir::no_value) continue;
+        const Value values[] = {g.index, g.extent};
+        const auto tell = [&] {
+            report(ErrorCode::Index, "index $0 is out of bounds for an axis of size $1", g.place, values, g.function);
+        };
+        if (v.guards.size() == 1) {
+            tell();
+            continue;
+        }
+        builder_.if_else(g.inside, nothing, [&] {
+            tell();
+            return nothing();
+        });
+    }
 }
 
 namespace {

@@ -547,6 +547,7 @@ void Lowering::walk_reduction() {
         flatten(start[k], likes[k], carried);
     }
     const auto body = [&](Value i, std::span<const Term> values) {
+        round_ = i;
         round(number({DType::Int64, true}, i, 0), values);
         ir::Builder::Values out;
         for (std::size_t k = 0; k < count; ++k) flatten(scope_.at(loop_->results[k]).term, likes[k], out);
@@ -573,6 +574,7 @@ void Lowering::walk_reduction() {
             return body(i, fresh);
         });
     }
+    round_ = ir::no_value;
     for (std::size_t k = 0; k < sums.size(); ++k) builder_.store(places[k], builder_.dim(0), sums[k]);
     scope_ = before;
 }

@@ -117,6 +117,9 @@ private:
     void assertion(const Tree& t);
     void log(const std::string& format, std::span<const Term> values, const Place& place);
     void fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values);
+    void report(ErrorCode code, const std::string& message, const Place& place, std::span<const Value> values,
+                const std::shared_ptr<const Function>& function);
+    void report_guards(const View& v);
 
     // expressions.cpp
     Term expression(const Tree& t);
@@ -167,8 +170,11 @@ private:
     std::vector<Term> indices_of(const Tree& t);
     Term indexed(const Term& object, std::span<const Term> indices, const Tree& t);
     View viewed(const View& v, std::span<const Term> indices, const Tree& t);
-    Term index_of(const Term& index, const Term& extent, const Place& place, std::vector<Value>& guards);
+    Term index_of(const Term& index, const Term& extent, const Place& place, std::vector<Guard>& guards);
+    Value wrapped(Value i, Value extent);
     Value guard_of(const View& v);
+    /// Does `access` where the view's indices are in range, and reports those that are not; `otherwise`: what it gives there.
+    ir::Builder::Values guarded(const View& v, const std::function<ir::Builder::Values()>& access, ir::Builder::Values otherwise);
     Term element(const View& v);
     View part_at(const View& v, const Term& i);
     void store(const Tree& target, const Term& value, const Place& place);
@@ -230,6 +236,7 @@ private:
     Scope scope_;
     std::vector<Term> arguments_;
     std::vector<const Function*> stack_;  // functions under way: none may come twice
+    Value round_ = ir::no_value;          // of a loop that reduces
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
     bool dry_ = true, uses_status_ = false, uses_log_ = false;
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;

@@ -131,7 +131,9 @@ void Lowering::flatten(const Term& t, const Term& like, std::vector<Value>& out)
             return;
         case Kind::Array:
             for (std::size_t k = 0; k < like.view.lead.size(); ++k) flatten(t.view.lead[k], like.view.lead[k], out);
-            if (options_.bounds_check && !dry_) out.push_back(t.view.guards.empty() ? value(flag(true)) : guard_of(t.view));
+            if (!options_.bounds_check || dry_) return;
+            if (!t.view.guards.empty()) guarded(t.view, [] { return ir::Builder::Values(); }, {});
+            out.push_back(t.view.guards.empty() ? value(flag(true)) : guard_of(t.view));
             return;
         default: return;
     }
@@ -148,7 +150,7 @@ Term Lowering::rebuilt(const Term& like, std::span<const Value> values, std::siz
             return out;
         case Kind::Array:
             for (Term& part : out.view.lead) part = rebuilt(part, values, at);
-            if (options_.bounds_check && !dry_) out.view.guards = {values[at++]};
+            if (options_.bounds_check && !dry_) out.view.guards = {Guard{values[at++]}};
             return out;
         default: return out;
     }

@@ -27,6 +27,14 @@ struct NumberType {
 
 struct Term;
 
+/// That an index is in range, as far as a view's elements depend on it.
+struct Guard {
+    ir::Value inside = ir::no_value;
+    ir::Value index = ir::no_value, extent = ir::no_value;  // what is reported; none where that has been done
+    syntax::Place place;
+    std::shared_ptr<const syntax::Function> function{};
+};
+
 /// An array or a view of one: element (i, j, …) stands at pointer[offset + i * strides[0] + j * strides[1] + …].
 struct View {
     DType dtype = DType::Float64;
@@ -35,7 +43,7 @@ struct View {
     ir::Value pointer = ir::no_value;
     std::vector<Term> lead;  // offset, then the extents, then the strides: numbers of Int64
     int rank = 0;
-    std::vector<ir::Value> guards;  // each true where the indices so far are in range; with bounds_check only
+    std::vector<Guard> guards;  // of the indices so far; with bounds_check only
 };
 
 struct Term {

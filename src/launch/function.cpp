@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <pardo/error.h>
 
@@ -293,7 +294,8 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
         const char* how = !made->lowered.used[k] ? "not used" : done == ir::Access::Read ? "only read" : "only written";
         fail(ErrorCode::Type, parameter(arguments, k) + " is listed as read_write, but " + how);
     }
-    made->cost = cost_of(made->lowered.kernel);
+    made->sites = std::make_shared<const std::vector<lang::Site>>(made->lowered.sites);
+    made->variants = std::make_unique<Variants>(made->lowered);
     made->streams = device->backend()->name() == "cpu";
     return made;
 }
@@ -358,39 +360,66 @@ std::string UserFunction::diagnostics() const {
 
 std::string UserFunction::inspect(const std::string& what) const {
     std::string text;
-    for (const auto& special : programs()) text += head(*special) + special->device->inspect(special->lowered.kernel, 0, what);
+    for (const auto& special : programs()) text += head(*special) + special->device->inspect(special->variants->shown().kernel, 0, what);
     return text;
 }
 
-std::uint64_t UserFunction::streaming(const Specialisation& s, Arguments arguments, std::span<const std::int64_t> extents,
-                                      std::int64_t items) {
+Variant& UserFunction::variant(const Specialisation& s, Arguments arguments, std::span<const std::int64_t> extents,
+                               const LoopArguments& loop) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    Variants::Inputs inputs;
+    for (const ir::RangeInput& input : s.variants->inputs()) {
+        const auto point = [&](std::int64_t n) { inputs.push_back({n, n}); };
+        if (input.extent) {
+            point(extents[input.index]);
+            continue;
+        }
+        const lang::Slot& slot = s.lowered.slots[input.index];
+        const auto node = [&]() -> const Node& { return *arguments[static_cast<std::size_t>(slot.argument)].array.node(); };
+        switch (slot.kind) {
+            case lang::Slot::Kind::Extent: point(node().shape[slot.dimension]); break;
+            case lang::Slot::Kind::Stride: point(node().strides[slot.dimension]); break;
+            case lang::Slot::Kind::Count: point(loop.count); break;
+            case lang::Slot::Kind::Block: point(loop.block); break;
+            default: {
+                const Scalar n = arguments[static_cast<std::size_t>(slot.argument)].scalar.cast(s.lowered.kernel.params[input.index].type);
+                const bool large = kind_of(n.dtype) == DKind::Unsigned && n.u > static_cast<std::uint64_t>(most);
+                inputs.push_back(large ? ir::Range{0, most} : ir::Range{n.i, n.i});
+            }
+        }
+    }
+    return s.variants->choose(inputs);
+}
+
+std::uint64_t UserFunction::streaming(const Specialisation& s, const Variant& variant, Arguments arguments,
+                                      std::span<const std::int64_t> extents, std::int64_t items) {
     std::uint64_t found = 0;
     if (!s.streams) return found;
-    const std::size_t count = std::min<std::size_t>(s.lowered.slots.size(), 64);
+    const std::size_t count = std::min<std::size_t>(variant.slots.size(), 64);
     for (std::size_t k = 0; k < count; ++k) {
-        const lang::Slot& slot = s.lowered.slots[k];
+        const lang::Slot& slot = variant.slots[k];
         if (slot.kind != lang::Slot::Kind::Pointer) continue;
         const auto argument = static_cast<std::size_t>(slot.argument);
         if (s.lowered.accesses[argument] != ir::Access::Write || !s.types[argument].contiguous) continue;
         // What the items write: their own elements, and by loops those of the dimensions that they do not have.
         const Node& leaf = *arguments[argument].array.node();
         std::int64_t written = items;
-        for (int d = static_cast<int>(extents.size()); s.cost.lane_rounds > 1 && d < leaf.shape.size() && written < leaf.size(); ++d)
+        for (int d = static_cast<int>(extents.size()); variant.cost.lane_rounds > 1 && d < leaf.shape.size() && written < leaf.size(); ++d)
             written *= leaf.shape[d];
         if (std::min(written, leaf.size()) * itemsize(leaf.dtype) > plan::streamed_bytes) found |= std::uint64_t(1) << k;
     }
     return found;
 }
 
-ir::Kernel UserFunction::kernel(const Specialisation& s, std::uint64_t streaming) {
-    ir::Kernel kernel = s.lowered.kernel;
+ir::Kernel UserFunction::kernel(const Variant& variant, std::uint64_t streaming) {
+    ir::Kernel kernel = variant.kernel;
     for (std::size_t k = 0; k < std::min<std::size_t>(kernel.params.size(), 64); ++k)
         kernel.params[k].streaming = (streaming >> k & 1) != 0;
     return kernel;
 }
 
-Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* device, std::span<const std::int64_t> extents,
-                                           std::uint64_t streaming) const {
+Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, std::span<const std::int64_t> extents,
+                                           std::uint64_t streaming) {
     {
         const std::lock_guard lock(s.mutex);
         if (s.last.program && s.last.streaming == streaming && std::ranges::equal(s.last_extents, extents)) return s.last.program;
@@ -398,10 +427,10 @@ Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* de
     device::LaunchShape shape;
     shape.extents = extents;
     shape.innermost = shape.inner = s.cost.lane_rounds;
-    const device::ShapeClass shape_class = device->shape_class(s.lowered.kernel, shape);
+    const device::ShapeClass shape_class = device->shape_class(s.kernel, shape);
     {
         const std::lock_guard lock(s.mutex);
-        for (const Specialisation::Compiled& known : s.programs) {
+        for (const Variant::Compiled& known : s.programs) {
             if (known.shape != shape_class || known.streaming != streaming) continue;
             s.last = known;
             s.last_extents = SmallVector<std::int64_t, 3>(extents);
@@ -414,8 +443,8 @@ Ref<device::Program> UserFunction::program(Specialisation& s, device::Device* de
     return made;
 }
 
-Event UserFunction::submit(Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents, double rounds,
-                           device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
+Event UserFunction::submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
+                           double rounds, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
     const lang::Lowered& lowered = special.lowered;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const bool written = lowered.used[k] && lowered.accesses[k] != ir::Access::Read;
@@ -423,7 +452,8 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
             graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
     }
     const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(rounds, 0x1p62));
-    const Ref<device::Program> compiled = program(special, queue->device(), extents, streaming(special, arguments, extents, items));
+    const Ref<device::Program> compiled =
+        program(variant, queue->device(), extents, streaming(special, variant, arguments, extents, items));
 
     // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
     const std::lock_guard guard(graph::state_of(queue).lock);
@@ -444,9 +474,9 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     }
     for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
     device::Block status, log;
-    if (!lowered.sites.empty()) uses.push_back({status.make(queue, lang::Lowered::status_words), device::Access::ReadWrite});
+    if (variant.reports) uses.push_back({status.make(queue, lang::Lowered::status_words), device::Access::ReadWrite});
     if (!lowered.prints.empty()) uses.push_back({log.make(queue, lang::Lowered::log_words), device::Access::ReadWrite});
-    for (const lang::Slot& slot : lowered.slots) {
+    for (const lang::Slot& slot : variant.slots) {
         const bool of_argument = slot.kind <= lang::Slot::Kind::Number;
         const KernelArgument* a = of_argument ? &arguments[static_cast<std::size_t>(slot.argument)] : nullptr;
         switch (slot.kind) {
@@ -467,7 +497,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
                 words.push_back(reinterpret_cast<std::uint64_t>(loop.results[static_cast<std::size_t>(slot.argument)]->data()));
                 break;
             case lang::Slot::Kind::Number: {
-                const ir::Param& param = lowered.kernel.params[static_cast<std::size_t>(&slot - lowered.slots.data())];
+                const ir::Param& param = variant.kernel.params[static_cast<std::size_t>(&slot - variant.slots.data())];
                 const DType part = real_of(param.type);
                 if (is_complex(param.type)) {
                     const Scalar z = a->scalar.cast(DType::Complex128);
@@ -486,16 +516,16 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
     request.args = words;
     request.uses = uses;
     request.chunk = loop.chunk;
-    request.cost_ns = special.cost.nanoseconds(static_cast<std::int64_t>(rounds));
+    request.cost_ns = variant.cost.nanoseconds(static_cast<std::int64_t>(rounds));
     request.bytes_read = read;
     request.bytes_written = written;
     request.label = label_of;
     request.label_data = &label_;
-    const auto failure = [sites = lowered.sites, rank = static_cast<int>(extents.size())](device::Block::Words words) {
-        check(words, sites, rank);
+    const auto failure = [sites = special.sites, rank = static_cast<int>(extents.size())](device::Block::Words words) {
+        check(words, *sites, rank);
     };
     // What a kernel prints before it fails is to be read: then both wait their turn.
-    if (!lowered.sites.empty() && lowered.prints.empty()) request.check = status.check(failure);
+    if (variant.reports && lowered.prints.empty()) request.check = status.check(failure);
     Event event = queue->launch(request, depends);
     if (!lowered.prints.empty()) {
         const bool fp64 = queue->device()->supports(DType::Float64);
@@ -503,7 +533,7 @@ Event UserFunction::submit(Specialisation& special, Arguments arguments, std::sp
             print_all(words, prints, fp64, name);
         });
     }
-    if (!lowered.sites.empty() && !request.check) event = status.read(queue, event, uses, name(), failure);
+    if (variant.reports && !request.check) event = status.read(queue, event, uses, name(), failure);
     if (foreign) event.wait();  // strangers know no events
     return event;
 }

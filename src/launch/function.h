@@ -11,7 +11,7 @@
 
 #include "device/device.h"
 #include "lang/lower.h"
-#include "launch/cost.h"
+#include "launch/variant.h"
 
 namespace pardo::launch {
 
@@ -32,18 +32,10 @@ struct Specialisation {
     lang::Space space;
     lang::Options options;
     device::Device* device = nullptr;
-    lang::Lowered lowered;
-    Cost cost;
+    lang::Lowered lowered;                                 // its kernel has all of its checks
+    std::shared_ptr<const std::vector<lang::Site>> sites;  // of `lowered`: launches keep them
+    std::unique_ptr<Variants> variants;
     bool streams = false;  // the device's compiler knows stores that bypass the caches
-    std::mutex mutex;
-    struct Compiled {
-        device::ShapeClass shape;
-        std::uint64_t streaming = 0;  // one bit a parameter
-        Ref<device::Program> program;
-    };
-    std::vector<Compiled> programs;
-    SmallVector<std::int64_t, 3> last_extents;  // the last launch's, and what it took
-    Compiled last;
 };
 
 /// What a loop's program is given beside the arguments.
@@ -70,14 +62,17 @@ public:
     device::Queue* queue_of(Arguments arguments, const Queue* given) const;
     /// Hands over what the arrays are computed from; then the specialisation, from the cache or made.
     std::shared_ptr<Specialisation> prepare(Arguments arguments, const NdRange& range, device::Queue* queue);
-    Ref<device::Program> program(Specialisation& special, device::Device* device, std::span<const std::int64_t> extents,
-                                 std::uint64_t streaming) const;
+    /// The variant of the kernel for a launch.
+    static Variant& variant(const Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents,
+                            const LoopArguments& loop = {});
+    static Ref<device::Program> program(Variant& variant, device::Device* device, std::span<const std::int64_t> extents,
+                                        std::uint64_t streaming);
     /// Parameters whose arrays are written, not read, and so large that what is written does not stay in caches; one bit each.
-    static std::uint64_t streaming(const Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents,
-                                   std::int64_t items);
-    static ir::Kernel kernel(const Specialisation& special, std::uint64_t streaming);
-    Event submit(Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents, double rounds, device::Queue* queue,
-                 std::span<const Event> depends, const LoopArguments& loop = {});
+    static std::uint64_t streaming(const Specialisation& special, const Variant& variant, Arguments arguments,
+                                   std::span<const std::int64_t> extents, std::int64_t items);
+    static ir::Kernel kernel(const Variant& variant, std::uint64_t streaming);
+    Event submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents, double rounds,
+                 device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop = {});
     std::vector<lang::ArgumentType> types_of(Arguments arguments, const NdRange& range, const device::Device* device) const;
     lang::Options options_for(const device::Device* device, bool distinct) const;
     std::size_t specialisations() const;

@@ -34,7 +34,8 @@ Event Kernel::launch(std::span<const KernelArgument> arguments, const NdRange& r
     const auto special = state_->prepare(arguments, range, queue.get());
     const double items = items_of(range);
     if (items == 0) return Event();
-    return state_->submit(*special, arguments, range.global, items, queue.get(), depends);
+    launch::Variant& variant = state_->variant(*special, arguments, range.global);
+    return state_->submit(*special, variant, arguments, range.global, items, queue.get(), depends);
 }
 
 std::string Kernel::inspect(std::span<const KernelArgument> arguments, const NdRange& range, const std::string& what,
@@ -44,7 +45,8 @@ std::string Kernel::inspect(std::span<const KernelArgument> arguments, const NdR
     device::Queue* queue = state_->queue_of(arguments, given);
     const auto special = state_->prepare(arguments, range, queue);
     const auto items = static_cast<std::int64_t>(std::min(items_of(range), 0x1p62));
-    const ir::Kernel kernel = state_->kernel(*special, state_->streaming(*special, arguments, range.global, items));
+    launch::Variant& variant = state_->variant(*special, arguments, range.global);
+    const ir::Kernel kernel = state_->kernel(variant, state_->streaming(*special, variant, arguments, range.global, items));
     if (what == "ir") return ir::print(kernel);
     device::LaunchShape shape;
     shape.extents = range.global;

@@ -143,8 +143,9 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         places.push_back(buffers.back().get());
     }
     loop.results = places;
-    const Event event = state_->submit(*special, arguments, extents, rounds, queue.get(), {}, loop);
-    if (!results.empty() || !special->lowered.sites.empty()) event.wait();
+    launch::Variant& variant = state_->variant(*special, arguments, extents, loop);
+    const Event event = state_->submit(*special, variant, arguments, extents, rounds, queue.get(), {}, loop);
+    if (!results.empty() || variant.reports) event.wait();
     std::vector<std::vector<Scalar>> values(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {
         const DType dtype = dtype_of_result(results[k]);

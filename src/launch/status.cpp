@@ -22,6 +22,7 @@ Error failure_of(std::span<const std::int64_t> words, const std::vector<lang::Si
             text += site.message[k];
         }
     }
+    if (rank == 0) return lang::problem(site.code, *site.function, site.place, text);
     text += " (item ";
     for (int d = 0; d < rank; ++d) text += (d ? ", " : rank > 1 ? "(" : "") + std::to_string(words[static_cast<std::size_t>(4 + d)]);
     text += rank > 1 ? "))" : ")";

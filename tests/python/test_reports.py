@@ -236,7 +236,7 @@ def test_neighbouring_rounds_are_neighbours():
     first = shifts._function.__code__.co_firstlineno
     assert re.findall(r"line (\d+): (`.*)", text) == [
         (f"{first + 12}", "`y` is written in steps of 2 elements"),
-        (f"{first + 14}", "`y` is written at places that are no neighbours, lane by lane"),
+        (f"{first + 14}", "`y` is written in steps that are known only when it runs, lane by lane"),
     ]
 
 

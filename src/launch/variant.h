@@ -1,0 +1,57 @@
+// src/launch/variant.h: a specialisation's kernel without the index checks that a launch shows to hold.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "device/device.h"
+#include "ir/checks.h"
+#include "lang/lower.h"
+#include "launch/cost.h"
+
+namespace pardo::launch {
+
+/// One program's kernel: it takes it that some checks hold, and makes the others where it runs.
+struct Variant {
+    std::vector<bool> held;  // one a check: taken to hold
+    ir::Kernel kernel;
+    std::vector<lang::Slot> slots;  // one for each of the kernel's parameters
+    bool reports = false;           // it has a status block
+    Cost cost;
+    std::mutex mutex;
+    struct Compiled {
+        device::ShapeClass shape;
+        std::uint64_t streaming = 0;  // one bit a parameter
+        Ref<device::Program> program;
+    };
+    std::vector<Compiled> programs;
+    SmallVector<std::int64_t, 3> last_extents;  // the last launch's, and what it took
+    Compiled last;
+};
+
+/// The variants of one lowered function, and the choice among them.
+class Variants {
+public:
+    explicit Variants(const lang::Lowered& lowered);
+
+    using Inputs = SmallVector<ir::Range, 16>;
+    /// What a launch has to say for `choose`.
+    const std::vector<ir::RangeInput>& inputs() const { return program_.inputs; }
+    /// The variant for a launch with these inputs; made if there is none that does as little.
+    Variant& choose(const Inputs& inputs);
+    /// What the last launch took; before the first one the variant that checks everything.
+    Variant& shown();
+
+private:
+    Variant& made(std::vector<bool> held);
+
+    const lang::Lowered& lowered_;
+    ir::RangeProgram program_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Variant>> all_;
+    Inputs last_inputs_;
+    Variant* last_ = nullptr;
+};
+
+}  // namespace pardo::launch

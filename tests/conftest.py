@@ -21,12 +21,12 @@ def classes_of(item: pytest.Item) -> list[str]:
 
 def stratum_of(item: pytest.Item) -> tuple[object, ...]:
     """Tests that differ only in what a sample may choose over. Of slow ones a whole function is one stratum."""
-    slow = item.get_closest_marker("slow") is not None
+    classes = classes_of(item)
     varied = sampling.VARIED.union(*(marker.args for marker in item.iter_markers("varied")))
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    fixed = {name: value for name, value in parameters.items() if name == "device" or not (slow or name in varied)}
+    fixed = {name: value for name, value in parameters.items() if name == "device" or not ("slow" in classes or name in varied)}
     # The same text in every process: without the addresses of objects.
-    return (item.nodeid.partition("[")[0], *(f"{name}={ADDRESS.sub('', repr(value))}" for name, value in sorted(fixed.items())))
+    return (item.nodeid.partition("[")[0], *classes, *(f"{name}={ADDRESS.sub('', repr(value))}" for name, value in sorted(fixed.items())))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -163,7 +163,22 @@ def test_every_operation(row, dtype, device):
         check(name, function(*ours), expected, exact, dtype, what, limit, condition(name, theirs))
 
 
-BINARY = ["add", "multiply", "divide", "maximum", "equal", "less", "floor_divide", "power", "bitwise_xor", "hypot", "logical_and"]
+BINARY = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "remainder",
+    "left_shift",
+    "maximum",
+    "equal",
+    "less",
+    "floor_divide",
+    "power",
+    "bitwise_xor",
+    "hypot",
+    "logical_and",
+]
 
 
 @pytest.mark.parametrize("name", BINARY)

@@ -29,6 +29,10 @@ class Cases(dict):
 
         return register
 
+    def names(self) -> list[Any]:
+        """All, as parameters of a test. Groups of 1,024 items take seconds of plain Python."""
+        return [pytest.param(name, marks=pytest.mark.slow) if "1024" in name else name for name in self]
+
     @functools.cache  # noqa: B019
     def expected(self, name: str) -> list[np.ndarray]:
         """What plain Python makes of a case: the arrays afterwards."""

@@ -550,7 +550,7 @@ def accessors_in_functions():
 
 @pytest.mark.varied("name")
 @pytest.mark.parametrize("device", DEVICES, ids=str)
-@pytest.mark.parametrize("name", case)
+@pytest.mark.parametrize("name", case.names())
 def test_kernels_with_barriers(name, device):
     case.check(name, device)
 

@@ -28,7 +28,7 @@ def test_examples_are_found():
     assert {"mandelbrot", "n_body", "overlap"} <= set(EXAMPLES)
 
 
-@pytest.mark.varied("name")
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "device"), [(n, d) for n in EXAMPLES for d in DEVICES if runs(n, d)])
 def test_example_runs(name, device, tmp_path):
     if name in NEEDS:

@@ -1,4 +1,5 @@
-# tests/python/test_functions.py: every row of ops.def against NumPy: all dtypes, keywords, special values, second names.
+# tests/python/test_functions.py: every row of ops.def against NumPy: keywords, special values, second names. For dtypes and layouts see
+# tests/conformance/test_elementwise.py.
 from __future__ import annotations
 
 import inspect
@@ -7,7 +8,7 @@ import math
 import numpy as np
 import pardo as pp
 import pytest
-from support import DTYPES, check, samples
+from support import check, samples
 
 ROWS = {row[0]: row for row in pp._core._op_table()}
 COVERED = {name: row for name, row in ROWS.items() if row[2] and name not in ("clip", "where", "round")}
@@ -19,29 +20,6 @@ def shifts(name, operands):
     if name.endswith("_shift"):
         operands[1] = (np.abs(operands[1]) % 7).astype(operands[1].dtype) if operands[1].dtype.kind in "iu" else operands[1]
     return operands
-
-
-def complex_tolerance(name, dtype):
-    return 64 if np.dtype(dtype).kind == "c" else FLOAT_ULP
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", sorted(COVERED))
-def test_dtypes(name, rng):
-    _, arity, numpy_name, *_ = COVERED[name]
-    theirs, ours = getattr(np, numpy_name), getattr(pp, name)
-    for dtype in DTYPES:
-        operands = shifts(name, [samples(dtype, (13,), rng) for _ in range(arity)])
-        if name == "power" and operands[0].dtype.kind in "iu":
-            operands[1] = (np.abs(operands[1]) % 3).astype(dtype)
-        arrays = [pp.asarray(x) for x in operands]
-        try:
-            expected = theirs(*operands)
-        except TypeError:
-            with pytest.raises(TypeError):
-                ours(*arrays).wait()
-            continue
-        check(ours(*arrays), expected, ulp=complex_tolerance(name, dtype), who=f"{name}({dtype})")
 
 
 @pytest.mark.parametrize("name", sorted(COVERED))

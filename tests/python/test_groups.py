@@ -765,7 +765,7 @@ def grid_stride(size):
 
 @pytest.mark.varied("name")
 @pytest.mark.parametrize("device", DEVICES, ids=str)
-@pytest.mark.parametrize("name", case)
+@pytest.mark.parametrize("name", case.names())
 def test_algorithms_of_groups(name, device):
     case.check(name, device)
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 import pickle
 import subprocess
 import sys
@@ -135,14 +134,6 @@ def test_no_visible_device():
     assert "leaves no device visible" in done.stderr
     done = run("-c", "import pardo as pp; pp.zeros(3)", PARDO_DEVICES="cpx")
     assert 'PARDO_DEVICES=cpx: "cpx" is no selection string' in done.stderr
-
-
-@pytest.mark.parametrize("name", ["devices.py", "fission.py"])
-def test_examples_run_as_they_stand(name):
-    path = pathlib.Path(__file__).parents[2] / "examples" / name
-    done = run(str(path))
-    assert done.returncode == 0, done.stderr
-    assert "cpu:0" in done.stdout
 
 
 def test_pickle():

@@ -130,7 +130,7 @@ def sums_of_groups_by_sub_groups(size):
 
 @pytest.mark.varied("name")
 @pytest.mark.parametrize("device", DEVICES, ids=lambda d: d.id)
-@pytest.mark.parametrize("name", case)
+@pytest.mark.parametrize("name", case.names())
 def test_devices_give_what_python_does(name, device):
     if device.max_work_group_size is not None and device.max_work_group_size < case[name][0]()[1].local_range[0]:
         pytest.skip("groups are too large for the device")

@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         stratum, classes = stratum_of(item), classes_of(item)
         strata[stratum].append(item.nodeid)
         shares[stratum] = sampling.share_of(classes)
-        if "slow" in classes:
+        if "slow" in classes or sampling.SHARES.get("least") == 0:
             may_vanish.add(stratum)
     taken = sampling.choose(strata, shares, sampling.SEED, may_vanish)
     left = [item for item in items if item.nodeid not in taken]

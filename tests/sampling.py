@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 # Without a seed nothing is left out. `./dev test` takes it from the commit.
 SEED = os.environ.get("PARDO_TEST_SEED", "")
-# Shares by back end or marker, for example "opencl=0.1,slow=0.3"; what is not named is taken whole.
+# Shares by back end or marker, for example "opencl=0.1,slow=0.3"; what is not named is whole. "least=0": any may be left out.
 KEEP = os.environ.get("PARDO_TEST_KEEP", "")
 SHARES = {name: float(share) for name, _, share in (part.partition("=") for part in KEEP.split(",") if part)}
 

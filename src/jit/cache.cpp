@@ -13,6 +13,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "device/profile.h"
+#include "jit/build_id.h"
 #include "jit/disk.h"
 
 namespace pardo::jit {
@@ -55,10 +56,12 @@ public:
         {
             std::unique_lock lock(mutex_);
             if (slots_.size() >= room_) make_room();
-            const auto [at, fresh] = slots_.try_emplace(key);
-            if (fresh) at->second = std::make_shared<Slot>();
-            slot = at->second;
-            if (!fresh) return wait(lock, *slot);
+            if (const auto at = slots_.find(key); at != slots_.end()) {
+                slot = at->second;
+                return wait(lock, *slot);
+            }
+            slot = std::make_shared<Slot>();
+            slots_.emplace(key, slot);  // whole or not at all: others wait for what they find
         }
         return make(key, recipe, *slot);
     }
@@ -163,7 +166,11 @@ std::pair<std::string, Binary> parted(const Binary& both) {
     return {std::string(both.begin(), end), Binary(end + 1, both.end())};
 }
 
-Hash128 key(std::string_view text) { return hash128(text); }
+Hash128 key(std::string_view text) {
+    static const Hash128 build = hash128(build_id());
+    const Hash128 both[] = {build, hash128(text)};
+    return hash128(both, sizeof both);
+}
 
 Ref<device::Program> get(const Hash128& key, const Recipe& recipe) { return Cache::instance().get(key, recipe); }
 

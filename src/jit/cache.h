@@ -28,7 +28,8 @@ struct Recipe {
     std::function<Ref<device::Program>(const Binary&)> load;  // fast
 };
 
-/// Key of (source or IR text, options, compiler and version, device architecture, emitter version); the caller joins them in `text`.
+/// Key of (source or IR text, options, compiler and version, device architecture); the caller joins them in `text`. This build's id goes
+/// in too: another build may lower or emit the same text in another way.
 Hash128 key(std::string_view text);
 
 /// The program for a key: from memory, else from disk, else compiled. Other threads that ask for the same key meanwhile wait for this one.

@@ -1,8 +1,6 @@
 // src/jit/disk.cpp: reads, writes and trims the user's cache folder.
 #include "jit/disk.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +22,8 @@ namespace {
 
 constexpr std::int64_t default_cap = std::int64_t{1} << 30;
 constexpr std::int64_t seconds_between_trims = 3600;
+/// Larger than any program: nobody's sparse file fills the memory.
+constexpr std::int64_t most_entry = std::int64_t{256} << 20;
 constexpr const char* stamp_name = ".trimmed";
 constexpr const char* suffix = ".bin";
 constexpr const char* temporary_suffix = ".tmp";
@@ -49,50 +49,6 @@ Header header_of(const Hash128& key, const Binary& binary) {
     h.length = binary.size();
     h.checksum = hash128(binary.data(), binary.size());
     return h;
-}
-
-/// A file descriptor that closes itself.
-class File {
-public:
-    explicit File(int fd) : fd_(fd) {}
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { close(); }
-    explicit operator bool() const { return fd_ >= 0; }
-    int get() const { return fd_; }
-    bool close() {
-        const int fd = std::exchange(fd_, -1);
-        return fd < 0 || ::close(fd) == 0;
-    }
-    bool read(void* to, std::size_t bytes) { return transfer(static_cast<char*>(to), bytes, ::read); }
-    bool write(const void* from, std::size_t bytes) { return transfer(static_cast<const char*>(from), bytes, ::write); }
-
-private:
-    template <class Byte, class Call> bool transfer(Byte* at, std::size_t bytes, Call call) {
-        while (bytes > 0) {
-            const ssize_t n = call(fd_, at, bytes);
-            if (n < 0 && errno == EINTR) continue;
-            if (n <= 0) return false;
-            at += n;
-            bytes -= static_cast<std::size_t>(n);
-        }
-        return true;
-    }
-    int fd_;
-};
-
-bool ends_with(const std::string& text, const char* end) {
-    const std::size_t n = std::strlen(end);
-    return text.size() >= n && text.compare(text.size() - n, n, end) == 0;
-}
-
-/// Creates a folder and those above it; new ones are the user's alone.
-bool make_folders(const std::string& path) {
-    for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
-        const std::string part = path.substr(0, at);
-        if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && at == std::string::npos) return false;
-        if (at == std::string::npos) return true;
-    }
 }
 
 /// "$XDG_CACHE_HOME/pardo", "~/.cache/pardo", or what PARDO_CACHE_DIR says; empty if there is no home.
@@ -130,30 +86,6 @@ std::int64_t parse_size(const std::string& text) {
     return n << shift;
 }
 
-/// One file of the folder.
-struct Item {
-    std::string path;
-    std::int64_t bytes, used;  // used: seconds
-};
-
-/// Files with one of our endings.
-std::vector<Item> list(const std::string& folder, const char* ending) {
-    std::vector<Item> items;
-    DIR* dir = ::opendir(folder.c_str());
-    if (!dir) return items;
-    while (const dirent* entry = ::readdir(dir)) {
-        const std::string file = entry->d_name;
-        struct stat info {};
-        if (!ends_with(file, ending) || ::fstatat(::dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
-            continue;
-        std::string path = folder;
-        path.append("/").append(file);
-        items.push_back({std::move(path), info.st_size, info.st_mtim.tv_sec});
-    }
-    ::closedir(dir);
-    return items;
-}
-
 }  // namespace
 
 Disk::Disk() { open(); }
@@ -169,9 +101,9 @@ void Disk::open() {
     const std::string base = base_folder();
     if (base.empty()) return refuse("there is no home folder; set PARDO_CACHE_DIR", true);
     path_ = base + "/" + PARDO_VERSION;
-    if (!make_folders(path_)) return refuse("cannot create " + path_ + ": " + std::strerror(errno), true);
-    // Who may write the folder above could exchange ours.
-    enabled_ = check_folder(base) && check_folder(path_);
+    std::string reason;
+    if (!folder_.open(base, PARDO_VERSION, reason)) return refuse(reason, true);
+    enabled_ = true;
 }
 
 void Disk::refuse(const std::string& reason, bool warn) {
@@ -180,61 +112,52 @@ void Disk::refuse(const std::string& reason, bool warn) {
     if (warn) warn_once("jit.disk", "program cache: programs are not kept on disk: " + reason);
 }
 
-bool Disk::check_folder(const std::string& path) {
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) {
-        refuse("cannot look at " + path + ": " + std::strerror(errno), true);
-    } else if (!S_ISDIR(info.st_mode)) {
-        refuse(path + " is no folder", true);
-    } else if (info.st_uid != ::geteuid()) {
-        refuse(path + " belongs to another user", true);
-    } else if (info.st_mode & (S_IWGRP | S_IWOTH)) {
-        refuse(path + " may be written by other users; run chmod 700 on it", true);
-    } else {
-        return true;
-    }
+/// False once the descriptor is gone, with one warning.
+bool Disk::usable() const {
+    if (!enabled_) return false;
+    if (folder_.intact()) return true;
+    warn_once("jit.disk", "program cache: programs are no longer kept on disk: this process has closed " + path_);
     return false;
 }
 
-std::string Disk::file(const Hash128& key) const { return path_ + "/" + key.hex() + suffix; }
-
 bool Disk::load(const Hash128& key, Binary& binary) {
-    if (!enabled_) return false;
-    File in(::open(file(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!in) return false;
+    if (!usable()) return false;
     struct stat info {};
+    File in = folder_.read(key.hex() + suffix, info);
     Header header;
-    if (::fstat(in.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) return false;
-    if (info.st_size < static_cast<off_t>(sizeof header) || !in.read(&header, sizeof header)) return false;
+    const std::int64_t most = std::min(cap_, most_entry);
+    if (!in || info.st_size < static_cast<off_t>(sizeof header) || info.st_size > most || !in.read(&header, sizeof header)) return false;
     if (header.length != static_cast<std::uint64_t>(info.st_size) - sizeof header) return false;
+    Header want = header_of(key, {});
+    want.length = header.length;
+    want.checksum = header.checksum;
+    if (std::memcmp(&header, &want, sizeof header) != 0) return false;  // before the rest is read
     binary.resize(header.length);
-    if (!in.read(binary.data(), binary.size())) return false;
-    const Header want = header_of(key, binary);
-    if (std::memcmp(&header, &want, sizeof header) != 0) return false;
+    if (!in.read(binary.data(), binary.size()) || hash128(binary.data(), binary.size()) != header.checksum) return false;
     // The time of change is that of last use; an hour's resolution is enough to find the least recently used.
     if (info.st_mtim.tv_sec + seconds_between_trims < std::time(nullptr)) ::futimens(in.get(), nullptr);
     return true;
 }
 
-/// Readers find all of a file or nothing of it. Its first name is its own also among containers, whose process numbers repeat.
+/// Readers find all of a file or nothing of it.
 bool Disk::write(const Hash128& key, const Binary& binary) const {
-    std::string temporary = path_ + "/" + key.hex() + ".XXXXXX" + temporary_suffix;
-    File out(::mkostemps(temporary.data(), static_cast<int>(std::strlen(temporary_suffix)), O_CLOEXEC));
+    std::string temporary;
+    File out = folder_.create(key.hex(), temporary_suffix, temporary);
     if (!out) return false;
     const Header header = header_of(key, binary);
     if (out.write(&header, sizeof header) && out.write(binary.data(), binary.size()) && out.close() &&
-        ::rename(temporary.c_str(), file(key).c_str()) == 0)
+        folder_.rename(temporary, key.hex() + suffix))
         return true;
     const int error = errno;
-    ::unlink(temporary.c_str());
+    folder_.remove(temporary);
     errno = error;
     return false;
 }
 
 void Disk::store(const Hash128& key, const Binary& binary) {
-    if (!enabled_ || !writable_.load(std::memory_order_relaxed)) return;
+    if (!writable_.load(std::memory_order_relaxed) || !usable()) return;
     const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Header) + binary.size());
-    if (bytes > cap_) return;
+    if (bytes > std::min(cap_, most_entry)) return;
     if (!write(key, binary)) {
         const int error = errno;
         writable_.store(false, std::memory_order_relaxed);
@@ -247,45 +170,42 @@ void Disk::store(const Hash128& key, const Binary& binary) {
 /// Looks at the size of the folder once an hour over all processes, and whenever this one has written an eighth of the cap.
 void Disk::trim_sometimes(std::int64_t written) {
     const bool much = written_.fetch_add(written, std::memory_order_relaxed) + written > cap_ / 8;
-    const std::string stamp = path_ + "/" + stamp_name;
-    struct stat info {};
-    const bool fresh = ::stat(stamp.c_str(), &info) == 0 && info.st_mtim.tv_sec + seconds_between_trims > std::time(nullptr);
+    const bool fresh = folder_.changed(stamp_name) + seconds_between_trims > std::time(nullptr);
     if (fresh && !much) return;
     written_.store(0, std::memory_order_relaxed);
-    File touched(::open(stamp.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (touched) ::futimens(touched.get(), nullptr);
+    folder_.touch(stamp_name);
     trim();
 }
 
 /// Removes the least recently used files until nine tenths of the cap are left, and what crashed processes left behind.
 void Disk::trim() {
     const std::int64_t now = std::time(nullptr);
-    for (const Item& item : list(path_, temporary_suffix))
-        if (item.used + seconds_between_trims < now) ::unlink(item.path.c_str());
-    std::vector<Item> items = list(path_, suffix);
+    for (const Entry& entry : folder_.list(temporary_suffix))
+        if (entry.used + seconds_between_trims < now) folder_.remove(entry.name);
+    std::vector<Entry> entries = folder_.list(suffix);
     std::int64_t total = 0;
-    for (const Item& item : items) total += item.bytes;
+    for (const Entry& entry : entries) total += entry.bytes;
     if (total <= cap_) return;
-    std::sort(items.begin(), items.end(),
-              [](const Item& a, const Item& b) { return a.used != b.used ? a.used < b.used : a.path < b.path; });
-    for (const Item& item : items) {
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.used != b.used ? a.used < b.used : a.name < b.name; });
+    for (const Entry& entry : entries) {
         if (total <= cap_ / 10 * 9) return;
-        if (::unlink(item.path.c_str()) == 0) total -= item.bytes;
+        if (folder_.remove(entry.name)) total -= entry.bytes;
     }
 }
 
 void Disk::clear() {
-    if (!enabled_) return;
+    if (!usable()) return;
     for (const char* ending : {suffix, temporary_suffix, stamp_name})
-        for (const Item& item : list(path_, ending)) ::unlink(item.path.c_str());
+        for (const Entry& entry : folder_.list(ending)) folder_.remove(entry.name);
 }
 
 DiskState Disk::state() const {
     DiskState state{path_, enabled_, reason_, 0, 0, cap_};
-    if (!enabled_) return state;
-    for (const Item& item : list(path_, suffix)) {
+    if (!usable()) return state;
+    for (const Entry& entry : folder_.list(suffix)) {
         ++state.files;
-        state.bytes += item.bytes;
+        state.bytes += entry.bytes;
     }
     return state;
 }

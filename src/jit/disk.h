@@ -5,6 +5,7 @@
 #include <string>
 
 #include "jit/cache.h"
+#include "jit/folder.h"
 
 namespace pardo::jit {
 
@@ -24,12 +25,12 @@ public:
 private:
     void open();
     void refuse(const std::string& reason, bool warn);
-    bool check_folder(const std::string& path);
-    std::string file(const Hash128& key) const;
+    bool usable() const;
     bool write(const Hash128& key, const Binary& binary) const;
     void trim_sometimes(std::int64_t written);
     void trim();
 
+    Folder folder_;
     std::string path_, reason_;
     std::int64_t cap_ = 0;
     bool enabled_ = false;

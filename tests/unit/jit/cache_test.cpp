@@ -8,15 +8,18 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include <pardo/error.h>
 #include <pardo/log.h>
 
 #include "base/counters.h"
+#include "jit/build_id.h"
 #include "jit/cache.h"
 
 namespace pardo::jit {
@@ -31,6 +34,9 @@ public:
     Binary bytes;
     static inline std::atomic<int> alive{0};
 };
+
+/// Fails the allocation after this many on this thread; -1 for none.
+thread_local int allocations_left = -1;
 
 /// A folder of its own for each test, and a count of what was compiled.
 class CacheTest : public testing::Test {
@@ -383,5 +389,124 @@ TEST_F(CacheTest, ABadSizeSwitchesTheDiskOffAndSaysWhy) {
     EXPECT_NE(disk_state().reason.find("PARDO_CACHE_SIZE"), std::string::npos);
 }
 
+TEST_F(CacheTest, AThrowLeavesNoEmptySlotBehind) {
+    ::setenv("PARDO_CACHE", "off", 1);
+    clear_memory();
+    get("first");
+    for (int k = 0; k < 40; ++k) {
+        const std::string text = "k" + std::to_string(k);
+        allocations_left = k;
+        try {
+            get(text);
+        } catch (const std::bad_alloc&) {
+        }
+        allocations_left = -1;
+        EXPECT_EQ(get(text), bytes_of(text)) << "after " << k << " allocations";
+    }
+}
+
+TEST_F(CacheTest, KeysTellBuildsApart) {
+    EXPECT_EQ(build_id().size(), 40u);
+    EXPECT_NE(key("a"), hash128(std::string_view("a")));
+    EXPECT_EQ(key("a"), key("a"));
+}
+
+TEST_F(CacheTest, OnlyPlainFilesOfTheUserAreRead) {
+    get("a");
+    const std::string good = file("a");
+    const auto replaced = [&](const char* what) {
+        clear_memory();
+        const int before = compiled_;
+        EXPECT_EQ(get("a"), bytes_of("a")) << what;
+        EXPECT_EQ(compiled_, before + 1) << what;
+        fs::remove(good);
+        clear_memory();
+        get("a");
+    };
+    fs::rename(good, base_ + "/elsewhere");
+    fs::create_symlink(base_ + "/elsewhere", good);
+    replaced("a link");
+    fs::remove(good);
+    ASSERT_EQ(::mkfifo(good.c_str(), 0600), 0);
+    replaced("a pipe");  // opening one for reading waits for a writer
+    ::chmod(good.c_str(), 0620);
+    replaced("a file that others may write");
+    fs::resize_file(good, std::uintmax_t{8} << 30);
+    replaced("a file with a hole of 8 GiB");
+}
+
+TEST_F(CacheTest, AHoleOfTheLengthThatAHeaderNamesIsNotReadEither) {
+    get("a");
+    const std::uint64_t length = std::uint64_t{1} << 33;
+    std::fstream stream(file("a"), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(32);  // after magic, format, header's size and key
+    stream.write(reinterpret_cast<const char*>(&length), sizeof length);
+    stream.close();
+    fs::resize_file(file("a"), 56 + length);
+    clear_memory();
+    EXPECT_EQ(get("a"), bytes_of("a"));
+    EXPECT_EQ(compiled_, 2);
+}
+
+TEST_F(CacheTest, AFolderThatIsALinkToOneOfOthersIsRefused) {
+    fs::create_directory(base_ + "/open");
+    ::chmod((base_ + "/open").c_str(), 0777);
+    fs::create_directory_symlink(base_ + "/open", base_ + "/" + PARDO_VERSION);
+    clear_memory();
+    EXPECT_EQ(get("a"), bytes_of("a"));
+    EXPECT_FALSE(disk_state().enabled);
+    fs::remove(base_ + "/" + PARDO_VERSION);
+    // The user's own link to the cache as a whole is followed.
+    fs::create_directory(base_ + "/real");
+    ::chmod((base_ + "/real").c_str(), 0700);
+    fs::create_directory_symlink(base_ + "/real", base_ + "/link");
+    ::setenv("PARDO_CACHE_DIR", (base_ + "/link").c_str(), 1);
+    clear_memory();
+    get("b");
+    EXPECT_EQ(disk_state().files, 1);
+}
+
+TEST_F(CacheTest, TheFolderThatWasCheckedIsTheOneThatIsUsed) {
+    get("a");
+    const std::string folder = base_ + "/" + PARDO_VERSION;
+    fs::rename(folder, base_ + "/moved");
+    fs::create_directory(folder);
+    ::chmod(folder.c_str(), 0777);
+    get("b");
+    EXPECT_TRUE(fs::is_empty(folder));
+    EXPECT_EQ(disk_state().files, 2);
+}
+
+TEST_F(CacheTest, ADescriptorThatIsAnothersIsLeftAlone) {
+    get("a");
+    const std::string other = base_ + "/other";
+    fs::create_directory(other);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        // As daemons do: everything inherited is closed, and the numbers serve again.
+        for (int fd = 3; fd < 1000; ++fd) ::close(fd);
+        int last = -1;
+        for (int k = 0; k < 100; ++k) last = ::open(other.c_str(), O_RDONLY | O_DIRECTORY);
+        const bool right = get("b") == bytes_of("b") && fs::is_empty(other);
+        clear_memory();  // closes the folder: not another's descriptor
+        bool open = ::fcntl(last, F_GETFD) >= 0;
+        for (int fd = 3; fd < 100; ++fd) open &= ::fcntl(fd, F_GETFD) >= 0;
+        ::_exit(right && open ? 0 : 1);
+    }
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
 }  // namespace
 }  // namespace pardo::jit
+
+void* operator new(std::size_t bytes) {
+    int& left = pardo::jit::allocations_left;
+    if (left == 0) throw std::bad_alloc();
+    if (left > 0) --left;
+    if (void* at = std::malloc(bytes ? bytes : 1)) return at;
+    throw std::bad_alloc();
+}
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t) noexcept { std::free(at); }

@@ -168,6 +168,7 @@ void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Me
     submit(
         queue, "matmul", cost, {&a, &b}, {&out},
         [=, &library] {
+            const OneBlasThread limit(library);
             visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
                 if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
             });

@@ -17,17 +17,29 @@ namespace pardo {
 
 namespace {
 
+/// How many OneBlasThreads there are, and the number of threads before the first of them.
+struct Limit {
+    std::mutex mutex;
+    int users = 0, before = 0;
+};
+
 /// Guarded by `mutex`; `library` is set once and then stays.
 struct State {
     std::mutex mutex;
     std::string path;
     std::unique_ptr<lib::OpenBlas> library;
+    Limit limit;
 };
 State& state() {
     static State* const instance = [] {
         auto* made = new State;  // never destroyed: tasks may run until the process ends
         // Not held while the process forks: a library that is being loaded may install handlers of its own. The child loads it again.
-        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
+        at_fork(ForkStage::Moments, {{}, {}, [made] {
+                                         new (&made->mutex) std::mutex;
+                                         // The tasks that held the limit do not exist in the child.
+                                         if (made->limit.users > 0) made->library->set_threads(made->limit.before);
+                                         new (&made->limit) Limit;
+                                     }});
         return made;
     }();
     return *instance;
@@ -47,8 +59,8 @@ std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
                               find(blas->z.gemm, "cblas_zgemm") && find(blas->s.gemv, "cblas_sgemv") && find(blas->d.gemv, "cblas_dgemv") &&
                               find(blas->c.gemv, "cblas_cgemv") && find(blas->z.gemv, "cblas_zgemv");
         if (!complete) continue;
-        void (*set_threads)(int) = nullptr;
-        if (find(set_threads, "openblas_set_num_threads")) set_threads(1);
+        if (!find(blas->get_threads, "openblas_get_num_threads") || !find(blas->set_threads, "openblas_set_num_threads"))
+            blas->get_threads = nullptr, blas->set_threads = nullptr;
         return blas;
     }
     return nullptr;
@@ -78,6 +90,22 @@ const lib::OpenBlas& lib::openblas(const char* who) {
                 std::string(who) +
                     ": needs OpenBLAS; install it with `pip install scipy-openblas32`, or set PARDO_OPENBLAS to the library's path (" +
                     error + ")");
+}
+
+lib::OneBlasThread::OneBlasThread(const OpenBlas& library) : library_(library) {
+    if (!library.set_threads) return;
+    Limit& limit = state().limit;
+    const std::lock_guard lock(limit.mutex);
+    if (limit.users++ > 0) return;
+    limit.before = library.get_threads();
+    library.set_threads(1);
+}
+
+lib::OneBlasThread::~OneBlasThread() {
+    if (!library_.set_threads) return;
+    Limit& limit = state().limit;
+    const std::lock_guard lock(limit.mutex);
+    if (--limit.users == 0) library_.set_threads(limit.before);
 }
 
 }  // namespace pardo

@@ -22,8 +22,10 @@ template <class T> struct BlasFunctions {
                  int incy) = nullptr;
 };
 
-/// The loaded library. Its own threads are switched off: tiles are shared out among the device's threads.
+/// The loaded library.
 struct OpenBlas {
+    int (*get_threads)() = nullptr;  // null, both, in a build without threads
+    void (*set_threads)(int) = nullptr;
     BlasFunctions<float> s;
     BlasFunctions<double> d;
     BlasFunctions<std::complex<float>> c;
@@ -43,5 +45,18 @@ struct OpenBlas {
 
 /// Loads OpenBLAS once: PARDO_OPENBLAS, set_openblas_path's, the system's. Throws Import as "<who>: …" with what to install.
 const OpenBlas& openblas(const char* who);
+
+/// While one lives, OpenBLAS computes in the thread that calls it: tiles are shared out among the device's threads. With the last of them
+/// the number of its threads is what it was, for others in this process may use the same library.
+class OneBlasThread {
+public:
+    explicit OneBlasThread(const OpenBlas& library);
+    OneBlasThread(const OneBlasThread&) = delete;
+    OneBlasThread& operator=(const OneBlasThread&) = delete;
+    ~OneBlasThread();
+
+private:
+    const OpenBlas& library_;
+};
 
 }  // namespace pardo::lib

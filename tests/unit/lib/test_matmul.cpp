@@ -1,4 +1,5 @@
 // tests/unit/lib/test_matmul.cpp: matmul, vecdot and tensordot against plain loops.
+#include "lib/openblas.h"
 #include "support.h"
 
 namespace pardo::test {
@@ -47,6 +48,24 @@ template <class T> bool has_library() {
 Array transposed(const Array& x) {
     const std::int64_t swap[] = {1, 0};
     return permute_dims(x, swap);
+}
+
+TEST(OpenBlasThreads, AreAsManyAsBeforeAfterAProduct) {
+    if (!has_library<double>()) GTEST_SKIP() << "no OpenBLAS: set PARDO_OPENBLAS";
+    const lib::OpenBlas& library = lib::openblas("test");
+    if (!library.set_threads) GTEST_SKIP() << "an OpenBLAS without threads";
+    const int before = library.get_threads();
+    library.set_threads(2);
+    const std::vector<double> a = random_values<double>(200 * 200, false, 8);
+    matmul(make(a, {200, 200}), make(a, {200, 200})).wait();
+    EXPECT_EQ(library.get_threads(), 2);
+    {
+        const lib::OneBlasThread outer(library);
+        const lib::OneBlasThread inner(library);
+        EXPECT_EQ(library.get_threads(), 1);
+    }
+    EXPECT_EQ(library.get_threads(), 2);
+    library.set_threads(before);
 }
 
 TYPED_TEST(Matmul, ShapesAndLayouts) {

@@ -12,7 +12,6 @@ array(5.)
 
 import atexit as _atexit
 import os as _os
-import sys as _sys
 
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
@@ -81,7 +80,7 @@ _devices.serve_contexts(
     globals(), [_creation, _dtypes, _elementwise, _joining, _linalg, _manipulation, _searching, _sets, _sorting, _statistics]
 )
 _core._set_package_folder(_os.path.dirname(__file__))
-_core._set_library_folders([folder for folder in _sys.path if folder])
+_core._set_library_folders(_devices.package_folders())
 _atexit.register(_core._report_unheard_failures)
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
 if hasattr(_os, "register_at_fork"):

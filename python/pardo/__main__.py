@@ -53,8 +53,8 @@ def _print_versions(backends: Sequence[dict[str, Any]]) -> None:
 
 # What to do about a back end that finds nothing; the back end itself says what it looked for.
 _REMEDIES = {
-    "opencl": "install a driver's OpenCL (Debian, Ubuntu: apt install pocl-opencl-icd, intel-opencl-icd, nvidia-opencl-icd; or pip "
-    "install intel-opencl-rt); a folder of .icd files may be named by OCL_ICD_VENDORS",
+    "opencl": "pip install pardo[opencl] brings Intel's OpenCL for processors; or install another driver's (Debian, Ubuntu: apt install "
+    "pocl-opencl-icd, intel-opencl-icd, nvidia-opencl-icd); a folder of .icd files may be named by OCL_ICD_VENDORS",
     "cuda": "install NVIDIA's driver, and its run-time compiler: pip install pardo[cuda]",
 }
 
@@ -93,6 +93,9 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
         print(f"  no default device: {problem}")
     for b in backends:
         if not b["unavailable"]:
+            continue
+        if b["devices"]:
+            print(f"  left out of back end {b['name']}: {b['unavailable']}")
             continue
         print(f"  no device of back end {b['name']}: {b['unavailable']}")
         if b["name"] in _REMEDIES and not b["unavailable"].startswith("hidden"):

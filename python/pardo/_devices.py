@@ -4,6 +4,9 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import os
+import site
+import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -22,6 +25,17 @@ __all__ = [
     "select_device",
     "set_default_device",
 ]
+
+
+def package_folders() -> list[str]:
+    """Where packages are installed: beside this one, and those of Python's own folders that are searched.
+
+    Not every entry of `sys.path`: there is the folder that `python -m` was called in, and what lies there may be anybody's.
+    """
+    user = [site.USER_SITE] if site.ENABLE_USER_SITE and site.USER_SITE else []
+    searched = {os.path.abspath(folder) for folder in sys.path if folder}
+    beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return list(dict.fromkeys([beside, *(f for f in map(os.path.abspath, [*site.getsitepackages(), *user]) if f in searched)]))
 
 
 class Platform(NamedTuple):

@@ -47,7 +47,7 @@ LogLevel wanted_level() {
 }  // namespace
 
 std::optional<std::string> env(const char* name) {
-    const char* value = std::getenv(name);
+    const char* value = ::secure_getenv(name);  // null where a program has rights that its caller lacks
     if (!value || !*value) return std::nullopt;
     return std::string(value);
 }

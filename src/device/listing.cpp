@@ -62,7 +62,8 @@ std::vector<BackendInfo> get_backends() {
         }
         for (device::Device* d : device::visible_devices(info.name)) info.devices.emplace_back(d);
         info.versions = backend->versions();
-        if (device::platforms_of(*backend).empty()) info.unavailable = backend->unavailable();
+        (void)device::platforms_of(*backend);
+        info.unavailable = backend->unavailable();
         list.push_back(std::move(info));
     }
     return list;

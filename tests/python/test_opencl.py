@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pardo as pp
 import pytest
@@ -48,6 +49,33 @@ def test_a_driver_that_does_not_load_is_named(tmp_path):
         assert f"OCL_ICD_VENDORS={tmp_path}" in done.stderr
     assert "broken.icd names libnowhere.so, which cannot be loaded (libnowhere.so: cannot open shared object file" in done.stderr
     assert "empty.icd names no library" in done.stderr
+
+
+@needs_device
+def test_a_broken_driver_beside_a_good_one_is_named(tmp_path):
+    for icd in Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")).glob("*.icd"):
+        (tmp_path / icd.name).write_text(icd.read_text())
+    (tmp_path / "broken.icd").write_text("libnowhere.so\n")
+    done = run(
+        "import runpy; runpy.run_module('pardo', run_name='__main__')", "--list", OCL_ICD_VENDORS=str(tmp_path), PARDO_DEVICES="opencl"
+    )
+    assert "opencl:0" in done.stdout
+    (line,) = (line for line in done.stdout.splitlines() if "left out" in line)
+    assert "broken.icd names libnowhere.so, which cannot be loaded (libnowhere.so: cannot open shared object file" in line
+
+
+def test_a_driver_of_a_wheel_that_lacks_something_is_named(tmp_path):
+    """As intel-opencl-rt without the package that holds its compiler's libraries."""
+    packages = tmp_path / "lib" / "python3" / "site-packages"
+    packages.mkdir(parents=True)
+    (tmp_path / "lib" / "libintelocl.so").write_text("no library")
+    code = f"import pardo as pp; pp._core._set_library_folders([{str(packages)!r}])\nprint(pp._core._get_backends())"
+    environment = {k: v for k, v in os.environ.items() if k != "OCL_ICD_VENDORS"} | {"PARDO_DEVICES": "opencl", "PARDO_CACHE": "off"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=environment, check=False)
+    if DEVICES:
+        assert f"{tmp_path}/lib/libintelocl.so of the package intel-opencl-rt cannot be loaded" in done.stdout
+    else:
+        assert done.returncode == 0, done.stderr
 
 
 @needs_device

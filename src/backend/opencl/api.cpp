@@ -23,10 +23,7 @@ public:
         return platforms_;
     }
 
-    std::string unavailable() override {
-        (void)platforms();
-        return reason_;
-    }
+    std::string unavailable() override { return platforms().empty() ? reason_ : broken_drivers(); }
 
     std::string versions() override {
         (void)platforms();

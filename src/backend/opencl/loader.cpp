@@ -16,11 +16,12 @@ namespace pardo::opencl {
 namespace {
 
 constexpr const char* remedy =
-    "install ocl-icd-libopencl1 and a driver such as pocl-opencl-icd, or the Python package intel-opencl-rt; NVIDIA's OpenCL comes with "
-    "its "
-    "driver";
+    "run pip install pardo[opencl], which brings Intel's for processors, or install ocl-icd-libopencl1 and a driver such as "
+    "pocl-opencl-icd; NVIDIA's OpenCL comes with its driver";
+constexpr const char* intel_library = "libintelocl.so";
+constexpr const char* intel_platform = "Intel(R) OpenCL";
 /// Vendors' own libraries, for machines on which no .icd file names them.
-constexpr const char* vendor_libraries[] = {"libintelocl.so", "libpocl.so.2", "libamdocl64.so", "libigdrcl.so"};
+constexpr const char* vendor_libraries[] = {intel_library, "libpocl.so.2", "libamdocl64.so", "libigdrcl.so"};
 constexpr const char* nvidia_library = "libnvidia-opencl.so.1";
 
 struct ErrorName {
@@ -131,25 +132,42 @@ std::vector<std::string> listed(const std::string& paths) {
     return out;
 }
 
-/// What is wrong with the .icd files of the loader's folder, which passes over those that it cannot use without a word.
-std::string bad_icd_files() {
-    const std::filesystem::path folder = env("OCL_ICD_VENDORS").value_or("/etc/OpenCL/vendors");
+/// The .icd files of OCL_ICD_VENDORS, which names a folder or one of them.
+std::vector<std::filesystem::path> icd_files() {
+    const std::filesystem::path place = env("OCL_ICD_VENDORS").value_or("/etc/OpenCL/vendors");
     std::error_code none;
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-        if (entry.path().extension() == ".icd") files.push_back(entry.path());
+    if (std::filesystem::is_regular_file(place, none)) files.push_back(place);
+    for (std::filesystem::directory_iterator at(place, none), end; !none && at != end; at.increment(none)) {
+        if (at->path().extension() == ".icd") files.push_back(at->path());
     }
     std::sort(files.begin(), files.end());
-    std::string bad;
-    for (const auto& file : files) {
-        std::string library, error;
-        std::getline(std::ifstream(file), library);
-        if (!library.empty() && DynamicLibrary::open({library}, &error)) continue;
-        bad += bad.empty() ? "" : "; ";
-        bad.append(file.string()).append(" names ");
-        library.empty() ? bad.append("no library") : bad.append(library).append(", which cannot be loaded (").append(error).append(")");
+    return files;
+}
+
+/// Intel's runtime where pip put it: beside the folder of Python's packages; the .icd file of its wheel names no place that exists.
+std::vector<std::string> drivers_of_wheels() {
+    std::vector<std::string> files;
+    for (const std::string& packages : package_folders()) {
+        const std::filesystem::path file = std::filesystem::path(packages).parent_path().parent_path() / intel_library;
+        std::error_code none;
+        if (std::filesystem::exists(file, none)) files.push_back(file.string());
     }
-    return bad;
+    return files;
+}
+
+bool announced(const Found& found, std::string_view name) {
+    for (const FoundPlatform& p : found.platforms) {
+        char text[256] = {};
+        if (p.api->clGetPlatformInfo(p.id, CL_PLATFORM_NAME, sizeof text - 1, text, nullptr) == CL_SUCCESS && name == text) return true;
+    }
+    return false;
+}
+
+std::string joined(const std::vector<std::string>& list) {
+    std::string text;
+    for (const std::string& part : list) text.append(text.empty() ? "" : "; ").append(part);
+    return text;
 }
 
 }  // namespace
@@ -172,12 +190,17 @@ Found find_platforms() {
     }
     for (const std::string& file : listed(env("OCL_ICD_FILENAMES").value_or(""))) add_vendor(file, found);
     const bool chosen = env("OCL_ICD_VENDORS").has_value();  // who names a folder means those drivers and no others
-    if (!chosen) add_vendor(nvidia_library, found);
+    if (!chosen) {
+        add_vendor(nvidia_library, found);
+        for (const std::string& file : drivers_of_wheels()) {
+            if (!announced(found, intel_platform)) add_vendor(file, found);
+        }
+    }
     if (!chosen && found.platforms.empty()) {
         for (const char* file : vendor_libraries) add_vendor(file, found);
     }
     const bool none = found.platforms.empty();
-    const std::string bad = none || log_level() >= LogLevel::Info ? bad_icd_files() : std::string();
+    const std::string bad = none || log_level() >= LogLevel::Info ? broken_drivers() : std::string();
     if (!none) {
         if (!bad.empty()) log(LogLevel::Info, "opencl: " + bad);
         return found;
@@ -189,6 +212,31 @@ Found find_platforms() {
     found.reason += chosen ? "; " : ", and no vendor's library is there either; ";
     found.reason += remedy;
     return found;
+}
+
+std::string broken_drivers() {
+    std::vector<std::string> broken;
+    std::string error;
+    for (const auto& file : icd_files()) {
+        std::string library;
+        std::getline(std::ifstream(file), library);
+        while (!library.empty() && (library.back() == '\r' || library.back() == ' ')) library.pop_back();
+        if (library.empty())
+            broken.push_back(file.string() + " names no library");
+        else if (!DynamicLibrary::open({library}, &error))
+            broken.push_back(file.string() + " names " + library + ", which cannot be loaded (" + error + ")");
+    }
+    for (const std::string& library : listed(env("OCL_ICD_FILENAMES").value_or(""))) {
+        if (!DynamicLibrary::open({library}, &error))
+            broken.push_back("OCL_ICD_FILENAMES names " + library + ", which cannot be loaded (" + error + ")");
+    }
+    if (env("OCL_ICD_VENDORS")) return joined(broken);
+    for (const std::string& library : drivers_of_wheels()) {
+        if (!DynamicLibrary::open({library}, &error))
+            broken.push_back(library + " of the package intel-opencl-rt cannot be loaded (" + error +
+                             "); pip install pardo[opencl] brings all that it needs");
+    }
+    return joined(broken);
 }
 
 std::string error_name(cl_int code) {

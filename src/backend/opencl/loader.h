@@ -87,8 +87,12 @@ struct Found {
     std::string reason;  // why there are no platforms, and what to install
 };
 /// Looks for platforms: those that the ICD loader announces, those of OCL_ICD_FILENAMES (which some loaders ignore), and without
-/// OCL_ICD_VENDORS NVIDIA's, and if nothing is announced those of other known vendors. Loads libraries, makes no context.
+/// OCL_ICD_VENDORS NVIDIA's and that of the wheel intel-opencl-rt, and if nothing is announced those of other known vendors. Loads
+/// libraries, makes no context.
 Found find_platforms();
+/// What loaders pass over without a word: each .icd file, library of OCL_ICD_FILENAMES and driver of a wheel that cannot be loaded, and
+/// why.
+std::string broken_drivers();
 
 /// "CL_OUT_OF_RESOURCES (-5)".
 std::string error_name(cl_int code);

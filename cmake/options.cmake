@@ -18,8 +18,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# --as-needed: LLVM's archives name libraries (z3) that nothing here calls.
-add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+# --as-needed: LLVM's archives name libraries (z3) that nothing here calls. --build-id: a hash of the code, part of each key of the cache.
+add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,--build-id=sha1)
 
 add_library(pardo_flags INTERFACE)
 target_include_directories(pardo_flags INTERFACE

@@ -7,6 +7,7 @@ left for compat.c and libstdc++.a, as in Red Hat's toolsets, with which most whe
 usage: stubs.py FOLDER COMPILER    writes libc.so, libm.so, libstdc++.so and libgcc_s.so there
 """
 
+import platform
 import re
 import subprocess
 import sys
@@ -21,6 +22,7 @@ MOVED = {
     "librt.so.1": r"aio_|lio_|mq_|timer_|shm_",
 }
 
+LOADERS = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}
 SECTIONS = {"OBJECT": (".bss", "object"), "TLS": ('.section .tbss,"awT",@nobits', "tls_object")}
 
 
@@ -87,7 +89,7 @@ def main(folder: Path, compiler: str) -> None:
     for soname in ("libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"):
         write(folder, compiler, soname, symbols(found(compiler, soname)))
     parts = " ".join(str(folder / soname) for soname in ("libc.so.6", *MOVED))
-    loader = found(compiler, "ld-linux-x86-64.so.2")
+    loader = found(compiler, LOADERS[platform.machine()])
     (folder / "libc.so").write_text(f"GROUP ( {parts} {found(compiler, 'libc_nonshared.a')} AS_NEEDED ( {loader} ) )\n")
     (folder / "libm.so").write_text(f"INPUT ( {folder / 'libm.so.6'} )\n")
     (folder / "libstdc++.so").write_text(f"GROUP ( {folder / 'libstdc++.so.6'} {found(compiler, 'libstdc++.a')} )\n")

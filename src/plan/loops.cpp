@@ -426,6 +426,10 @@ void Emitter::store_full() {
         m_.store(pointers_[keep.access], index_of(keep.access), get(keep.inst));
         kept = keep.access;
     }
+    // All values first: several may need one that waits in the memory of one of them.
+    for (const Store& s : plan_.stores) {
+        if (s.level == Level::Full && s.loop == loop_) get(s.inst);
+    }
     for (const Store& s : plan_.stores) {
         if (s.level == Level::Full && s.loop == loop_) m_.store(pointers_[s.access], index_of(s.access), get(s.inst));
     }

@@ -165,3 +165,19 @@ def test_a_view_of_the_host_sees_what_was_written() -> None:
     assert last() == [8.0, 8.0]
     x[pp.arange(x.size)] = pp.full(x.shape, 9.0)
     assert last() == [9.0, 9.0]
+
+
+def test_imports_of_one_memory_on_several_queues_are_written_and_read_in_the_program_s_order() -> None:
+    memory = np.zeros(300_000)
+    device = pp.Device("cpu")
+    queues = [pp.Queue(device), pp.Queue(device, order="out_of_order"), pp.Queue.of(device)]
+    arrays = [pp.asarray(memory, copy=False, queue=q) for q in queues]
+    seen = []
+    for k in range(12):
+        writer, reader = arrays[k % 3], arrays[(k + 1) % 3]
+        before = reader[1:] + 0.5
+        writer[...] = writer + 1.0
+        seen.append((before, reader[::-1] * 2.0))
+    for k, (before, after) in enumerate(seen):
+        np.testing.assert_array_equal(pp.asnumpy(before), np.full(memory.size - 1, k + 0.5))
+        np.testing.assert_array_equal(pp.asnumpy(after), np.full(memory.size, 2.0 * (k + 1)))

@@ -249,6 +249,26 @@ TEST_F(Values, FloatSumsStayExact) {
     for (const float v : m.values<float>(m.sum(columns, 1))) EXPECT_NEAR(v, 1e4, 0.01);
 }
 
+// A value of the first loop waits in the memory of an output of the second, which is written there and needed by another output.
+TEST_F(Values, AValueThatWaitsInAnOutputIsReadBeforeThatIsWritten) {
+    for (int order = 0; order < 6; ++order) {
+        N x = array({6, 10}), y = array({6, 10}, 1);
+        N p = m.sqrt(m.mul(x, x)), q = m.add(p, p), r = m.add(m.reduce(ReduceOp::Max, y, 2), y), s = m.sub(q, r);
+        N roots[] = {q, r, s};
+        std::rotate(roots, roots + order % 3, roots + 3);
+        if (order >= 3) std::swap(roots[0], roots[1]);
+        m.force({roots[0], roots[1], roots[2]});
+        for (std::int64_t i = 0; i < 60; ++i) {
+            double largest = -1e9;
+            for (std::int64_t j = i / 10 * 10; j < i / 10 * 10 + 10; ++j) largest = std::max(largest, some(j) + 1);
+            const double wanted = 2 * std::abs(some(i)), other = largest + some(i) + 1;
+            ASSERT_NEAR(m.at<double>(q, i), wanted, 1e-12) << order;
+            ASSERT_NEAR(m.at<double>(r, i), other, 1e-12) << order;
+            ASSERT_NEAR(m.at<double>(s, i), wanted - other, 1e-12) << order;
+        }
+    }
+}
+
 TEST_F(Values, FusionOffGivesTheSame) {
     for (const bool on : {true, false}) {
         plan::set_fusion_enabled(on);

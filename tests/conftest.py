@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+import numpy_names  # noqa: F401
 import pytest
 import sampling
 

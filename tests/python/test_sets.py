@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pardo as pp
 import pytest
+from numpy_names import BEFORE_2_1
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -31,6 +32,7 @@ def test_unique_rows_of_all_dtypes(dtype, rng):
         check(ours, theirs)
 
 
+@pytest.mark.skipif(BEFORE_2_1, reason="NumPy 2.0 takes rows with NaN for different ones")
 def test_unique_nan_and_order():
     host = np.array([[1, 2], [1, 2], [0, np.nan], [0, np.nan]])
     for x, axis in ((host, 0), (host, 1), (host[:, 1], 0)):

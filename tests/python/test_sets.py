@@ -4,10 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pardo as pp
 import pytest
-from numpy_names import BEFORE_2_1
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from numpy_names import BEFORE_2_1
 from support import DTYPES, check
 
 SMALL = hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4)

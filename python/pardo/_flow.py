@@ -254,9 +254,13 @@ class Places(NamedTuple):
 
 
 class Flow:
-    """The control flow of statements of one scope; `given`: names that have values at first, `kept`: that may be read at the end."""
+    """The control flow of statements of one scope; `given`: names that have values at first, `kept`: that may be read at the end.
 
-    def __init__(self, statements: list[ast.stmt], given: set[str], kept: set[str]) -> None:
+    `counts`: a range that certainly has rounds is known to have some.
+    """
+
+    def __init__(self, statements: list[ast.stmt], given: set[str], kept: set[str], counts: bool = True) -> None:
+        self.counts = counts
         self.nodes: list[Node] = []
         self.loops: dict[int, Places] = {}
         self.end = self.node(())
@@ -285,7 +289,10 @@ class Flow:
 
     def block(self, statements: list[ast.stmt], next_one: Node, ends: Ends) -> Node:
         for s in reversed(statements):
-            next_one = _FLOW[type(s)](self, s, next_one, ends)
+            rule = _FLOW.get(type(s))
+            if rule is None:
+                raise NotImplementedError(f"this version of pardo does not know what a statement of kind {type(s).__name__} does to names")
+            next_one = rule(self, s, next_one, ends)
         return next_one
 
     def simple(self, s: ast.stmt, next_one: Node, ends: Ends) -> Node:
@@ -312,7 +319,7 @@ class Flow:
         target = self.one([s.target], again, ends)  # what follows it is put right below
         target.follows[:] = [self.block(s.body, again, ends._replace(broken=behind, again=again))]
         again.follows.append(target)
-        before = self.one([s.iter], target, ends, *([] if _has_rounds(s) else [over]))
+        before = self.one([s.iter], target, ends, *([] if self.counts and _has_rounds(s) else [over]))
         self.loops[id(s)] = Places(before, behind, ends.handlers)
         return before
 
@@ -426,7 +433,7 @@ def _leads(s: ast.Try | ast.TryStar, kind: type[ast.stmt]) -> bool:
     return any(isinstance(n, kind) for n in all_statements([s]))
 
 
-# Every statement of Python, so that one of a later version is not passed over in silence: a KeyError names it.
+# Every statement of Python; one of a later version is not passed over in silence.
 _FLOW: dict[type[ast.stmt], Callable[[Flow, Any, Node, Ends], Node]] = {
     **dict.fromkeys((ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Expr, ast.Assert), Flow.simple),
     **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom), Flow.simple),
@@ -447,7 +454,7 @@ class Around(NamedTuple):
     """What a function does around one of its loops."""
 
     captured: set[str]  # names that the loop may read before it binds them
-    certain: set[str]  # names that it certainly binds
+    certain: set[str]  # names that it certainly binds, as the compiler sees it
     before: set[str]  # names that certainly have a value where it begins
     possible: set[str]  # names that may have one there
     behind: set[str]  # names that may be read behind it
@@ -462,12 +469,13 @@ def around(body: list[ast.stmt], parameters: set[str]) -> dict[int, Around]:
     out = {}
     for s in all_statements(body):
         if isinstance(s, (ast.For, ast.AsyncFor, ast.While)):
-            places, inside = flow.loops[id(s)], Flow([s], set(), set())
+            places, inside = flow.loops[id(s)], Flow([s], set(), set(), counts=False)
+            counter = {s.target.id} if not isinstance(s, ast.While) and isinstance(s.target, ast.Name) and _has_rounds(s) else set()
             rest = {id(n) for n in all_statements([s])}
             others = {e.name for o in all_statements(body) if id(o) not in rest for e in events_of(o) if not e.kind.startswith("read")}
             out[id(s)] = Around(
                 captured=inside.start.live,
-                certain=(inside.end.certain or set()) & bound([s]),
+                certain=(inside.end.certain or set()) & bound([s]) | counter,
                 before=places.before.certain or set(),
                 possible=places.before.possible,
                 behind=places.behind.live,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextvars
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
@@ -70,6 +71,8 @@ class LocalAccessor:
         if not self.shape or min(self.shape) < 1:
             raise ValueError(f"LocalAccessor: extents are positive, not {tuple(self.shape)}")
         self.dtype = np.dtype(dtype)
+        if math.prod(self.shape) * self.dtype.itemsize >= 1 << 63:
+            raise ValueError(f"LocalAccessor: {tuple(self.shape)} elements of {self.dtype} are more than any memory holds")
 
     def __repr__(self) -> str:
         return f"LocalAccessor({tuple(self.shape)}, {self.dtype})"

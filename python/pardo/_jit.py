@@ -5,7 +5,7 @@ import functools
 import types
 from typing import Any
 
-from pardo import _names
+from pardo import _found, _names, _pickled
 from pardo._kernels import bounds_checking, interpreting, race_checking
 from pardo._parallel import Options, chunk_of, prange
 from pardo._rewriting import Built, build
@@ -29,6 +29,7 @@ class JitFunction:
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
+        _found.remember(function)
         self._options = Options(fastmath, bounds_checking(bounds_check), race_check, schedule, chunk)
         self._built: Built | None = None
 
@@ -101,6 +102,9 @@ class JitFunction:
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return _pickled.reduced(self, self._function, self._options._asdict())
 
     def __repr__(self) -> str:
         return f"<function {self.__name__} with {len(self._built.regions) if self._built else 0} compiled parts>"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pardo import _core, _names
 
-MODULES = ["_foreign", "_kept", "_known", "_names", "_source", "_syntax"]  # that make translations
+MODULES = ["_foreign", "_found", "_kept", "_known", "_names", "_source", "_syntax"]  # that make translations
 
 # Name, file, first line, lines, parameters, rest, defaults, body.
 Text = tuple[str, str, int, list[str], list[str], str, list[Any], tuple[Any, ...]]

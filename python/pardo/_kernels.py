@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pardo import _core, _devices, _names, _structs, _syntax
+from pardo import _core, _devices, _found, _names, _pickled, _structs, _syntax
 from pardo._items import Constant, LocalAccessor, NdRange, Range
 
 if TYPE_CHECKING:
@@ -253,6 +253,14 @@ class KernelFunction(Launchable):
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
+        _found.remember(function)
+        self._given = {
+            "fastmath": fastmath,
+            "bounds_check": bounds_check,
+            "race_check": race_check,
+            "sub_group_size": sub_group_size,
+            "access": access,
+        }
         self._sub_group_size = operator.index(sub_group_size)
         if self._sub_group_size < 1 or self._sub_group_size & (self._sub_group_size - 1):
             raise ValueError(f"kernel: sub_group_size is a power of two, not {sub_group_size}")
@@ -280,6 +288,9 @@ class KernelFunction(Launchable):
                 self._launchers.clear()
             launcher = self._launchers[place] = Launcher(self, place)
         return launcher
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return _pickled.reduced(self, self._function, self._given)
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"

@@ -7,8 +7,11 @@ import linecache
 import os
 import sys
 import threading
+import tokenize
 import types
 from typing import NamedTuple
+
+from pardo import _found
 
 
 class Source(NamedTuple):
@@ -45,14 +48,22 @@ def source_of(function: types.FunctionType) -> Source:
     node = _definition(lines, first) if lines else None
     if node is None:
         lines, first = _text_of(code, name)
-        node = _definition(lines, first, whole=True)
-    if node is None:
-        raise TypeError(f"{name}: no definition stands where the function comes from")
+        node = _definition(lines, first)
+    if node is None or not _is_text_of(node, code):
+        raise _changed(name, code.co_filename)
     return Source(name, code.co_filename, first, [line.rstrip("\n") for line in lines], node)
 
 
-def _definition(lines: list[str], first: int, whole: bool = False) -> ast.FunctionDef | None:
-    """The tree of a function with the file's own line numbers; of lines that may be no `whole` definition, nothing if they are not."""
+def _is_text_of(node: ast.FunctionDef, code: types.CodeType) -> bool:
+    """False for the text of another function: its file has changed since it was loaded."""
+    a = node.args
+    parameters = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if p]
+    count = code.co_argcount + code.co_kwonlyargcount + bool(a.vararg) + bool(a.kwarg)
+    return node.name in (code.co_name, code.co_qualname.rpartition(".")[2]) and tuple(parameters) == code.co_varnames[:count]
+
+
+def _definition(lines: list[str], first: int) -> ast.FunctionDef | None:
+    """The tree of a function with the file's own line numbers; nothing if these lines are no whole definition."""
     text = "".join(lines)
     # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
     indented = text[:1].isspace()
@@ -60,8 +71,6 @@ def _definition(lines: list[str], first: int, whole: bool = False) -> ast.Functi
     try:
         tree = _parsed("\n" * above + ("if 1:\n" if indented else "") + text)
     except SyntaxError:
-        if whole:
-            raise
         return None
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
     if node is not None and above < 0:
@@ -85,23 +94,38 @@ def _lines_with_code(function: types.FunctionType) -> list[str]:
     return linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : last]
 
 
-def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:
-    """The lines of a function, and the number of the first; of a lambda, all lines of its file."""
+def whole_text(code: types.CodeType, name: str) -> list[str]:
+    """All lines of the file that a function stands in, or of what it has in place of one."""
     file = code.co_filename
     # Python drops what it keeps of files that do not exist, unless it comes from a loader; it may be the only text there is.
     kept = linecache.cache.get(file, ()) if not os.path.exists(file) else ()
     try:
-        if code.co_name == "<lambda>":
-            lines = list(kept[2]) if len(kept) == 4 else inspect.findsource(code)[0]
-            return lines, 1
-        if len(kept) == 4:
-            return inspect.getblock(kept[2][code.co_firstlineno - 1 :]), code.co_firstlineno
-        return inspect.getsourcelines(code)
+        lines = list(kept[2]) if len(kept) == 4 else inspect.findsource(code)[0]
     except (OSError, TypeError, IndexError):
-        raise TypeError(
-            f"{name}: the text of this function cannot be found, and kernels are made from it; define it in a file or a notebook's cell, "
-            f"or, if exec made it, put the text into linecache.cache[{file!r}]"
-        ) from None
+        found = _found.text_of(code) if not os.path.exists(file) else None
+        if found is None:
+            raise TypeError(
+                f"{name}: the text of this function cannot be found, and kernels are made from it; define it in a file or a cell of a "
+                "notebook. What came through a pipe, or was made for exec and is held by nobody, is gone: write it to a file, or put it "
+                f"into linecache.cache[{file!r}]"
+            ) from None
+        lines = found
+    return lines
+
+
+def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:
+    """The lines of a function, and the number of the first; of a lambda, all lines of its file."""
+    lines = whole_text(code, name)
+    if code.co_name == "<lambda>":
+        return lines, 1
+    try:
+        return inspect.getblock(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
+    except (tokenize.TokenError, IndentationError, IndexError):
+        raise _changed(name, code.co_filename) from None
+
+
+def _changed(name: str, file: str) -> TypeError:
+    return TypeError(f"{name}: what {file} holds now is not the text that this function was made from; load it again")
 
 
 _parsing = threading.RLock()

@@ -539,7 +539,7 @@ class _Translator:
             return self.make("Call", node, [*self.arguments(node), dtype], name="astype")
         function = python_function(called)
         if function is None:
-            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel")
+            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
         target = self.make("FunctionName", node.func, index=self.callee(function))
         return self.make("Apply", node, [target, *self.arguments(node)])
 
@@ -558,6 +558,28 @@ RAISED: list[tuple[type[Exception], int]] = [
 def _braced(text: str) -> str:
     """A text that `format` leaves as it is."""
     return text.replace("{", "{{").replace("}", "}}")
+
+
+# What kernels have in place of functions that they do not know.
+_ADVICE: list[tuple[Callable[..., Any], str]] = [
+    (np.ndarray, "np.empty(shape, dtype) makes an array of the item's own"),
+    (np.array, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
+    (np.asarray, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
+    (np.zeros_like, "write np.zeros(shape, x.dtype), where the shape is known before the kernel runs"),
+    (np.empty_like, "write np.empty(shape, x.dtype), where the shape is known before the kernel runs"),
+    (np.dot, "write the loop"),
+    (np.sum, "write the loop"),
+    (sum, "write the loop"),
+    (np.min, "write the loop"),
+    (np.max, "write the loop"),
+    (sorted, "sort the array outside"),
+    (reversed, "write range(n - 1, -1, -1)"),
+    (isinstance, "compare dtypes: x.dtype == np.float32"),
+]
+
+
+def _advice(called: Any) -> str:
+    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), "")
 
 
 def _spoken(node: ast.AST) -> str:

@@ -1095,3 +1095,9 @@ def test_tests_at_the_head_of_a_loop_are_asked_in_order():
     y = pp.zeros(6)
     last_low[6](pp.arange(4.0), y).wait()
     assert list(pp.asnumpy(y)) == [1, 2, 3, 4, 4, 4]
+
+
+def test_memory_of_groups_that_no_machine_has():
+    for shape in (1 << 64, 1 << 61, (1 << 40, 1 << 40)):
+        with pytest.raises(ValueError, match="LocalAccessor: .* are more than any memory holds"):
+            pp.LocalAccessor(shape, "float64")

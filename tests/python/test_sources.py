@@ -66,20 +66,28 @@ def test_errors_of_such_functions_show_the_line(monkeypatch):
 
 @pytest.mark.parametrize("name", ["double", "shifted", "total"])
 def test_exec_without_a_text(name):
-    function = executed(TEXT, "<nowhere>")[name]
+    names = {"__name__": "executed"}
+    exec(compile(TEXT.replace("x", "u"), "<nowhere>", "exec"), names)  # this text is gone when it has run
+    function = names[name]
     with pytest.raises(TypeError, match=rf"{name}: the text of this function cannot be found.*linecache\.cache\['<nowhere>'\]"):
         function[1](pp.zeros(1)) if name != "total" else function(np.zeros(1))
 
 
 def test_a_lambda_without_a_text():
-    shift = eval("lambda v: v + 1")
+    shift = eval("".join(["lambda v:", " v + 1"]))
+    held = eval("lambda v: v + 2")
 
     @pp.kernel
     def use(item: pp.Item, x):
         x[0] = shift(x[0])
 
+    @pp.kernel
+    def use_held(item: pp.Item, x):
+        x[0] = held(x[0])
+
     with pytest.raises(TypeError, match="<lambda>: the text of this function cannot be found"):
         ran(use, [1])
+    assert ran(use_held, [1]) == [3]
 
 
 def imported(text, tmp_path):

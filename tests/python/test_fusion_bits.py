@@ -16,6 +16,8 @@ import numpy as np
 import pardo as pp
 import pytest
 
+pytestmark = pytest.mark.once  # runs in both modes itself
+
 SHAPES = [(1000,), (64, 257), (300, 7), (7, 300), (33, 7, 19), (1, 3000), (3000, 1), (5, 40_000)]
 LAYOUTS = ["rows", "columns", "reversed", "steps"]
 DTYPES = ["bool", "int8", "int32", "uint64", "float16", "float32", "float64", "complex64"]

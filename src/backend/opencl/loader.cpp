@@ -216,26 +216,24 @@ Found find_platforms() {
 
 std::string broken_drivers() {
     std::vector<std::string> broken;
-    std::string error;
+    const auto check = [&broken](const std::string& before, const std::string& library, const char* between, const char* after) {
+        std::string error;
+        if (!DynamicLibrary::open({library}, &error)) broken.push_back(before + library + between + error + after);
+    };
     for (const auto& file : icd_files()) {
         std::string library;
         std::getline(std::ifstream(file), library);
         while (!library.empty() && (library.back() == '\r' || library.back() == ' ')) library.pop_back();
         if (library.empty())
             broken.push_back(file.string() + " names no library");
-        else if (!DynamicLibrary::open({library}, &error))
-            broken.push_back(file.string() + " names " + library + ", which cannot be loaded (" + error + ")");
+        else
+            check(file.string() + " names ", library, ", which cannot be loaded (", ")");
     }
-    for (const std::string& library : listed(env("OCL_ICD_FILENAMES").value_or(""))) {
-        if (!DynamicLibrary::open({library}, &error))
-            broken.push_back("OCL_ICD_FILENAMES names " + library + ", which cannot be loaded (" + error + ")");
-    }
+    for (const std::string& library : listed(env("OCL_ICD_FILENAMES").value_or("")))
+        check("OCL_ICD_FILENAMES names ", library, ", which cannot be loaded (", ")");
     if (env("OCL_ICD_VENDORS")) return joined(broken);
-    for (const std::string& library : drivers_of_wheels()) {
-        if (!DynamicLibrary::open({library}, &error))
-            broken.push_back(library + " of the package intel-opencl-rt cannot be loaded (" + error +
-                             "); pip install pardo[opencl] brings all that it needs");
-    }
+    for (const std::string& library : drivers_of_wheels())
+        check("", library, " of the package intel-opencl-rt cannot be loaded (", "); pip install pardo[opencl] brings all that it needs");
     return joined(broken);
 }
 

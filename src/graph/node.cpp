@@ -392,6 +392,7 @@ void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::i
 }
 
 void fail(Node* node, std::shared_ptr<const Error> error) {
+    const std::shared_ptr<const Error> shared = std::move(error);  // by all that depend on the node
     GraphState& state = state_of(node->queue.get());
     std::vector<Ref<Node>> released;  // at the end: until then what is failed stays where it is
     std::vector<Node*> failing{node};
@@ -402,7 +403,7 @@ void fail(Node* node, std::shared_ptr<const Error> error) {
         for (const Link* use = one->users.next; use != &one->users; use = use->next) failing.push_back(static_cast<const Use*>(use)->user);
         detach(state, one);
         std::atomic_ref<Kind>(one->kind).store(Kind::Failed, std::memory_order_release);
-        one->error = error;
+        one->error = shared;
         one->depth = 0;
         one->view.reset();
         one->arity = 0;

@@ -332,6 +332,7 @@ private:
         // What grows, or falls, while a test bounds it.
         std::vector<Step> bases(static_cast<std::size_t>(count), unset);
         std::vector<Step> initial;
+        initial.reserve(static_cast<std::size_t>(count));
         for (int k = 0; k < count; ++k) initial.push_back(at(in.operands[k]));
         within(assume_test, [&] {
             for (int k = 0; k < count; ++k) {

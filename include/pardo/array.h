@@ -145,18 +145,18 @@ private:
 };
 
 // In from the host.
-/// Copies host memory (strides in bytes, any alignment) to a new array.
+/// Copies host memory (strides in bytes, any alignment) to a new array. Throws Buffer for what cannot be a range of memory.
 PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue(),
-                          MemoryKind kind = MemoryKind::Device);
+                          MemoryKind kind = MemoryKind::Device, const char* who = "asarray");
 /// The bytes of a contiguous array from `offset` on as elements of another dtype, row-major, on the same memory. Throws Value where they do
 /// not suffice or `offset` is no multiple of the element size.
 PARDO_API Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset = 0);
 /// x in memory of a kind: itself when it is there already, else a copy. Hands the computation over.
 PARDO_API Array in_memory(const Array& x, MemoryKind kind);
 /// Shares host memory on a CPU device (strides in elements); `release` is called when the last use is over, and not
-/// at all when this throws.
+/// at all when this throws: Buffer for what cannot be a range of memory.
 PARDO_API Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,
-                           const Queue& queue = Queue());
+                           const Queue& queue = Queue(), const char* who = "asarray");
 /// A new array from a C++ range.
 template <class T> Array array(std::span<const T> values, const Queue& queue = Queue()) {
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())}, strides[] = {sizeof(T)};

@@ -17,8 +17,21 @@ using ForeignStream = std::uintptr_t;
 
 /// DLPack's numbers {type, number of the device} for the array's memory; nothing where other libraries cannot reach it. Forces.
 PARDO_API std::optional<std::pair<int, int>> dlpack_device(const Array& x);
-/// The device that holds memory of another library at an address of CUDA's; nothing where none of ours does.
-PARDO_API std::optional<Device> device_of_memory(std::uintptr_t address);
+/// As export_memory, for a library that holds the array itself as long as it uses the memory: when nobody holds that any more, the memory
+/// is not used anew before what others have submitted by then is complete.
+PARDO_API void* lend_memory(const Array& x, std::optional<ForeignStream> stream, bool writable);
+
+/// The bytes from `low` on that elements take up.
+struct MemoryRange {
+    std::uintptr_t low = 0;
+    std::size_t bytes = 0;
+};
+/// What elements take up, the first of them at `first`, by a description that may lie: every sum and product is checked, nothing is read.
+/// Strides are in units of `unit` bytes; those of extents up to 1 do not count. Throws Buffer as "<who>: …" for negative extents, for more
+/// bytes than can be counted, for elements at address 0, and for a range that leaves the address space.
+PARDO_API MemoryRange memory_range(const char* who, const void* first, DType dtype, Extents shape, Extents strides, std::int64_t unit);
+/// The device that holds such a range of CUDA's memory, all of it in one allocation; nothing where none of ours does.
+PARDO_API std::optional<Device> device_of_memory(const MemoryRange& range);
 /// The queue's stream as other libraries take it; 0 where the device has none.
 PARDO_API ForeignStream native_stream(const Queue& queue);
 
@@ -32,8 +45,10 @@ struct ExportedMemory {
 PARDO_API ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream, bool writable);
 
 /// Shares memory of a device (strides in elements); `release` is called when the last use is over, and not at all when this throws.
-/// `stream`: work there so far is waited for, by the queue and not by the host.
+/// `stream`: work there so far is waited for, by the queue and not by the host. Throws Buffer, as "<who>: …", where memory_range does and
+/// where the range is not in one allocation of the queue's device.
 PARDO_API Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
-                              std::function<void()> release, const Queue& queue, std::optional<ForeignStream> stream = {});
+                              std::function<void()> release, const Queue& queue, std::optional<ForeignStream> stream = {},
+                              const char* who = "asarray");
 
 }  // namespace pardo

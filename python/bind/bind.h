@@ -107,6 +107,8 @@ pardo::Device device_from(nb::handle o, const char* who);
 void find_openblas();
 
 /// Host memory behind an object with the buffer protocol, copied to a new array.
+/// What NumPy makes an array of; memory that an object only describes is checked first.
+nb::object host_values(PyObject* o, const char* who);
 pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue,
                          pardo::MemoryKind kind = pardo::MemoryKind::Device);
 /// 'device', 'shared' or 'host'; throws ValueError.

@@ -150,6 +150,12 @@ std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
 }  // namespace
 
 nb::handle numpy() { return np().module; }
+
+nb::object host_values(PyObject* o, const char* who) {
+    if (reinterpret_cast<PyObject*>(Py_TYPE(o)) == np().array.ptr()) return nb::borrow(o);
+    return nb::module_::import_("pardo._described").attr("host_values")(nb::handle(o), nb::none(), who);
+}
+
 bool is_numpy_array(PyObject* o) { return PyObject_IsInstance(o, np().array.ptr()) == 1; }
 
 void refuse_operand(PyObject* o, const char* who) {
@@ -163,7 +169,7 @@ namespace {
 
 /// A NumPy array on a queue, by the rules of pardo.asarray.
 pardo::Array copied_in(PyObject* o, const char* who, const pardo::Queue& queue) {
-    nb::object host = nb::borrow(o);
+    nb::object host = host_values(o, who);
     if (!nb::cast<bool>(host.attr("dtype").attr("isnative"))) host = host.attr("astype")(host.attr("dtype").attr("newbyteorder")("="));
     return copy_buffer(host, dtype_of_values(who, host, host), queue);
 }

@@ -246,23 +246,24 @@ nb::object dlpack(nb::handle_t<Array> self, nb::object stream, nb::object max_ve
 
 // --- export: CUDA's array interface ------------------------------------------------------------------------------------------------
 
-/// Version 3 of the protocol. Whoever reads it keeps the array alive and may write, so the memory is shared from now on.
+/// Version 3 of the protocol. Whoever reads it keeps the array alive and may write, so the memory is shared from now on; work of theirs may
+/// outlast the array, which the memory's next user waits for.
 nb::object cuda_array_interface(nb::handle_t<Array> self) {
     const Array& x = array_of(self.ptr());
     const bool on_cuda = x.device().info().backend == "cuda";
     if (!on_cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on a device that CUDA does not know");
     const bool writable = x.writeable();
     const Array shared = x;
-    pardo::ExportedMemory memory;
+    void* data = nullptr;
     const pardo::ForeignStream own = pardo::native_stream(x.queue());
     {
         const Unlocked unlocked;
-        memory = pardo::export_memory(shared, own ? std::optional(own) : std::nullopt, writable);
+        data = pardo::lend_memory(shared, own ? std::optional(own) : std::nullopt, writable);
     }
     nb::dict d;
     d["shape"] = tuple_of(x.shape());
     d["typestr"] = dtype_to_python(x.dtype()).attr("str");
-    d["data"] = nb::make_tuple(x.size() == 0 ? std::uintptr_t{0} : reinterpret_cast<std::uintptr_t>(memory.data), !writable);
+    d["data"] = nb::make_tuple(x.size() == 0 ? std::uintptr_t{0} : reinterpret_cast<std::uintptr_t>(data), !writable);
     d["version"] = 3;
     if (x.is_contiguous()) {
         d["strides"] = nb::none();
@@ -352,31 +353,45 @@ struct Parts {
     Ints shape, strides;  // elements
     char* data;
 };
+constexpr std::int32_t most_dimensions = 32;
+
+/// Reads what a description says; whether it can be true of memory is for pardo::memory_range to say.
 Parts parts_of(const DLTensor& t) {
     const auto dtype = dtype_of(t.dtype);
     if (!dtype) {
         refuse("from_dlpack: elements of DLPack type code " + std::to_string(t.dtype.code) + " with " + std::to_string(t.dtype.bits) +
                " bits and " + std::to_string(t.dtype.lanes) + " lanes are not supported");
     }
+    if (t.ndim < 0 || t.ndim > most_dimensions) {
+        refuse("from_dlpack: the tensor has " + std::to_string(t.ndim) + " dimensions; 0 to " + std::to_string(most_dimensions) +
+               " are supported");
+    }
+    if (t.ndim > 0 && !t.shape) refuse("from_dlpack: the tensor has " + std::to_string(t.ndim) + " dimensions and no shape");
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(t.data);
+    if (t.byte_offset > ~address) refuse("from_dlpack: byte_offset " + std::to_string(t.byte_offset) + " leaves the address space");
     const auto ndim = static_cast<std::size_t>(t.ndim);
-    Parts p{*dtype, Ints(t.shape, t.shape + ndim), Ints(ndim), static_cast<char*>(t.data) + (t.data ? t.byte_offset : 0)};
-    std::int64_t next = 1;
+    Parts p{*dtype, Ints(t.shape, t.shape + ndim), Ints(ndim),
+            t.data ? reinterpret_cast<char*>(address + static_cast<std::uintptr_t>(t.byte_offset)) : nullptr};
+    std::uint64_t next = 1;  // unsigned: a product may overflow, of what is refused or empty
     for (std::size_t d = ndim; d-- > 0;) {
-        p.strides[d] = t.strides ? t.strides[d] : next;
-        next *= p.shape[d];
+        p.strides[d] = t.strides ? t.strides[d] : static_cast<std::int64_t>(next);
+        next *= static_cast<std::uint64_t>(p.shape[d]);
     }
     return p;
 }
 
 /// The tensor on the device where it is, without a copy.
 Array share_tensor(ImportedHandle i, const pardo::Queue& home) {
+    const DLDevice device = i->tensor->device;
+    if (device.device_type != dl_cuda && device.device_type != dl_cuda_managed)
+        refuse("from_dlpack: the tensor's memory is on device " + text_of(device) + ", and __dlpack_device__ says otherwise");
     const Parts p = parts_of(*i->tensor);
-    const auto kind = i->tensor->device.device_type == dl_cuda_managed ? pardo::MemoryKind::Shared : pardo::MemoryKind::Device;
+    const auto kind = device.device_type == dl_cuda_managed ? pardo::MemoryKind::Shared : pardo::MemoryKind::Device;
     const bool read_only = i->read_only;
     Imported* const raw = i.release();
     try {
         return pardo::import_memory(
-            p.data, p.dtype, p.shape, p.strides, kind, read_only, [raw] { call_later(&delete_imported, raw); }, home);
+            p.data, p.dtype, p.shape, p.strides, kind, read_only, [raw] { call_later(&delete_imported, raw); }, home, {}, "from_dlpack");
     } catch (...) {
         i.reset(raw);
         throw;
@@ -408,14 +423,11 @@ Array delivered(const char* who, const Array& shared, const pardo::Queue* queue,
 Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<bool> copy) {
     const DLTensor& t = *i->tensor;
     if (!host_readable(t.device.device_type)) refuse("from_dlpack: the tensor's memory is not readable by the host");
-    Parts parts = parts_of(t);
-    const std::optional<DType> dtype = parts.dtype;
-    const pardo::Extents shape = parts.shape;
-    Ints& strides = parts.strides;
-    char* const data = parts.data;
-    const auto size = static_cast<std::uintptr_t>(pardo::itemsize(*dtype));
-    const std::uintptr_t alignment = pardo::is_complex(*dtype) ? size / 2 : size;
-    const bool misaligned = reinterpret_cast<std::uintptr_t>(data) % alignment != 0;
+    Parts p = parts_of(t);
+    const std::int64_t size = pardo::itemsize(p.dtype);
+    (void)pardo::memory_range("from_dlpack", p.data, p.dtype, p.shape, p.strides, size);
+    const auto alignment = static_cast<std::uintptr_t>(pardo::is_complex(p.dtype) ? size / 2 : size);
+    const bool misaligned = reinterpret_cast<std::uintptr_t>(p.data) % alignment != 0;
     const pardo::DeviceInfo& info = queue.device().info();
     const bool elsewhere = info.type != pardo::DeviceType::Cpu || (info.backend == "opencl" && !info.has_usm_system_allocations);
     if (copy == false && (misaligned || elsewhere)) {
@@ -424,15 +436,15 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
                                       : "from_dlpack: copy=False is impossible: the device does not share the host's memory");
     }
     if (copy.value_or(false) || misaligned || elsewhere) {
-        for (auto& s : strides) s *= static_cast<std::int64_t>(size);
+        for (std::size_t d = 0; d < p.strides.size(); ++d) p.strides[d] = p.shape[d] > 1 ? p.strides[d] * size : size;
         const Unlocked unlocked;
-        return pardo::from_host(data, *dtype, shape, strides, queue);
+        return pardo::from_host(p.data, p.dtype, p.shape, p.strides, queue, pardo::MemoryKind::Device, "from_dlpack");
     }
     const bool read_only = i->read_only;
     Imported* const raw = i.release();
     try {
         return pardo::share_host(
-            data, *dtype, shape, strides, read_only, [raw] { call_later(&delete_imported, raw); }, queue);
+            p.data, p.dtype, p.shape, p.strides, read_only, [raw] { call_later(&delete_imported, raw); }, queue, "from_dlpack");
     } catch (...) {
         i.reset(raw);
         throw;
@@ -460,25 +472,31 @@ Array from_dlpack(nb::handle x, std::optional<pardo::Queue> queue, std::optional
     return import_tensor(open_capsule(capsule.ptr()), *queue, copy);
 }
 
-/// What CUDA's array interface says, taken apart in Python; `owner` is kept while the memory is used. The stream is 0 when nothing is to
-/// be waited for.
+constexpr const char* of_cuda = "asarray: __cuda_array_interface__";
+
+/// What CUDA's array interface says, taken apart in Python (strides in bytes); `owner` is kept while the memory is used. The stream is 0
+/// when nothing is to be waited for.
 Array from_cuda_memory(std::uintptr_t address, DType dtype, const Ints& shape, Ints strides, bool read_only, std::uintptr_t stream,
                        nb::object owner, std::optional<pardo::Queue> queue, std::optional<bool> copy) {
-    const std::optional<pardo::Device> device = address ? pardo::device_of_memory(address)
-                                                : queue ? std::optional(queue->device())
-                                                        : std::nullopt;
-    if (!device) refuse("asarray: the memory of __cuda_array_interface__ is on no device that pardo sees");
+    void* const data = reinterpret_cast<void*>(address);
+    const pardo::MemoryRange range = pardo::memory_range(of_cuda, data, dtype, shape, strides, 1);
+    const std::optional<pardo::Device> device = range.bytes > 0 ? pardo::device_of_memory(range)
+                                                : queue         ? std::optional(queue->device())
+                                                                : std::nullopt;
+    if (!device) refuse("asarray: the memory of __cuda_array_interface__ is not in one allocation of a device that pardo sees");
     const pardo::Queue where = queue && queue->device() == *device ? *queue : pardo::Queue::of(*device);
-    for (auto& s : strides) {
-        if (s % pardo::itemsize(dtype) != 0) refuse("asarray: strides that are no multiples of the element size are not supported");
-        s /= pardo::itemsize(dtype);
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+        if (range.bytes == 0 || shape[d] < 2) strides[d] = pardo::itemsize(dtype);
+        if (strides[d] % pardo::itemsize(dtype) != 0)
+            refuse("asarray: strides that are no multiples of the element size are not supported");
+        strides[d] /= pardo::itemsize(dtype);
     }
     PyObject* const kept = owner.release().ptr();
     const auto let_go = [kept] { call_later([](void* p) { Py_DECREF(static_cast<PyObject*>(p)); }, kept); };
     std::optional<Array> shared;
     try {
-        shared = pardo::import_memory(reinterpret_cast<void*>(address), dtype, shape, strides, pardo::MemoryKind::Device, read_only, let_go,
-                                      where, stream ? std::optional(stream) : std::nullopt);
+        shared = pardo::import_memory(data, dtype, shape, strides, pardo::MemoryKind::Device, read_only, let_go, where,
+                                      stream && range.bytes > 0 ? std::optional(stream) : std::nullopt, of_cuda);
     } catch (...) {
         let_go();
         throw;
@@ -557,6 +575,14 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
         "_was_interrupted", [](nb::handle x) { return std::exchange(interrupted, nullptr) == x.ptr(); }, nb::arg("x"),
         "True when Ctrl-C ended the last export of this very array, on this thread.");
     m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue").none(), nb::arg("copy").none());
+    m.def(
+        "_memory_range",
+        [](const char* who, std::uintptr_t address, DType dtype, const Ints& shape, const Ints& strides) {
+            const pardo::MemoryRange range = pardo::memory_range(who, reinterpret_cast<void*>(address), dtype, shape, strides, 1);
+            return std::pair(range.low, range.bytes);
+        },
+        nb::arg("who"), nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
+        "The lowest address of described elements (strides in bytes), and how many bytes they reach over.");
     m.def("_from_cuda_memory", &from_cuda_memory, nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
           nb::arg("read_only"), nb::arg("stream"), nb::arg("owner"), nb::arg("queue").none(), nb::arg("copy").none());
 }

@@ -186,7 +186,7 @@ void parse_value(const Array& x, PyObject* o, Value& value) {
         value.scalar = parsed.scalar;
         return;
     }
-    const nb::object host = numpy().attr("asarray")(nb::handle(o));
+    const nb::object host = host_values(o, "x[...] = value");
     value.copied = copy_buffer(host, dtype_of_values("x[...] = value", o, host), x.queue());
     value.array = &*value.copied;
 }

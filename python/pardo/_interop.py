@@ -1,7 +1,6 @@
 # python/pardo/_interop.py: arrays in and out: asarray, asnumpy, DLPack, NumPy's protocols, pickle, copy.
 from __future__ import annotations
 
-import math
 import pickle
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
+from pardo._described import describe, has_buffer, host_values, refuse_masked, stream_of
 
 __all__ = [
     "array",
@@ -31,8 +31,8 @@ def by_rows(order: str | None, who: str) -> None:
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str, usm_type: str | None = None) -> Array:
     """A copy of what NumPy makes an array of."""
-    host = np.asarray(obj, dtype=optional_dtype(dtype, who, any_order=True))
-    if dtype is None and not hasattr(obj, "dtype") and not _has_buffer(obj):  # Python's numbers: they take the default dtype
+    host = host_values(obj, optional_dtype(dtype, who, any_order=True), who)
+    if dtype is None and not hasattr(obj, "dtype") and not has_buffer(obj):  # Python's numbers: they take the default dtype
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
@@ -112,10 +112,11 @@ def _made(
     usm_type: str | None,
 ) -> Array:
     by_rows(order, who)
+    refuse_masked(obj, who)
     if type(obj) is Array:
         return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, who), usm_type, copy, who)
     target = queue_of(device, queue)
-    if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not _has_buffer(obj):
+    if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not has_buffer(obj):
         wanted = None if device is None and queue is None and _on_cuda(obj) else target
         imported = _import(obj, wanted, copy is not False, who)
         made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None, who)
@@ -163,31 +164,16 @@ def _import(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array
 
 def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array:
     """An object with `__cuda_array_interface__`, versions 2 and 3."""
-    interface = obj.__cuda_array_interface__
-    if interface.get("mask") is not None:
-        raise TypeError(f"{who}: __cuda_array_interface__ with a mask is not supported")
-    shape, dtype = tuple(interface["shape"]), np.dtype(interface["typestr"])
-    if not dtype.isnative:
-        raise TypeError(f"{who}: the byte order of {dtype.str} is not the machine's")
-    address, read_only = interface["data"]
-    strides = interface.get("strides")
-    if strides is None:
-        strides = [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    stream = interface.get("stream") or 0
-    return _from_cuda_memory(address or 0, dtype_of(dtype, who), list(shape), list(strides), read_only, stream, obj, queue, copy)
-
-
-def _has_buffer(obj: Any) -> bool:
-    try:
-        memoryview(obj).release()
-    except (TypeError, BufferError, ValueError):
-        return False
-    return True
+    d = describe(obj, "__cuda_array_interface__", who)
+    if not d.dtype.isnative:
+        raise TypeError(f"{who}: the byte order of {d.dtype.str} is not the machine's")
+    address, read_only = d.address()
+    return _from_cuda_memory(address, dtype_of(d.dtype, who), d.shape, d.strides, read_only, stream_of(d), obj, queue, copy)
 
 
 def _share(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
     wanted = optional_dtype(dtype, who)
-    if not isinstance(obj, np.ndarray) and not _has_buffer(obj):
+    if not isinstance(obj, np.ndarray) and not has_buffer(obj):
         raise ValueError(f"{who}: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
     host = np.asarray(obj)
     if not host.dtype.isnative:
@@ -314,6 +300,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
     """
     if type(x) is Array:
         return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy, "from_dlpack")
+    refuse_masked(x, "from_dlpack")
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ method")
     return _from_dlpack(x, None if device is None else queue_of(device, None), copy)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from pardo import _core, _flow, _names, _source, _structs, _syntax
 from pardo._core import Array
+from pardo._described import refuse_masked
 from pardo._flow import Around
 from pardo._items import Constant
 from pardo._kernels import race_checking
@@ -245,6 +246,8 @@ def _argument(value: Any) -> Any:
     if type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names):
         return _structs.mapped(value, _argument)
     if isinstance(value, np.ndarray):
+        if type(value) is not np.ndarray:
+            refuse_masked(value, "jit")
         if value.ndim == 0:
             return value[()]
         return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))

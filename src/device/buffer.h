@@ -87,6 +87,9 @@ public:
     void drop_foreign_reader() noexcept { strangers_.fetch_sub(1, std::memory_order_relaxed); }
     /// Either of the two.
     bool foreign() const noexcept { return strangers_.load(std::memory_order_relaxed) != 0; }
+    /// Other libraries use the memory as long as somebody holds it, and say nothing when they are done: when the last reference is gone,
+    /// work of theirs may be under way.
+    void set_lent() noexcept { lent_.store(true, std::memory_order_relaxed); }
     /// True when the memory must not be written (imported from a read-only owner).
     bool read_only() const noexcept { return read_only_; }
     void set_read_only() noexcept { read_only_ = true; }
@@ -120,6 +123,7 @@ protected:
     std::atomic<std::uint8_t> busy_{0};  // which lists hold something
     static constexpr std::uint32_t strangers_write = 1u << 31;
     std::atomic<std::uint32_t> strangers_{0};  // how many may read; and whether any may write
+    std::atomic<bool> lent_{false};
     bool read_only_ = false;
     std::vector<Event> reads_, writes_;
     Event origin_;  // the last write that read nothing: if it never ran, there are no values here, whoever has heard of that

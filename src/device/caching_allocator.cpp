@@ -9,6 +9,7 @@
 
 #include <pardo/error.h>
 
+#include "base/env.h"
 #include "device/driver_queue.h"
 
 namespace pardo::device {
@@ -328,8 +329,17 @@ void CachingAllocator::give_back_foreign(DriverBuffer* b) {
     }
 }
 
+void CachingAllocator::wait_for_borrowers(DriverBuffer& b) noexcept {
+    try {
+        b.note_read(device_->foreign_work(0));
+    } catch (const Error& e) {
+        log(LogLevel::Info, "memory that another library has used: " + e.message());  // a lost device: nobody uses it again
+    }
+}
+
 void CachingAllocator::recycle(DriverBuffer* b) {
     if (driver_gone()) return;  // nothing of the driver's is touched any more; the process ends, or is a child that has no use for it
+    if (b->lent_.exchange(false, std::memory_order_relaxed)) wait_for_borrowers(*b);
     if (b->foreign_) return give_back_foreign(b);
     if (b->busy() && !b->last_use_unfinished()) b->forget_uses();
     b->strangers_.store(0, std::memory_order_relaxed);

@@ -103,6 +103,7 @@ private:
 
     void recycle(DriverBuffer* buffer);
     void give_back_foreign(DriverBuffer* buffer);
+    void wait_for_borrowers(DriverBuffer& buffer) noexcept;
     DriverBuffer* take_cached(Lists& lists, int size_class, const Queue* queue);   // with lock_ held
     DriverBuffer* take_pending(Lists& lists, int size_class, const Queue* queue);  // with lock_ held
     DriverBuffer* fresh(int size_class, MemoryKind kind);                          // null when the driver or the limit says no

@@ -113,8 +113,6 @@ public:
     virtual void signal_stream(std::uintptr_t stream);
     /// Makes work that is submitted from now on wait for what that stream has so far; the event is complete when that is.
     virtual Event wait_for_stream(std::uintptr_t stream);
-    /// In place of a stream: all of the device's; the host waits.
-    static constexpr std::uintptr_t all_streams = ~std::uintptr_t{0};
     /// Blocks until all is complete; raises the first failure nobody has heard of, once.
     virtual void wait() = 0;
     /// As wait, without raising.
@@ -157,8 +155,11 @@ public:
     virtual bool supports(DType dtype) const noexcept = 0;
     /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
     virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
-    /// True when memory at this address, of any library in the process, is this device's.
-    virtual bool holds(std::uintptr_t) { return false; }
+    /// False when a range of memory, of any library in the process, is not in one allocation of this device's. Here: nobody knows.
+    virtual bool holds(std::uintptr_t /*low*/, std::size_t /*bytes*/) { return true; }
+    /// For other libraries that use the same device: completes when what they have submitted so far is complete, on one of their streams
+    /// or, with 0, on any. Nobody waits. Here: there are none.
+    virtual Event foreign_work(std::uintptr_t /*stream*/) { return {}; }
     /// Bytes that could be allocated now; no value where the back end cannot tell.
     virtual std::optional<std::int64_t> free_memory() { return std::nullopt; }
     /// The parts of this device, kept: the same cut gives the same devices. Throws Value for a malformed cut, Device for an impossible one.

@@ -71,8 +71,8 @@ void require_writeable(const char* who, const Array& x);
 /// x itself when it is row-major contiguous memory of that dtype, else a forced copy that is.
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});
 /// An array on memory that somebody else owns; see share_host and import_memory.
-Array share_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only, std::function<void()> release,
-                   const Queue& queue);
+Array share_memory(const char* who, void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
+                   std::function<void()> release, const Queue& queue);
 
 /// target[...] = value where `where` (null: everywhere) is true; as plan::store, with NumPy's broadcasting and read-only errors for `who`.
 void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr, After after = After::Kept);

@@ -7,6 +7,7 @@
 
 #include <pardo/array.h>
 #include <pardo/error.h>
+#include <pardo/exchange.h>
 #include <pardo/ops.h>
 
 #include "base/counters.h"
@@ -135,8 +136,9 @@ Shape checked_shape(const char* who, Extents shape) {
 
 }  // namespace
 
-Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue, MemoryKind kind) {
-    const Array x = graph::make_empty(queue.impl(), dtype, checked_shape("asarray", shape), "asarray", kind);
+Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue, MemoryKind kind, const char* who) {
+    (void)memory_range(who, data, dtype, shape, strides_bytes, 1);
+    const Array x = graph::make_empty(queue.impl(), dtype, Shape(shape), who, kind);
     const auto bytes = static_cast<std::size_t>(x.nbytes());
     if (bytes == 0) return x;
     counters.copies.fetch_add(1, std::memory_order_relaxed);
@@ -155,35 +157,36 @@ Array from_host(const void* data, DType dtype, Extents shape, Extents strides_by
     return x;
 }
 
-Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,
-                 const Queue& queue) {
-    return graph::share_memory(data, dtype, shape, strides, MemoryKind::Host, read_only, std::move(release), queue);
+Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release, const Queue& queue,
+                 const char* who) {
+    return graph::share_memory(who, data, dtype, shape, strides, MemoryKind::Host, read_only, std::move(release), queue);
 }
 
-Array graph::share_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
+Array graph::share_memory(const char* who, void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
                           std::function<void()> release, const Queue& queue) {
     const std::int64_t size = itemsize(dtype);
-    if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(is_complex(dtype) ? size / 2 : size) != 0) {
-        throw Error(ErrorCode::Buffer,
-                    "asarray: memory at an address that is not a multiple of the element size cannot be shared; copy it (copy=True)");
-    }
-    Shape extents = checked_shape("asarray", shape);
-    (void)graph::byte_count(dtype, shape, "asarray");
     // The block reaches from the lowest to the highest element; negative strides put the first one inside it.
-    std::int64_t low = 0, high = 0;
-    const bool empty = element_count(shape) == 0;
-    for (std::size_t d = 0; d < shape.size() && !empty; ++d) (strides[d] < 0 ? low : high) += (shape[d] - 1) * strides[d];
-    const std::int64_t bytes = empty ? 0 : (high - low + 1) * size;
-    char* base = static_cast<char*>(data) + low * size;
+    const MemoryRange range = memory_range(who, data, dtype, shape, strides, size);
+    if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(is_complex(dtype) ? size / 2 : size) != 0) {
+        throw Error(
+            ErrorCode::Buffer,
+            std::string(who) + ": memory at an address that is not a multiple of the element size cannot be shared; copy it (copy=True)");
+    }
+    const std::int64_t first = range.bytes == 0 ? 0 : static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) - range.low) / size;
+    Strides steps = contiguous_strides(shape);
+    for (int d = 0; d < steps.size() && range.bytes != 0; ++d) {
+        if (shape[static_cast<std::size_t>(d)] > 1) steps[d] = strides[static_cast<std::size_t>(d)];  // others may be any number
+    }
+    char* const base = static_cast<char*>(data) - first * size;
     // Filled in last: until then an exception leaves the memory to the caller.
     const auto owner = std::make_shared<std::function<void()>>();
-    Ref<device::Buffer> buffer = queue.device().impl()->import(base, static_cast<std::size_t>(bytes), kind, [owner] {
+    Ref<device::Buffer> buffer = queue.device().impl()->import(base, range.bytes, kind, [owner] {
         if (*owner) (*owner)();
     });
     queue.impl()->device()->note_kind(MemoryKind::Host);
     buffer->set_foreign_writable();
     if (read_only) buffer->set_read_only();
-    Array array(graph::make_leaf(queue.impl(), dtype, std::move(extents), Strides(strides), -low, std::move(buffer)).get());
+    Array array(graph::make_leaf(queue.impl(), dtype, Shape(shape), std::move(steps), first, std::move(buffer)).get());
     *owner = std::move(release);
     return array;
 }

@@ -180,7 +180,15 @@ Result cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) 
     Device* d = device_of(pointer);
     const bool managed = holds(world().managed, pointer, 1), pinned = holds(world().pinned, pointer, 1);
     if ((!d || !holds(d->blocks, pointer, 1)) && !managed && !pinned) return result::invalid_value;
+    const auto range = [&]() -> std::pair<std::uint64_t, std::size_t> {
+        if (managed) return *range_of(world().managed, pointer);
+        if (pinned) return {range_of(world().pinned, pointer)->first, range_of(world().pinned, pointer)->second.bytes};
+        return *range_of(d->blocks, pointer);
+    };
     switch (attribute) {
+        case pointer_legacy_ipc: *static_cast<int*>(value) = 1; return 0;
+        case pointer_range_start: *static_cast<std::uint64_t*>(value) = range().first; return 0;
+        case pointer_range_size: *static_cast<std::size_t*>(value) = range().second; return 0;
         case pointer_memory_type: *static_cast<unsigned*>(value) = pinned ? memory_type_host : memory_type_device; return 0;
         case pointer_device_ordinal: *static_cast<int*>(value) = d ? d->ordinal : 0; return 0;
         default: return result::invalid_value;

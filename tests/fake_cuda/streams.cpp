@@ -175,6 +175,32 @@ Result cuEventRecord(EventHandle event, StreamHandle stream) {
         return result::success;
     });
 }
+Result cuCtxRecordEvent(ContextHandle context, EventHandle event) {
+    ENTER_CONTEXT("cuCtxRecordEvent");
+    auto occurrence = std::make_shared<Occurrence>();
+    std::vector<StreamHandle> streams;
+    {
+        std::lock_guard lock(world().mutex);
+        if (context != handle_of(current)) return invalid_handle;
+        occurrence->device = current->ordinal;
+        reinterpret_cast<Event*>(event)->last = occurrence;
+        for (const auto& s : current->streams) streams.push_back(reinterpret_cast<StreamHandle>(s.get()));
+    }
+    const auto left = std::make_shared<std::size_t>(streams.size());
+    const auto passed = [occurrence, left] {
+        std::lock_guard lock(world().mutex);
+        if (*left > 0) --*left;
+        occurrence->done = *left == 0;
+        occurrence->time_ms = now_ms();
+        world().changed.notify_all();
+        return result::success;
+    };
+    if (streams.empty()) return passed();
+    for (const StreamHandle s : streams) {
+        if (push(s, passed)) passed();  // closed meanwhile
+    }
+    return 0;
+}
 Result cuEventQuery(EventHandle event) {
     ENTER("cuEventQuery");
     std::lock_guard lock(world().mutex);

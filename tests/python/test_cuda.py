@@ -12,6 +12,7 @@ FAKE = os.environ.get("PARDO_TEST_FAKE_CUDA") or next(map(str, sorted(ROOT.glob(
 pytestmark = [pytest.mark.once, pytest.mark.skipif(not FAKE, reason="libcuda_fake.so is not built (target cuda_fake)")]
 
 PREAMBLE = """
+import os
 import numpy as np
 import pardo as pp
 
@@ -110,6 +111,122 @@ assert t['strides'] == (8, 32) and t['data'][0] == i['data'][0]
 y = pp.asarray(Interface(x), copy=False)
 assert y.device.id == 'cuda:1' and (pp.asnumpy(y) == host).all()
 assert not hasattr(pp.asarray(host, device='cpu'), '__cuda_array_interface__')
+""")
+
+
+def test_interfaces_that_lie_are_refused():
+    run("""
+import copy
+good = x.__cuda_array_interface__
+address = good['data'][0]
+neighbour = pp.asarray(host, device='cuda:1')
+other = pp.asarray(host, device='cuda:0')
+MAX = 2**63 - 1
+
+def refused(words, **lie):
+    i = Interface(x)
+    i.__cuda_array_interface__ |= lie
+    for keywords in {}, {'copy': False}, {'device': 'cuda:1'}, {'device': 'cpu'}:
+        try:
+            pp.asnumpy(pp.asarray(i, **keywords))
+        except (BufferError, TypeError, ValueError) as e:
+            assert words in str(e), (lie, e)
+        else:
+            raise AssertionError(lie)
+
+refused('strides', strides=(8,))
+refused('strides', strides=(8, 8, 8))
+refused('description', strides=(2**60, 8))
+refused('description', strides=(MAX, MAX))
+refused('description', shape=(-1, 4))
+refused('description', shape=(2**62, 4))
+refused('one allocation', shape=(2**20, 2**20))  # both ends count, not the first byte only
+refused('one allocation', strides=(2**25, 8))
+refused('one allocation', strides=(-2**20, 8))
+refused('one allocation', data=(8, False))
+refused('data', data=(2**64, False))
+refused('data', data=address)
+refused('data', data=[])
+refused('data', data=(None, False, 1))
+refused('address', data=(0, False))
+refused('multiple', data=(address + 1, False), shape=(2,), strides=None)
+refused('mask', mask=host)
+refused('stream', stream='1')
+refused('version', version=None)
+empty = Interface(x)
+empty.__cuda_array_interface__ |= {'shape': (0, 4), 'strides': (MAX, MAX), 'data': (0, False)}
+assert pp.asarray(empty, device='cuda:1').shape == (0, 4)
+back = Interface(x)
+back.__cuda_array_interface__ |= {'strides': (-32, 8), 'data': (address + 64, False)}
+shared = pp.asarray(back, copy=False)
+assert shared.strides == (-32, 8) and shared.__cuda_array_interface__['data'][0] == address + 64
+""")
+
+
+def test_tensors_that_lie_about_a_gpu_are_refused():
+    run("""
+import ctypes
+
+class Lie(Tensor):
+    '''A tensor of x, changed before it is handed over.'''
+    def __init__(self, x, **changes):
+        super().__init__(x)
+        self.changes = changes
+    def __dlpack__(self, **keywords):
+        capsule = self.x.__dlpack__(max_version=(1, 0))
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        at = get(capsule, b'dltensor_versioned') + 32  # the tensor: data, device, ndim, dtype, shape, strides, byte_offset
+        offsets = {'data': (0, ctypes.c_uint64), 'type': (8, ctypes.c_int32), 'ndim': (16, ctypes.c_int32), 'shape': (24, ctypes.c_uint64),
+                   'byte_offset': (40, ctypes.c_uint64)}
+        for name, value in self.changes.items():
+            offset, kind = offsets[name]
+            kind.from_address(at + offset).value = value
+        return capsule
+
+for name, value in [('ndim', 2**31 - 1), ('ndim', -1), ('data', 0), ('data', 4096), ('byte_offset', 2**63), ('byte_offset', 2**40),
+                    ('type', 1), ('type', 4)]:
+    changes = {name: value}
+    try:
+        pp.from_dlpack(Lie(x, **changes))
+    except BufferError:
+        pass
+    else:
+        raise AssertionError(changes)
+assert (pp.asnumpy(pp.from_dlpack(Lie(x))) == host).all()
+""")
+
+
+def test_lent_memory_is_not_used_anew_at_once():
+    run("""
+import ctypes
+fake = ctypes.CDLL(os.environ['PARDO_CUDA_DRIVER'])
+fake.fake_cuda_calls.restype = ctypes.c_long
+y = pp.zeros(1 << 20, device='cuda:1').wait()
+address = y.__cuda_array_interface__['data'][0]
+stops = fake.fake_cuda_calls(b'cuCtxSynchronize')
+fake.fake_cuda_hold(1)  # the borrower's work does not run yet
+del y
+z = pp.empty(1 << 20, device='cuda:1')
+fake.fake_cuda_hold(0)
+assert z.__cuda_array_interface__['data'][0] != address
+assert fake.fake_cuda_calls(b'cuCtxSynchronize') == stops
+for _ in range(20):  # nor does a tensor that comes back stop the device
+    pp.from_dlpack(Tensor(z))
+    t = z.__dlpack__(stream=1, max_version=(1, 0))
+    del t
+assert fake.fake_cuda_calls(b'cuCtxSynchronize') == stops
+""")
+
+
+def test_lists_of_arrays_that_the_host_does_not_see():
+    run("""
+copies = pp.counters()['copies']
+y = pp.asarray([x, x])
+assert y.device.type == 'cpu' and (pp.asnumpy(y) == [host, host]).all()
+assert pp.counters()['copies'] > copies
+y = pp.asarray([[x[0], x[1]], [x[2], [1, 2, 3, 4]]], device='cuda:1')
+assert y.device.id == 'cuda:1' and y.shape == (2, 2, 4)
 """)
 
 

@@ -79,13 +79,27 @@ std::pair<int, int> CudaDevice::dlpack_device(MemoryKind kind) const noexcept {
     return {0, 0};
 }
 
-bool CudaDevice::holds(std::uintptr_t address) {
+bool CudaDevice::holds(std::uintptr_t low, std::size_t bytes) {
     // Where nobody has made a context there is no memory; to ask must not make one.
     unsigned flags = 0;
-    int active = 0, ordinal = -1;
+    int active = 0;
     if (driver().cuDevicePrimaryCtxGetState(handle_, &flags, &active) != result::success || !active) return false;
     const ContextScope scope(*this);
-    return driver().cuPointerGetAttribute(&ordinal, pointer_device_ordinal, address) == result::success && ordinal == ordinal_;
+    const auto ask = [](auto& value, int attribute, std::uintptr_t address) {
+        return driver().cuPointerGetAttribute(&value, attribute, address) == result::success;
+    };
+    const std::uintptr_t end = low + std::max<std::size_t>(bytes, 1);
+    for (std::uintptr_t at = low; at < end;) {
+        int ordinal = -1, plain = 0;
+        std::uintptr_t begin = 0;
+        std::size_t size = 0;
+        if (!ask(ordinal, pointer_device_ordinal, at) || ordinal != ordinal_) return false;
+        if (!ask(begin, pointer_range_start, at) || !ask(size, pointer_range_size, at) || at < begin || at - begin >= size) return false;
+        // What is mapped in pieces (growing segments of other libraries) may be one allocation of several ranges.
+        if (end - begin > size && (!ask(plain, pointer_legacy_ipc, at) || plain)) return false;
+        at = begin + size;
+    }
+    return true;
 }
 
 std::optional<std::int64_t> CudaDevice::free_memory() {

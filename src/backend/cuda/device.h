@@ -26,7 +26,8 @@ public:
     std::string id() const override { return "cuda:" + std::to_string(ordinal_); }
     bool supports(DType) const noexcept override { return true; }
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
-    bool holds(std::uintptr_t address) override;
+    bool holds(std::uintptr_t low, std::size_t bytes) override;
+    Event foreign_work(std::uintptr_t stream) override;
     std::optional<std::int64_t> free_memory() override;
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
@@ -89,6 +90,8 @@ private:
     EventPool events_, timed_events_;
     Transfer transfer_;
     mutable device::CachingAllocator allocator_;
+    std::mutex fences_mutex_;
+    Ref<device::Queue> fences_;  // follows other libraries' streams
 };
 
 /// Makes the device's context current on this thread while it lives; other libraries find theirs again afterwards. Where there was none

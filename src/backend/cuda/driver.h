@@ -96,6 +96,8 @@ constexpr unsigned memory_type_host = 1, memory_type_device = 2, memory_type_uni
 constexpr int location_device = 1;
 constexpr std::int64_t max_pitch = 2147483647;  // CU_DEVICE_ATTRIBUTE_MAX_PITCH, of all devices so far
 constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
+constexpr int pointer_legacy_ipc = 10;  // CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: of cuMemAlloc, in one piece
+constexpr int pointer_range_start = 11, pointer_range_size = 12;
 constexpr int function_most_threads = 0, function_shared = 1;  // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, …_SHARED_SIZE_BYTES
 constexpr int function_dynamic_shared = 8;                     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
@@ -163,9 +165,10 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
        unsigned shared_bytes, StreamHandle stream, void** params, void** extra))                                                         \
     F(cuLaunchKernelEx, "cuLaunchKernelEx", (const LaunchConfig* config, FunctionHandle function, void** params, void** extra))
 /// The same with the version that brought them, where that is newer than the oldest that serves: null in older drivers.
-#define PARDO_CUDA_NEWER_FUNCTIONS(F)                        \
-    F(cuMemPrefetchAsync_v2, "cuMemPrefetchAsync_v2", 12020, \
-      (DevicePointer pointer, std::size_t bytes, MemoryLocation location, unsigned flags, StreamHandle stream))
+#define PARDO_CUDA_NEWER_FUNCTIONS(F)                                                                           \
+    F(cuMemPrefetchAsync_v2, "cuMemPrefetchAsync_v2", 12020,                                                    \
+      (DevicePointer pointer, std::size_t bytes, MemoryLocation location, unsigned flags, StreamHandle stream)) \
+    F(cuCtxRecordEvent, "cuCtxRecordEvent", 12050, (ContextHandle context, EventHandle event))
 
 /// The loaded driver. Every member has the driver's own name.
 struct Driver {

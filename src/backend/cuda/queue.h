@@ -85,7 +85,12 @@ public:
     std::uintptr_t native_stream() const override;
     void signal_stream(std::uintptr_t stream) override;
     Event wait_for_stream(std::uintptr_t stream) override;
+    /// As wait_for_stream, of everything that is under way on the device. In order only.
+    Event wait_for_all_streams();
     const CudaStream& cuda_stream() const noexcept { return static_cast<const CudaStream&>(stream()); }
+
+private:
+    Event wait_for_event(const std::shared_ptr<StreamEvent>& event);
 };
 
 /// The driver's address of a place in a buffer.

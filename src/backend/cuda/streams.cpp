@@ -25,6 +25,10 @@ private:
 
 StreamHandle foreign(std::uintptr_t stream) { return reinterpret_cast<StreamHandle>(stream); }
 
+std::shared_ptr<StreamEvent> shared_event(CudaDevice* device) {
+    return {device->events().take(), [device](StreamEvent* e) { device->events().give(e); }};
+}
+
 }  // namespace
 
 std::uintptr_t CudaQueue::native_stream() const {
@@ -55,17 +59,17 @@ void CudaQueue::signal_stream(std::uintptr_t stream) {
 Event CudaQueue::wait_for_stream(std::uintptr_t stream) {
     CudaDevice* device = &cuda_stream().device();
     const ContextScope scope(*device);
-    if (stream == all_streams) {
-        device->check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
-        return {};
-    }
-    StreamEvent* event = device->events().take();
-    const std::shared_ptr<StreamEvent> kept(event, [device](StreamEvent* e) { device->events().give(e); });
+    const std::shared_ptr<StreamEvent> event = shared_event(device);
     device->check(driver().cuEventRecord(event->end, foreign(stream)), "cuEventRecord");
     if (order() == QueueOrder::OutOfOrder) {
         device->check(await(event->end), "cuEventSynchronize");
         return {};
     }
+    return wait_for_event(event);
+}
+
+Event CudaQueue::wait_for_event(const std::shared_ptr<StreamEvent>& kept) {
+    CudaDevice* device = &cuda_stream().device();
     StreamCall call([device, kept](CudaStream& own, const device::NativeOrder& order) {
         own.submit([&](StreamHandle handle,
                        LibrarySlot&) { device->check(driver().cuStreamWaitEvent(handle, kept->end, 0), "cuStreamWaitEvent"); },
@@ -74,6 +78,33 @@ Event CudaQueue::wait_for_stream(std::uintptr_t stream) {
     device::DriverCore::Request request;
     request.label.name = "stream order";
     return core().submit(std::move(request), call);
+}
+
+Event CudaQueue::wait_for_all_streams() {
+    CudaDevice* device = &cuda_stream().device();
+    const ContextScope scope(*device);
+    if (driver().cuCtxRecordEvent) {
+        const std::shared_ptr<StreamEvent> event = shared_event(device);
+        if (driver().cuCtxRecordEvent(device->context(), event->end) == result::success) return wait_for_event(event);
+    }
+    // Older drivers, and those that are capturing a graph: a thread waits that has nothing else to do.
+    return host_task(
+        [device] {
+            const ContextScope inside(*device);
+            device->check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
+        },
+        {}, device::Label{"stream order", {}}, 50, {});
+}
+
+// On a queue of its own: what comes later on others waits for it only where it uses the same memory.
+Event CudaDevice::foreign_work(std::uintptr_t stream) {
+    device::Queue* queue = nullptr;
+    {
+        std::lock_guard lock(fences_mutex_);
+        if (!fences_) fences_ = create_queue(QueueOrder::InOrder, false);
+        queue = fences_.get();
+    }
+    return stream ? queue->wait_for_stream(stream) : static_cast<CudaQueue&>(*queue).wait_for_all_streams();
 }
 
 }  // namespace pardo::cuda

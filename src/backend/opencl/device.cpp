@@ -106,8 +106,14 @@ Ref<device::Buffer> OpenClDevice::import(void* data, std::size_t bytes, MemoryKi
     bool known = info_.has_usm_system_allocations;
     if (!known && path() == MemoryPath::Usm) {
         cl_unified_shared_memory_type_intel type = CL_MEM_TYPE_UNKNOWN_INTEL;
-        known = domain_->usm().info(domain_->context(), data, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, nullptr) == CL_SUCCESS &&
-                type != CL_MEM_TYPE_UNKNOWN_INTEL;
+        const char* begin = nullptr;
+        std::size_t size = 0;
+        const auto ask = [&](cl_mem_info_intel what, auto& value) {
+            return domain_->usm().info(domain_->context(), data, what, sizeof value, &value, nullptr) == CL_SUCCESS;
+        };
+        known = ask(CL_MEM_ALLOC_TYPE_INTEL, type) && type != CL_MEM_TYPE_UNKNOWN_INTEL && ask(CL_MEM_ALLOC_BASE_PTR_INTEL, begin) &&
+                ask(CL_MEM_ALLOC_SIZE_INTEL, size) && bytes <= size &&
+                static_cast<std::size_t>(static_cast<char*>(data) - begin) <= size - bytes;
     }
     if (!known) throw Error(ErrorCode::Buffer, "import: " + id_ + " cannot use memory that its driver has not allocated; copy it");
     return allocator().import(data, bytes, kind, std::move(release));

@@ -1,4 +1,8 @@
 // tests/unit/backend_cuda/memory_test.cpp: kinds of memory, the cache in front of the driver, imports, limits.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "support.h"
 
 namespace pardo::cuda {
@@ -81,6 +85,66 @@ TEST(CudaMemory, ImportedMemoryIsReleasedAfterItsLastUse) {
     EXPECT_TRUE(released);
     EXPECT_EQ(*static_cast<int*>(fake_cuda_host_address(pointer, 4)), 7);
     driver().cuMemFree(pointer);
+}
+
+TEST(CudaMemory, LentMemoryIsNotUsedAnewBeforeTheBorrowersWorkIsOver) {
+    CudaDevice* d = device();
+    d->queue()->wait();
+    d->trim_memory();
+    constexpr std::size_t bytes = std::size_t{3} << 20;
+    void* lent = nullptr;
+    fake_cuda_hold(1);  // what the borrower has submitted does not run yet
+    {
+        const Ref<Buffer> b = d->allocate(bytes, MemoryKind::Device, d->queue());
+        lent = b->data();
+        b->set_lent();
+    }
+    Ref<Buffer> other = d->allocate(bytes, MemoryKind::Device, d->queue());
+    EXPECT_NE(other->data(), lent);
+    fake_cuda_hold(0);
+    d->foreign_work(0).wait();
+    const Ref<Buffer> again = d->allocate(bytes, MemoryKind::Device, d->queue());
+    EXPECT_EQ(again->data(), lent);
+    // Once only: the next owner has lent it to nobody.
+    const long fences = fake_cuda_calls("cuCtxRecordEvent");
+    other = nullptr;
+    EXPECT_EQ(fake_cuda_calls("cuCtxRecordEvent"), fences);
+}
+
+TEST(CudaMemory, LentMemoryOfOthersIsReleasedAfterTheBorrowersWork) {
+    CudaDevice* d = device();
+    const ContextScope scope(*d);
+    DevicePointer pointer = 0;
+    ASSERT_EQ(driver().cuMemAlloc(&pointer, 4096), 0);
+    std::atomic<bool> released = false;
+    fake_cuda_hold(1);
+    {
+        const Ref<Buffer> b = d->import(reinterpret_cast<void*>(pointer), 4096, MemoryKind::Device, [&] { released = true; });
+        b->set_lent();
+    }
+    EXPECT_FALSE(released);
+    fake_cuda_hold(0);
+    d->foreign_work(0).wait();
+    for (int i = 0; i < 10000 && !released; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(released);
+    driver().cuMemFree(pointer);
+}
+
+TEST(CudaMemory, ARangeIsInOneAllocationOrNotTheDevices) {
+    CudaDevice* d = device();
+    const ContextScope scope(*d);
+    DevicePointer a = 0, b = 0;
+    ASSERT_EQ(driver().cuMemAlloc(&a, 4096), 0);
+    ASSERT_EQ(driver().cuMemAlloc(&b, 4096), 0);
+    EXPECT_TRUE(d->holds(a, 4096));
+    EXPECT_TRUE(d->holds(a + 4095, 1));
+    EXPECT_TRUE(d->holds(a + 8, 0));
+    EXPECT_FALSE(d->holds(a, 4097));
+    EXPECT_FALSE(d->holds(std::min(a, b), static_cast<std::size_t>(std::max(a, b) - std::min(a, b)) + 4096));
+    EXPECT_FALSE(d->holds(a - 8, 16));
+    EXPECT_FALSE(d->holds(0x1000, 8));
+    driver().cuMemFree(a);
+    driver().cuMemFree(b);
 }
 
 TEST(CudaMemory, LargeMemoryMayBePinnedWhereItIs) {

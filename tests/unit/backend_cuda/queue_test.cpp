@@ -257,8 +257,28 @@ TEST(CudaQueue, OursWaitForAnotherLibrarysStream) {
             q->copy(b.get(), 0, a.get(), 0, 256).wait();
             EXPECT_EQ(*static_cast<unsigned*>(fake_cuda_host_address(address_of(b.get(), 252), 4)), i);
         }
-        EXPECT_TRUE(q->wait_for_stream(device::Queue::all_streams).done());
     }
+}
+
+TEST(CudaQueue, OtherLibrariesWorkIsFollowedWithoutStoppingAnything) {
+    CudaDevice* d = device();
+    const OtherStream other;
+    const Ref<Buffer> a = buffer_of(ramp(64));
+    d->queue()->wait();
+    const long stops = fake_cuda_calls("cuCtxSynchronize");
+    fake_cuda_hold(1);
+    EXPECT_EQ(driver().cuMemsetD32Async(address_of(a.get(), 0), 7, 64, other.handle), 0);
+    const Event any = d->foreign_work(0), legacy = d->foreign_work(1);
+    EXPECT_FALSE(any.done());
+    fake_cuda_hold(0);
+    any.wait();
+    legacy.wait();
+    EXPECT_EQ(*static_cast<unsigned*>(fake_cuda_host_address(address_of(a.get(), 252), 4)), 7u);
+    EXPECT_EQ(fake_cuda_calls("cuCtxSynchronize"), stops);
+    // A driver that refuses, or is too old: a thread of the library waits.
+    fake_cuda_fail_next("cuCtxRecordEvent", 900, 0);
+    d->foreign_work(0).wait();
+    EXPECT_EQ(fake_cuda_calls("cuCtxSynchronize"), stops + 1);
 }
 
 TEST(CudaQueue, AnOpenProfileTimesQueuesThatDoNotProfile) {

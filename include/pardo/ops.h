@@ -18,6 +18,7 @@ namespace pardo {
 #define PARDO_DECLARE_elementwise_3(name) PARDO_API Array name(const Operand& a, const Operand& b, const Operand& c);
 #define PARDO_DECLARE_conversion_1(name)
 #define PARDO_DECLARE_conversion_2(name)
+#define PARDO_DECLARE_conversion_3(name)
 #define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_DECLARE_##kind##_##arity(name)
 #include <pardo/detail/ops.def>
 #undef OP
@@ -26,6 +27,7 @@ namespace pardo {
 #undef PARDO_DECLARE_elementwise_3
 #undef PARDO_DECLARE_conversion_1
 #undef PARDO_DECLARE_conversion_2
+#undef PARDO_DECLARE_conversion_3
 
 /// One row of ops.def, for bindings, documentation and tests.
 struct OpInfo {
@@ -102,6 +104,8 @@ PARDO_API Array expand_dims(const Array& x, Extents axes);
 PARDO_API Array squeeze(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {});
 PARDO_API Array flip(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {});
 PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);
+/// The real (0) or imaginary (1) parts of complex elements where they are, so that writing to them writes to x; real x itself.
+PARDO_API Array part_view(const Array& x, int which);
 PARDO_API Array diagonal(const Array& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
 PARDO_API std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
 

@@ -140,6 +140,9 @@ void bind_manipulation(nb::module_& m) {
     m.def(
         "_moveaxis", [](const Array& x, const Ints& from, const Ints& to) { return pardo::moveaxis(x, from, to); }, nb::arg("x"),
         nb::arg("source"), nb::arg("destination"));
+    m.def(
+        "_part", [](const Array& x, int which) { return pardo::part_view(x, which); }, nb::arg("x"), nb::arg("which"),
+        "The real (0) or imaginary (1) parts of complex elements, as a view.");
     m.def("_diagonal", &pardo::diagonal, nb::arg("x"), nb::arg("offset"), nb::arg("axis1"), nb::arg("axis2"));
     m.def(
         "_broadcast_arrays", [](const std::vector<Array>& arrays) { return pardo::broadcast_arrays(arrays); }, nb::arg("arrays"));

@@ -354,26 +354,23 @@ class Methods:
 
     @property
     def real(self: Array) -> Array:  # type: ignore[misc]
-        """The real parts: a copy of those of complex numbers, to which writing does not write here; assign to `real` for that."""
-        return _core.real(self) if self.dtype.kind == "c" else self
+        """The real parts, as a view: writing to them writes here. An array of real numbers is its own."""
+        return _core._part(self, 0) if self.dtype.kind == "c" else self
 
     @real.setter
     def real(self: Array, value: Any) -> None:  # type: ignore[misc]
-        if self.dtype.kind == "c":
-            _set_part(self, "real", value)
-        else:
-            self[...] = value
+        _core._part(self, 0)[...] = value
 
     @property
     def imag(self: Array) -> Array:  # type: ignore[misc]
-        """The imaginary parts: a copy, to which writing does not write here; assign to `imag` for that."""
-        return _core.imag(self)
+        """The imaginary parts, as a view: writing to them writes here. Those of an array of real numbers are new zeros."""
+        return _core._part(self, 1) if self.dtype.kind == "c" else _core.imag(self)
 
     @imag.setter
     def imag(self: Array, value: Any) -> None:  # type: ignore[misc]
         if self.dtype.kind != "c":
             raise TypeError(f"imag: an array of {self.dtype} has no imaginary parts to set")
-        _set_part(self, "imag", value)
+        _core._part(self, 1)[...] = value
 
     # --- shape -----------------------------------------------------------------------------------------------------------------
 
@@ -615,13 +612,6 @@ def _place(i: Any) -> int:
     if isinstance(i, bool):
         raise TypeError("item: index must be an integer, not bool")
     return index(i, "item: index")
-
-
-def _set_part(x: Array, part: str, value: Any) -> None:
-    """Through the host: the core has no operation that makes complex numbers of two parts."""
-    host = _interop.asnumpy(x)
-    setattr(host, part, _interop.asnumpy(value) if type(value) is Array else value)
-    x._assign(_core._copy_buffer(host, host.dtype, x.queue))
 
 
 def attach(methods: type, target: type) -> None:

@@ -161,8 +161,7 @@ bool listed(const Node* node) { return node->kind != Kind::Leaf && node->kind !=
 void place_view(const Node& leaf, const ViewMap& map, int rank, Strides& strides, std::int64_t& offset) {
     strides.assign(rank, 0);
     offset = leaf.offset;
-    for (int d = 0; d < map.offsets.size(); ++d) offset += map.offsets[d] * leaf.strides[d];
-    for (const ViewMap::Term& term : map.terms) strides[term.source] += term.step * leaf.strides[term.base_dim];
+    map.place(leaf.strides, strides, offset);
 }
 
 void become_leaf(Node* node) {
@@ -305,6 +304,14 @@ int reader_count(const device::Buffer& buffer) {
     return count;
 }
 
+void ViewMap::place(const Strides& base, Strides& strides, std::int64_t& offset) const {
+    for (int d = 0; d < offsets.size(); ++d) offset += offsets[d] * base[d];
+    for (const Term& term : terms) strides[term.source] += term.step * base[term.base_dim];
+    if (part < 0) return;
+    for (std::int64_t& stride : strides) stride *= 2;  // complex elements are pairs in memory
+    offset = 2 * offset + part;
+}
+
 void Node::destroy(Node* self) {
     if (self->pending()) {
         GraphState& state = state_of(self->queue.get());
@@ -357,14 +364,17 @@ Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* cons
 Ref<Node> make_view(Node* input, Shape shape, ViewMap map) {
     if (input->kind != Kind::Leaf) {
         Node* const inputs[] = {input};
-        Ref<Node> node = make_pending(input->queue, Kind::View, input->dtype, std::move(shape), inputs);
+        const DType dtype = map.part < 0 ? input->dtype : real_of(input->dtype);
+        Ref<Node> node = make_pending(input->queue, Kind::View, dtype, std::move(shape), inputs);
+        node->op = map.part == 1 ? Op::imag : Op::real;  // how the elements of a part are computed where they are only read
         node->view = std::make_unique<ViewMap>(std::move(map));
         return node;
     }
     Strides strides;
     std::int64_t offset;
     place_view(*input, map, shape.size(), strides, offset);
-    return make_leaf(input->queue, input->dtype, std::move(shape), std::move(strides), offset, input->buffer);
+    return make_leaf(input->queue, map.part < 0 ? input->dtype : real_of(input->dtype), std::move(shape), std::move(strides), offset,
+                     input->buffer);
 }
 
 Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result) {

@@ -46,6 +46,10 @@ struct ViewMap {
     };
     SmallVector<Term, 4> terms;
     SmallVector<std::int64_t, 4> offsets;  // one for each base dimension
+    int part = -1;                         // of complex elements: 0 the real, 1 the imaginary one; -1: whole elements
+
+    /// Where the view's elements are: adds to strides that are 0, and to the base's offset, which becomes the view's.
+    void place(const Strides& base, Strides& strides, std::int64_t& offset) const;
 };
 
 /// A pending node's use of one input: a link in the list of the input's users or, if the input is a Leaf, of its buffer's readers.

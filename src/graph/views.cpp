@@ -270,6 +270,14 @@ Array flip(const Array& x, const std::optional<std::vector<std::int64_t>>& axes)
     return view.finish("flip");
 }
 
+Array part_view(const Array& x, int which) {
+    if (!is_complex(x.dtype())) return x;
+    ViewBuilder view(x);
+    for (int d = 0; d < x.ndim(); ++d) view.walk(d, x.shape()[static_cast<std::size_t>(d)]);
+    view.part(which);
+    return view.finish(which == 0 ? "real" : "imag");
+}
+
 Array moveaxis(const Array& x, Extents from, Extents to) {
     if (from.size() != to.size()) {
         throw Error(ErrorCode::Value, "moveaxis: `source` and `destination` arguments must have the same number of elements");

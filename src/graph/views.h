@@ -24,6 +24,8 @@ public:
     /// Where in a base dimension the view starts.
     void start(int base_dim, std::int64_t offset) { map_.offsets[base_dim] += offset; }
     int rank() const { return shape_.size(); }
+    /// Shows one part of complex elements: 0 the real one, 1 the imaginary one.
+    void part(int which) { map_.part = which; }
 
     Array finish(const char* who);
 

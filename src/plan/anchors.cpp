@@ -21,6 +21,7 @@ constexpr std::int64_t broadcast_ratio = 4, broadcast_size = 4096;
 constexpr int anchor_operations = 256, anchor_loads = 32;  // longer expressions are cut here
 constexpr double cost_cap = 1e9;
 
+std::int64_t bytes_of(const Node* node) { return node->size() * itemsize(node->dtype); }
 bool cheap_source(const Node* node) { return node->kind == Kind::Constant || node->kind == Kind::Iota; }
 
 /// A view that gets memory, where its elements were if what it shows had row-major memory.
@@ -34,8 +35,7 @@ ShownPart shown_part(const Walk& walk, NodeId view) {
     if (node->kind != Kind::View) return {view, view, contiguous_strides(node->shape)};
     const ShownPart base = shown_part(walk, node->inputs[0]->index);
     ShownPart part{view, base.source, Strides(node->shape.size(), 0), base.offset};
-    for (int d = 0; d < node->view->offsets.size(); ++d) part.offset += node->view->offsets[d] * base.strides[d];
-    for (const graph::ViewMap::Term& term : node->view->terms) part.strides[term.source] += term.step * base.strides[term.base_dim];
+    node->view->place(base.strides, part.strides, part.offset);
     return part;
 }
 
@@ -94,7 +94,7 @@ void Planner::choose_required() {
             source = input(source, 0);
             shared |= is_shared();
         }
-        if (!shared && (cheap_source(walk_.nodes[source]) || node->size() < base->size())) continue;
+        if (!shared && (cheap_source(walk_.nodes[source]) || bytes_of(node) < bytes_of(base))) continue;
         facts_[below].required = true;
         facts_[below].why = "base of a view that is kept";
     }

@@ -220,7 +220,7 @@ bool Planner::place_at(Attempt& attempt, NodeId id, Level level) {
     const Map map = attempt.map;
     if (is_store(id)) {
         attempt.inst = store_expression(attempt, map);
-    } else if (walk_.nodes[id]->kind == Kind::View) {
+    } else if (walk_.nodes[id]->kind == Kind::View && walk_.nodes[id]->view->part < 0) {
         attempt.inst = instance(attempt, input(id, 0), through_view(map, *walk_.nodes[id]->view, shape(input(id, 0))));
     } else {
         attempt.inst = instance(attempt, id, map);

@@ -83,7 +83,8 @@ int Planner::instance(Attempt& attempt, NodeId id, const Map& map) {
         attempt.reads.push_back(id);
         return load(attempt, id, map);
     }
-    if (n->kind == Kind::View) return instance(attempt, input(id, 0), through_view(map, *n->view, shape(input(id, 0))));
+    if (n->kind == Kind::View && n->view->part < 0)
+        return instance(attempt, input(id, 0), through_view(map, *n->view, shape(input(id, 0))));
     return operation(attempt, id, map);
 }
 

@@ -191,6 +191,7 @@ void Walk::write_key() {
                 out.reserve(32 + sizeof(graph::ViewMap::Term) * static_cast<std::size_t>(view.terms.size()) +
                             sizeof(std::int64_t) * static_cast<std::size_t>(view.offsets.size() + node->shape.size()));
                 out.put_all(view.offsets);
+                out.put(static_cast<std::int8_t>(view.part));
                 out.put(static_cast<std::uint16_t>(view.terms.size()));
                 for (const graph::ViewMap::Term& term : view.terms) out.put(term);
                 break;

@@ -92,7 +92,13 @@ bool in_device_context() { return context_variable && device_of_context().has_va
 
 Device device_from(nb::handle o, const char* who) {
     if (o.is_none()) return Device();
-    if (PyUnicode_Check(o.ptr())) return Device(nb::cast<std::string_view>(o));
+    if (PyUnicode_Check(o.ptr())) {
+        Py_ssize_t bytes = 0;
+        if (const char* text = PyUnicode_AsUTF8AndSize(o.ptr(), &bytes)) return Device({text, static_cast<std::size_t>(bytes)});
+        PyErr_Clear();  // a surrogate on its own
+        const nb::str shown = nb::steal<nb::str>(PyObject_ASCII(o.ptr()));
+        throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": " + shown.c_str() + " is not a selection string such as 'cpu'");
+    }
     Device* device = nullptr;
     if (!nb::try_cast<Device*>(o, device) || !device) {
         throw pardo::Error(pardo::ErrorCode::Type,

@@ -80,12 +80,17 @@ template <Row row> PyObject* in_place(PyObject* a, PyObject* b) {
     });
 }
 
+/// `x ** 2` of bools is int8, as NumPy's, where the function `power` promotes to int64.
+bool squares_bools(const Array& x, PyObject* exponent) {
+    return x.dtype() == pardo::DType::Bool && PyLong_CheckExact(exponent) && PyLong_AsLong(exponent) == 2;
+}
+
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
     if (modulo != Py_None) {
         PyErr_SetString(PyExc_TypeError, "pow: a third argument (modulo) is not supported for arrays");
         return nullptr;
     }
-    return binary<Row::power>(a, b);
+    return is_array(a) && squares_bools(array_of(a), b) ? unary<Row::square>(a) : binary<Row::power>(a, b);
 }
 
 PyObject* power_in_place(PyObject* a, PyObject* b, PyObject*) { return in_place<Row::power>(a, b); }

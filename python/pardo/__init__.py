@@ -26,10 +26,12 @@ from pardo import (
     _dtypes,
     _elementwise,
     _events,
+    _interop,
     _joining,
     _linalg,
     _manipulation,
     _methods,
+    _published,
     _queues,
     _searching,
     _sets,
@@ -79,6 +81,9 @@ _methods.attach(_queues.QueueMethods, _core.Queue)
 _devices.serve_contexts(
     globals(), [_creation, _dtypes, _elementwise, _joining, _linalg, _manipulation, _searching, _sets, _sorting, _statistics]
 )
+# What pickles of arrays call, by this name for ever.
+_rebuild_array = _interop._rebuild
+_published.publish(globals(), {"random": random, "algorithm": algorithm, "special": special})
 _core._set_package_folder(_os.path.dirname(__file__))
 _core._set_library_folders(_devices.package_folders())
 _atexit.register(_core._report_unheard_failures)

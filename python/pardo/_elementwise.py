@@ -140,7 +140,9 @@ def clip(
         return store(maximum(x, low, **keywords), out, "clip")
     if high is not None:
         return store(minimum(x, high, **keywords), out, "clip")
-    return store(x._copy() if x.dtype == np.bool_ else _core.positive(x, **keywords), out, "clip")
+    if x.dtype == np.bool_:  # which NumPy's `positive` does not take
+        return store(_core.logical_or(x, x, **keywords), out, "clip")
+    return store(_core.positive(x, **keywords), out, "clip")
 
 
 def _clip_limit(x: Array, limit: Any) -> Any:

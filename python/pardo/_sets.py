@@ -262,8 +262,15 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
     if x2.size == 0:
         return _core._full(list(x1.shape), bool(invert), np.bool_, x1.queue)
     dtype = default_on(x1.queue, np.result_type(x1.dtype, x2.dtype))
+    possible = None
+    if dtype.kind == "f" and x1.dtype.kind in "iu" and x2.dtype.kind in "iu":
+        # No integer dtype holds both: they are compared as uint64, where negative ones become numbers that the other side is not asked for.
+        dtype = np.dtype(np.uint64)
+        possible = _core.greater_equal(x1, 0) if x1.dtype.kind == "i" else _core.less(x1, 2**63)
     table = _core._sort(_core._reshape(x2._astype(dtype, False), [-1]), -1, False, True)
     needles = x1._astype(dtype, False)
     places = _core.minimum(_core._searchsorted(table, needles, False, None), table.size - 1)
     found = _core.equal(_core._take(table, places, 0), needles)
+    if possible is not None:
+        found = _core.logical_and(found, possible)
     return _core.logical_not(found) if invert else found

@@ -32,6 +32,16 @@ bool unshared(const Node& node) {
     return node.kind != Kind::Leaf || (node.buffer->use_count() == 1 && !node.buffer->foreign_writable());
 }
 
+/// A power whose exponents count only where it is stored: elsewhere they may be negative.
+Array where_power(std::span<const Operand> operands, const Array& where, std::optional<DType> dtype) {
+    const Array* exponents = operands[1].array();
+    if (!exponents || !is_integer(exponents->dtype())) return graph::record(Op::power, operands, dtype);
+    const Operand choice[] = {where, *exponents, std::int64_t{0}};
+    const Array counted = graph::record(Op::where, choice);
+    const Operand both[] = {operands[0], counted};
+    return graph::record(Op::power, both, dtype);
+}
+
 }  // namespace
 
 void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where, std::optional<DType> dtype) {
@@ -53,7 +63,7 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
     std::lock_guard guard(graph::state_of(queue).lock);
     bool all_scalars = true;
     for (const Operand& o : operands) all_scalars &= !o.array();
-    Array value = graph::record(op, operands, dtype);
+    Array value = op == Op::power && where ? where_power(operands, *where, dtype) : graph::record(op, operands, dtype);
     if (all_scalars) value = value.to_queue(out.queue());
     check_output_shape(who, value.shape(), out.shape());
     if (where) check_output_shape(who, where->shape(), out.shape());

@@ -43,6 +43,8 @@ std::string explain(std::span<graph::Node* const> roots);
 
 namespace pardo::lib {
 
+/// The values, whose readers fail where one of them is negative.
+Array checked_exponents(const Array& y);
 // See src/lib/gather.h.
 Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes);
 void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value);

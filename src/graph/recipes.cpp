@@ -59,6 +59,7 @@ private:
     Value minimum(Value x, Value y);
     Value fmaximum(Value x, Value y);
     Value fminimum(Value x, Value y);
+    Value within(Value x, Value low, Value high);
     Value scaled(Value x, double factor);
     Value heaviside(Value x, Value at_zero);
     Value rounded(Math fn, Value x);
@@ -156,6 +157,12 @@ Value Recipe::fminimum(Value x, Value y) {
     if (loop_ == DType::Float16) return select(bit_or(m_.le(x, y), is_nan(y)), x, y);
     if (!is_complex(loop_)) return m_.fmin(x, y);
     return select(bit_or(lexicographic(x, y, true), is_nan(y)), x, y);
+}
+
+// As NumPy between two numbers: -0.0 and 0.0 are equal, so neither takes the other's place; a limit that is NaN gives NaN.
+Value Recipe::within(Value x, Value low, Value high) {
+    const Value raised = select(bit_or(m_.lt(x, low), is_nan(low)), low, x);
+    return select(bit_or(m_.lt(high, raised), is_nan(high)), high, raised);
 }
 
 // float16 multiplies in float32: the factor has no exact half.

@@ -19,7 +19,7 @@ constexpr OpInfo table[] = {
 #undef OP
 };
 constexpr std::size_t public_rows = static_cast<std::size_t>(Op::cast);  // conversions come last
-static_assert(std::size(table) == public_rows + 2);
+static_assert(std::size(table) == public_rows + 3);
 
 std::string queue_text(device::Queue* queue) {
     char address[32];
@@ -110,6 +110,21 @@ std::optional<Array> compare_mixed_signs(Op op, std::span<const Operand> operand
     return logical_and(logical_not(below), same_sign);
 }
 
+constexpr const char* negative_power = "power: Integers to negative integer powers are not allowed.";
+
+/// The exponents of integers, checked: what is no number is looked through by the device, and `checked` holds the result.
+void check_exponents(std::span<const Operand> operands, DType loop, std::optional<Array>& checked) {
+    if (kind_of(loop) != DKind::Signed) return;
+    for (const Operand& o : operands) {
+        if (o.array() && o.array()->size() == 0) return;  // NumPy's error is that of an element
+    }
+    if (const Array* exponents = operands[1].array()) {
+        if (kind_of(exponents->dtype()) == DKind::Signed) checked = lib::checked_exponents(*exponents);
+    } else if (operands[1].scalar().as_double() < 0) {
+        throw Error(ErrorCode::Value, negative_power);
+    }
+}
+
 /// x ** 2 and its like, by a Python number: the cheaper operation that NumPy takes too. `power` itself when there is none.
 Op simpler_power(std::span<const Operand> operands, DType loop) {
     if (!operands[0].array() || operands[1].array() || !operands[1].scalar().weak) return Op::power;
@@ -117,9 +132,6 @@ Op simpler_power(std::span<const Operand> operands, DType loop) {
     const DKind kind = kind_of(exponent.dtype);
     if (kind == DKind::Complex || kind == DKind::Bool) return Op::power;
     const double value = exponent.as_double();
-    if (is_integer(loop) && value < 0) {
-        throw Error(ErrorCode::Value, "power: Integers to negative integer powers are not allowed.");
-    }
     if (value == 2.0) return Op::square;
     if (value == 1.0) return Op::positive;
     if (is_integer(loop)) return Op::power;
@@ -151,6 +163,12 @@ std::optional<Array> clip_beyond_range(std::span<const Operand> operands) {
     const Operand bounds[] = {*x, low ? Operand(extreme_of(x->dtype(), false)) : operands[1],
                               high ? Operand(extreme_of(x->dtype(), true)) : operands[2]};
     return record(Op::clip, bounds);
+}
+
+/// Between two numbers NumPy lets elements stay that are equal to one of them: zeros of either sign. (Arrays as limits give theirs.)
+bool keeps_ties(std::span<const Operand> operands, DType loop) {
+    const auto is_number = [](const Operand& o) { return !o.array() || o.array()->ndim() == 0; };
+    return (loop == DType::Float32 || loop == DType::Float64) && is_number(operands[1]) && is_number(operands[2]);
 }
 
 /// A lossless cast has nothing to add to the one that follows it.
@@ -192,6 +210,31 @@ Inferred without_fp64(const device::Queue* queue, std::span<const Operand> opera
 /// The operation on nodes that are ready for it.
 Array record_nodes(Op op, DType result, std::span<Node* const> inputs) {
     return finish(with_scalar_value(make_elementwise(op, result, broadcast_inputs(op, inputs), inputs)));
+}
+
+/// The operation, of which is known what it computes in.
+Array record_inferred(Op op, std::span<const Operand> operands, const Inferred& types, device::Queue* queue) {
+    std::lock_guard guard(state_of(queue).lock);
+    Ref<Node> made[3], node;
+    Node* inputs[3];
+    const std::size_t count = operands.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const DType wanted = op == Op::where && i == 0 ? DType::Bool : types.loop;
+        const Array* array = operands[i].array();
+        if (array && array->node()->dtype == wanted) {
+            inputs[i] = array->node();
+        } else {
+            made[i] = operand_node(operands[i], wanted, queue);
+            inputs[i] = made[i].get();
+        }
+    }
+    node = make_elementwise(op, types.result, broadcast_inputs(op, {inputs, count}), {inputs, count});
+    // Held no longer: a flush must not take them for somebody's values.
+    for (Ref<Node>& m : made) m = nullptr;
+    for (const Operand& o : operands) {
+        if (Array* handle = o.expiring()) const Array taken = std::move(*handle);
+    }
+    return finish(with_scalar_value(std::move(node)));
 }
 
 }  // namespace
@@ -260,31 +303,17 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
     Inferred types = infer(op, operands, dtype);
     if (!dtype && !queue->device()->info().has_fp64) types = without_fp64(queue, operands, types);
     if (op == Op::power) {
+        std::optional<Array> exponents;
+        check_exponents(operands, types.loop, exponents);
+        if (exponents) {
+            const Operand checked[] = {operands[0], *exponents};
+            return record_inferred(op, checked, types, queue);
+        }
         op = simpler_power(operands, types.loop);
         if (op != Op::power) operands = operands.first(1);
     }
-
-    std::lock_guard guard(state_of(queue).lock);
-    Ref<Node> made[3], node;
-    Node* inputs[3];
-    const std::size_t count = operands.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        const DType wanted = op == Op::where && i == 0 ? DType::Bool : types.loop;
-        const Array* array = operands[i].array();
-        if (array && array->node()->dtype == wanted) {
-            inputs[i] = array->node();
-        } else {
-            made[i] = operand_node(operands[i], wanted, queue);
-            inputs[i] = made[i].get();
-        }
-    }
-    node = make_elementwise(op, types.result, broadcast_inputs(op, {inputs, count}), {inputs, count});
-    // Held no longer: a flush must not take them for somebody's values.
-    for (Ref<Node>& m : made) m = nullptr;
-    for (const Operand& o : operands) {
-        if (Array* handle = o.expiring()) const Array taken = std::move(*handle);
-    }
-    return finish(with_scalar_value(std::move(node)));
+    if (op == Op::clip && keeps_ties(operands, types.loop)) op = Op::clip_within;
+    return record_inferred(op, operands, types, queue);
 }
 
 Array cast(const Array& x, DType dtype) {
@@ -336,6 +365,7 @@ Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtyp
     }
 #define PARDO_DEFINE_conversion_1(name)
 #define PARDO_DEFINE_conversion_2(name)
+#define PARDO_DEFINE_conversion_3(name)
 #define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_DEFINE_##kind##_##arity(name)
 #include "graph/ops.def"
 #undef OP

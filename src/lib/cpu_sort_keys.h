@@ -12,6 +12,21 @@ namespace pardo::lib {
 
 template <class K> inline constexpr bool has_quicksort = sizeof(K) >= 4;
 
+/// Sorted keys have one order for zeros, and the elements have none: both signs stay as they were, like all that is equal.
+template <class T> void keep_zeros_in_order(const T* in, T* values, std::int64_t n, bool descending) {
+    if constexpr (std::is_same_v<T, Half> || std::is_floating_point_v<T>) {
+        constexpr KeyOf<T> last = Codec<T>::sign, first = static_cast<KeyOf<T>>(~Codec<T>::sign);  // of zeros, whatever the direction
+        const auto key = [=](T value) { return Codec<T>::reversed(Codec<T>::encode(value), descending); };
+        T* const begin = std::partition_point(values, values + n, [=](T value) { return key(value) < first; });
+        if (begin == values + n || key(*begin) != first) return;
+        T* const end = std::partition_point(begin, values + n, [=](T value) { return key(value) <= last; });
+        if (key(end[-1]) == first) return;
+        for (T* to = begin; to < end; ++in) {
+            if (Codec<T>::rank(*in) == Codec<T>::sign) *to++ = *in;
+        }
+    }
+}
+
 // ---- one line on one thread -----------------------------------------------------------------------------------------------------------
 
 /// Values of a line of real elements; keeps its scratch memory from line to line.
@@ -24,6 +39,7 @@ public:
         encode_all(in, keys, n_, descending_);
         sort_keys(keys, keys + n_, n_);
         decode_all(keys, values, n_, descending_);
+        keep_zeros_in_order(in, values, n_, descending_);
     }
 
 private:
@@ -197,7 +213,10 @@ void sort_lines(device::Device* device, const T* x, T* values, std::int64_t* ind
     const bool small_positions = n <= 0xffffffff;
     if (scratch) {
         for (std::int64_t o = 0; o < lines.outer; ++o) {
-            if (values) sort_parallel(device, x + o * n, values + o * n, n, descending, scratch, cost);
+            if (values) {
+                sort_parallel(device, x + o * n, values + o * n, n, descending, scratch, cost);
+                keep_zeros_in_order(x + o * n, values + o * n, n, descending);
+            }
             if (!indices) continue;
             if (small_positions)
                 argsort_parallel<T, std::uint32_t>(device, x + o * n, indices + o * n, n, descending, scratch);

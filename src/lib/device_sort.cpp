@@ -121,6 +121,9 @@ void radix_values(const SortPlan& plan, const Memory& x, const Memory& values) {
         radix.pass(*from, *to, p, {p == 0 ? 1 : 0, p == passes - 1 ? 1 : 0});
         from = to;
     }
+    if (!is_float(x.dtype)) return;
+    launch_kernel(plan.queue, plan.name, Variant(KernelId::ZerosInOrder, x.dtype), plan.lines,
+                  {reads(x), updates(values), plan.length, std::int64_t{plan.descending ? -1 : 0}});
 }
 
 /// The first ones of each line, by positions.

@@ -43,6 +43,7 @@ const std::array<KernelText, static_cast<std::size_t>(KernelId::Count)> texts = 
     {"sort_short", {kernels::values, kernels::order, kernels::keys, kernels::sort_short}},
     {"radix_count", {kernels::values, kernels::order, kernels::radix, kernels::radix_count}},
     {"radix_scatter", {kernels::values, kernels::order, kernels::positions, kernels::radix, kernels::radix_scatter}},
+    {"zeros_in_order", {kernels::values, kernels::order, kernels::zeros_in_order}},
     {"complex_keys", {kernels::values, kernels::order, kernels::keys, kernels::positions, kernels::complex_keys}},
     {"sorted_out", {kernels::moved, kernels::positions, kernels::sorted_out}},
     {"matmul", {kernels::values, kernels::walk, kernels::matmul}},

@@ -42,6 +42,7 @@ enum class KernelId : std::uint8_t {
     SortShort,
     RadixCount,
     RadixScatter,
+    ZerosInOrder,
     ComplexKeys,
     SortedOut,
     Matmul,

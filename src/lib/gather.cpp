@@ -78,6 +78,23 @@ device::Queue* common_queue_of(const char* who, const Array& base, std::span<con
     return queue;
 }
 
+Array gather_from(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split);
+
+/// An empty result whose indices name elements of other axes: they are looked through all the same, and the result fails where one is out
+/// of bounds. It lies in the memory of what a gather from single elements in place of the empty axes gives.
+Array checked_nothing(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, const Output& out) {
+    Shape extents;
+    std::vector<int> all;
+    for (const int axis : axes) {
+        all.push_back(extents.size());
+        extents.push_back(base.shape()[static_cast<std::size_t>(axis)]);
+    }
+    const Array one = empty({}, DType::Bool, base.queue());
+    const Array probe = gather_from(who, broadcast_to(one, extents), indices, all, 0);
+    const graph::Node& leaf = *probe.node();
+    return Array(graph::make_leaf(leaf.queue, base.dtype(), out.memory.shape, out.memory.strides, 0, leaf.buffer).get());
+}
+
 Array gather_from(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split) {
     device::Queue* queue = common_queue_of(who, base, indices);
     const Shape index_shape = broadcast_indices(who, indices);
@@ -87,7 +104,7 @@ Array gather_from(const char* who, const Array& base, std::span<const Array> ind
     MemoryKind kind = kind_of(source);
     for (const Memory& p : positions) kind = std::min(kind, kind_of(p));
     const Output out = make_output(queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
-    if (out.memory.size() == 0) return out.array;
+    if (out.memory.size() == 0) return bounds.rows.empty() ? out.array : checked_nothing(who, base, indices, axes, out);
     const GatherPlan plan = make_plan(source, axes, element_count(index_shape), split, std::move(bounds));
     routines_for(who, queue).gather(queue, source, positions, plan, out.memory);
     return out.array;
@@ -126,7 +143,10 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
     const Memory target = writable_memory(who, base);
     Bounds bounds;
     std::vector<Memory> positions = prepare_indices(who, base, indices, axes, index_shape, bounds);
-    if (element_count(shape) == 0) return;
+    if (element_count(shape) == 0) {
+        if (!bounds.rows.empty()) (void)gather_from(who, base, indices, axes, 0);
+        return;
+    }
     for (std::size_t k = 0; k < positions.size(); ++k) {
         if (!graph::may_overlap(positions[k], target)) continue;
         positions[k] = detached_memory(broadcast_to(indices[k], index_shape), DType::Int64, target);

@@ -327,6 +327,54 @@ KERNEL(256) complex_keys(CONST_ARG(BITS, x), ARG(u64, keys)
 }
 )";
 
+/// Sorted lines of floats, where zeros of both signs are equal: they are put back in the order in which the unsorted line has them. A group
+/// each.
+inline constexpr char zeros_in_order[] = R"(
+#define EACH 16
+KERNEL(256) zeros_in_order(CONST_ARG(U, x), ARG(U, values), i64 length, i64 flip) {
+    BEGIN;
+    CONST_PTR(U, x);
+    PTR(U, values);
+    SHARED u32 counts[256];
+    const int t = LOCAL_ID;
+    const i64 base = GROUP_ID * length;
+    const U first_key = (U)~SIGN, last_key = SIGN;
+    i64 first = 0, end = length;
+    while (first < end) {
+        const i64 middle = first + (end - first) / 2;
+        if ((U)(float_key(values[base + middle]) ^ (U)flip) < first_key) first = middle + 1; else end = middle;
+    }
+    i64 past = first;
+    end = length;
+    while (past < end) {
+        const i64 middle = past + (end - past) / 2;
+        if ((U)(float_key(values[base + middle]) ^ (U)flip) <= last_key) past = middle + 1; else end = middle;
+    }
+    const int both = past > first && values[base + first] != values[base + past - 1];
+    BARRIER;
+    i64 to = base + first;
+    for (i64 start = 0; both && start < length; start += 256 * EACH) {
+        const i64 mine = start + t * EACH;
+        u32 found = 0;
+        for (int k = 0; k < EACH; ++k) found += mine + k < length && (U)(x[base + mine + k] & (U)~SIGN) == 0;
+        counts[t] = found;
+        BARRIER;
+        for (int step = 1; step < 256; step *= 2) {
+            const u32 before = t >= step ? counts[t - step] : 0;
+            BARRIER;
+            counts[t] += before;
+            BARRIER;
+        }
+        i64 at = to + counts[t] - found;
+        for (int k = 0; k < EACH; ++k) {
+            if (mine + k < length && (U)(x[base + mine + k] & (U)~SIGN) == 0) values[at++] = x[base + mine + k];
+        }
+        to += counts[255];
+        BARRIER;
+    }
+}
+)";
+
 /// Positions, and the elements there: the `kept` first of each line.
 inline constexpr char sorted_out[] = R"(
 KERNEL(256) sorted_out(CONST_ARG(P, payload)

@@ -1,7 +1,7 @@
 # python/pardo/_creation.py: new arrays from numbers: zeros, arange, linspace, eye, meshgrid and their like.
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -451,6 +451,34 @@ def arange(
     return in_memory(_arange(first, last, distance, optional_dtype(dtype, "arange"), queue_of(device, queue)), usm_type, "arange")
 
 
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = ...,
+    endpoint: bool = ...,
+    retstep: Literal[False] = ...,
+    dtype: DTypeLike | None = ...,
+    axis: int = ...,
+    *,
+    device: DeviceLike = ...,
+    queue: Queue | None = ...,
+    usm_type: str | None = ...,
+) -> Array: ...
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = ...,
+    endpoint: bool = ...,
+    retstep: bool = ...,
+    dtype: DTypeLike | None = ...,
+    axis: int = ...,
+    *,
+    device: DeviceLike = ...,
+    queue: Queue | None = ...,
+    usm_type: str | None = ...,
+) -> Any: ...
 @filled
 def linspace(
     start: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -197,6 +197,10 @@ def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     return store(divide(rounded, scale) if n > 0 else multiply(rounded, scale), out, "round")
 
 
+@overload
+def where(condition: Any, /) -> tuple[Array, ...]: ...
+@overload
+def where(condition: Any, x1: Any, x2: Any, /) -> Array: ...
 def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     """Choose elements from two arrays by a condition.
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from collections.abc import Callable
+from typing import Any, overload
 
 from pardo import _found, _names, _pickled
 from pardo._kernels import bounds_checking, interpreting, race_checking
@@ -110,6 +111,28 @@ class JitFunction:
         return f"<function {self.__name__} with {len(self._built.regions) if self._built else 0} compiled parts>"
 
 
+@overload
+def jit(
+    function: Callable[..., Any],
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    schedule: str | None = ...,
+    chunk: int | None = ...,
+    boundscheck: bool | None = ...,
+) -> JitFunction: ...
+@overload
+def jit(
+    function: None = None,
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    schedule: str | None = ...,
+    chunk: int | None = ...,
+    boundscheck: bool | None = ...,
+) -> Callable[[Callable[..., Any]], JitFunction]: ...
 def jit(
     function: Any = None,
     *,

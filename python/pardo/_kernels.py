@@ -6,7 +6,7 @@ import operator
 import os
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from pardo import _core, _devices, _found, _names, _pickled, _structs, _syntax
@@ -408,6 +408,26 @@ def _annotation(annotation: Any) -> str:
     return getattr(origin, "__name__", "")
 
 
+@overload
+def kernel(
+    function: Callable[..., Any],
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    sub_group_size: int = ...,
+    access: dict[str, Sequence[str]] | None = ...,
+) -> KernelFunction: ...
+@overload
+def kernel(
+    function: None = None,
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    sub_group_size: int = ...,
+    access: dict[str, Sequence[str]] | None = ...,
+) -> Callable[[Callable[..., Any]], KernelFunction]: ...
 def kernel(
     function: Any = None,
     *,

@@ -1,0 +1,35 @@
+# tests/typed_program.py: what a type checker knows of the public names; `./dev lint` runs mypy on it, nobody runs the program.
+from typing import assert_type
+
+import pardo as pp
+from pardo._jit import JitFunction
+from pardo._kernels import KernelFunction
+
+
+@pp.kernel
+def plain(item: pp.Item, x: pp.ndarray) -> None: ...
+
+
+@pp.kernel(fastmath=True)
+def fast(item: pp.Item, x: pp.ndarray) -> None: ...
+
+
+@pp.jit
+def loop(x: pp.ndarray) -> float:
+    return 1.0
+
+
+@pp.jit(schedule="dynamic")
+def dynamic(x: pp.ndarray) -> float:
+    return 1.0
+
+
+x = pp.ones(3)
+assert_type(plain, KernelFunction)
+assert_type(fast, KernelFunction)
+assert_type(loop, JitFunction)
+assert_type(dynamic, JitFunction)
+assert_type(pp.where(x > 0, x, 0.0), pp.ndarray)
+assert_type(pp.where(x > 0), tuple[pp.ndarray, ...])
+assert_type(pp.linspace(0.0, 1.0, 5), pp.ndarray)
+assert_type(pp.add(x, 1), pp.ndarray)

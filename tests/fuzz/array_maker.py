@@ -445,6 +445,35 @@ class Maker:
         else:
             self.say(f"{text}[{r.choice(['...', ':'])}] = {value}", condition)
 
+    def make_pending(self) -> None:
+        """A value that nobody has asked for, a view of it, something that reads the view, and a write into one of the two."""
+        r, name = self.rng, self.any_name(arrays=True)
+        queue, dtype = self.queue[name], self.names[name].dtype
+        if dtype.kind == "b" or np.iscomplexobj(self.names[name]):
+            return
+        x = self.bind("v", f"{name} {r.choice(['+', '*', '-'])} {r.choice(['1', '2', name])}", queue)
+        if x is None or not isinstance(self.names[x], np.ndarray):
+            return
+        y = self.bind("v", self.view(x, writable=True), queue)
+        if y is None or not isinstance(self.names[y], np.ndarray):
+            return
+        self.bind(
+            "v",
+            r.choice([f"{y} + 1", f"xp.max({y}, keepdims=True)" if self.names[y].size else f"{y} + 1", f"{y} * {y}", f"xp.negative({y})"]),
+            queue,
+        )
+        into, other = r.choice([(x, y), (y, x), (x, x)])
+        value = self.related(into, self.names[into].shape) if r.random() < 0.7 else other
+        self.say(
+            r.choice(
+                [
+                    f"{into}[...] = -({value or other})" if dtype.kind != "u" else f"{into}[...] = {value or other} * 3",
+                    f"{into} += {value or other} * 3",
+                    f"{into}[::-1] = {value or other}",
+                ]
+            )
+        )
+
     def make_inplace(self) -> None:
         text, got, queue = self.target()
         if "(" in text:
@@ -564,7 +593,7 @@ class Maker:
 
 WEIGHTS = {
     "new": 8, "like": 2, "binary": 25, "unary": 8, "loose": 2, "where": 4, "cast": 5, "view": 14, "reshape": 4, "scalar": 4, "reduce": 10,
-    "scan": 3, "sort": 2, "join": 3, "take": 4, "matmul": 2, "many": 2, "assign": 12, "inplace": 12, "out": 8, "put": 4, "fill": 1,
+    "scan": 3, "sort": 2, "join": 3, "take": 4, "matmul": 2, "many": 2, "assign": 12, "pending": 3, "inplace": 12, "out": 8, "put": 4, "fill": 1,
     "foreign": 3, "share": 4, "foreign_write": 3, "move": 2, "strangers": 1, "doomed": 0.3, "poke": 1, "bad_put": 0.5, "force": 4, "check": 2,
     "settle": 1, "drop": 4,
 }  # fmt: skip

@@ -1,6 +1,7 @@
 # bench/checks.py: what the checks of indices cost: each program with and without them, in turns, in one process.
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -188,13 +189,13 @@ def measured(calls: list[Callable[[], Any]], budget: float) -> tuple[float, floa
     return statistics.median(off), statistics.median(on), statistics.median(b / a for a, b in zip(off, on, strict=True))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="What the checks of indices cost.")
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="./dev bench checks", description="What the checks of indices cost.")
     parser.add_argument("--device", help="a selection string; default: the default device")
     parser.add_argument("--size", type=float, default=1.0, help="share of the usual number of elements")
     parser.add_argument("--budget", type=float, default=1.0, help="seconds of samples each")
     parser.add_argument("--rows", help="comma-separated beginnings of names")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     device = pp.zeros(1, device=options.device).queue.device
     print(device)
     print(f"{'':26}{'off, ms':>10}{'on, ms':>10}{'on/off':>8}  kind")
@@ -217,7 +218,8 @@ def main() -> None:
         mark = "" if ratio <= LIMITS[kind] else "  above its limit"
         print(f"{name:26}{off * 1e3:10.3f}{on * 1e3:10.3f}{ratio:8.3f}  {kind}{mark}", flush=True)
     print(f"median {statistics.median(ratios):.3f}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import checks
 import on_device
 import run_kernels
 from harness import ratio
@@ -121,6 +122,8 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["checks"]:
+        return checks.main(sys.argv[2:])
     options, names = parse()
 
     def save(report: dict) -> None:

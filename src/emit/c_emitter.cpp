@@ -156,6 +156,7 @@ void CEmitter::instr(const Instr& in) {
         case Opcode::Array: text_[result] = array_names_[in.index]; break;
         case Opcode::Atomic:
         case Opcode::CompareExchange: atomic(in); break;
+        case Opcode::Report: report(in); break;
         case Opcode::Shuffle: shuffle(in); break;
         case Opcode::Barrier: line(std::string(target_.barrier) + ";"); break;
         case Opcode::Load: load(in); break;

@@ -84,6 +84,7 @@ private:
     void check_atomic(const Instr& in) const;
     std::string atomic_call(const Instr& in, DType type);
     std::string integer_atomic(const Instr& in, int op, DType bits, const std::string& place, const std::vector<std::string>& operands);
+    void report(const Instr& in);
     void private_atomic(const Instr& in);
     std::string as_bits(DType type, const std::string& value) const;
     bool large_arrays() const { return group_bytes(kernel_) > features_.most_shared && *target_.large_shared; }

@@ -6,7 +6,6 @@
 
 #include "emit/c_emitter.h"
 #include "emit/fission.h"
-#include "ir/checks.h"
 #include "ir/rules.h"
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
@@ -57,7 +56,7 @@ std::string c_identifier(const std::string& name) {
 
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
     constexpr auto native = [](ir::Math fn, DType) { return fn == ir::Math::erf || fn == ir::Math::log1p; };
-    ir::Kernel plain = ir::expand_reports(ir::lower_complex(kernel));
+    ir::Kernel plain = ir::lower_complex(kernel);
     if (ir::has_shuffles(plain)) {
         // In OpenCL all items of a sub-group have to be there.
         const bool whole = features.language == CLanguage::Cuda || groups_of(plain).items() % plain.sub_group == 0;
@@ -107,6 +106,7 @@ std::string CEmitter::head() const {
         std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const ir::ValueInfo& v) { return v.type == DType::Float64; });
     if (doubles) text += target_.fp64;
     const bool wide_atomics = std::any_of(kernel_.instrs.begin(), kernel_.instrs.end(), [&](const ir::Instr& in) {
+        if (in.op == ir::Opcode::Report) return features_.wide_atomics;
         return (in.op == ir::Opcode::Atomic || in.op == ir::Opcode::CompareExchange) && itemsize(type(in.operands[0])) == 8;
     });
     if (wide_atomics) text += target_.wide_atomics_head;

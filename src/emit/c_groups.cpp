@@ -244,6 +244,22 @@ std::string CEmitter::atomic_call(const Instr& in, DType dtype) {
     return helpers_.use_float_atomic(in.atomic, dtype, group, suffix) + "(" + place + ", " + values[0] + ")";
 }
 
+/// Who comes first leaves the words; devices without wide atomics may mix those of two that fail at once.
+void CEmitter::report(const Instr& in) {
+    const std::string words = at(in.operands[0]), first = at(in.operands[1]);
+    Instr exchange = in;
+    exchange.scope = ir::MemoryScope::Device;
+    std::string test = words + "[0]";
+    if (features_.wide_atomics)
+        test = integer_atomic(exchange, compare_exchange, DType::Int64, "&" + test, {constant(Scalar(std::int64_t(0))), first});
+    line("if (" + test + " == 0) {");
+    ++depth_;
+    for (int k = 2; k < in.operands.size(); ++k) line(words + "[" + std::to_string(k - 1) + "] = " + at(in.operands[k]) + ";");
+    if (!features_.wide_atomics) line(words + "[0] = " + first + ";");
+    --depth_;
+    line("}");
+}
+
 /// Nobody else sees the memory.
 void CEmitter::private_atomic(const Instr& in) {
     const DType dtype = type(in.operands[0]);

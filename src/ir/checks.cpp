@@ -138,8 +138,45 @@ private:
     }
 
     void counted_loop(const Instr& in) {
+        constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
         const std::vector<Cut> cuts = cuts_of(in);
         if (cuts.empty()) return copy(in);
+        const Value lower = at(in.operands[0]), upper = at(in.operands[1]);
+        Value least_limit = no_value;
+        std::int64_t floor = none, natural = none;  // counters from here on make no index negative: of all cuts, of those that wrap
+        for (const Cut& cut : cuts) {
+            const Value limit = m_.sub(at(cut.extent), m_.i64(cut.offset));
+            least_limit = least_limit == no_value ? limit : m_.min(least_limit, limit);
+            floor = std::max(floor, -cut.offset);
+            if (cut.wrap != no_instr) natural = std::max(natural, -cut.offset);
+            held_[cut.inside] = true;
+        }
+        const bool splits = natural != none && !has_loops(region(in, 0));
+        const Values initial = mapped(std::span<const Value>(in.operands).subspan(3));
+        const auto whole = [&] {
+            Values out = initial;
+            out.insert(out.end(), {lower, upper});
+            return out;
+        };
+        // Rounds whose indices count from the end come first; the others need no test for that.
+        const auto part = [&] {
+            const Value end = cut_off(in, cuts);
+            Values out = splits ? rounds(in, lower, m_.min(end, m_.i64(natural)), initial) : initial;
+            out.insert(out.end(), {splits ? m_.max(lower, m_.i64(natural)) : lower, end});
+            return out;
+        };
+        Values state = m_.if_else(m_.bit_or(m_.lt(lower, m_.i64(floor)), m_.lt(least_limit, upper)), part, whole);
+        for (const Cut& cut : cuts)
+            if (splits && cut.wrap != no_instr) held_[cut.wrap] = true;
+        const Value end = state.back();
+        state.pop_back();
+        const Value begin = state.back();
+        state.pop_back();
+        assign(in.results, rounds(in, begin, end, state));
+    }
+
+    /// Reports which of a loop's rounds would be the first to fail; where it ends.
+    Value cut_off(const Instr& in, const std::vector<Cut>& cuts) {
         const Value lower = at(in.operands[0]), upper = at(in.operands[1]), zero = m_.i64(0);
         const auto nothing = [] { return Values(); };
         Value end = upper;
@@ -147,39 +184,23 @@ private:
             const Value extent = at(cut.extent), first = m_.add(lower, m_.i64(cut.offset)), limit = m_.sub(extent, m_.i64(cut.offset));
             const Value below = m_.lt(first, cut.wrap != no_instr ? m_.neg(extent) : zero);
             const Value fails = m_.bit_and(m_.lt(lower, upper), m_.bit_or(below, m_.lt(limit, upper)));
-            m_.if_else(
-                fails,
-                [&] {
-                    const Value index = m_.select(below, first, m_.max(first, extent));
-                    Values operands;
-                    for (int k = 0; k < cut.report->operands.size(); ++k) {
-                        const Value word = cut.report->operands[k];
-                        if (k == 2)
-                            operands.push_back(index);
-                        else
-                            operands.push_back(word == region(in, 0).args[0] ? m_.sub(index, m_.i64(cut.offset)) : at(word));
-                    }
-                    report(operands);
-                    return nothing();
-                },
-                nothing);
+            const auto tell = [&] {
+                const Value index = m_.select(below, first, m_.max(first, extent));
+                Values operands;
+                for (int k = 0; k < cut.report->operands.size(); ++k) {
+                    const Value word = cut.report->operands[k];
+                    if (k == 2)
+                        operands.push_back(index);
+                    else
+                        operands.push_back(word == region(in, 0).args[0] ? m_.sub(index, m_.i64(cut.offset)) : at(word));
+                }
+                report(operands);
+                return nothing();
+            };
+            m_.if_else(fails, tell, nothing);
             end = m_.select(below, lower, m_.min(end, limit));
-            held_[cut.inside] = true;
         }
-        // Rounds whose indices count from the end come first, and hardly ever: the others need no test for that.
-        Values carried = mapped(std::span<const Value>(in.operands).subspan(3));
-        Value begin = lower;
-        std::int64_t natural = std::numeric_limits<std::int64_t>::min();
-        for (const Cut& cut : cuts)
-            if (cut.wrap != no_instr) natural = std::max(natural, -cut.offset);
-        const bool splits = natural > std::numeric_limits<std::int64_t>::min() && !has_loops(region(in, 0));
-        if (splits) {
-            carried = rounds(in, lower, m_.min(end, m_.i64(natural)), carried);
-            begin = m_.max(lower, m_.i64(natural));
-            for (const Cut& cut : cuts)
-                if (cut.wrap != no_instr) held_[cut.wrap] = true;
-        }
-        assign(in.results, rounds(in, begin, end, carried));
+        return end;
     }
 
     bool has_loops(const Region& body) const {
@@ -222,24 +243,6 @@ private:
     Value failed_ = no_value;
 };
 
-class ExpandReports : public Rewriter {
-public:
-    using Rewriter::Rewriter;
-
-protected:
-    void instr(const Instr& in) override {
-        if (in.op != Opcode::Report) return copy(in);
-        const Value words = at(in.operands[0]), zero = m_.i64(0);
-        const auto nothing = [] { return Values(); };
-        const Value old = m_.compare_exchange(words, zero, zero, at(in.operands[1]));
-        const auto rest = [&] {
-            for (int k = 2; k < in.operands.size(); ++k) m_.store(words, m_.i64(k - 1), at(in.operands[k]));
-            return Values();
-        };
-        m_.if_else(m_.eq(old, zero), rest, nothing);
-    }
-};
-
 class WithoutParam : public Rewriter {
 public:
     WithoutParam(const Kernel& from, std::size_t param) : Rewriter(from), param_(param) {}
@@ -262,8 +265,6 @@ Kernel resolve_checks(const Kernel& kernel, const RangeProgram& program, const s
 bool reports(const Kernel& kernel) {
     return holds_any(kernel, kernel.body, [&](InstrId id) { return kernel.instrs[id].op == Opcode::Report; });
 }
-
-Kernel expand_reports(const Kernel& kernel) { return reports(kernel) ? ExpandReports(kernel).run() : kernel; }
 
 Kernel without_param(const Kernel& kernel, std::size_t param) { return WithoutParam(kernel, param).run(); }
 

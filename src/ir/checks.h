@@ -85,8 +85,6 @@ RangeProgram range_program(const Kernel& kernel);
 Kernel resolve_checks(const Kernel& kernel, const RangeProgram& program, const std::vector<bool>& holds);
 /// Whether a kernel reports failures.
 bool reports(const Kernel& kernel);
-/// Replaces Report by a compare-exchange and stores, for targets without functions.
-Kernel expand_reports(const Kernel& kernel);
 /// The kernel without a parameter that nothing uses.
 Kernel without_param(const Kernel& kernel, std::size_t param);
 

@@ -309,6 +309,40 @@ def test_loops_of_other_steps(device):
     raises(lambda: run(0, 2**62, 2**61), 2**61, 10)
 
 
+def test_loops_whose_bounds_are_data(device):
+    @pp.kernel
+    def rows(item: pp.Item, start, stop, column, value, x, y):
+        i = item.get_id(0)
+        s = 0.0
+        for k in range(start[i], stop[i]):
+            s += value[k] * x[column[k]]
+        y[i] = s
+
+    value, column, x = np.arange(20.0), np.arange(20) % 7, np.arange(7.0) + 1
+    on = [pp.asarray(a, device=device) for a in (column, value, x)]
+
+    def run(start, stop):
+        y, whole = guarded(device, np.zeros(len(start)))
+        try:
+            rows[len(start)](pp.asarray(np.array(start), device=device), pp.asarray(np.array(stop), device=device), *on, y).wait()
+        finally:
+            assert_untouched(whole, (len(start),))
+            expected = [
+                sum(value[k] * x[column[k]] for k in range(a, b) if b - a < 30) for a, b in zip(start, stop, strict=True) if b <= 20
+            ]
+            assert_array_equal(pp.asnumpy(y)[: len(expected)], expected)
+
+    run([0, 5, 20, 3, 7], [5, 20, 20, 3, 2])
+    run([0, -20, -3, -5], [5, 0, 4, -2])  # they count from the end
+    run([25, 30], [25, 20])  # nothing runs
+    raises(lambda: run([0, 5, 15], [5, 20, 21]), 20, 20, 2, "s += value[k] * x[column[k]]")
+    raises(lambda: run([0, 5, 40], [5, 20, 2**62]), 40, 20, 2)
+    with pytest.raises(IndexError, match="index -21 is out of bounds for an axis of size 20"):
+        rows[1](
+            pp.asarray(np.array([-21]), device=device), pp.asarray(np.array([3]), device=device), *on, pp.zeros(1, device=device)
+        ).wait()
+
+
 def test_while_loops_end_where_they_fail(device):
     @pp.kernel
     def find(item: pp.Item, x, y):

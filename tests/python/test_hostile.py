@@ -91,7 +91,7 @@ def run(code, **environment):
 def test_tensors_that_lie(versioned):
     run(
         f"versioned = {versioned}\n"
-         """
+        """
 def refused(name, words='BufferError: from_dlpack', **lie):
     for copy in None, True, False:
         before = len(deleted)

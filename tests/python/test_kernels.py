@@ -1099,5 +1099,5 @@ def test_tests_at_the_head_of_a_loop_are_asked_in_order():
 
 def test_memory_of_groups_that_no_machine_has():
     for shape in (1 << 64, 1 << 61, (1 << 40, 1 << 40)):
-        with pytest.raises(ValueError, match="LocalAccessor: .* are more than any memory holds"):
+        with pytest.raises(ValueError, match=r"LocalAccessor: .* are more than any memory holds"):
             pp.LocalAccessor(shape, "float64")

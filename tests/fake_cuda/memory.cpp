@@ -186,7 +186,6 @@ Result cuPointerGetAttribute(void* value, int attribute, DevicePointer pointer) 
         return *range_of(d->blocks, pointer);
     };
     switch (attribute) {
-        case pointer_legacy_ipc: *static_cast<int*>(value) = 1; return 0;
         case pointer_range_start: *static_cast<std::uint64_t*>(value) = range().first; return 0;
         case pointer_range_size: *static_cast<std::size_t*>(value) = range().second; return 0;
         case pointer_memory_type: *static_cast<unsigned*>(value) = pinned ? memory_type_host : memory_type_device; return 0;

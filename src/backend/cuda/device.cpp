@@ -88,18 +88,15 @@ bool CudaDevice::holds(std::uintptr_t low, std::size_t bytes) {
     const auto ask = [](auto& value, int attribute, std::uintptr_t address) {
         return driver().cuPointerGetAttribute(&value, attribute, address) == result::success;
     };
-    const std::uintptr_t end = low + std::max<std::size_t>(bytes, 1);
-    for (std::uintptr_t at = low; at < end;) {
-        int ordinal = -1, plain = 0;
-        std::uintptr_t begin = 0;
-        std::size_t size = 0;
-        if (!ask(ordinal, pointer_device_ordinal, at) || ordinal != ordinal_) return false;
-        if (!ask(begin, pointer_range_start, at) || !ask(size, pointer_range_size, at) || at < begin || at - begin >= size) return false;
-        // What is mapped in pieces (growing segments of other libraries) may be one allocation of several ranges.
-        if (end - begin > size && (!ask(plain, pointer_legacy_ipc, at) || plain)) return false;
-        at = begin + size;
+    const std::uintptr_t last = low + std::max<std::size_t>(bytes, 1) - 1;
+    // A range of other libraries' virtual memory is what they have reserved; of that only what is mapped has an owner.
+    for (const std::uintptr_t address : {low, last}) {
+        int ordinal = -1;
+        if (!ask(ordinal, pointer_device_ordinal, address) || ordinal != ordinal_) return false;
     }
-    return true;
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;
+    return ask(begin, pointer_range_start, low) && ask(size, pointer_range_size, low) && low >= begin && last - begin < size;
 }
 
 std::optional<std::int64_t> CudaDevice::free_memory() {

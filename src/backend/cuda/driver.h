@@ -96,7 +96,6 @@ constexpr unsigned memory_type_host = 1, memory_type_device = 2, memory_type_uni
 constexpr int location_device = 1;
 constexpr std::int64_t max_pitch = 2147483647;  // CU_DEVICE_ATTRIBUTE_MAX_PITCH, of all devices so far
 constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
-constexpr int pointer_legacy_ipc = 10;  // CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: of cuMemAlloc, in one piece
 constexpr int pointer_range_start = 11, pointer_range_size = 12;
 constexpr int function_most_threads = 0, function_shared = 1;  // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, …_SHARED_SIZE_BYTES
 constexpr int function_dynamic_shared = 8;                     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

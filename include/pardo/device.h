@@ -181,7 +181,7 @@ PARDO_API std::vector<Platform> get_platforms(std::string_view backend = "");
 struct BackendInfo {
     std::string name;         // "cpu"
     std::string versions;     // "LLVM 19.1.7 · SLEEF 3.5.1 · oneTBB 2021.8"
-    std::string unavailable;  // why it has no devices; empty when it has some
+    std::string unavailable;  // why it has no devices, or which installed drivers do not load; empty if all is well
     std::vector<Device> devices;
 };
 /// All back ends but hidden ones, in order of preference.

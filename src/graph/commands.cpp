@@ -133,26 +133,36 @@ Block block_of(const char* who, const char* which, const Array& x) {
     return {leaf.buffer.get(), leaf.offset * itemsize(leaf.dtype), x.nbytes()};
 }
 
-/// Checks one side of a box against its block, and gives the offset of its first byte and its pitches.
+/// Checks one side of a box, all of whose extents are positive, against its block; gives the offset of its first byte and its pitches.
+/// Pitches are never negative, so what the box touches lies between its first byte and its last one.
 std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&origin)[3], const std::int64_t (&given)[2],
                    std::int64_t (&pitches)[2], const Block& block) {
+    using Wide = __int128;  // products of three int64 that are not negative may take more: each sum is checked before the next product
     const auto wrong = [&](const std::string& text) { throw Error(ErrorCode::Value, std::string("Queue.copy_rect: ") + which + text); };
-    pitches[0] = given[0] ? given[0] : rect.region[0];
-    pitches[1] = given[1] ? given[1] : pitches[0] * rect.region[1];
-    if (rect.region[1] > 1 && pitches[0] < rect.region[0])
-        wrong("_pitches: rows are " + std::to_string(pitches[0]) + " bytes apart, and the region's have " + std::to_string(rect.region[0]));
-    if (rect.region[2] > 1 && pitches[1] < pitches[0] * rect.region[1])
-        wrong("_pitches: planes are " + std::to_string(pitches[1]) + " bytes apart, and the region's take " +
-              std::to_string(pitches[0] * rect.region[1]));
+    const auto beyond = [&] { wrong(": the region reaches beyond the block of " + std::to_string(block.bytes) + " bytes"); };
+    const auto within = [&](Wide last) { return last <= block.bytes ? static_cast<std::int64_t>(last) : (beyond(), 0); };
+    for (const std::int64_t pitch : given) {
+        if (pitch < 0) wrong("_pitches: " + std::to_string(pitch) + " is negative");
+    }
     for (const std::int64_t o : origin) {
         if (o < 0) wrong("_origin: " + std::to_string(o) + " is negative");
     }
-    const __int128 first =
-        static_cast<__int128>(origin[0]) + static_cast<__int128>(origin[1]) * pitches[0] + static_cast<__int128>(origin[2]) * pitches[1];
-    const __int128 last = first + static_cast<__int128>(rect.region[2] - 1) * pitches[1] +
-                          static_cast<__int128>(rect.region[1] - 1) * pitches[0] + rect.region[0];
-    if (last > block.bytes) wrong(": the region reaches beyond the block of " + std::to_string(block.bytes) + " bytes");
-    return block.offset + static_cast<std::int64_t>(first);
+    pitches[0] = given[0] ? given[0] : rect.region[0];
+    const Wide plane = Wide{pitches[0]} * rect.region[1];
+    pitches[1] = given[1]                              ? given[1]
+                 : rect.region[2] > 1 || origin[2] > 0 ? within(plane)
+                                                       : static_cast<std::int64_t>(std::min<Wide>(plane, block.bytes));
+    if (rect.region[1] > 1 && pitches[0] < rect.region[0])
+        wrong("_pitches: rows are " + std::to_string(pitches[0]) + " bytes apart, and the region's have " + std::to_string(rect.region[0]));
+    if (rect.region[2] > 1 && pitches[1] < plane)
+        wrong("_pitches: planes are " + std::to_string(pitches[1]) + " bytes apart, and " + std::to_string(rect.region[1]) + " rows of " +
+              std::to_string(pitches[0]) + " take more");
+    std::int64_t first = within(origin[0]), last = within(Wide{first} + rect.region[0]);
+    for (int d = 0; d < 2; ++d) {
+        first = within(Wide{origin[d + 1]} * pitches[d] + first);
+        last = within(Wide{origin[d + 1] + Wide{rect.region[d + 1] - 1}} * pitches[d] + last);
+    }
+    return block.offset + first;
 }
 
 }  // namespace
@@ -212,10 +222,12 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
     }
     check_pair(who, impl_, to, from);
     const Block source = block_of(who, "source", from), target = block_of(who, "target", to);
-    const Writing writing(who, to);
     CopyBox box;
     std::copy(rect.region, rect.region + 3, box.extents);
-    if (box.empty()) return joined(impl_, {depends.begin(), depends.end()});
+    if (box.empty()) {
+        graph::require_writeable(who, to);
+        return joined(impl_, {depends.begin(), depends.end()});
+    }
     box.to_offset = place("dst", rect, rect.to_origin, rect.to_pitches, box.to_pitches, target);
     box.from_offset = place("src", rect, rect.from_origin, rect.from_pitches, box.from_pitches, source);
     const auto span = [&](const std::int64_t(&pitches)[2]) {
@@ -228,6 +240,7 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
     if (graph::comparable(*target.buffer, *source.buffer) &&
         range(target.buffer, box.to_offset, span(box.to_pitches)).overlaps(range(source.buffer, box.from_offset, span(box.from_pitches))))
         throw Error(ErrorCode::Value, std::string(who) + ": source and target overlap; copy through another block");
+    const Writing writing(who, to);
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     return impl_->copy_box(target.buffer, source.buffer, box, depends);
 }

@@ -198,6 +198,15 @@ def test_boxes(any_queue):
         ({"region": (4, 2, 2), "dst_pitches": (4, 7)}, ValueError, "planes"),
         ({"region": (4,)}, ValueError, "region has 1"),
         ({"region": (2**62, 2**62, 2**62)}, ValueError, "beyond"),
+        ({"region": (4, 1, 1), "src_origin": (0, 1, 0), "src_pitches": (-4096, 0)}, ValueError, "src_pitches: -4096 is negative"),
+        ({"region": (4, 1, 1), "dst_origin": (0, 1, 0), "dst_pitches": (-(1 << 40), 0)}, ValueError, "dst_pitches"),
+        ({"region": (4, 1, 1), "dst_origin": (0, 0, 1), "dst_pitches": (0, -4)}, ValueError, "dst_pitches"),
+        ({"region": (4, 2, 1), "src_pitches": (2**62,)}, ValueError, "beyond"),
+        ({"region": (4, 1, 2), "src_pitches": (4, 2**62)}, ValueError, "beyond"),
+        ({"region": (4, 1, 1), "src_origin": (0, 2**62, 0), "src_pitches": (2**62,)}, ValueError, "beyond"),
+        ({"region": (4, 1, 1), "src_origin": (2**63 - 1, 2**63 - 1, 2**63 - 1)}, ValueError, "beyond"),
+        ({"region": (4, 1, 1), "src_origin": (0, 0, 2**62), "src_pitches": (2**61, 2**62)}, ValueError, "beyond"),
+        ({"region": (2**63, 1, 1)}, (ValueError, TypeError, OverflowError), None),
         ({"region": (4.5, 2)}, TypeError, "region"),
         ({"region": 4}, TypeError, "sequence"),
     ],
@@ -210,6 +219,77 @@ def test_wrong_rectangles(any_queue, arguments, error, match):
         any_queue.copy_rect(x, x, region=(4, 1), dst_origin=(2, 0))
     with pytest.raises(ValueError, match="contiguous"):
         any_queue.copy_rect(y, x[::2], region=(4, 1))
+
+
+def test_rectangles_touch_nothing_else(queue):
+    """Every small box against NumPy's, in a frame that must not change; what is refused has touched nothing."""
+    rng = np.random.default_rng(5)
+    for _ in range(400):
+        source = rng.integers(0, 255, 60).astype(np.uint8)
+        x, frame = pp.asarray(source, queue=queue), pp.asarray(np.full(100, 77, np.uint8), queue=queue)
+        y = frame[20:80]
+        region = rng.integers(0, 6, 3).tolist()
+        origins = rng.integers(-1, 5, (2, 3)).tolist()
+        pitches = [rng.choice([-8, 0, 3, 4, 6, 9, 20], 2).tolist() for _ in range(2)]
+        expected = np.full(100, 77, np.uint8)
+
+        def rows(origin, given, region=region):
+            row = given[0] or region[0]
+            plane = given[1] or row * region[1]
+            first = origin[0] + origin[1] * row + origin[2] * plane
+            return [(first + b * row + c * plane) for c in range(region[2]) for b in range(region[1])]
+
+        try:
+            queue.copy_rect(
+                y, x, region=region, dst_origin=origins[0], src_origin=origins[1], dst_pitches=pitches[0], src_pitches=pitches[1]
+            ).wait()
+        except ValueError:
+            pass
+        else:
+            for to, origin in zip(rows(origins[0], pitches[0]), rows(origins[1], pitches[1]), strict=True):
+                assert region[0] == 0 or (0 <= to <= 60 - region[0] and 0 <= origin <= 60 - region[0])
+                expected[20 + to : 20 + to + region[0]] = source[origin : origin + region[0]]
+        check(frame, expected)
+
+
+def test_failures_belong_to_their_queue():
+    loud, quiet = pp.Queue("cpu"), pp.Queue("cpu")
+
+    def fail():
+        raise KeyError("mine")
+
+    for _ in range(1100):
+        loud.host_task(lambda: 1 / 0)
+    quiet.host_task(fail)
+    with pytest.raises(KeyError, match="mine"):
+        quiet.wait()
+    quiet.wait()
+    with pytest.raises(ZeroDivisionError):
+        loud.wait()
+    loud.wait()  # once, however many there were
+
+
+@pytest.mark.parametrize("local", [None, (1, 1)])
+def test_ranges_that_nobody_can_count(queue, local):
+    y = pp.zeros(4, queue=queue)
+    for extents in [(2**32, 2**32), (2**40, 2**40), (2**62, 2), (2**21, 2**21, 2**21)]:
+        space = pp.Range(*extents) if local is None else pp.NdRange(extents, (1,) * len(extents))
+        launch = _first[space] if local is None else _first_of_group[space]
+        with pytest.raises(ValueError, match="more items than"):
+            launch(y)
+    launch = _first[pp.Range(2**32, 0)]
+    launch(y).wait()
+    check(y, np.zeros(4))
+
+
+@pp.kernel
+def _first(item: pp.Item, y):
+    y[0] = 1
+
+
+@pp.kernel
+def _first_of_group(item: pp.NdItem, y):
+    y[0] = 1
 
 
 def test_prefetch(any_queue):

@@ -41,7 +41,27 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
     });
 }
 
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(&call)}, {0, nullptr}};
+// A kernel keeps its launchers, and each of them keeps the kernel: the collector has to see that.
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    const Launcher& l = *nb::inst_ptr<Launcher>(self);
+    for (const nb::object* o : {&l.kernel, &l.space, &l.queue, &l.depends}) Py_VISIT(o->ptr());
+    return 0;
+}
+
+int clear(PyObject* self) {
+    Launcher& l = *nb::inst_ptr<Launcher>(self);
+    l.count = -1;
+    for (nb::object* o : {&l.kernel, &l.space, &l.queue, &l.depends}) o->reset();
+    return 0;
+}
+
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(&call)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(&clear)},
+                       {0, nullptr}};
 
 }  // namespace
 

@@ -616,7 +616,9 @@ def is_prange(what: Any) -> bool:
     return known.get(id(what)) == "prange" or _foreign.is_prange(what)
 
 
+# The youngest ones: kernels keep their own beside, and functions that nobody else has are not kept alive by thousands.
 _translations: dict[types.CodeType, tuple[types.FunctionType, Translation]] = {}
+MOST_TRANSLATIONS = 256
 
 
 class _UnderWay(threading.local):
@@ -653,6 +655,9 @@ def translate(function: types.FunctionType) -> Translation:
         translation = Translation(*(found or _translated(function, place)))
     finally:
         _under_way.functions.pop()
+    _translations.pop(function.__code__, None)
+    while len(_translations) >= MOST_TRANSLATIONS:
+        _translations.pop(next(iter(list(_translations))), None)  # other threads change it too
     _translations[function.__code__] = (function, translation)
     return translation
 

@@ -128,7 +128,7 @@ OpenClProgram::~OpenClProgram() {
 }
 
 std::string OpenClDevice::build_options(bool fast) const {
-    std::string options = "-cl-std=CL1.2";
+    std::string options = "-cl-std=CL1.2 -w";  // of text that nobody wrote there is nothing to warn of, and PoCL says so on the terminal
     if (fast) return options + " -cl-fast-relaxed-math";
     const NameSet& single = info_.single_fp_config;
     if (single && std::find(single->begin(), single->end(), "correctly_rounded_divide_sqrt") != single->end())

@@ -36,10 +36,13 @@ public:
     Event& operator=(Event) noexcept;
     ~Event();
 
-    /// Blocks until the work is complete; raises its failure, once.
+    /// Blocks until the work is complete; raises its failure, once, or an interruption.
     void wait() const;
     /// As wait, for at most `milliseconds`; false when the time is over first. For callers that have to look at signals now and then.
     bool wait_for(int milliseconds) const;
+    /// Who waits in slices and gives up calls it: work that is running for the event is stopped where it can be, if the calling thread
+    /// submitted it; it fails.
+    void abandon() const;
     bool done() const noexcept;
     EventStatus status() const noexcept;
     /// Times of the work; throws Value unless its queue was made with profiling, or a Profile was open.
@@ -82,6 +85,11 @@ private:
 /// Called around waits that block: languages with a global lock let go of it, since what is waited for may need it. `leave` may give null,
 /// and then `enter` is not called. Null functions remove them.
 PARDO_API void set_blocking_hooks(void* (*leave)(), void (*enter)(void*));
+
+/// Asked a few times a second by threads that wait, from any thread: an error ends the wait, is thrown out of it, and stops what the thread
+/// waited for, where that can be (Ctrl-C). `later`: nothing can be thrown from where it is asked; the wait ends, and the error has to come
+/// up again where the caller's language looks next. Null removes it.
+PARDO_API void set_interrupt_hook(std::optional<Error> (*asked)(bool later));
 
 /// Messages of late failures that nobody has waited for, of all queues; each is given once. The Python layer reports them at exit.
 PARDO_API std::vector<std::string> take_unheard_failures();

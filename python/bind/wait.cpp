@@ -204,10 +204,24 @@ void report_unheard_failures() {
     }
 }
 
+/// What the library asks where it waits: signals get their turn, and what call_later has collected. Threads that Python does not know have
+/// none.
+std::optional<pardo::Error> asked_to_end(bool later) {
+    if (!Py_IsInitialized() || !PyGILState_GetThisThreadState()) return std::nullopt;
+    const WithGil gil;
+    if (!gil || PyErr_Occurred()) return std::nullopt;  // while an exception is on its way nothing else is raised
+    if (PyErr_CheckSignals() == 0 && Py_MakePendingCalls() == 0) return std::nullopt;
+    if (!later) return error_from_python();
+    PyErr_Clear();
+    PyErr_SetInterrupt();
+    return pardo::Error(pardo::ErrorCode::Internal, "interrupted");
+}
+
 constexpr int slice_ms = 50;  // how long Ctrl-C may take
 
-/// Waits in slices, so that signals and what call_later has collected get their turn. `step(ms)` is true when the wait is over.
-template <class F> bool wait_in_slices(std::optional<double> seconds, F&& step) {
+/// Waits in slices, so that signals and what call_later has collected get their turn. `step(ms)` is true when the wait is over;
+/// `interrupted()` is called when a signal ends it.
+template <class F, class G> bool wait_in_slices(std::optional<double> seconds, F&& step, G&& interrupted) {
     using Clock = std::chrono::steady_clock;
     constexpr double longest = 1e9;  // beyond it is for ever
     const auto end =
@@ -224,7 +238,10 @@ template <class F> bool wait_in_slices(std::optional<double> seconds, F&& step) 
             const Released released;
             if (step(ms)) return true;
         }
-        if (PyErr_CheckSignals() != 0 || Py_MakePendingCalls() != 0) throw nb::python_error();
+        if (PyErr_CheckSignals() != 0 || Py_MakePendingCalls() != 0) {
+            interrupted();
+            throw nb::python_error();
+        }
         if (end && Clock::now() >= *end) return false;
     }
 }
@@ -311,7 +328,9 @@ std::optional<double> timeout_from(nb::handle o, const char* who) {
 }
 
 bool wait_for(const pardo::Event& event, std::optional<double> seconds) {
-    if (!event.done() && !wait_in_slices(seconds, [&](int ms) { return event.wait_for(ms); })) return false;
+    if (!event.done() && !wait_in_slices(
+                             seconds, [&](int ms) { return event.wait_for(ms); }, [&] { event.abandon(); }))
+        return false;
     event.wait();
     return true;
 }
@@ -320,10 +339,11 @@ void wait(const pardo::Event& event) { (void)wait_for(event, std::nullopt); }
 
 int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seconds) {
     int first = -1;
-    (void)wait_in_slices(seconds, [&](int ms) {
+    const auto step = [&](int ms) {
         first = pardo::wait_any(events, ms);
         return first >= 0;
-    });
+    };
+    (void)wait_in_slices(seconds, step, [] {});
     return first;
 }
 
@@ -349,6 +369,7 @@ void bind_wait(nb::module_& m) {
     m.def(
         "_forget_threads", [] { inside.store(0, std::memory_order_release); }, "In a forked child: the parent's threads are not here.");
     pardo::set_blocking_hooks(&leave_python, &enter_python);
+    pardo::set_interrupt_hook(&asked_to_end);
     pardo::set_log_sink(&log_sink);
     (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is heard of
     pardo::set_location_hook(&location);

@@ -10,7 +10,8 @@ Buffer* Block::make(Queue* queue, std::size_t words) {
     const std::size_t bytes = words * sizeof(std::int64_t);
     // Where the host sees it nobody has to wait for a copy; a kernel that does not fail does not touch it.
     const MemoryKind kind = queue->device()->info().has_usm_host_allocations ? MemoryKind::Host : MemoryKind::Device;
-    buffer_ = queue->device()->obtain(bytes, kind, queue);
+    // Of the library's own: results are made of no such memory, so its kind is not noted; nor is it the user's allocator's.
+    buffer_ = queue->device()->allocate(bytes, kind, queue);
     const std::int64_t zero = 0;
     (void)queue->fill(buffer_.get(), 0, bytes, &zero, sizeof zero);
     return buffer_.get();

@@ -18,6 +18,8 @@ public:
     /// So many words, all zero.
     Buffer* make(Queue* queue, std::size_t words);
     std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(buffer_->data()); }
+    /// True where `read` waits, because the host does not see the words: no lock may be held then.
+    bool blocks() const { return !buffer_->host_visible(); }
     /// For Launch::check: hands the words to `reader`. Empty where the host does not see them; there `read` comes after the launch.
     std::function<void()> check(Reader reader) const;
     /// Hands the words to `reader` after `launched`, as work of its own; the event returned fails if that throws. Who reads what the kernel

@@ -52,17 +52,23 @@ void hold_buffers_at_fork() {
 
 void Buffer::prune() {
     std::erase_if(reads_, [](const Event& e) { return known_done(e); });
+    // The youngest write that was stopped in the middle, unless all was written anew after it.
+    for (auto e = writes_.rbegin(); e != writes_.rend() && !(e->state() && e->state() == origin_.state()); ++e) {
+        if (!e->state() || e->state()->known_status() != EventStatus::Failed || e->state()->reach != Reach::Part) continue;
+        origin_ = *e;
+        break;
+    }
     std::erase_if(writes_, [](const Event& e) { return !matters_to_readers(e); });
-    if (origin_.state() && known_done(origin_) && !never_written()) origin_ = Event();
+    if (origin_.state() && known_done(origin_) && !undefined()) origin_ = Event();
     note_busy();
 }
 
-bool Buffer::never_written() const noexcept {
-    return origin_.state() && origin_.state()->known_status() == EventStatus::Failed && !origin_.state()->ran;
+bool Buffer::undefined() const noexcept {
+    return origin_.state() && origin_.state()->known_status() == EventStatus::Failed && origin_.state()->reach != Reach::Everything;
 }
 
 void Buffer::note_busy() noexcept {
-    const bool writes = !writes_.empty() || never_written();
+    const bool writes = !writes_.empty() || undefined();
     const auto bits = static_cast<std::uint8_t>((reads_.empty() ? 0 : reads_bit) | (writes ? writes_bit : 0));
     busy_.store(bits, std::memory_order_release);
 }
@@ -101,7 +107,7 @@ void Buffer::collect_for_read(std::vector<Event>& out) {
     std::lock_guard lock(mutex());
     prune();
     out.insert(out.end(), writes_.begin(), writes_.end());
-    if (never_written()) out.push_back(origin_);
+    if (undefined()) out.push_back(origin_);
 }
 
 void Buffer::collect_for_write(std::vector<Event>& out) {
@@ -110,7 +116,7 @@ void Buffer::collect_for_write(std::vector<Event>& out) {
     prune();
     out.insert(out.end(), writes_.begin(), writes_.end());
     out.insert(out.end(), reads_.begin(), reads_.end());
-    if (never_written()) out.push_back(origin_);  // so that nobody passes over it
+    if (undefined()) out.push_back(origin_);  // so that nobody passes over it
 }
 
 void Buffer::wait_for_read() {
@@ -133,9 +139,7 @@ void Buffer::wait_for_write() {
     std::vector<Event> events;
     collect_for_write(events);
     for (const Event& e : events) {
-        if (!e.state()) continue;
-        check_wait(*e.state());
-        e.state()->wait_quietly();
+        if (e.state()) e.state()->wait_done();
     }
     wait_for_read();
 }

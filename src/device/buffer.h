@@ -56,7 +56,7 @@ public:
         std::lock_guard lock(mutex());
         prune();
         add_others(out, writes_, passed);
-        if (never_written()) out.push_back(origin_);
+        if (undefined()) out.push_back(origin_);
     }
     template <class F> void collect_for_write(std::vector<Event>& out, F&& passed) {
         if (!busy()) return;
@@ -104,7 +104,8 @@ protected:
     virtual void dispose() { delete this; }
     /// Drops completed uses. Call with mutex() held.
     void prune();
-    bool never_written() const noexcept;
+    /// Nobody knows what is here: see origin_.
+    bool undefined() const noexcept;
     /// Sets busy_ by the lists. Call with mutex() held.
     void note_busy() noexcept;
     template <class F> static void add_others(std::vector<Event>& out, const std::vector<Event>& uses, F& passed) {
@@ -126,7 +127,8 @@ protected:
     std::atomic<bool> lent_{false};
     bool read_only_ = false;
     std::vector<Event> reads_, writes_;
-    Event origin_;  // the last write that read nothing: if it never ran, there are no values here, whoever has heard of that
+    Event origin_;  // the last write that read nothing, or a later one that was stopped in the middle: if it failed and did not run to its
+                    // end, there are no values here, whoever has heard of that
     Event timed_write_;
 };
 

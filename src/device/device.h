@@ -67,6 +67,13 @@ template <class F> void for_each_row(const CopyBox& box, F&& f) {
     }
 }
 
+/// What a barrier of a queue without order has to wait for so that it completes after all that is unfinished: an older barrier, and what
+/// was submitted behind that one. Barriers wait for each other, not each for all.
+struct Ends {
+    std::vector<Event> events;
+    std::uint64_t covered = 0;  // the youngest submission that completes before all of these have
+};
+
 /// Everything submitted goes through one of these. Safe from any thread.
 class Queue : public RefCounted<Queue> {
 public:
@@ -77,6 +84,8 @@ public:
     Device* device() const noexcept { return device_; }
     QueueOrder order() const noexcept { return order_; }
     bool profiling() const noexcept { return profiling_; }
+    /// Those of its work that nobody has heard of.
+    FailureLog* failures() const noexcept { return failures_.get(); }
     /// Tells queues apart, also those that are gone.
     std::uint64_t serial() const noexcept { return serial_; }
 
@@ -113,7 +122,7 @@ public:
     virtual void signal_stream(std::uintptr_t stream);
     /// Makes work that is submitted from now on wait for what that stream has so far; the event is complete when that is.
     virtual Event wait_for_stream(std::uintptr_t stream);
-    /// Blocks until all is complete; raises the first failure nobody has heard of, once.
+    /// Blocks until all is complete; raises the first failure nobody has heard of, and then all have been heard of.
     virtual void wait() = 0;
     /// As wait, without raising.
     virtual void wait_quietly() = 0;
@@ -134,6 +143,7 @@ protected:
     bool profiling_;
 
 private:
+    const Ref<FailureLog> failures_{new FailureLog};
     static std::uint64_t next_serial() noexcept;
     std::uint64_t serial_ = next_serial();
 };

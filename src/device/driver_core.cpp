@@ -48,6 +48,7 @@ Ref<DriverEvent> DriverCore::new_event(Request& request) {
     event->kept_ = std::move(request.kept);
     event->check_ = std::move(request.check);
     event->cost_ns_ = request.cost_ns;
+    event->covered_ = request.covered;
     return event;
 }
 
@@ -182,6 +183,7 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, Nativ
         throw;
     }
     event.sequence_ = ++submitted_;
+    number(event);
     if (mark_now) {
         event.mark_ = new Mark(this, native, event.sequence_);
         if (in_order_) marks_.push_back(event.mark_);
@@ -215,7 +217,7 @@ void DriverCore::throttle() {
         std::lock_guard lock(mutex_);
         if (in_flight_.size() >= most_ahead) ahead_of = in_flight_[in_flight_.size() / 2];
     }
-    if (ahead_of) ahead_of->wait_quietly();
+    if (ahead_of) wait_without_locks(Event(ahead_of.get()));
 }
 
 void DriverCore::run_and_wait(const char* who, const std::function<void(Stream&, const NativeOrder&)>& call) {
@@ -237,7 +239,7 @@ bool DriverCore::idle() {
     for (int look = 0; look < 2; ++look) {
         {
             std::lock_guard lock(mutex_);
-            if (held_.empty() && in_flight_.empty()) return true;
+            if (held_.empty() && in_flight_.empty() && finishing_.empty()) return true;
             if (!held_.empty()) return false;
         }
         if (look == 0) sweep();
@@ -248,6 +250,7 @@ bool DriverCore::idle() {
 std::vector<Event> DriverCore::unfinished() {
     std::lock_guard lock(mutex_);
     std::vector<Event> events;
+    for (const Ref<DriverEvent>& e : finishing_) events.emplace_back(e.get());
     if (in_order_) {
         if (!held_.empty()) {
             events.emplace_back(held_.back().get());
@@ -260,6 +263,36 @@ std::vector<Event> DriverCore::unfinished() {
         for (const Ref<DriverEvent>& e : *list) events.emplace_back(e.get());
     }
     return events;
+}
+
+void DriverCore::number(DriverEvent& event) {
+    if (in_order_ || event.number_ > 0) return;
+    event.number_ = ++numbered_;
+    if (event.covered_ <= covered_) return;
+    last_barrier_ = Event(&event);
+    covered_ = event.covered_;
+}
+
+Ends DriverCore::unfinished_ends() {
+    std::lock_guard lock(mutex_);
+    Ends ends{{}, numbered_};
+    if (!known_done(last_barrier_)) ends.events.push_back(last_barrier_);
+    for (auto e = held_.rbegin(); e != held_.rend() && (*e)->number_ > covered_; ++e) ends.events.emplace_back(e->get());
+    for (const auto& e : in_flight_) {  // what had been held back came late
+        if (e->number_ > covered_) ends.events.emplace_back(e.get());
+    }
+    for (const auto& e : finishing_) ends.events.emplace_back(e.get());
+    return ends;
+}
+
+void DriverCore::wait_done() {
+    if (driver_gone()) return;
+    for (;;) {
+        const std::vector<Event> events = unfinished();
+        if (events.empty()) return;
+        for (const Event& e : events) e.state()->wait_done();
+        if (in_order_) return;
+    }
 }
 
 void DriverCore::wait_quietly() {

@@ -43,7 +43,9 @@ void DriverEvent::watched() noexcept { core_->watch(*this); }
 bool DriverEvent::on_gpu() const { return core_->device()->info().type == DeviceType::Gpu; }
 
 void DriverEvent::wait_quietly() {
-    if (known_done() || (on_gpu() && core_->ask(*this, std::chrono::steady_clock::now() + ask_gpu_for))) return;
+    if (known_done()) return;
+    const Blocking blocking;
+    if (on_gpu() && core_->ask(*this, std::chrono::steady_clock::now() + ask_gpu_for)) return;
     while (!known_done()) {
         if (core_->wait_natively(*this)) continue;
         core_->watch(*this);
@@ -52,7 +54,9 @@ void DriverEvent::wait_quietly() {
     }
 }
 
-bool DriverEvent::wait_for(std::chrono::milliseconds limit) {
+bool DriverEvent::done_within(std::chrono::milliseconds limit) {
+    if (known_done()) return true;
+    const Blocking blocking;
     const auto begin = std::chrono::steady_clock::now();
     const auto patience = on_gpu() ? ask_gpu_for : ask_for;
     if (!known_done() && !core_->ask(*this, begin + std::min<std::chrono::nanoseconds>(patience, limit))) {
@@ -60,7 +64,7 @@ bool DriverEvent::wait_for(std::chrono::milliseconds limit) {
         std::unique_lock lock(mutex_);
         if (!changed_.wait_until(lock, begin + limit, [this] { return known_done(); })) return false;
     }
-    return EventState::wait_for(limit);  // complete: raises
+    return true;
 }
 
 Ref<Mark> DriverCore::mark_of(DriverEvent& event) {
@@ -117,19 +121,35 @@ void DriverCore::complete(const Mark* mark, const Answer& answer, DriverEvent* e
                                              [](const Ref<DriverEvent>& e, std::uint64_t sequence) { return e->sequence_ < sequence; });
             if (at != in_flight_.end() && at->get() == event) in_flight_.erase(at);
         }
-        for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
+        begin_finishing(batch);
     }
     finish(batch, mark, answer);
+    end_finishing(batch);
 }
 
-void DriverCore::finish(Batch& batch, const Mark* mark, const Answer& answer) {
+void DriverCore::begin_finishing(const Batch& batch) {
+    for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
+    finishing_.insert(finishing_.end(), batch.begin(), batch.end());
+}
+
+void DriverCore::end_finishing(Batch& batch) {
+    std::vector<Ref<DriverEvent>> over;  // released after the lock
+    std::lock_guard lock(mutex_);
+    const auto done = [](const Ref<DriverEvent>& e) { return e->known_done(); };
+    const auto first = std::stable_partition(finishing_.begin(), finishing_.end(), [&](const auto& e) { return !done(e); });
+    over.assign(std::make_move_iterator(first), std::make_move_iterator(finishing_.end()));
+    finishing_.erase(first, finishing_.end());
+    batch.clear();  // `over` holds them
+}
+
+void DriverCore::finish(const Batch& batch, const Mark* mark, const Answer& answer) {
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
     // What has no mark of its own failed if the mark behind it did: see Stream::marks_late.
     const Answer nothing, &late = late_marks_ ? answer : nothing;
     std::shared_ptr<Failure> shared;
-    for (Ref<DriverEvent>& e : batch) {
+    for (const Ref<DriverEvent>& e : batch) {
         const Answer own = e->mark_ && e->mark_.get() != mark ? ask_about(*e->mark_) : Answer();
         const Answer& its = !e->mark_ ? late : e->mark_.get() == mark ? answer : own;
         if (e->mark_) {
@@ -160,12 +180,11 @@ void DriverCore::finish(Batch& batch, const Mark* mark, const Answer& answer) {
             e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
             if (late_marks_) shared = e->failure();  // of everything behind it
         } else if (found) {
-            e->ran = true;
+            e->reach = Reach::Everything;
             e->set_failed(*found, e->label_);
         } else {
             e->set_complete();
         }
-        e = nullptr;
     }
 }
 
@@ -178,7 +197,7 @@ void DriverCore::fail_all(const Error& error) noexcept {
         in_flight_.clear();
         passed.assign(marks_.begin(), marks_.end());
         marks_.clear();
-        for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
+        begin_finishing(batch);
     }
     std::shared_ptr<Failure> first;
     for (const Ref<DriverEvent>& e : batch) {
@@ -193,6 +212,7 @@ void DriverCore::fail_all(const Error& error) noexcept {
             first = e->failure();
         }
     }
+    end_finishing(batch);
 }
 
 void DriverCore::poll(DriverEvent& event) noexcept {

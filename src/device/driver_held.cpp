@@ -58,6 +58,7 @@ void DriverCore::hold(const Ref<DriverEvent>& event, Request& request, const std
         start(own_thread ? tasker_started_ : worker_started_, own_thread ? &DriverCore::serve_tasks : &DriverCore::serve_held);
         if (in_order_ && !held_.empty()) event->inherit_gates_of(held_.back().get());
         held_.push_back(event);
+        number(*event);
     }
     const auto count_down = [this, event] {
         if (event->missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) became_ready(*event);
@@ -89,7 +90,8 @@ void DriverCore::serve_held() {
         event->task_ ? run_task(*event) : run_held(*event);
         lock.lock();
         std::erase(running_, event.get());
-        std::erase(held_, event);  // only now: in order, what is behind it stays behind it
+        if (const auto at = std::find(held_.begin(), held_.end(), event); at != held_.end())
+            held_.erase(at);  // only now: in order, what is behind it stays behind it
         lock.unlock();
         event = nullptr;
         lock.lock();
@@ -108,7 +110,7 @@ void DriverCore::serve_tasks() {
         run_task(*event);
         lock.lock();
         std::erase(running_, event.get());
-        std::erase(held_, event);
+        if (const auto at = std::find(held_.begin(), held_.end(), event); at != held_.end()) held_.erase(at);
         lock.unlock();
         event = nullptr;
         lock.lock();
@@ -204,9 +206,11 @@ void DriverCore::run_task(DriverEvent& event) {
 }
 
 void DriverCore::close() {
+    Event last;  // events hold the core; released after the lock
     {
         std::lock_guard lock(mutex_);
         closed_ = true;
+        std::swap(last, last_barrier_);
         work_wake_.notify_all();
         task_wake_.notify_all();
     }

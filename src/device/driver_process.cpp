@@ -115,10 +115,14 @@ void DriverCore::lose_in_child(const std::shared_ptr<Failure>& failure) {
             e->lose(failure);
         }
     }
+    for (const Ref<DriverEvent>& e : finishing_) {
+        if (!e->known_done()) e->lose(failure);
+    }
     // Nothing is destroyed: what the lists hold may want locks and drivers that are not there.
     for (auto* list : {&in_flight_, &held_, &ready_, &tasks_}) new (list) std::deque<Ref<DriverEvent>>;
+    new (&last_barrier_) Event;
     new (&marks_) std::deque<Ref<Mark>>;
-    new (&watched_) std::vector<Ref<DriverEvent>>;
+    for (auto* list : {&finishing_, &watched_}) new (list) std::vector<Ref<DriverEvent>>;
     new (&notified_) std::vector<Ref<DriverEvent>>;
     for (auto* wake : {&work_wake_, &task_wake_, &watch_wake_}) new (wake) std::condition_variable;  // they may count waiters
 }

@@ -343,12 +343,15 @@ Event DriverQueue::barrier(std::span<const Event> depends) {
         core_->idle()) {
         return Event();
     }
-    return join("barrier", depends, order_ == QueueOrder::OutOfOrder ? core_->unfinished() : std::vector<Event>());
+    if (order_ == QueueOrder::InOrder) return join("barrier", depends, {});
+    Ends ends = core_->unfinished_ends();
+    return join("barrier", depends, std::move(ends.events), ends.covered);
 }
 
-Event DriverQueue::join(const char* name, std::span<const Event> needs, std::vector<Event> after) {
+Event DriverQueue::join(const char* name, std::span<const Event> needs, std::vector<Event> after, std::uint64_t covered) {
     DriverCore::Request request;
     request.label.name = name;
+    request.covered = covered;
     request.after = std::move(after);
     const auto call = [](Stream& stream, const NativeOrder& order) { stream.mark(order); };
     return submit({}, {}, std::move(request), {}, needs, call, [&] { return NativeCall::Kept(call); });
@@ -356,8 +359,8 @@ Event DriverQueue::join(const char* name, std::span<const Event> needs, std::vec
 
 void DriverQueue::wait() {
     check_not_forked("wait", device_);
-    core_->wait_quietly();
-    raise_failure_of(this);
+    core_->wait_done();
+    failures()->raise();
 }
 
 void DriverQueue::order_after(const Event& event) {

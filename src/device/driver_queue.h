@@ -50,7 +50,7 @@ public:
     DriverEvent(Queue* queue, DriverCore* core);
     ~DriverEvent() override;
     void wait_quietly() override;
-    bool wait_for(std::chrono::milliseconds limit) override;
+    bool done_within(std::chrono::milliseconds limit) override;
 
 private:
     friend class DriverCore;
@@ -60,6 +60,8 @@ private:
 
     Ref<DriverCore> core_;
     // Below: under the core's lock, until somebody has taken the event to complete it.
+    std::uint64_t number_ = 0;           // out of order: by submission, held back or not, from 1
+    std::uint64_t covered_ = 0;          // of a barrier: as of Ends
     std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: held back, or never submitted
     bool taken_ = false;                 // somebody completes it
     std::atomic<bool> native_{false};    // at the driver, or complete there
@@ -96,8 +98,9 @@ public:
         std::vector<Ref<Buffer>> kept;
         std::function<void()> check;  // as of Launch
         double cost_ns = 0;
-        bool by_worker = false;  // the native call may block its caller
-        bool timed = false;      // also where the queue does not profile
+        bool by_worker = false;     // the native call may block its caller
+        bool timed = false;         // also where the queue does not profile
+        std::uint64_t covered = 0;  // out of order, a barrier: as of Ends
     };
     Event submit(Request&& request, NativeCall& call);
     Event submit_task(Request request, std::function<void()> task);
@@ -112,7 +115,11 @@ public:
     bool idle();
     /// Events of all unfinished work; the last one only on an in-order queue.
     std::vector<Event> unfinished();
+    /// Out of order.
+    Ends unfinished_ends();
     void wait_quietly();
+    /// As wait_quietly, until an interruption, which it raises.
+    void wait_done();
     /// Some unfinished work waits for the user's code.
     bool gated();
     /// Out of order: all that is submitted from now on waits for `event`.
@@ -142,6 +149,7 @@ private:
     /// Whether what comes behind it in order fails with it by itself: the driver's own failures do where it marks late.
     bool hands_on(const DriverEvent& event) const noexcept;
     void add_fence(Request& request);
+    void number(DriverEvent& event);  // with the lock held
     void hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
     void submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call);
     void throttle();
@@ -167,7 +175,10 @@ private:
     std::optional<Answer> ask_about_tail(DriverEvent& event) noexcept;
     /// Of `mark`; without one, of `event` as the tail.
     void complete(const Mark* mark, const Answer& answer, DriverEvent* event);
-    void finish(Batch& batch, const Mark* mark, const Answer& answer);
+    void finish(const Batch& batch, const Mark* mark, const Answer& answer);
+    /// With the lock held: they are complete at the driver, and somebody sees to the rest.
+    void begin_finishing(const Batch& batch);
+    void end_finishing(Batch& batch);
     void fail_all(const Error& error) noexcept;
     void poll(DriverEvent& event) noexcept;
     bool wait_natively(DriverEvent& event) noexcept;
@@ -187,6 +198,7 @@ private:
     std::mutex mutex_;
     std::uint64_t submitted_ = 0;                 // the youngest native submission
     std::deque<Ref<DriverEvent>> in_flight_;      // at the driver, by sequence
+    std::vector<Ref<DriverEvent>> finishing_;     // complete there, but not yet for those who wait: their failures are being noted
     std::deque<Ref<Mark>> marks_;                 // in order: not known to be complete
     int unmarked_ = 0;                            // submissions behind the last mark
     double behind_unmarked_ns_ = 0;               // what those behind the first of them cost
@@ -196,7 +208,10 @@ private:
     std::condition_variable work_wake_, task_wake_;
     bool worker_started_ = false, tasker_started_ = false;
     bool closed_ = false;
-    Event fence_;                       // out of order: what all new work waits for
+    Event fence_;                 // out of order: what all new work waits for
+    std::uint64_t numbered_ = 0;  // the youngest submission
+    Event last_barrier_;          // out of order: the one that covers most, and how much
+    std::uint64_t covered_ = 0;
     std::atomic<bool> stopped_{false};  // the process is exiting: what is held back ends without running
 
     std::mutex watch_mutex_;  // taken after mutex_, never before it
@@ -247,7 +262,7 @@ private:
     template <class Call>
     Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
     /// Complete after all of them; fails with those it needs.
-    Event join(const char* name, std::span<const Event> needs, std::vector<Event> after);
+    Event join(const char* name, std::span<const Event> needs, std::vector<Event> after, std::uint64_t covered = 0);
     void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for.

@@ -9,45 +9,6 @@
 namespace pardo::device {
 namespace {
 
-/// Failures that nobody has heard of. A runaway loop keeps the first ones and counts the rest.
-struct Unheard {
-    struct Entry {
-        Queue* queue;  // null when the queue is gone
-        std::shared_ptr<Failure> failure;
-    };
-    std::mutex mutex;
-    std::vector<Entry> entries;
-    std::uint64_t dropped = 0;
-    std::atomic<int> count{0};  // entries.size(), readable without the lock
-};
-constexpr std::size_t max_unheard = 1024;
-
-Unheard& unheard() {
-    static Unheard* const instance = [] {
-        auto* made = new Unheard;  // never destroyed: work may be in flight at exit
-        hold_at_fork(made->mutex);
-        return made;
-    }();
-    return *instance;
-}
-
-void remember(Queue* queue, const std::shared_ptr<Failure>& failure) {
-    Unheard& list = unheard();
-    std::lock_guard lock(list.mutex);
-    if (list.entries.size() >= max_unheard) {
-        ++list.dropped;
-        return;
-    }
-    list.entries.push_back({queue, failure});
-    list.count.store(static_cast<int>(list.entries.size()), std::memory_order_release);
-}
-
-/// Call with the list's mutex held.
-void drop_heard(Unheard& list) {
-    std::erase_if(list.entries, [](const Unheard::Entry& e) { return e.failure->heard.load(std::memory_order_acquire); });
-    list.count.store(static_cast<int>(list.entries.size()), std::memory_order_release);
-}
-
 Error with_label(const Error& error, const Label& label) {
     if (label.name.empty() && label.location.empty()) return error;
     if (error.message().find("\n  File \"") != std::string::npos) return error;  // it shows kernel and line already
@@ -77,7 +38,7 @@ Error current_error() {
 
 std::shared_ptr<Failure> failure_of(const Event& event) {
     std::shared_ptr<Failure> failure = event.state() ? event.state()->failure() : nullptr;
-    return failure && (!event.state()->ran || !failure->heard.load(std::memory_order_acquire)) ? failure : nullptr;
+    return failure && (event.state()->reach != Reach::Everything || !failure->heard.load(std::memory_order_acquire)) ? failure : nullptr;
 }
 
 std::int64_t now_ns() {
@@ -99,20 +60,32 @@ void check_wait(EventState& event) {
                 "follows as a host task or event of its own, or use another queue");
 }
 
-Blocking::Blocking() {
-    if (forking_here()) return;
-    if (auto* leave = blocking_hooks().leave.load(std::memory_order_acquire)) state_ = leave();
-}
-
-Blocking::~Blocking() {
-    auto* enter = blocking_hooks().enter.load(std::memory_order_acquire);
-    if (state_ && enter) enter(state_);
-}
+EventState::EventState(Queue* queue, bool polled)
+    : queue_(queue), log_(queue ? queue->failures() : &FailureLog::of_no_queue()), polled_(polled) {}
 
 void EventState::wait() {
-    check_wait(*this);
-    wait_quietly();
+    wait_done();
     if (std::optional<Error> error = take_error()) throw *std::move(error);
+}
+
+void EventState::wait_done() {
+    if (done()) return;
+    check_wait(*this);
+    if (std::optional<Error> asked = wait_or_ask(false)) throw *std::move(asked);
+}
+
+std::optional<Error> EventState::wait_or_ask(bool later) {
+    if (!interruptible()) {
+        wait_quietly();
+        return std::nullopt;
+    }
+    while (!done_within(interrupt_slice)) {
+        std::optional<Error> asked = interruption(later);
+        if (!asked) continue;
+        abandon();
+        return asked;
+    }
+    return std::nullopt;
 }
 
 void EventState::wait_quietly() {
@@ -122,12 +95,15 @@ void EventState::wait_quietly() {
     changed_.wait(lock, [this] { return known_done(); });
 }
 
+bool EventState::done_within(std::chrono::milliseconds limit) {
+    if (done()) return true;
+    const Blocking blocking;
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, limit, [this] { return known_done(); });
+}
+
 bool EventState::wait_for(std::chrono::milliseconds limit) {
-    if (!done()) {
-        const Blocking blocking;
-        std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, limit, [this] { return known_done(); })) return false;
-    }
+    if (!done_within(limit)) return false;
     if (std::optional<Error> error = take_error()) throw *std::move(error);
     return true;
 }
@@ -230,9 +206,7 @@ std::shared_ptr<Failure> EventState::failure() { return known_status() == EventS
 std::optional<Error> EventState::take_error() {
     const std::shared_ptr<Failure> f = failure();
     if (!f || f->heard.exchange(true, std::memory_order_acq_rel)) return std::nullopt;
-    Unheard& list = unheard();
-    std::lock_guard lock(list.mutex);
-    drop_heard(list);
+    log_->prune();
     return f->error;
 }
 
@@ -242,18 +216,24 @@ void EventState::set_running() { status_.store(EventStatus::Running, std::memory
 
 void EventState::set_complete() { finish(EventStatus::Complete); }
 
-void EventState::set_failed(const Error& error, const Label& label) {
-    auto failure = std::make_shared<Failure>(with_label(error, label));
-    remember(queue_, failure);
-    set_failed(std::move(failure));
-}
+void EventState::set_failed(const Error& error, const Label& label) { set_failed(std::make_shared<Failure>(with_label(error, label))); }
 
 void EventState::set_failed(std::shared_ptr<Failure> failure) {
+    log_->note(failure);  // first: who finds the event complete finds its failure with the queue
     {
         std::lock_guard lock(mutex_);
         failure_ = std::move(failure);
     }
     finish(EventStatus::Failed);
+}
+
+void EventState::set_stopped(const Label& label) {
+    std::string text = "the wait for it was interrupted, and so it was stopped before its end; what it was to write is undefined";
+    if (!label.name.empty()) text = label.name.str() + ": " + text;
+    auto failure = std::make_shared<Failure>(with_label(Error(ErrorCode::Device, text), {{}, label.location}));
+    failure->heard = true;
+    reach = Reach::Part;
+    set_failed(std::move(failure));
 }
 
 void EventState::lose(std::shared_ptr<Failure> failure) {
@@ -276,31 +256,6 @@ void EventState::finish(EventStatus status) {
     for (auto& s : callbacks) run_on_helper_thread(std::move(s.f));
 }
 
-void raise_failure_of(Queue* queue) {
-    Unheard& list = unheard();
-    if (list.count.load(std::memory_order_acquire) == 0) return;
-    std::shared_ptr<Failure> found;
-    {
-        std::lock_guard lock(list.mutex);
-        for (const Unheard::Entry& e : list.entries) {
-            if (e.queue != queue || e.failure->heard.exchange(true, std::memory_order_acq_rel)) continue;
-            found = e.failure;
-            break;
-        }
-        drop_heard(list);
-    }
-    if (found) throw Error(found->error);
-}
-
-void forget_queue(Queue* queue) {
-    Unheard& list = unheard();
-    if (list.count.load(std::memory_order_acquire) == 0) return;
-    std::lock_guard lock(list.mutex);
-    for (Unheard::Entry& e : list.entries) {
-        if (e.queue == queue) e.queue = nullptr;
-    }
-}
-
 }  // namespace pardo::device
 
 namespace pardo {
@@ -310,16 +265,6 @@ void set_blocking_hooks(void* (*leave)(), void (*enter)(void*)) {
     blocking_hooks().leave.store(leave, std::memory_order_release);
 }
 
-std::vector<std::string> take_unheard_failures() {
-    device::Unheard& list = device::unheard();
-    std::vector<std::string> messages;
-    std::lock_guard lock(list.mutex);
-    for (const auto& e : list.entries) {
-        if (!e.failure->heard.exchange(true, std::memory_order_acq_rel)) messages.push_back(e.failure->error.message());
-    }
-    device::drop_heard(list);
-    if (list.dropped) messages.push_back("and " + std::to_string(std::exchange(list.dropped, 0)) + " more failures of submitted work");
-    return messages;
-}
+std::vector<std::string> take_unheard_failures() { return device::FailureLog::take_all(); }
 
 }  // namespace pardo

@@ -17,6 +17,8 @@
 
 #include "base/ref.h"
 #include "base/text.h"
+#include "device/failure.h"
+#include "device/waiting.h"
 
 namespace pardo::device {
 
@@ -35,17 +37,10 @@ struct Label {
     Amount amount{};  // of host tasks; launches and copies tell theirs otherwise
 };
 
-/// Why work failed. Work that depended on it shares the record, so that it is raised once whoever waits first.
-struct Failure {
-    explicit Failure(Error e) : error(std::move(e)) {}
-    Error error;
-    std::atomic<bool> heard{false};
-};
-
 /// State of one submission. Made by a Queue; completed exactly once; a failure is raised once, by whoever waits first.
 class EventState : public RefCounted<EventState> {
 public:
-    explicit EventState(Queue* queue) : queue_(queue) {}
+    explicit EventState(Queue* queue) : EventState(queue, false) {}
     virtual ~EventState() = default;
 
     /// Where the work is; of a driver's work this asks the driver, and may complete the event (no locks held by the caller).
@@ -59,13 +54,21 @@ public:
     bool known_done() const noexcept { return known_status() >= EventStatus::Complete; }
     /// True for a DriverEvent: somebody has to ask whether it is complete.
     bool polled() const noexcept { return polled_; }
-    /// Blocks (the queue may lend the waiting thread to the work); raises the failure if nobody has yet.
-    virtual void wait();
-    /// As wait, without raising.
+    /// Blocks (the queue may lend the waiting thread to the work); raises the failure if nobody has yet. An interruption ends the wait, is
+    /// raised by it, and abandons the event.
+    void wait();
+    /// As wait, without raising the failure.
+    void wait_done();
+    /// As wait_done; gives the interruption. `later`: as of set_interrupt_hook.
+    std::optional<Error> wait_or_ask(bool later);
+    /// As wait, without raising anything: nothing ends it but completion. For places that have to go on.
     virtual void wait_quietly();
-    /// As wait, for at most `limit`; false when the time is over first. Never runs work on the calling thread that may take longer than
-    /// that.
-    virtual bool wait_for(std::chrono::milliseconds limit);
+    /// As wait, for at most `limit`; false when the time is over first. Not interrupted.
+    bool wait_for(std::chrono::milliseconds limit);
+    /// Its part that blocks. Never runs work on the calling thread that may take longer than `limit`.
+    virtual bool done_within(std::chrono::milliseconds limit);
+    /// Stops the work that is running for this event if the calling thread submitted it and it can be stopped; it fails.
+    virtual void abandon() {}
     /// Runs `f` on the helper thread after completion, or at once on it when already complete.
     /// The result is for drop(); 0 when it is complete.
     std::uint64_t on_done(std::function<void()> f);
@@ -81,8 +84,8 @@ public:
     void hear();
     /// What the work left for whoever asks the event; set before completion.
     std::shared_ptr<void> value;
-    /// The work ran, and failed by what it noted: what it wrote is there, as far as it went. Set before completion.
-    bool ran = false;
+    /// How far the work came, if it failed. Set before completion.
+    Reach reach = Reach::Nothing;
 
     /// True for an event that only the user's code completes: nobody in the library can wait for it without the user.
     bool is_gate() const noexcept { return is_gate_; }
@@ -95,6 +98,7 @@ public:
     /// True when this completes only after `gate`, as far as is known.
     bool waits_for(const EventState* gate);
 
+    /// To tell queues apart: it may be gone, once this is complete.
     Queue* queue() const noexcept { return queue_; }
     /// Zero where not reached, and on queues that do not profile.
     Profiling times() const noexcept { return {queued_at, submitted_at, started_at, ended_at}; }
@@ -105,18 +109,21 @@ public:
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
     void set_failed(std::shared_ptr<Failure> failure);
+    /// Fails because it was abandoned while it ran; that nobody needs to hear of but those who use what it was to write.
+    void set_stopped(const Label& label);
     /// As set_failed in a forked child: takes no lock, calls nobody.
     void lose(std::shared_ptr<Failure> failure);
     std::atomic<std::int64_t> queued_at{0}, submitted_at{0}, started_at{0}, ended_at{0};
 
 protected:
-    EventState(Queue* queue, bool polled) : queue_(queue), polled_(polled) {}
+    EventState(Queue* queue, bool polled);
     /// Asks whether the work is complete, and completes the event if so. Only of polled events, as long as they are not complete.
     virtual EventStatus poll() noexcept { return known_status(); }
     /// Somebody has to hear of a polled event's completion without asking.
     virtual void watched() noexcept {}
 
     Queue* queue_;
+    const Ref<FailureLog> log_;  // the queue's: that of the work, whatever becomes of the queue
     std::atomic<EventStatus> status_{EventStatus::Queued};
     const bool polled_ = false;
     std::mutex mutex_;
@@ -142,8 +149,8 @@ private:
 
 /// As Event::done, without asking a driver; for places that hold locks, or are hot.
 inline bool known_done(const Event& event) noexcept { return !event.state() || event.state()->known_done(); }
-/// Why work that needs this fails too; null if it does not. A failure of which somebody has heard still counts where the work never ran:
-/// what it should have written is not there.
+/// Why work that needs this fails too; null if it does not. A failure of which somebody has heard still counts unless the work ran to its
+/// end: what it should have written is not there.
 std::shared_ptr<Failure> failure_of(const Event& event);
 /// The clock of Profiling.
 std::int64_t now_ns();
@@ -169,17 +176,6 @@ private:
 /// Throws Device when the calling thread is a host task that `event` waits for.
 void check_wait(EventState& event);
 
-/// While it lives, this thread blocks: the hooks of set_blocking_hooks are called around it.
-class Blocking {
-public:
-    Blocking();
-    ~Blocking();
-    Blocking(const Blocking&) = delete;
-
-private:
-    void* state_ = nullptr;
-};
-
 /// Runs `f` on one of the threads for host tasks: they may block for as long as they like.
 void run_on_task_thread(std::function<void()> f);
 
@@ -189,10 +185,6 @@ void run_on_helper_thread(std::function<void()> f);
 /// The exception that is being handled, whatever its type.
 Error current_error();
 
-/// Raises the oldest failure of this queue's work that nobody has heard of; cheap when there is none.
-void raise_failure_of(Queue* queue);
-/// The queue goes away; its unheard failures stay for take_unheard_failures.
-void forget_queue(Queue* queue);
 /// What the location hook says (pardo::set_location_hook); empty without one.
 Text current_location();
 /// Makes the locks of this layer survive fork().

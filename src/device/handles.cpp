@@ -108,6 +108,9 @@ Event::~Event() {
 void Event::wait() const {
     if (state_) state_->wait();
 }
+void Event::abandon() const {
+    if (state_ && !state_->known_done()) state_->abandon();
+}
 bool Event::wait_for(int milliseconds) const {
     if (!state_) return true;
     if (milliseconds > 0) device::check_wait(*state_);

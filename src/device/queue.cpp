@@ -28,7 +28,6 @@ void Queue::destroy(Queue* self) {
         }
     }
     self->wait_quietly();
-    forget_queue(self);
     delete self;
 }
 

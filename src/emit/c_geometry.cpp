@@ -337,9 +337,8 @@ std::array<std::int64_t, 3> group_counts(const CGeometry& g, std::span<const std
 }
 
 std::int64_t group_count(const CGeometry& g, std::span<const std::int64_t> extents) {
-    const auto cover = [](std::int64_t n, std::int64_t part) { return (n + part - 1) / part; };
-    std::int64_t items = 1;
-    for (const std::int64_t n : extents) items *= n;
+    const auto cover = [](std::int64_t n, std::int64_t part) { return n / part + (n % part != 0); };
+    const std::int64_t items = saturated_product(extents);
     if (items == 0) return 0;
     if (g.mapping == CMapping::Team) return cover(items, g.group_size / g.team);
     const std::int64_t tile = std::int64_t(g.group_size) * g.columns;

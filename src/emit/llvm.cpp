@@ -35,7 +35,7 @@ Emitter::Emitter(const ir::Kernel& kernel, llvm::LLVMContext& context, const Llv
 
 void Emitter::make_function() {
     llvm::Type* pointer = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, pointer}, false);
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, pointer, pointer}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_, *module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     function_->addFnAttr("target-cpu", target_.cpu);
@@ -83,12 +83,14 @@ void Emitter::emit_box(int dimension) {
         llvm::BasicBlock *row = block("row"), *done = block("row.done");
         b_.CreateCondBr(b_.CreateICmpSLT(begin_[d], end_[d]), row, done);
         b_.SetInsertPoint(row);
+        next_loop_of_items_ = true;
         emit_item_lanes();
         b_.CreateBr(done);
         b_.SetInsertPoint(done);
         return;
     }
     LlvmValues none;
+    next_loop_of_items_ = true;
     serial_loop(begin_[d], end_[d], i64(1), none, [&](llvm::Value* index, int, LlvmValues&) {
         dims_[d] = index;
         emit_box(dimension + 1);

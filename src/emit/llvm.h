@@ -17,7 +17,7 @@ class TargetMachine;
 namespace pardo::emit {
 
 /// Bump when emitted code changes for the same IR: part of every cache key.
-inline constexpr int llvm_emitter_version = 15;
+inline constexpr int llvm_emitter_version = 16;
 
 /// What the emitter has to know of the machine.
 struct LlvmTarget {
@@ -34,14 +34,19 @@ LlvmTarget host_target_limited(int vector_bytes);
 /// Functions for which the emitter has something better than ir::expand_math.
 bool keeps_math(const LlvmTarget& target, ir::Math fn, DType t);
 
-/// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end)
-/// that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args) after lower_complex:
-/// a complex scalar takes two slots, re then im. Unoptimised; external symbols are those of math_symbols() only.
+/// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end,
+/// const uint8_t* stop)  that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args)
+/// after lower_complex: a complex scalar takes two slots, re then im. Unoptimised; external symbols are those of math_symbols() only.
 std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMContext& context, const LlvmTarget& target,
                                         const std::string& symbol);
 
 /// The last step before code is made: masks between blocks as wide as the vectors that they serve, where no registers are made for masks.
 void widen_masks(llvm::Module& module, const LlvmTarget& target);
+
+/// Before that: where loops may be long, the function returns soon after `stop` has become 1.
+void add_stops(llvm::Module& module);
+/// The name of a fact of loops over items, which add_stops leaves alone.
+inline constexpr const char* items_loop = "pardo.items";
 
 /// Likewise: the constants of long formulas as operands in memory, where a register for each is too much.
 void load_constants(llvm::Module& module, const LlvmTarget& target);

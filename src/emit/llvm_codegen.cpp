@@ -9,6 +9,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <pardo/error.h>
+#include <sys/mman.h>
 
 #include <memory>
 #include <mutex>
@@ -109,14 +110,27 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     passes.run(module, modules);
 }
 
+/// LLVM ends the process, or leaves its structures half made, when memory is short in the middle of its work: so there has to be enough
+/// before it begins. What is asked for is given back untouched.
+void require_memory(const std::string& kernel) {
+    constexpr std::size_t enough = std::size_t{128} << 20;  // for large kernels, and the heap that the system gives to a new thread
+    void* const room = mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        throw Error(ErrorCode::Memory, kernel + ": compiling it may take " + std::to_string(enough >> 20) +
+                                           " MiB, which the process cannot get; free memory, or raise its limit (ulimit -v)");
+    munmap(room, enough);
+}
+
 /// Runs `use` on the optimised module.
 template <class Use> void compile_module(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target, Use use) {
+    require_memory(kernel.name);
     Lease lease(target);
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module = emit_llvm(kernel, context, target, symbol);
     module->setDataLayout(lease.machine->createDataLayout());
     module->setTargetTriple(lease.machine->getTargetTriple().str());
     optimise(*module, *lease.machine);
+    add_stops(*module);
     widen_masks(*module, target);
     load_constants(*module, target);
     use(*module, *lease.machine);

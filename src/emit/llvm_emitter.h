@@ -135,7 +135,7 @@ private:
     llvm::BasicBlock* block(const char* name);
     void branch_if_any(llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no);
     enum class Unroll { Never, Known, May };  // Known: only if the trip count is known
-    void finish_loop(llvm::BranchInst* latch, Unroll unroll);
+    void finish_loop(llvm::BranchInst* latch, Unroll unroll, bool items = false);
     bool pure(const ir::Instr& in) const;
     bool cheap_load(const ir::Instr& in) const;
     bool cheap_region(const ir::Region& r) const;
@@ -300,7 +300,8 @@ private:
     std::vector<ir::InstrId> store_groups_;  // one an instruction: the first Store of its open group
     const ir::Region* region_ = nullptr;     // being emitted, and how far
     std::size_t position_ = 0;
-    int loops_ = 0;  // made so far
+    int loops_ = 0;                    // made so far
+    bool next_loop_of_items_ = false;  // the next serial_loop or lane_loop goes over the box
     LlvmValues params_, extents_, begin_, end_, dims_;
     std::vector<llvm::MDNode*> scope_lists_, noalias_lists_;
     llvm::Value* scratch_ = nullptr;              // where lanes that are off read and write

@@ -138,6 +138,7 @@ std::vector<InstrId> Emitter::stream_stores(const Region& body, int lanes) const
 }
 
 void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body, const Fold* fold) {
+    const bool items = std::exchange(next_loop_of_items_, false);
     const int outer_lanes = std::exchange(lanes_, plan.lanes);
     llvm::Value* outer_mask = std::exchange(mask_, nullptr);
     prefetch_ = plan.prefetch;
@@ -205,7 +206,7 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
     if (fold) folded = make("lanes.fold");
     Join& leave = fold ? folded : after;
     arrive(leave, next, values);
-    finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), Unroll::Never);
+    finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), Unroll::Never, items);
     if (fold) {
         LlvmValues block_state = enter(folded);
         fold->join(totals, block_state);
@@ -240,7 +241,7 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         b_.CreateBr(exit.at);
     } else {
         arrive(*again, next, values);
-        finish_loop(b_.CreateCondBr(b_.CreateICmpSLT(next, upper), again->at, exit.at), Unroll::Never);
+        finish_loop(b_.CreateCondBr(b_.CreateICmpSLT(next, upper), again->at, exit.at), Unroll::Never, items);
     }
     state = enter(exit);
     lanes_ = outer_lanes;

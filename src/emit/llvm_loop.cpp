@@ -19,11 +19,12 @@ llvm::BasicBlock* Emitter::block(const char* name) { return llvm::BasicBlock::Cr
 void Emitter::branch_if_any(llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no) { b_.CreateCondBr(any(mask), yes, no); }
 
 /// Tells LLVM that the loop ends, and whether copies of its body may pay.
-void Emitter::finish_loop(llvm::BranchInst* latch, Unroll unroll) {
+void Emitter::finish_loop(llvm::BranchInst* latch, Unroll unroll, bool items) {
     auto fact = [&](const char* name) { return llvm::MDNode::get(context_, llvm::MDString::get(context_, name)); };
     llvm::SmallVector<llvm::Metadata*, 4> facts{nullptr, fact("llvm.loop.mustprogress")};
     if (unroll == Unroll::Never) facts.push_back(fact("llvm.loop.unroll.disable"));
     if (unroll == Unroll::Known) facts.push_back(fact("llvm.loop.unroll.runtime.disable"));
+    if (items) facts.push_back(fact(items_loop));
     llvm::MDNode* id = llvm::MDNode::getDistinct(context_, facts);
     id->replaceOperandWith(0, id);
     latch->setMetadata(llvm::LLVMContext::MD_loop, id);
@@ -171,6 +172,7 @@ void Emitter::emit_masked_if(const Instr& in) {
 }
 
 void Emitter::serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* step, LlvmValues& state, LaneBody body) {
+    const bool items = std::exchange(next_loop_of_items_, false);
     auto* constant_step = llvm::dyn_cast<llvm::ConstantInt>(step);
     auto goes_on = [&](llvm::Value* i) {
         llvm::Value *up = b_.CreateICmpSLT(i, upper), *down = b_.CreateICmpSGT(i, upper);
@@ -196,7 +198,7 @@ void Emitter::serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* s
     llvm::BasicBlock* latch = b_.GetInsertBlock();
     index->addIncoming(next, latch);
     for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(state[k], latch);
-    finish_loop(b_.CreateCondBr(goes_on(next), loop, done), unroll);
+    finish_loop(b_.CreateCondBr(goes_on(next), loop, done), unroll, items);
     b_.SetInsertPoint(done);
     for (std::size_t k = 0; k < phis.size(); ++k) {
         llvm::PHINode* result = b_.CreatePHI(state[k]->getType(), 2);

@@ -14,6 +14,7 @@
 #include "base/ref.h"
 #include "base/shape.h"
 #include "device/device.h"
+#include "device/waiting.h"
 
 namespace pardo::graph {
 
@@ -108,15 +109,25 @@ inline Ref<Node> if_held(Node* node) {
 }
 
 /// A queue's graph lock. Who has to wait for it lets go of the caller's language's lock: its holder may wait for work that needs that.
+/// Nobody waits for work while they hold it: what they owe is waited for when this thread lets go of its last one; see device/waiting.h.
 class GraphLock {
 public:
     void lock() {
-        if (mutex_.try_lock()) return;
-        const device::Blocking blocking;
-        mutex_.lock();
+        if (!mutex_.try_lock()) {
+            const device::Blocking blocking;
+            mutex_.lock();
+        }
+        device::note_locks(1);
     }
-    bool try_lock() { return mutex_.try_lock(); }
-    void unlock() { mutex_.unlock(); }
+    bool try_lock() {
+        if (!mutex_.try_lock()) return false;
+        device::note_locks(1);
+        return true;
+    }
+    void unlock() noexcept {
+        mutex_.unlock();
+        device::drop_lock();
+    }
 
 private:
     std::recursive_mutex mutex_;

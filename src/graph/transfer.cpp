@@ -183,7 +183,7 @@ Array graph::share_memory(const char* who, void* data, DType dtype, Extents shap
     Ref<device::Buffer> buffer = queue.device().impl()->import(base, range.bytes, kind, [owner] {
         if (*owner) (*owner)();
     });
-    queue.impl()->device()->note_kind(MemoryKind::Host);
+    queue.impl()->device()->note_kind(kind);
     buffer->set_foreign_writable();
     if (read_only) buffer->set_read_only();
     Array array(graph::make_leaf(queue.impl(), dtype, Shape(shape), std::move(steps), first, std::move(buffer)).get());

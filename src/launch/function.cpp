@@ -23,6 +23,7 @@ namespace {
 using graph::Node;
 
 constexpr int most_dimensions = 3;
+constexpr double launch_ns = 100;
 
 /// A scalar as kernels take it: its bytes from the low end.
 std::uint64_t bits_of(DType dtype, const Scalar& given) {
@@ -75,6 +76,15 @@ void check_range(const std::string& who, const NdRange& range) {
     if (rank < 1 || rank > most_dimensions) fail("a range has one to three dimensions, not " + std::to_string(rank));
     for (const std::int64_t n : range.global)
         if (n < 0) fail("the range has a negative extent, " + std::to_string(n));
+    std::int64_t items = 1;
+    bool empty = false;
+    for (const std::int64_t n : range.global) empty |= n == 0;
+    for (const std::int64_t n : range.global) {
+        if (!empty && __builtin_mul_overflow(items, n, &items))
+            fail("the range of " + to_string(Extents(range.global)) +
+                 " has more items than 2**63 - 1, so it could not be counted through; "
+                 "split it into several launches");
+    }
     if (range.local.empty()) return;
     if (range.local.size() != rank)
         fail("the global range has " + std::to_string(rank) + " dimensions, the local one " + std::to_string(range.local.size()));
@@ -404,7 +414,8 @@ std::uint64_t UserFunction::streaming(const Specialisation& s, const Variant& va
         // What the items write: their own elements, and by loops those of the dimensions that they do not have.
         const Node& leaf = *arguments[argument].array.node();
         std::int64_t written = items;
-        for (int d = static_cast<int>(extents.size()); variant.cost.lane_rounds > 1 && d < leaf.shape.size() && written < leaf.size(); ++d)
+        for (int d = static_cast<int>(extents.size()); variant.cost.lane_rounds() > 1 && d < leaf.shape.size() && written < leaf.size();
+             ++d)
             written *= leaf.shape[d];
         if (std::min(written, leaf.size()) * itemsize(leaf.dtype) > plan::streamed_bytes) found |= std::uint64_t(1) << k;
     }
@@ -426,7 +437,7 @@ Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, s
     }
     device::LaunchShape shape;
     shape.extents = extents;
-    shape.innermost = shape.inner = s.cost.lane_rounds;
+    shape.innermost = shape.inner = s.cost.lane_rounds();
     const device::ShapeClass shape_class = device->shape_class(s.kernel, shape);
     {
         const std::lock_guard lock(s.mutex);
@@ -456,7 +467,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         program(variant, queue->device(), extents, streaming(special, variant, arguments, extents, items));
 
     // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
-    const std::lock_guard guard(graph::state_of(queue).lock);
+    std::unique_lock guard(graph::state_of(queue).lock);
     SmallVector<device::BufferUse, 8> uses;
     SmallVector<std::uint64_t, 24> words;
     bool foreign = false;
@@ -516,7 +527,9 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     request.args = words;
     request.uses = uses;
     request.chunk = loop.chunk;
-    request.cost_ns = variant.cost.nanoseconds(static_cast<std::int64_t>(rounds));
+    const Cost::Estimate cost = variant.cost.of(words, extents);
+    request.cost_ns = launch_ns + cost.item_ns * rounds;
+    request.guessed = cost.guessed;
     request.bytes_read = read;
     request.bytes_written = written;
     request.label = label_of;
@@ -527,14 +540,17 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     // What a kernel prints before it fails is to be read: then both wait their turn.
     if (variant.reports && lowered.prints.empty()) request.check = status.check(failure);
     Event event = queue->launch(request, depends);
+    const bool looks = variant.reports && !request.check;
+    if ((looks && status.blocks()) || (!lowered.prints.empty() && log.blocks())) guard.unlock();
     if (!lowered.prints.empty()) {
         const bool fp64 = queue->device()->supports(DType::Float64);
         event = log.read(queue, event, uses, name(), [prints = lowered.prints, fp64, name = name()](device::Block::Words words) {
             print_all(words, prints, fp64, name);
         });
     }
-    if (variant.reports && !request.check) event = status.read(queue, event, uses, name(), failure);
-    if (foreign) event.wait();  // strangers know no events
+    if (looks) event = status.read(queue, event, uses, name(), failure);
+    if (guard.owns_lock()) guard.unlock();
+    if (foreign) device::finish_without_locks(event);
     return event;
 }
 

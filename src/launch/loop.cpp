@@ -10,8 +10,7 @@ namespace {
 
 /// Items of a loop that reduces: as many for each number of rounds, so that results depend on nothing else.
 constexpr std::int64_t least_block = 2048, most_blocks = 1024;
-constexpr std::int64_t shares = 16;   // of an equal part of the rounds, where threads take them as they come
-constexpr double rounds_taken = 100;  // by the cost of an item, for a loop whose length it does not know
+constexpr std::int64_t shares = 16;  // of an equal part of the rounds, where threads take them as they come
 
 Scalar combined(ir::Combine c, const Scalar& a, const Scalar& b) {
     constexpr ir::Opcode ops[] = {ir::Opcode::Add, ir::Opcode::Mul, ir::Opcode::Min, ir::Opcode::Max, ir::Opcode::And, ir::Opcode::Or};
@@ -122,7 +121,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         items = (loop.count + loop.block - 1) / loop.block;
         if (loop.chunk > 0) loop.chunk = (loop.chunk + loop.block - 1) / loop.block;
         extents = {items};
-        rounds /= rounds_taken;
+        rounds = static_cast<double>(items);  // each goes over its block
     }
     const bool fp64 = queue->device()->supports(DType::Float64);
     const auto dtype_of_result = [&](const lang::Result& r) { return r.type.weak ? lang::weak_dtype(r.type.dtype, fp64) : r.type.dtype; };

@@ -326,20 +326,23 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     std::copy(space.local.begin(), space.local.end(), launch.local.begin());
     if (std::find(space.global.begin(), space.global.end(), 0) != space.global.end()) return Event();
 
-    // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
-    const std::lock_guard guard(graph::state_of(queue.get()).lock);
-    SmallVector<device::BufferUse, 16> uses;
+    Event event;
     bool foreign = false;
-    for (std::size_t k = 0; k < call.size(); ++k) {
-        device::Buffer* buffer = launch.arguments[k].buffer;
-        if (!buffer) continue;
-        const bool reads = call.parameter(k).read_only;
-        if (!reads) plan::force_readers(buffer);
-        uses.push_back({buffer, reads ? device::Access::Read : device::Access::ReadWrite});
-        foreign = foreign || device::seen_by_strangers(buffer, uses[uses.size() - 1].access);
+    {
+        // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
+        const std::lock_guard guard(graph::state_of(queue.get()).lock);
+        SmallVector<device::BufferUse, 16> uses;
+        for (std::size_t k = 0; k < call.size(); ++k) {
+            device::Buffer* buffer = launch.arguments[k].buffer;
+            if (!buffer) continue;
+            const bool reads = call.parameter(k).read_only;
+            if (!reads) plan::force_readers(buffer);
+            uses.push_back({buffer, reads ? device::Access::Read : device::Access::ReadWrite});
+            foreign = foreign || device::seen_by_strangers(buffer, uses[uses.size() - 1].access);
+        }
+        event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);
     }
-    const Event event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);
-    if (foreign) event.wait();  // strangers know no events
+    if (foreign) device::finish_without_locks(event);
     return event;
 }
 

@@ -30,7 +30,7 @@ Variant& Variants::made(std::vector<bool> held) {
         variant->kernel = ir::without_param(variant->kernel, static_cast<std::size_t>(status - variant->slots.begin()));
         variant->slots.erase(status);
     }
-    variant->cost = cost_of(variant->kernel);
+    variant->cost = Cost(variant->kernel);
     all_.push_back(std::move(variant));
     return *all_.back();
 }

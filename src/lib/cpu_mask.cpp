@@ -1,6 +1,7 @@
 // src/lib/cpu_mask.cpp: what a mask selects, on the CPU: counting, positions, compression and its opposite, block by block.
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -197,9 +198,9 @@ double cost_of(std::int64_t elements) { return static_cast<double>(elements) * 1
 
 std::int64_t cpu_count_mask(device::Queue* queue, const Memory& mask, const Memory& blocks) {
     const std::int64_t size = mask.size(), count = mask_blocks(size);
-    std::int64_t total = 0;
+    const auto total = std::make_shared<std::int64_t>(0);  // an interrupted wait leaves the task behind
     const double cost = static_cast<double>(size) * 0.06 + 100;
-    submit(queue, "count_mask", cost, {&mask}, {&blocks}, [=, &total, device = queue->device()] {
+    submit(queue, "count_mask", cost, {&mask}, {&blocks}, [=, device = queue->device()] {
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());
         std::int64_t* before = reinterpret_cast<std::int64_t*>(blocks.address());
         cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
@@ -208,9 +209,9 @@ std::int64_t cpu_count_mask(device::Queue* queue, const Memory& mask, const Memo
         });
         before[0] = 0;
         for (std::int64_t b = 0; b < count; ++b) before[b + 1] += before[b];
-        total = before[count];
+        *total = before[count];
     }).wait();
-    return total;
+    return *total;
 }
 
 void cpu_nonzero(device::Queue* queue, const Memory& mask, const Memory& blocks, std::span<const Memory> out) {

@@ -1,4 +1,5 @@
 // src/lib/cpu_search.cpp: binary search in a sorted array, and the runs of equal elements in one.
+#include <memory>
 #include <vector>
 
 #include "lib/cpu_keys.h"
@@ -75,8 +76,8 @@ void cpu_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& 
 std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks) {
     const std::int64_t size = sorted.size(), count = mask_blocks(size);
     const double cost = static_cast<double>(size) * 0.8 + 100;
-    std::int64_t total = 0;
-    submit(queue, "count_runs", cost, {&sorted}, {&blocks}, [=, &total, device = queue->device()] {
+    const auto total = std::make_shared<std::int64_t>(0);  // an interrupted wait leaves the task behind
+    submit(queue, "count_runs", cost, {&sorted}, {&blocks}, [=, device = queue->device()] {
         auto* before = reinterpret_cast<std::int64_t*>(blocks.address());
         visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {
             const T* x = reinterpret_cast<const T*>(sorted.address());
@@ -91,9 +92,9 @@ std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equ
         });
         before[0] = 0;
         for (std::int64_t b = 0; b < count; ++b) before[b + 1] += before[b];
-        total = before[count];
+        *total = before[count];
     }).wait();
-    return total;
+    return *total;
 }
 
 void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,

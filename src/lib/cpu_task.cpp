@@ -7,6 +7,7 @@
 
 #include "base/counters.h"
 #include "base/env.h"
+#include "device/waiting.h"
 
 namespace pardo::lib {
 
@@ -36,7 +37,7 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes_read), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes_written), std::memory_order_relaxed);
     Event event = queue->host_task(std::move(f), uses, device::Label{name, {}, {bytes_read, bytes_written, operations}}, cost_ns);
-    if (foreign) event.wait();
+    if (foreign) device::finish_without_locks(event);
     return event;
 }
 

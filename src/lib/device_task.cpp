@@ -194,7 +194,7 @@ void launch_kernel(device::Queue* queue, const char* name, const Variant& varian
     launch.label_data = name;
     launch.check = std::move(check);
     const Event event = queue->launch(launch);
-    if (foreign) event.wait();
+    if (foreign) device::finish_without_locks(event);
 }
 
 void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups,

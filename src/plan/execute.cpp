@@ -102,7 +102,8 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
     request.label = label_of;
     request.label_data = &planned;
     const Event event = queue->launch(request, device::ExtraDepends::current());
-    if (shared) event.wait();  // strangers know no events: they may write as soon as the operation is over for them, and read what it wrote
+    if (shared)
+        device::finish_without_locks(event);  // strangers may write as soon as the operation is over for them, and read what it wrote
 }
 
 /// The kind of each slot: device > shared > host of the memory that its values come from. Nearly always that is device memory alone.

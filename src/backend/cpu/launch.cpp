@@ -13,6 +13,38 @@ namespace {
 /// A cut that keeps this share of the threads busy is good enough to stop looking further in.
 constexpr double even_enough = 0.95;
 constexpr std::int64_t most_slices = 1 << 20;
+/// What runs between two looks at whether it is to stop.
+constexpr double look_every_ns = 1e6;
+
+const std::atomic<std::uint8_t> never{0};
+
+/// A part of a launch, whose box is run in pieces that take moments.
+struct Part {
+    const CpuProgram& program;
+    const std::uint64_t* args;
+    const std::int64_t* extents;
+    std::span<const std::int64_t> unit;  // of each dimension: where it may be cut
+    const std::atomic<std::uint8_t>& stop;
+
+    /// `cost_ns`: of the box. Cuts the outermost dimension that can be cut.
+    void run(std::int64_t* begin, std::int64_t* end, double cost_ns, std::size_t d = 0) const {
+        if (stop.load(std::memory_order_relaxed) != 0) return;
+        const auto pieces = [&] { return (end[d] - begin[d] + unit[d] - 1) / unit[d]; };
+        while (d < unit.size() && pieces() < 2) ++d;
+        if (cost_ns <= look_every_ns || d == unit.size())
+            return program.entry()(args, extents, begin, end, reinterpret_cast<const std::uint8_t*>(&stop));
+        const std::int64_t count = std::min(pieces(), static_cast<std::int64_t>(std::min(cost_ns / look_every_ns, 1e9)) + 1);
+        const std::int64_t first = begin[d], last = end[d], length = (pieces() + count - 1) / count * unit[d];
+        for (std::int64_t at = first; at < last && stop.load(std::memory_order_relaxed) == 0; at += length) {
+            begin[d] = at;
+            end[d] = std::min(last, at + length);
+            run(begin, end, cost_ns / static_cast<double>(count), d);
+        }
+        begin[d] = first;
+        end[d] = last;
+    }
+};
+static_assert(sizeof(std::atomic<std::uint8_t>) == 1);
 
 }  // namespace
 
@@ -47,7 +79,7 @@ Split split_by(std::int64_t chunk, std::span<const std::int64_t> extents, int gr
 }
 
 void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const std::int64_t> extents, const std::uint64_t* args,
-                 double cost_ns, std::int64_t chunk) {
+                 double cost_ns, std::int64_t chunk, const std::atomic<std::uint8_t>* stop) {
     const std::size_t rank = extents.size();
     if (rank != static_cast<std::size_t>(program.rank()) || rank > max_rank) {
         throw Error(ErrorCode::Internal, "launch: kernel " + program.name() + " has " + std::to_string(program.rank()) +
@@ -68,10 +100,20 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
         units[d] /= group_size[d];
     }
     static constexpr std::int64_t zeros[max_rank] = {};
-    if ((cost_ns < serial_limit_ns && chunk == 0) || pool.threads() == 1 || ThreadPool::inside())
-        return program.entry()(args, extents.data(), zeros, extents.data());
+    if (!stop) stop = &never;
+    if (cost_ns < serial_limit_ns && chunk == 0)
+        return program.entry()(args, extents.data(), zeros, extents.data(), reinterpret_cast<const std::uint8_t*>(stop));
 
     const int granularity = group_size.empty() ? program.split_granularity() : 1;
+    std::int64_t whole[max_rank];  // items that are not cut between
+    for (std::size_t d = 0; d < rank; ++d) whole[d] = !group_size.empty() ? group_size[d] : d + 1 == rank ? granularity : 1;
+    const Part part_of{program, args, extents.data(), {whole, rank}, *stop};
+    if (pool.threads() == 1 || ThreadPool::inside()) {
+        std::int64_t begin[max_rank], end[max_rank];
+        std::fill_n(begin, rank, 0);
+        std::copy_n(extents.data(), rank, end);
+        return part_of.run(begin, end, cost_ns);
+    }
     const Split cut = chunk == 0 ? split({units, rank}, pool.threads(), granularity) : split_by(chunk, {units, rank}, granularity);
     const auto d = static_cast<std::size_t>(cut.dimension);
     auto run_part = [&](int part) {
@@ -84,7 +126,7 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
             end[d] = items * slice_begin(units[d], cut.unit, cut.parts, part + 1);
             if (begin[d] >= end[d]) return;
         }
-        program.entry()(args, extents.data(), begin, end);
+        part_of.run(begin, end, cost_ns / cut.parts);
     };
     pool.run(cut.parts, run_part, chunk == 0 ? Deal::Equal : Deal::Stolen);
 }

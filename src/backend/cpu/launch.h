@@ -1,6 +1,7 @@
 // src/backend/cpu/launch.h: runs a kernel's index space on the threads of a device.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -23,10 +24,10 @@ std::int64_t slice_begin(std::int64_t extent, std::int64_t unit, int parts, int 
 /// Slices of `chunk` in the first dimension, of more where that were too many.
 Split split_by(std::int64_t chunk, std::span<const std::int64_t> extents, int granularity);
 
-/// Runs all items; on the calling thread alone when `cost_ns` is small and no `chunk` is given, which is that of device::Launch. Throws
-/// Internal when the extents do not fit the program.
+/// Runs all items; on the calling thread alone when `cost_ns` is small and no `chunk` is given, which is that of device::Launch. Returns
+/// before that soon after `stop` has become 1 (null: it never does). Throws Internal when the extents do not fit the program.
 void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const std::int64_t> extents, const std::uint64_t* args,
-                 double cost_ns, std::int64_t chunk = 0);
+                 double cost_ns, std::int64_t chunk = 0, const std::atomic<std::uint8_t>* stop = nullptr);
 /// As cpu::parallel_for, on a pool.
 template <class F> void run_range(ThreadPool& pool, std::int64_t count, double cost_ns, F&& f) {
     if (count <= 0) return;

@@ -144,9 +144,10 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
     auto* program = static_cast<CpuProgram*>(l.program);
     const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
-    if (may_run_now(l.cost_ns, l.uses, depends)) {
+    // Where somebody may interrupt the caller, it does not run what may never end.
+    if (!(l.guessed && device::interruptible()) && may_run_now(l.cost_ns, l.uses, depends)) {
         const auto go = [&] {
-            run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk);
+            run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk, nullptr);
             if (l.check) l.check();
         };
         return run_now(go, l.uses, describe);
@@ -156,6 +157,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     work.extents = SmallVector<std::int64_t, 4>(l.extents);
     work.args = SmallVector<std::uint64_t, 12>(l.args);
     work.cost_ns = l.cost_ns;
+    work.guessed = l.guessed;
     work.chunk = l.chunk;
     work.check = l.check;
     const Submission submission = describe();
@@ -267,8 +269,11 @@ Event CpuQueue::barrier(std::span<const Event> depends) {
     }
     Work work;
     work.label.name = "barrier";
-    std::vector<Event> before = core_->unfinished();
-    if (order_ == QueueOrder::OutOfOrder) work.after = std::move(before);
+    if (order_ == QueueOrder::OutOfOrder) {
+        device::Ends ends = core_->unfinished_ends();
+        work.after = std::move(ends.events);
+        work.covered = ends.covered;
+    }
     return submit(std::move(work), {}, depends, nullptr);
 }
 
@@ -306,8 +311,8 @@ Event CpuQueue::copy_box(Buffer* to, Buffer* from, const device::CopyBox& box, s
 }
 
 void CpuQueue::wait() {
-    core_->wait_quietly();
-    device::raise_failure_of(this);
+    core_->wait_done();
+    failures()->raise();
 }
 
 void CpuQueue::wait_quietly() { core_->wait_quietly(); }

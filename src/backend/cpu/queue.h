@@ -28,9 +28,11 @@ struct Work {
     Ref<CpuProgram> program;  // a launch; else `function`
     SmallVector<std::int64_t, 4> extents;
     SmallVector<std::uint64_t, 12> args;
-    std::function<void()> function;  // may be empty: a barrier
+    std::function<void()> function;  // may be empty
+    std::uint64_t covered = 0;       // out of order, a barrier: as of Ends
     std::function<void()> check;     // as of device::Launch
     double cost_ns = 0;
+    bool guessed = false;    // as of device::Launch
     std::int64_t chunk = 0;  // as of device::Launch
     bool timed = false;      // the queue profiles, or a profile is open
     device::Label label;
@@ -45,13 +47,18 @@ public:
     CpuEvent(device::Queue* queue, QueueCore* core, Work work);
     ~CpuEvent() override;
     void wait_quietly() override;
-    bool wait_for(std::chrono::milliseconds limit) override;
+    bool done_within(std::chrono::milliseconds limit) override;
+    void abandon() override;
 
 private:
     friend class QueueCore;
     Ref<QueueCore> core_;
     Work work_;
+    const std::uint64_t covered_;               // of a barrier: as of Ends
+    std::uint64_t number_ = 0;                  // out of order: by submission, from 1
     bool ready() const;                         // nothing that it waits for is unfinished
+    const void* const submitter_;               // the thread
+    std::atomic<std::uint8_t> stop_{0};         // the kernel looks at it: 1 ends it
     bool taken_ = false;                        // under the lock of the core: somebody runs it
     std::atomic<int> missing_{0};               // out of order: events that have to complete first
     std::list<Ref<CpuEvent>>::iterator place_;  // out of order: in unfinished_
@@ -74,9 +81,15 @@ public:
     /// bound, or the target is taken already. So a lender never runs what was submitted after its target, which may wait for what the
     /// lender holds.
     bool lend(const CpuEvent& target, double cost_below_ns);
+    /// Stops what runs for `target`, if the calling thread submitted it.
+    void abandon(CpuEvent& target);
     /// Events of all unfinished work; the last one only on an in-order queue.
     std::vector<Event> unfinished();
+    /// Out of order.
+    device::Ends unfinished_ends();
     void wait_quietly();
+    /// As wait_quietly, until an interruption, which it raises.
+    void wait_done();
     /// As wait_quietly, but for what waits for the user's code.
     void wait_for_ungated();
     /// Some unfinished work waits for the user's code.
@@ -99,7 +112,7 @@ private:
     bool run_one(Lock& lock, double cost_below_ns, bool lent);
     Ref<CpuEvent> youngest_ungated();  // null when there is none; with the lock held
     void execute(CpuEvent& task);
-    void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised);
+    void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised, bool stopped);
     void make_ready(CpuEvent* task);
     /// What a submitter that is too far ahead waits for; null for others. With the lock held.
     Ref<CpuEvent> throttle() const;
@@ -114,11 +127,15 @@ private:
     std::condition_variable wake_;  // the worker's
     std::deque<Ref<CpuEvent>> tasks_;
     std::list<Ref<CpuEvent>> unfinished_;  // out of order
+    std::list<Ref<CpuEvent>> finishing_;   // out of order: have run, but are not complete for those who wait
     Ref<CpuEvent> last_;                   // in order: the youngest
     Ref<CpuEvent> current_;                // in order: the one that is run
     Event fence_;                          // out of order: what all new work waits for
-    int running_ = 0;                      // tasks taken and not finished
-    double waiting_ns_ = 0;                // estimated cost of tasks not taken yet
+    std::uint64_t numbered_ = 0;           // out of order: the youngest submission
+    Event last_barrier_;                   // out of order: the one that covers most, and how much
+    std::uint64_t covered_ = 0;
+    int running_ = 0;        // tasks taken and not finished
+    double waiting_ns_ = 0;  // estimated cost of tasks not taken yet
     bool worker_started_ = false, worker_asleep_ = false;
     bool closed_ = false;
     std::atomic<bool> stopped_{false};  // the process is exiting: tasks end without running

@@ -15,9 +15,15 @@
 namespace pardo::cpu {
 namespace {
 
+/// Tells the calling thread from others that are alive.
+const void* this_thread() {
+    static thread_local const char place = 0;
+    return &place;
+}
+
 constexpr double any_cost = std::numeric_limits<double>::infinity();
-/// A submitter that runs this many tasks or this much work ahead helps until half of it is done: fork() has to wait for all of it.
-constexpr std::size_t most_waiting = 4096;
+/// A submitter that runs this many tasks, or some with this much work, ahead helps until half of it is done: fork() has to wait for all.
+constexpr std::size_t most_waiting = 4096, some_waiting = 4;
 constexpr double most_waiting_ns = 1e9;
 
 /// All cores of live queues, for fork() and exit().
@@ -49,7 +55,8 @@ void wait_for_all_queues() {
     for (const auto& c : list) c->wait_for_ungated();
 }
 
-CpuEvent::CpuEvent(device::Queue* queue, QueueCore* core, Work work) : EventState(queue), core_(core), work_(std::move(work)) {}
+CpuEvent::CpuEvent(device::Queue* queue, QueueCore* core, Work work)
+    : EventState(queue), core_(core), work_(std::move(work)), covered_(work_.covered), submitter_(this_thread()) {}
 CpuEvent::~CpuEvent() = default;
 
 bool CpuEvent::ready() const {
@@ -63,14 +70,17 @@ void CpuEvent::wait_quietly() {
     EventState::wait_quietly();
 }
 
-bool CpuEvent::wait_for(std::chrono::milliseconds limit) {
+void CpuEvent::abandon() { core_->abandon(*this); }
+
+bool CpuEvent::done_within(std::chrono::milliseconds limit) {
+    if (done()) return true;
     const auto end = std::chrono::steady_clock::now() + limit;
     while (!done()) {
         const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
         if (left.count() <= 0 || !core_->lend(*this, static_cast<double>(left.count()))) break;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    return EventState::wait_for(std::max(left, std::chrono::milliseconds(0)));
+    return EventState::done_within(std::max(left, std::chrono::milliseconds(0)));
 }
 
 QueueCore::QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order) : queue_(queue), pool_(pool), order_(order) {
@@ -85,9 +95,11 @@ void QueueCore::close() {
         std::lock_guard lock(cores().mutex);
         std::erase(cores().list, this);
     }
+    Event last_barrier;  // released after the lock
     std::lock_guard lock(mutex_);
     closed_ = true;
     last_ = nullptr;
+    std::swap(last_barrier, last_barrier_);
     wake_.notify_all();
 }
 
@@ -115,6 +127,11 @@ Event QueueCore::submit(Work work) {
             std::lock_guard lock(mutex_);
             ahead_of = throttle();
             task->place_ = unfinished_.insert(unfinished_.end(), task);
+            task->number_ = ++numbered_;
+            if (task->covered_ > covered_) {
+                last_barrier_ = Event(task.get());
+                covered_ = task->covered_;
+            }
             waiting_ns_ += task->work_.cost_ns;
             outstanding_.fetch_add(1, std::memory_order_relaxed);
         }
@@ -137,13 +154,13 @@ Event QueueCore::submit(Work work) {
         count_down();
     }
     // Who has to open a gate may be this very thread: then nobody is held up here.
-    if (ahead_of && !device::inside_task() && !ahead_of->gated()) ahead_of->wait_quietly();
+    if (ahead_of && !device::inside_task() && !ahead_of->gated()) device::wait_without_locks(Event(ahead_of.get()));
     return Event(task.get());
 }
 
 Ref<CpuEvent> QueueCore::throttle() const {
     const std::size_t count = order_ == QueueOrder::InOrder ? tasks_.size() : unfinished_.size();
-    if (count < most_waiting && (waiting_ns_ <= most_waiting_ns || count == 0)) return nullptr;
+    if (count < most_waiting && (waiting_ns_ <= most_waiting_ns || count < some_waiting)) return nullptr;
     if (order_ == QueueOrder::OutOfOrder) return unfinished_.front();
     std::size_t i = count - 1;
     for (double left_ns = tasks_[i]->work_.cost_ns; i > count / 2 && left_ns <= most_waiting_ns / 2; left_ns += tasks_[i]->work_.cost_ns)
@@ -199,7 +216,9 @@ bool QueueCore::lend(const CpuEvent& target, double cost_below_ns) {
 
 bool QueueCore::run_one(Lock& lock, double cost_below_ns, bool lent) {
     if (tasks_.empty() || (order_ == QueueOrder::InOrder && running_ > 0)) return false;
-    if (tasks_.front()->work_.cost_ns >= cost_below_ns) return false;
+    // Without a worker whoever waits does it all. A lender with a bound takes nothing of which nobody knows how long it runs.
+    const Work& next = tasks_.front()->work_;
+    if (worker_started_ && (next.cost_ns >= cost_below_ns || (next.guessed && cost_below_ns < any_cost))) return false;
     // What waits for other queues or for the user's code is the worker's: a lender may have a limit of its own.
     if (lent && worker_started_ && !tasks_.front()->ready()) return false;
     const Ref<CpuEvent> task = std::move(tasks_.front());
@@ -232,14 +251,16 @@ void QueueCore::execute(CpuEvent& task) {
         inherited = device::failure_of(e);
     }
     std::optional<Error> raised;
+    bool stopped = false;
     if (work.timed) task.started_at = device::now_ns();
     if (!inherited) {
         const device::TaskScope scope;
         try {
             if (work.program) {
-                run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns, work.chunk);
-                task.ran = true;
-                if (work.check) work.check();
+                run_program(*pool_, *work.program, work.extents, work.args.data(), work.cost_ns, work.chunk, &task.stop_);
+                stopped = task.stop_.load(std::memory_order_acquire) != 0;
+                if (!stopped) task.reach = device::Reach::Everything;
+                if (!stopped && work.check) work.check();
             } else if (work.function) {
                 work.function();
             }
@@ -248,27 +269,32 @@ void QueueCore::execute(CpuEvent& task) {
         }
     }
     if (work.timed) task.ended_at = device::now_ns();
-    finish(task, std::move(inherited), raised);
+    finish(task, std::move(inherited), raised, stopped);
 }
 
-void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised) {
+void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised, bool stopped) {
     // What the task kept alive goes first: who waits for the event finds its memory given back.
     const device::Label label = std::move(task.work_.label);
     task.work_ = Work();
-    Ref<CpuEvent> dropped;  // released after the lock
-    if (order_ == QueueOrder::OutOfOrder) {
+    const bool listed = order_ == QueueOrder::OutOfOrder;
+    if (listed) {
         std::lock_guard lock(mutex_);
-        dropped = std::move(*task.place_);
-        unfinished_.erase(task.place_);
+        finishing_.splice(finishing_.end(), unfinished_, task.place_);
     }
     outstanding_.fetch_sub(1, std::memory_order_release);
     if (raised) {
         task.set_failed(*raised, label);
+    } else if (stopped) {
+        task.set_stopped(label);
     } else if (inherited) {
         task.set_failed(std::move(inherited));
     } else {
         task.set_complete();
     }
+    if (!listed) return;
+    std::list<Ref<CpuEvent>> over;  // released after the lock
+    std::lock_guard lock(mutex_);
+    over.splice(over.end(), finishing_, task.place_);
 }
 
 std::vector<Event> QueueCore::unfinished() {
@@ -277,9 +303,23 @@ std::vector<Event> QueueCore::unfinished() {
     if (order_ == QueueOrder::InOrder) {
         if (last_ && !last_->done()) events.emplace_back(last_.get());
     } else {
-        for (const auto& task : unfinished_) events.emplace_back(task.get());
+        for (const auto* list : {&finishing_, &unfinished_}) {
+            for (const auto& task : *list) {
+                if (!task->known_done()) events.emplace_back(task.get());
+            }
+        }
     }
     return events;
+}
+
+device::Ends QueueCore::unfinished_ends() {
+    std::lock_guard lock(mutex_);
+    device::Ends ends{{}, numbered_};
+    if (!device::known_done(last_barrier_)) ends.events.push_back(last_barrier_);
+    for (const auto& task : finishing_) ends.events.emplace_back(task.get());
+    for (auto task = unfinished_.rbegin(); task != unfinished_.rend() && (*task)->number_ > covered_; ++task)
+        ends.events.emplace_back(task->get());
+    return ends;
 }
 
 void QueueCore::wait_quietly() {
@@ -288,6 +328,31 @@ void QueueCore::wait_quietly() {
         if (events.empty()) return;
         for (const Event& e : events) e.state()->wait_quietly();
         if (order_ == QueueOrder::InOrder) return;
+    }
+}
+
+void QueueCore::wait_done() {
+    for (;;) {
+        const std::vector<Event> events = unfinished();
+        if (events.empty()) return;
+        for (const Event& e : events) e.state()->wait_done();
+        if (order_ == QueueOrder::InOrder) return;
+    }
+}
+
+void QueueCore::abandon(CpuEvent& target) {
+    std::vector<Event> ahead;
+    {
+        std::lock_guard lock(mutex_);
+        CpuEvent* const runs = order_ == QueueOrder::InOrder ? current_.get() : target.taken_ ? &target : nullptr;
+        if (runs && runs->known_status() == EventStatus::Running && runs->submitter_ == this_thread())
+            runs->stop_.store(1, std::memory_order_release);
+        if (runs || target.taken_ || order_ == QueueOrder::InOrder) return;
+        ahead = target.work_.needs;
+        ahead.insert(ahead.end(), target.work_.after.begin(), target.work_.after.end());
+    }
+    for (const Event& e : ahead) {
+        if (!device::known_done(e)) e.state()->abandon();
     }
 }
 
@@ -358,12 +423,12 @@ void QueueCore::revive_in_child() {
 void QueueCore::lose_in_child() {
     struct Lost {
         std::deque<Ref<CpuEvent>> tasks;
-        std::list<Ref<CpuEvent>> unfinished;
+        std::list<Ref<CpuEvent>> unfinished, finishing;
         Ref<CpuEvent> last, current;
-        Event fence;
+        Event fence, barrier;
     };
     if (outstanding_ == 0 && running_ == 0) return;
-    auto* lost = new Lost{std::move(tasks_), std::move(unfinished_), last_, current_, fence_};
+    auto* lost = new Lost{std::move(tasks_), std::move(unfinished_), std::move(finishing_), last_, current_, fence_, last_barrier_};
     const auto failure = std::make_shared<device::Failure>(
         Error(ErrorCode::Device, "not run: it was submitted before fork() and waited for code of the parent process"));
     failure->heard = true;
@@ -372,13 +437,15 @@ void QueueCore::lose_in_child() {
     };
     for (const auto& task : lost->tasks) lose(task);
     for (const auto& task : lost->unfinished) lose(task);
+    for (const auto& task : lost->finishing) lose(task);
     lose(lost->last);
     lose(lost->current);
     tasks_.clear();
     unfinished_.clear();
+    finishing_.clear();
     last_ = nullptr;
     current_ = nullptr;
-    fence_ = Event();
+    fence_ = last_barrier_ = Event();
     running_ = 0;
     waiting_ns_ = 0;
     outstanding_ = 0;
@@ -386,6 +453,13 @@ void QueueCore::lose_in_child() {
 
 void QueueCore::stop_for_exit() {
     stopped_.store(true, std::memory_order_release);
+    {
+        std::lock_guard lock(mutex_);
+        if (current_) current_->stop_.store(1, std::memory_order_release);
+        for (const Ref<CpuEvent>& task : unfinished_) {
+            if (task->taken_) task->stop_.store(1, std::memory_order_release);
+        }
+    }
     wait_for_ungated();
     stopped_.store(false, std::memory_order_release);  // destructors of static objects may still compute
 }

@@ -233,7 +233,7 @@ Event NullQueue::barrier(std::span<const Event> depends) {
 
 void NullQueue::wait() {
     wait_quietly();
-    device::raise_failure_of(this);
+    failures()->raise();
 }
 
 }  // namespace pardo::null

@@ -35,7 +35,8 @@ Ref<Buffer> new_buffer(std::size_t bytes) { return cpu_device()->allocate(bytes,
 template <class T> T* data(const Ref<Buffer>& b) { return static_cast<T*>(b->data()); }
 
 /// args: pointer to int64 counters, one an item (row-major), each increased once.
-void count_items(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end) {
+void count_items(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end,
+                 const std::uint8_t*) {
     auto* items = reinterpret_cast<std::int64_t*>(args[0]);
     for (std::int64_t i = begin[0]; i < end[0]; ++i) {
         for (std::int64_t j = begin[1]; j < end[1]; ++j) ++items[i * extents[1] + j];
@@ -43,7 +44,7 @@ void count_items(const std::uint64_t* args, const std::int64_t* extents, const s
 }
 
 std::atomic<int> ran{0};
-void mark(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*) { ++ran; }
+void mark(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const std::uint8_t*) { ++ran; }
 
 Ref<device::Program> program(CpuProgram::Entry entry, int rank) { return new CpuProgram("hand_made", entry, rank, 64, nullptr); }
 
@@ -100,9 +101,10 @@ TEST(Launch, EveryItemRunsOnceWhateverTheShape) {
 }
 
 std::atomic<bool> whole_groups{true};
-void count_groups(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end) {
+void count_groups(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end,
+                  const std::uint8_t*) {
     if (begin[0] % 5 || end[0] % 5 || begin[1] % 48 || end[1] % 48) whole_groups = false;
-    count_items(args, extents, begin, end);
+    count_items(args, extents, begin, end, nullptr);
 }
 
 TEST(Launch, IsCutAtWholeGroups) {
@@ -296,14 +298,40 @@ TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
         failing();
         q->host_task([] { throw std::runtime_error("odd"); }, {}, {"k", "a.py:1"}, slow);
         new_queue(order)->wait();  // another queue's failures are not its business
-        EXPECT_EQ(message_of([&] { q->wait(); }), text);
-        EXPECT_EQ(message_of([&] { q->wait(); }), "odd (in kernel k, at a.py:1)");
+        // Once, however many there were.
+        EXPECT_EQ(message_of([&] { q->wait(); }), "sort: bad (in kernel sort_f64, at user.py:12; 1 more failure of this queue)");
         EXPECT_EQ(message_of([&] { q->wait(); }), "nothing was thrown");
     }
     set_location_hook(nullptr);
     new_queue()->host_task([] { throw Error(ErrorCode::Value, "never heard"); }, {}, {"k", "b.py:2"}, slow);
     EXPECT_EQ(take_unheard_failures(),
               std::vector<std::string>{"never heard (in kernel k, at b.py:2)"});  // the queue was waited for at its end
+}
+
+TEST(Failures, BelongToTheirQueueHoweverManyOthersThereAre) {
+    take_unheard_failures();
+    const Ref<device::Queue> loud = new_queue(), quiet = new_queue();
+    const auto fail = [](device::Queue& q, const char* why) {
+        q.host_task([why] { throw Error(ErrorCode::Value, why); }, {}, {"k", "a.py:1"}, slow);
+    };
+    for (int i = 0; i < 1100; ++i) fail(*loud, "loud");
+    loud->wait_quietly();
+    fail(*quiet, "quiet");
+    EXPECT_EQ(message_of([&] { quiet->wait(); }), "quiet (in kernel k, at a.py:1)");
+    EXPECT_EQ(message_of([&] { quiet->wait(); }), "nothing was thrown");
+    EXPECT_EQ(message_of([&] { loud->wait(); }), "loud (in kernel k, at a.py:1; 1099 more failures of this queue)");
+    EXPECT_EQ(message_of([&] { loud->wait(); }), "nothing was thrown");
+    EXPECT_TRUE(take_unheard_failures().empty());
+}
+
+TEST(Failures, ReachTheNextWaitOfAQueueThatDependsOnThem) {
+    take_unheard_failures();
+    const Ref<device::Queue> first = new_queue(), second = new_queue();
+    const Event failed = first->host_task([] { throw Error(ErrorCode::Value, "bad"); }, {}, {"k", ""}, slow);
+    const Event depends[] = {failed};
+    (void)second->host_task([] {}, {}, {"after", ""}, slow, depends);
+    EXPECT_EQ(message_of([&] { second->wait(); }), "bad (in kernel k)");
+    EXPECT_EQ(message_of([&] { first->wait(); }), "nothing was thrown");  // somebody has heard of it
 }
 
 TEST(Failures, SmallWorkThrowsAtTheCall) {
@@ -555,6 +583,135 @@ TEST(Stress, QueuesComeAndGo) {
         for (int k = 0; k < 5; ++k) q->host_task([&] { ++done; }, {}, {"t", ""}, slow);
     }
     EXPECT_EQ(done, 250);  // a queue waits at its end
+}
+
+// ---- stopping
+
+std::atomic<int> pieces{0};
+/// Runs until it is told to stop.
+void endless(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const std::uint8_t* stop) {
+    ++pieces;
+    while (*static_cast<const volatile std::uint8_t*>(stop) == 0) std::this_thread::yield();
+}
+
+std::atomic<bool> asked{false};
+
+TEST(Stopping, EndsTheKernelThatAnInterruptedWaitIsFor) {
+    take_unheard_failures();
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = new_queue(order);
+        const Ref<device::Program> p = program(endless, 1);
+        const Ref<Buffer> x = new_buffer(8);
+        const BufferUse writes_x[] = {{x.get(), Access::ReadWrite}};
+        const std::int64_t extents[] = {64 * 100};
+        device::Launch launch;
+        launch.program = p.get();
+        launch.extents = extents;
+        launch.uses = writes_x;
+        launch.cost_ns = 1e12;
+        const Event endless_work = q->launch(launch);
+        pieces = 0;
+        asked = false;
+        set_interrupt_hook([](bool) -> std::optional<Error> {
+            if (!asked.exchange(true)) return std::nullopt;
+            return Error(ErrorCode::Internal, "interrupted");
+        });
+        EXPECT_EQ(message_of([&] { endless_work.wait(); }), "interrupted");
+        set_interrupt_hook(nullptr);
+        endless_work.state()->wait_quietly();
+        EXPECT_EQ(endless_work.state()->reach, device::Reach::Part);
+        EXPECT_EQ(message_of([&] { q->wait(); }), "nothing was thrown");  // the caller knows
+        for (int i = 0; i < 3; ++i) EXPECT_NE(message_of([&] { x->wait_for_read(); }).find("undefined"), std::string::npos);
+        bool ran_after = false;
+        q->host_task([&] { ran_after = true; }, {}, {"after", ""}, slow).wait();
+        EXPECT_TRUE(ran_after);
+        const BufferUse fills_x[] = {{x.get(), Access::Write}};
+        q->host_task([] {}, fills_x, {"fill", ""}, slow).wait();
+        EXPECT_EQ(message_of([&] { x->wait_for_read(); }), "nothing was thrown");  // written anew
+    }
+    EXPECT_TRUE(take_unheard_failures().empty());
+}
+
+TEST(Stopping, LeavesWhatOtherThreadsSubmitted) {
+    const Ref<device::Queue> q = new_queue();
+    Gate gate;
+    std::atomic<bool> finished{false};
+    std::thread other([&] {
+        q->host_task(
+            [&] {
+                gate.pass();
+                finished = true;
+            },
+            {}, {"theirs", ""}, slow);
+    });
+    other.join();
+    const Event mine = q->host_task([] {}, {}, {"mine", ""}, slow);
+    set_interrupt_hook([](bool) -> std::optional<Error> { return Error(ErrorCode::Internal, "interrupted"); });
+    EXPECT_EQ(message_of([&] { mine.wait(); }), "interrupted");
+    set_interrupt_hook(nullptr);
+    gate.open = true;
+    mine.wait();
+    EXPECT_TRUE(finished);
+}
+
+// ---- progress: threads, tasks that wait for each other, memory, and submitters that are far ahead
+
+TEST(Progress, OfEightThreadsOnThreeQueues) {
+    const Ref<device::Queue> queues[] = {new_queue(), new_queue(), new_queue(QueueOrder::OutOfOrder)};
+    const Ref<Buffer> shared[] = {new_buffer(4096), new_buffer(4096), new_buffer(4096)};
+    std::atomic<int> done{0};
+    std::vector<std::thread> threads;
+    for (unsigned n = 0; n < 8; ++n) {
+        threads.emplace_back([&, n] {
+            unsigned random = n * 2654435761u + 1;
+            Event last;
+            for (int step = 0; step < 150; ++step) {
+                random = random * 1664525u + 1013904223u;
+                const std::size_t k = random >> 20 & 1023, q = k % 3, other = k / 3 % 3;
+                const BufferUse moves[] = {{shared[q].get(), Access::Read}, {shared[other].get(), Access::ReadWrite}};
+                const Event depends[] = {last};
+                switch (k / 9 % 5) {
+                    case 0: last = queues[q]->host_task([&] { ++done; }, {}, {"task", ""}, slow, depends); break;
+                    case 1: (void)queues[q]->host_task([&] { ++done; }, std::span(moves, q == other ? 1 : 2), {"move", ""}, slow); break;
+                    case 2:
+                        for (int i = 0; i < 60; ++i) (void)queues[q]->host_task([&] { ++done; }, {}, {"many", ""}, 1e8);
+                        break;
+                    case 3: queues[q]->wait(); break;
+                    default: {
+                        const Event task = device::user_task(queues[q].get(),
+                                                             [&, other] {
+                                                                 (void)queues[other]->host_task([&] { ++done; }, {}, {"inner", ""}, slow);
+                                                                 return std::shared_ptr<void>();
+                                                             },
+                                                             {"user", ""}, {});
+                        if (k % 2) task.wait();
+                    }
+                }
+            }
+        });
+    }
+    for (std::thread& t : threads) t.join();
+    for (const auto& q : queues) q->wait();
+    EXPECT_GT(done, 0);
+}
+
+TEST(Barriers, OfAQueueWithoutOrderWaitForEachOther) {
+    const Ref<device::Queue> q = new_queue(QueueOrder::OutOfOrder);
+    const UserEvent gate;
+    const Event depends[] = {gate.event()};
+    std::atomic<int> ran_tasks{0};
+    std::vector<Event> barriers;
+    std::vector<int> seen(400);
+    for (int i = 0; i < 400; ++i) {
+        (void)q->host_task([&] { ++ran_tasks; }, {}, {"task", ""}, slow,
+                           i % 3 ? std::span<const Event>(depends) : std::span<const Event>());
+        barriers.push_back(q->barrier(i % 5 ? std::span<const Event>() : std::span<const Event>(depends)));
+        barriers.back().state()->subscribe([&, i] { seen[static_cast<std::size_t>(i)] = ran_tasks; });
+    }
+    EXPECT_FALSE(barriers.back().done());
+    gate.set_complete();
+    q->wait();
+    for (int i = 0; i < 400; ++i) EXPECT_GE(seen[static_cast<std::size_t>(i)], i + 1) << i;
 }
 
 }  // namespace

@@ -445,6 +445,67 @@ TEST(DriverQueue, WhatACheckThrowsIsTheFailureOfTheLaunchAndOfWhatNeedsIt) {
     }
 }
 
+TEST(DriverQueue, AWaitDoesNotReturnBeforeFailuresAreNoted) {
+    take_unheard_failures();
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        Ref<Queue> q = new_queue(order);
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool checking = false, go_on = false;
+        const Event work = launch(
+            q.get(), [] {}, {}, {}, "work", 0,
+            [&] {
+                std::unique_lock lock(mutex);
+                checking = true;
+                changed.notify_all();
+                changed.wait(lock, [&] { return go_on; });
+                throw Error(ErrorCode::Index, "out of range");
+            });
+        std::thread asks([&] {  // whoever asks completes the work, and is held up in the middle of that
+            while (!work.done()) std::this_thread::sleep_for(1ms);
+        });
+        {
+            std::unique_lock lock(mutex);
+            changed.wait(lock, [&] { return checking; });
+        }
+        std::atomic<bool> returned{false};
+        std::string said = "nothing was thrown";
+        std::thread waits([&] {
+            try {
+                q->wait();
+            } catch (const Error& e) {
+                said = e.message();
+            }
+            returned = true;
+        });
+        std::this_thread::sleep_for(50ms);
+        EXPECT_FALSE(returned);
+        {
+            std::lock_guard lock(mutex);
+            go_on = true;
+        }
+        changed.notify_all();
+        asks.join();
+        waits.join();
+        EXPECT_EQ(said, "out of range (in kernel work)");
+    }
+    EXPECT_TRUE(take_unheard_failures().empty());
+}
+
+TEST(DriverQueue, AQueueHearsOfItsOwnFailuresOnly) {
+    take_unheard_failures();
+    for (int i = 0; i < 20; ++i) {  // queues come and go at the same addresses
+        {
+            const Ref<Queue> q = new_queue();
+            (void)launch(
+                q.get(), [] {}, {}, {}, "old", 0, [] { throw Error(ErrorCode::Index, "of an old queue"); });
+        }
+        const Ref<Queue> q = new_queue();
+        q->wait();
+    }
+    EXPECT_EQ(take_unheard_failures().size(), 20u);
+}
+
 TEST(DriverQueue, WorkHeldBackForSomethingThatFailsDoesNotRun) {
     const Ref<Queue> q = new_queue();
     UserEvent user;

@@ -28,7 +28,7 @@ void expect_scaled(double factor) {
     std::vector<std::complex<double>> x(37, {2, 3}), out(37);
     const std::uint64_t args[] = {reinterpret_cast<std::uint64_t>(x.data()), reinterpret_cast<std::uint64_t>(out.data())};
     const std::int64_t extent = 37, begin = 0;
-    code->entry()(args, &extent, &begin, &extent);
+    code->entry()(args, &extent, &begin, &extent, &never);
     for (const auto& v : out) EXPECT_EQ(v, std::complex<double>(2 * factor - 3, 2 + 3 * factor));
 }
 

@@ -18,7 +18,8 @@
 
 namespace pardo::test {
 
-using Entry = void (*)(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*);
+using Entry = void (*)(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const std::uint8_t*);
+inline constexpr std::uint8_t never = 0;  // stops
 
 /// Machine code of one kernel for one width of vector registers.
 struct Compiled {
@@ -123,7 +124,7 @@ inline void run_native(const Compiled& code, std::vector<Argument>& arguments, c
                        std::vector<std::int64_t> begin = {}, std::vector<std::int64_t> end = {}) {
     if (begin.empty()) begin.assign(extents.size(), 0);
     if (end.empty()) end = extents;
-    code.entry()(slots(arguments).data(), extents.data(), begin.data(), end.data());
+    code.entry()(slots(arguments).data(), extents.data(), begin.data(), end.data(), &never);
 }
 
 /// The same by the interpreter, all items.

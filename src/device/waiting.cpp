@@ -1,0 +1,73 @@
+// src/device/waiting.cpp: how threads wait: interruptibly, without the caller's language's lock, and never while they hold a graph lock.
+#include "device/waiting.h"
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "base/fork.h"
+#include "device/event.h"
+
+namespace pardo::device {
+namespace {
+
+std::atomic<std::optional<Error> (*)(bool)> interrupt_hook{nullptr};
+
+/// Of the calling thread.
+struct Held {
+    int locks = 0;
+    std::vector<Event> owed;
+};
+thread_local Held held;
+
+void settle() noexcept {
+    while (!held.owed.empty()) {
+        const std::vector<Event> owed = std::exchange(held.owed, {});
+        for (const Event& e : owed) (void)e.state()->wait_or_ask(true);
+    }
+}
+
+}  // namespace
+
+bool interruptible() noexcept { return interrupt_hook.load(std::memory_order_acquire) != nullptr; }
+
+std::optional<Error> interruption(bool later) {
+    auto* hook = interrupt_hook.load(std::memory_order_acquire);
+    return hook ? hook(later) : std::nullopt;
+}
+
+Blocking::Blocking() {
+    if (forking_here()) return;
+    if (auto* leave = blocking_hooks().leave.load(std::memory_order_acquire)) state_ = leave();
+}
+
+Blocking::~Blocking() {
+    auto* enter = blocking_hooks().enter.load(std::memory_order_acquire);
+    if (state_ && enter) enter(state_);
+}
+
+void note_locks(int count) noexcept { held.locks += count; }
+
+void drop_lock() noexcept {
+    if (--held.locks == 0 && !held.owed.empty()) settle();
+}
+
+void wait_without_locks(const Event& event) {
+    if (known_done(event)) return;
+    held.owed.push_back(event);
+    if (held.locks == 0) settle();
+}
+
+void finish_without_locks(const Event& event) {
+    if (!event.state() || held.locks == 0) return event.wait();
+    check_wait(*event.state());
+    wait_without_locks(event);
+}
+
+}  // namespace pardo::device
+
+namespace pardo {
+
+void set_interrupt_hook(std::optional<Error> (*asked)(bool later)) { device::interrupt_hook.store(asked, std::memory_order_release); }
+
+}  // namespace pardo

@@ -1,0 +1,41 @@
+// src/device/waiting.h: how threads wait: interruptibly, without the caller's language's lock, and never while they hold a graph lock.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include <pardo/event.h>
+
+namespace pardo::device {
+
+/// How long a wait goes on before it asks whether it is to end.
+inline constexpr std::chrono::milliseconds interrupt_slice{50};
+
+/// True where somebody may end waits: see set_interrupt_hook.
+bool interruptible() noexcept;
+/// What the hook says; nothing without one.
+std::optional<Error> interruption(bool later);
+
+/// While it lives, this thread blocks: the hooks of set_blocking_hooks are called around it.
+class Blocking {
+public:
+    Blocking();
+    ~Blocking();
+    Blocking(const Blocking&) = delete;
+
+private:
+    void* state_ = nullptr;
+};
+
+/// For locks that work may need which somebody waits for: the calling thread has taken, or let go of, so many. With the last one it waits
+/// for what it owes.
+void note_locks(int count) noexcept;
+void drop_lock() noexcept;
+/// Waits for work that others must not overtake: at once; or, while this thread holds such locks, when it lets go of the last one. Raises
+/// nothing of the work's own.
+void wait_without_locks(const Event& event);
+/// The same, and raises the work's failure if it does not have to wait for locks; else that stays with the event: its queue and those who
+/// use the values raise it. Throws Device in a host task that the work waits for.
+void finish_without_locks(const Event& event);
+
+}  // namespace pardo::device

@@ -1,0 +1,51 @@
+# tests/python/test_short_memory.py: near the end of the process's memory there is a MemoryError, and never an abort.
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import linecache, resource, sys
+import numpy as np
+import pardo as pp
+y = pp.zeros(64)
+(y + 1).wait()
+with open("/proc/self/status") as status:
+    used = next(int(line.split()[1]) for line in status if line.startswith("VmSize")) * 1024
+room = int(sys.argv[1]) << 20
+resource.setrlimit(resource.RLIMIT_AS, (used + room, resource.RLIM_INFINITY))
+short = done = 0
+for number in range(25):
+    body = "".join(f"    s = s * {k + number}.0 + pp.exp(s)\\n" for k in range(6))
+    text = f"import pardo as pp\\n@pp.kernel\\ndef k(item: pp.Item, y):\\n    s = y[item.get_id(0)]\\n{body}    y[item.get_id(0)] = s\\n"
+    name = f"<executed {number}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {}
+    try:
+        exec(compile(text, name, "exec"), space)
+        space["k"][pp.Range(64)](y).wait()
+        (pp.sin(pp.arange(1000.0 + number) * number) + number).sum().wait()
+        pp.ones(10_000_000).wait()
+        done += 1
+    except MemoryError:
+        short += 1
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert done + short == 25
+assert float((pp.ones(3) + 1)[0]) == 2  # and afterwards everything works
+print("ended")
+"""
+
+
+@pytest.mark.parametrize("room", [0, 4, 16, 48, 90, 128, 180, 260, 600])
+def test_memory_that_ends_while_compiling(room, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(room)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path)},
+    )
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr

@@ -2,13 +2,10 @@
 import os
 
 OPEN = {
-    "doomed",  # arrays: an error of one expression comes out of another
-    "empty index",  # arrays: index arrays of pardo into empty arrays are not checked
     "scalar sum",  # arrays: the sum of -0.0 without dimensions is -0.0, NumPy's is 0.0
     "shared",  # queues: foreign memory and a host task that records on the same queue: deadlock
     "lost",  # queues: a queue's wait may return before a failure is noted, and forgets failures after 1,024
     "barrier",  # queues: host tasks of an out-of-order queue do not wait for a barrier before them
-    "dead comparison",  # kernels: a comparison that folds, in a branch that is not taken
     "dlpack", "interface", "rectangle",  # hostile: descriptions are not checked whole
     "surrogate", "empty", "local",  # hostile: std::bad_cast; sums over 2**62 empty rows
 }  # fmt: skip

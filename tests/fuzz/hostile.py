@@ -285,7 +285,7 @@ def generate(rng: random.Random, device: str) -> dict[str, Any]:
     elif kind == "environment":
         given = make_environment(r)
     else:
-        given = {"which": r.randrange(9), "damage": r.choice(["bytes", "bytes", "cut", "longer", "sparse", "fifo", "folder", "link", "loop"]),
+        given = {"which": r.randrange(9), "damage": r.choice([d for d in ("bytes", "bytes", "cut", "longer", "sparse", "fifo", "folder", "link", "loop") if d not in OPEN]),
                  "changes": [[r.randrange(1 << 16), r.randrange(256)] for _ in range(r.randint(1, 4))]}  # fmt: skip
     return {**given, "kind": kind, "device": device, "ops": []}
 

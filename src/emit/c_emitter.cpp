@@ -477,12 +477,27 @@ const ir::Instr* CEmitter::yield_of(const ir::Region& region) const {
     return last.op == Opcode::Yield ? &last : nullptr;
 }
 
+/// What the k-th name that a loop carries begins with; its first argument is one of `first` before these. One whose value another name
+/// takes over begins, for compilers that need that, as a value which might differ between items.
+std::string CEmitter::start_of(const ir::Region& loop, int first, int k, Value initial) const {
+    const std::string start = at(initial);
+    const Instr* yield = yield_of(loop);
+    if (!features_.own_starts || !yield || kernel_.rank == 0 || type(initial) == DType::Float16) return start;
+    const Value own = loop.args[first + k];
+    bool passed_on = false;
+    for (int j = 0; j < yield->operands.size(); ++j) passed_on = passed_on || (j != k && yield->operands[j] == own);
+    if (!passed_on) return start;
+    const std::string item = "(long)get_global_id(0)";  // of which the compiler does not know that it is not negative
+    if (type(initial) == DType::Bool) return item + " < 0 ? !" + wrapped(start) + " : " + wrapped(start);
+    return item + " < 0 ? (" + c_type(target_, type(initial)) + ")" + item + " : " + wrapped(start);
+}
+
 void CEmitter::serial_loop(const Instr& in) {
     const ir::Region& region = kernel_.regions[in.regions[0]];
     std::vector<std::string> carried;
     for (int k = 0; k < in.results.size(); ++k) {
         const std::string name = fresh("a");
-        line(c_type(target_, type(in.results[k])) + " " + name + " = " + at(in.operands[3 + k]) + ";");
+        line(c_type(target_, type(in.results[k])) + " " + name + " = " + start_of(region, 1, k, in.operands[3 + k]) + ";");
         text_[region.args[1 + k]] = name;
         text_[in.results[k]] = name;
         carried.push_back(name);
@@ -536,7 +551,7 @@ void CEmitter::while_loop(const Instr& in) {
     std::vector<std::string> carried;
     for (int k = 0; k < in.results.size(); ++k) {
         const std::string name = fresh("a");
-        line(c_type(target_, type(in.results[k])) + " " + name + " = " + at(in.operands[k]) + ";");
+        line(c_type(target_, type(in.results[k])) + " " + name + " = " + start_of(loop, 0, k, in.operands[k]) + ";");
         text_[condition.args[k]] = text_[loop.args[k]] = text_[in.results[k]] = name;
         carried.push_back(name);
     }

@@ -68,6 +68,7 @@ private:
     void store(const Instr& in);
     void serial_loop(const Instr& in);
     const Instr* yield_of(const ir::Region& region) const;
+    std::string start_of(const ir::Region& loop, int first, int k, Value initial) const;
     void while_loop(const Instr& in);
     void branch(const Instr& in);
 

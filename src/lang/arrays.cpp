@@ -72,7 +72,7 @@ Term Lowering::index_of(const Term& index, const Term& extent, const Place& plac
 /// What stands between the brackets; a tuple in there stands for its items.
 std::vector<Term> Lowering::indices_of(const Tree& t) {
     std::vector<Term> indices;
-    for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(expression(t.parts[k]));
+    for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(index_expression(t.parts[k]));
     if (indices.size() == 1 && indices[0].kind == Kind::Tuple) return std::vector<Term>(indices[0].items);
     return indices;
 }

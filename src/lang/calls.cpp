@@ -15,6 +15,7 @@ struct Calls {
     struct Row {
         int least, most;  // arguments
         Handler handler;
+        const char* names = "";  // of those that may be given by name
     };
     static const std::unordered_map<std::string, Row>& functions();
     static const std::map<std::string, Row>& methods();
@@ -57,7 +58,8 @@ struct Calls {
     }
     /// As the functions of Python's math: the result is an int.
     template <ir::Math fn> static Term rounding_to_int(Lowering& l, const Tree& t, const Terms& a) {
-        return l.cast(rounding<fn>(l, t, a), {DType::Int64, true});
+        const Term x = rounding<fn>(l, t, a);
+        return is_inexact(x.type.dtype) ? l.to_int(x, t.place) : l.cast(x, {DType::Int64, true});
     }
     /// An integer rounded to a multiple of ten to the power of `zeros`; halves go to the even one. In integers: floats would be inexact.
     static Term rounded_to_tens(Lowering& l, const Tree& t, const Term& given, std::int64_t zeros) {
@@ -107,6 +109,7 @@ struct Calls {
         if (is_integer(type.dtype) && !out.constant) {
             const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
             out.least = smaller ? std::min(a.least, b.least) : std::max(a.least, b.least);
+            l.bound(out, op, a, b, t.place, false);
         }
         return out;
     }
@@ -134,6 +137,7 @@ struct Calls {
         if (x.type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
         const NumberType type{real_of(x.type.dtype), x.type.weak};
         Term out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
+        l.bound(out, Opcode::Abs, x, x, t.place, false);
         return out;
     }
     /// As abs, but always a float: of integers by NumPy's rule for their size, in Python's math the widest.
@@ -272,6 +276,7 @@ struct Calls {
             return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
         }
         if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
+        if (kind == DKind::Signed && is_inexact(x.type.dtype)) return l.to_int(x, t.place);
         if (kind == DKind::Signed) l.check_range(x, DType::Int64, t.place);
         Term out = l.cast(x, {weak_dtype(kind == DKind::Float ? DType::Float64 : DType::Int64, l.options_.fp64), true});
         if (kind == DKind::Signed && is_integer(x.type.dtype)) out.least = std::max(out.least, x.least);
@@ -581,8 +586,8 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"math.floor", {1, 1, rounding_to_int<Math::floor>}},
         {"math.ceil", {1, 1, rounding_to_int<Math::ceil>}},
         {"math.trunc", {1, 1, rounding_to_int<Math::trunc>}},
-        {"round", {1, 2, round<false>}},
-        {"around", {1, 2, round<true>}},
+        {"round", {1, 2, round<false>, "number ndigits"}},
+        {"around", {1, 2, round<true>, "a decimals"}},
         {"min", {1, 64, extreme<Opcode::Min>}},
         {"max", {1, 64, extreme<Opcode::Max>}},
         {"minimum", {2, 2, extreme<Opcode::Min>}},
@@ -640,26 +645,26 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"bool", {0, 1, python_number<DKind::Bool>}},
         {"complex", {1, 2, python_number<DKind::Complex>}},
         {"astype", {2, 2, astype}},
-        {"local_array", {1, 2, array<ir::Space::Group>}},
-        {"private_array", {1, 2, array<ir::Space::Private>}},
-        {"empty", {1, 2, array<ir::Space::Private>}},
-        {"zeros", {1, 2, filled<0>}},
-        {"ones", {1, 2, filled<1>}},
-        {"full", {2, 3, filled<2>}},
+        {"local_array", {1, 2, array<ir::Space::Group>, "shape dtype"}},
+        {"private_array", {1, 2, array<ir::Space::Private>, "shape dtype"}},
+        {"empty", {1, 2, array<ir::Space::Private>, "shape dtype"}},
+        {"zeros", {1, 2, filled<0>, "shape dtype"}},
+        {"ones", {1, 2, filled<1>, "shape dtype"}},
+        {"full", {2, 3, filled<2>, "shape fill_value dtype"}},
         {"shuffle", {3, 3, shuffled}},
         {"is_sub_group", {1, 1, is_sub_group}},
         {"group_barrier", {0, 2, barrier}},
         {"barrier", {0, 1, barrier}},
-        {"atomic.add", {3, 3, atomic<AtomicOp::Add>}},
-        {"atomic.sub", {3, 3, atomic<AtomicOp::Sub>}},
-        {"atomic.min", {3, 3, atomic<AtomicOp::Min>}},
-        {"atomic.max", {3, 3, atomic<AtomicOp::Max>}},
-        {"atomic.and_", {3, 3, atomic<AtomicOp::And>}},
-        {"atomic.or_", {3, 3, atomic<AtomicOp::Or>}},
-        {"atomic.xor", {3, 3, atomic<AtomicOp::Xor>}},
-        {"atomic.exchange", {3, 3, atomic<AtomicOp::Exchange>}},
-        {"atomic.compare_exchange", {4, 4, compare_exchange}},
-        {"AtomicRef", {2, 2, reference}},
+        {"atomic.add", {3, 3, atomic<AtomicOp::Add>, "array index value"}},
+        {"atomic.sub", {3, 3, atomic<AtomicOp::Sub>, "array index value"}},
+        {"atomic.min", {3, 3, atomic<AtomicOp::Min>, "array index value"}},
+        {"atomic.max", {3, 3, atomic<AtomicOp::Max>, "array index value"}},
+        {"atomic.and_", {3, 3, atomic<AtomicOp::And>, "array index value"}},
+        {"atomic.or_", {3, 3, atomic<AtomicOp::Or>, "array index value"}},
+        {"atomic.xor", {3, 3, atomic<AtomicOp::Xor>, "array index value"}},
+        {"atomic.exchange", {3, 3, atomic<AtomicOp::Exchange>, "array index value"}},
+        {"atomic.compare_exchange", {4, 4, compare_exchange, "array index expected desired"}},
+        {"AtomicRef", {2, 2, reference, "array index"}},
         {"print", {1, 1 + most_fields, print}},
         {"struct", {0, 3 * most_fields, structure}},
         {"get_global_id", {0, 1, function_at<Where::Global>}},
@@ -674,25 +679,25 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
 
 const std::map<std::string, Row>& Calls::methods() {
     static const std::map<std::string, Row> rows{
-        {"Item.get_id", {1, 2, at<Where::Global>}},
-        {"Item.get_range", {1, 2, at<Where::GlobalSize>}},
+        {"Item.get_id", {1, 2, at<Where::Global>, "dimension"}},
+        {"Item.get_range", {1, 2, at<Where::GlobalSize>, "dimension"}},
         {"Item.get_linear_id", {1, 1, linear<Where::Global, Where::GlobalSize>}},
         {"Item.get_linear_range", {1, 1, product<Where::GlobalSize>}},
-        {"NdItem.get_global_id", {1, 2, at<Where::Global>}},
-        {"NdItem.get_local_id", {1, 2, at<Where::Local>}},
+        {"NdItem.get_global_id", {1, 2, at<Where::Global>, "dimension"}},
+        {"NdItem.get_local_id", {1, 2, at<Where::Local>, "dimension"}},
         {"NdItem.get_group", {1, 1, group<Kind::Group>}},
         {"NdItem.get_sub_group", {1, 1, group<Kind::SubGroup>}},
-        {"NdItem.get_group_id", {1, 2, at<Where::Group>}},
-        {"NdItem.get_global_range", {1, 2, at<Where::GlobalSize>}},
-        {"NdItem.get_local_range", {1, 2, at<Where::LocalSize>}},
-        {"NdItem.get_group_range", {1, 2, at<Where::GroupCount>}},
+        {"NdItem.get_group_id", {1, 2, at<Where::Group>, "dimension"}},
+        {"NdItem.get_global_range", {1, 2, at<Where::GlobalSize>, "dimension"}},
+        {"NdItem.get_local_range", {1, 2, at<Where::LocalSize>, "dimension"}},
+        {"NdItem.get_group_range", {1, 2, at<Where::GroupCount>, "dimension"}},
         {"NdItem.get_global_linear_id", {1, 1, linear<Where::Global, Where::GlobalSize>}},
         {"NdItem.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
         {"NdItem.get_group_linear_id", {1, 1, linear<Where::Group, Where::GroupCount>}},
-        {"Group.get_group_id", {1, 2, at<Where::Group>}},
-        {"Group.get_local_id", {1, 2, at<Where::Local>}},
-        {"Group.get_group_range", {1, 2, at<Where::GroupCount>}},
-        {"Group.get_local_range", {1, 2, at<Where::LocalSize>}},
+        {"Group.get_group_id", {1, 2, at<Where::Group>, "dimension"}},
+        {"Group.get_local_id", {1, 2, at<Where::Local>, "dimension"}},
+        {"Group.get_group_range", {1, 2, at<Where::GroupCount>, "dimension"}},
+        {"Group.get_local_range", {1, 2, at<Where::LocalSize>, "dimension"}},
         {"Group.get_group_linear_id", {1, 1, linear<Where::Group, Where::GroupCount>}},
         {"Group.get_group_linear_range", {1, 1, product<Where::GroupCount>}},
         {"Group.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
@@ -708,19 +713,19 @@ const std::map<std::string, Row>& Calls::methods() {
         {"SubGroup.get_group_range", {1, 1, sub_group_count}},
         {"SubGroup.get_group_linear_range", {1, 1, sub_group_count}},
         {"SubGroup.leader", {1, 1, leader<of_sub_group<Opcode::Rem>>}},
-        {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>}},
-        {"AtomicRef.fetch_sub", {2, 2, fetch<AtomicOp::Sub>}},
-        {"AtomicRef.fetch_min", {2, 2, fetch<AtomicOp::Min>}},
-        {"AtomicRef.fetch_max", {2, 2, fetch<AtomicOp::Max>}},
-        {"AtomicRef.fetch_and", {2, 2, fetch<AtomicOp::And>}},
-        {"AtomicRef.fetch_or", {2, 2, fetch<AtomicOp::Or>}},
-        {"AtomicRef.fetch_xor", {2, 2, fetch<AtomicOp::Xor>}},
-        {"AtomicRef.exchange", {2, 2, fetch<AtomicOp::Exchange>}},
-        {"AtomicRef.compare_exchange", {3, 3, exchange_if}},
+        {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>, "value"}},
+        {"AtomicRef.fetch_sub", {2, 2, fetch<AtomicOp::Sub>, "value"}},
+        {"AtomicRef.fetch_min", {2, 2, fetch<AtomicOp::Min>, "value"}},
+        {"AtomicRef.fetch_max", {2, 2, fetch<AtomicOp::Max>, "value"}},
+        {"AtomicRef.fetch_and", {2, 2, fetch<AtomicOp::And>, "value"}},
+        {"AtomicRef.fetch_or", {2, 2, fetch<AtomicOp::Or>, "value"}},
+        {"AtomicRef.fetch_xor", {2, 2, fetch<AtomicOp::Xor>, "value"}},
+        {"AtomicRef.exchange", {2, 2, fetch<AtomicOp::Exchange>, "value"}},
+        {"AtomicRef.compare_exchange", {3, 3, exchange_if, "expected desired"}},
         {"AtomicRef.load", {1, 1, load_atomic}},
-        {"AtomicRef.store", {2, 2, store_atomic}},
+        {"AtomicRef.store", {2, 2, store_atomic, "value"}},
         {"struct._replace", {1, 1 + most_fields, replaced}},
-        {"number.astype", {2, 2, astype}},
+        {"number.astype", {2, 2, astype, "dtype"}},
         {"number.conjugate", {1, 1, conjugate}},
         {"number.conj", {1, 1, conjugate}},
         {"number.item", {1, 1, [](Lowering&, const Tree&, const Terms& a) { return a[0]; }}},
@@ -728,40 +733,42 @@ const std::map<std::string, Row>& Calls::methods() {
     return rows;
 }
 
-Term Lowering::call(const Tree& t) {
-    const auto found = Calls::functions().find(t.name);
-    if (found == Calls::functions().end()) wrong_type(t.place, "`" + t.name + "` cannot be called in a kernel");
-    const bool atomic = t.name == "AtomicRef" || t.name.starts_with("atomic.");
+Term Lowering::call(const Tree& given) {
+    const auto found = Calls::functions().find(given.name);
+    if (found == Calls::functions().end()) wrong_type(given.place, "`" + given.name + "` cannot be called in a kernel");
+    const Calls::Row& row = found->second;
+    const bool by_name = std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
+    const Tree made = by_name ? ordered(given, 0, row.names, {"order", "scope"}) : Tree();
+    const Tree& t = by_name ? made : given;
     std::vector<Term> arguments;
     for (const Tree& p : t.parts) {
-        if (p.form == Form::Keyword && atomic && (p.name == "order" || p.name == "scope")) continue;  // the handler asks for them
-        if (p.form == Form::Keyword && p.name != "dtype" && p.name != "shape")
+        if (p.form == Form::Keyword) {  // the handler asks for them
+            if (t.name == "AtomicRef" || t.name.starts_with("atomic.")) continue;
             wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel");
+        }
         if (p.form == Form::Star) {
             const Term items = starred(p);
             arguments.insert(arguments.end(), items.items.begin(), items.items.end());
         } else {
-            const Term given = expression(p.form == Form::Keyword ? p.parts[0] : p);
-            arguments.push_back(t.name == "len" || t.name == "print" ? given : loaded(given));
+            const Term argument = expression(p);
+            arguments.push_back(t.name == "len" || t.name == "print" ? argument : loaded(argument));
         }
     }
-    const Calls::Row& row = found->second;
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)
         wrong_type(t.place, t.name + ": takes " + count_text(row.least, row.most) + ", here are " + std::to_string(count));
     return row.handler(*this, t, arguments);
 }
 
-Term Lowering::method(const Tree& t) {
-    const Term owner_term = loaded(expression(t.parts[0]));
-    if (const auto member = member_of(owner_term, t.name)) {
-        if (member->kind == syntax::Member::Kind::Property) wrong_type(t.place, "`" + t.name + "` is a property, which is not called");
+Term Lowering::method(const Tree& given) {
+    const Term owner_term = loaded(expression(given.parts[0]));
+    if (const auto member = member_of(owner_term, given.name)) {
+        if (member->kind == syntax::Member::Kind::Property)
+            wrong_type(given.place, "`" + given.name + "` is a property, which is not called");
         const bool takes_self = member->kind == syntax::Member::Kind::Method;
-        return called(function_of(*member), takes_self ? &owner_term : nullptr, std::span(t.parts).subspan(1), t.place);
+        return called(function_of(*member), takes_self ? &owner_term : nullptr, std::span(given.parts).subspan(1), given.place);
     }
-    std::vector<Term> arguments{owner_term};
-    for (const Tree& p : std::span(t.parts).subspan(1)) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
-    const Term& object = arguments[0];
+    const Term& object = owner_term;
     const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
     const char* owner = object.kind == Kind::Item        ? "Item"
                         : object.kind == Kind::NdItem    ? "NdItem"
@@ -771,7 +778,7 @@ Term Lowering::method(const Tree& t) {
                         : object.kind == Kind::Reference ? "AtomicRef"
                         : is_struct                      ? "struct"
                                                          : "";
-    const auto found = Calls::methods().find(std::string(owner) + "." + t.name);
+    const auto found = Calls::methods().find(std::string(owner) + "." + given.name);
     if (found == Calls::methods().end()) {
         std::string known;
         for (const auto& [name, row] : Calls::methods()) {
@@ -781,9 +788,15 @@ Term Lowering::method(const Tree& t) {
         const auto own = object.structure ? object.structure->members() : std::make_shared<const syntax::Class::Members>();
         for (const auto& [name, member] : *own)
             if (member.kind != syntax::Member::Kind::Property && !name.starts_with('_')) known += ", " + name;
-        wrong_type(t.place, describe(object) + " has no method `" + t.name + "` in a kernel" + (known.empty() ? "" : "; it has " + known));
+        wrong_type(given.place,
+                   describe(object) + " has no method `" + given.name + "` in a kernel" + (known.empty() ? "" : "; it has " + known));
     }
     const Calls::Row& row = found->second;
+    const bool by_name = !is_struct && std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
+    const Tree made = by_name ? ordered(given, 1, row.names, {}) : Tree();
+    const Tree& t = by_name ? made : given;
+    std::vector<Term> arguments{owner_term};
+    for (const Tree& p : std::span(t.parts).subspan(1)) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)
         wrong_type(t.place, t.name + ": takes " + count_text(row.least - 1, row.most - 1) + ", here are " + std::to_string(count - 1));

@@ -66,6 +66,7 @@ Value Lowering::value(const Term& t) { return value(t, dtype(t.type)); }
 Value Lowering::value(const Term& t, DType to) {
     if (dry_) return ir::no_value;
     if (t.constant) return builder_.constant(to, t.scalar.cast(to));
+    if (t.type.weak && is_integer(t.type.dtype) && is_integer(to)) narrowed(t, to);
     return builder_.type(t.value) == to ? t.value : builder_.cast(t.value, to);
 }
 
@@ -83,7 +84,9 @@ Term Lowering::cast(const Term& t, NumberType to) {
         s.weak = to.weak;
         return number(s);
     }
-    return number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.least : unknown_least);
+    Term out = number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.least : unknown_least);
+    if (exact_integers() && is_integer(to.dtype)) out.bits = static_cast<std::uint8_t>(bits_of(t));
+    return out;
 }
 
 const Term& Lowering::need_number(const Term& t, const Place& place, const char* who) const {
@@ -103,7 +106,9 @@ Term Lowering::index_arithmetic(Opcode op, const Term& a, const Term& b) {
     if (op == Opcode::Mul && a.constant && a.scalar.i == 1) return b;
     if (op == Opcode::Mul && b.constant && b.scalar.i == 1) return a;
     const Value v = dry_ ? ir::no_value : builder_.emit(op, DType::Int64, {value(a, DType::Int64), value(b, DType::Int64)});
-    return number({DType::Int64, true}, v, least_of(op, a, b));
+    Term out = number({DType::Int64, true}, v, least_of(op, a, b));
+    bound(out, op, a, b, at_, true);
+    return out;
 }
 
 // ---- types
@@ -206,7 +211,9 @@ std::optional<Term> Lowering::exact(Opcode op, const Term& a, const Term& b, con
 Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place) {
     const DType computed = dtype(type);
     if (is_complex(computed) && (op == Opcode::FloorDiv || op == Opcode::Rem)) wrong_type(place, "complex numbers have neither // nor %");
+    const bool wraps = std::exchange(wraps_, false);
     Term result = pure(op, type, {a, b}, computed);
+    bound(result, op, a, b, place, wraps);
     // Others wrap around; the remainder and the bits of what cannot be negative cannot either.
     const bool counts = computed == DType::Int64 || op == Opcode::Rem || op == Opcode::And || op == Opcode::Shr || op == Opcode::FloorDiv;
     if (is_integer(computed) && counts && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
@@ -245,6 +252,7 @@ Term Lowering::binary(const std::string& op, const Term& a, const Term& b, const
         case Rule::Bits:
         case Rule::Integers:
             if (!whole) wrong_type(place, "`" + op + "` takes integers; here are " + describe(a) + " and " + describe(b));
+            if (both_bools) type = {DType::Bool, a.type.weak && b.type.weak};
             if (row->rule == Rule::Integers && type.dtype == DType::Bool) type = {DType::Int64, true};
             return arithmetic(row->op, a, b, type, place);
     }
@@ -292,8 +300,9 @@ Term Lowering::power(const Term& a, const Term& b, const Place& place) {
         const Term operands[] = {cast(a, type), cast(b, type)};
         return folded(Opcode::Call, ir::Math::pow, type, operands);
     }
-    if (dry_) return number(type, ir::no_value);
-    return number(type, builder_.call(ir::Math::pow, value(a, computed), value(b, computed)));
+    Term out = number(type, dry_ ? ir::no_value : builder_.call(ir::Math::pow, value(a, computed), value(b, computed)));
+    bound(out, Opcode::Call, a, b, place, false);
+    return out;
 }
 
 /// A mathematical function; integers are taken as floats.
@@ -340,6 +349,11 @@ bool Lowering::simple(const Tree& t) {
 
 Term Lowering::name(const Tree& t) {
     const auto found = scope_.find(t.name);
+    if (found == scope_.end() && own_.contains(t.name))
+        fail(ErrorCode::Name, t.place,
+             "`" + t.name +
+                 "` has no value here: the parallel loop assigns it, so each round has its own, which begins without the value from before "
+                 "the loop and without those of other rounds; assign it above, or use an array");
     if (found == scope_.end()) fail(ErrorCode::Name, t.place, "`" + t.name + "` has no value here: it is assigned nowhere above");
     if (found->second.maybe)
         fail(ErrorCode::Name, t.place,
@@ -349,6 +363,7 @@ Term Lowering::name(const Tree& t) {
 }
 
 Term Lowering::expression(const Tree& t) {
+    const bool wraps = std::exchange(wraps_, false);
     if (!dry_) {
         builder_.set_span({1, static_cast<std::uint32_t>(t.place.line), static_cast<std::uint32_t>(t.place.column),
                            static_cast<std::uint32_t>(t.place.end_column)});
@@ -377,10 +392,9 @@ Term Lowering::expression(const Tree& t) {
         }
         case Form::Attribute: return attribute(t);
         case Form::Subscript: return subscript(t);
-        case Form::Unary: return unary(t);
+        case Form::Unary: return unary(t, wraps);
         case Form::Binary: {
-            const Term a = expression(t.parts[0]), b = expression(t.parts[1]);
-            Term out = binary(t.name, a, b, t.place);
+            Term out = binary_of(t, wraps);
             if (out.kind == Kind::Number && is_integer(out.type.dtype) && !out.constant) out.least = std::max(out.least, difference(t));
             return out;
         }
@@ -403,19 +417,25 @@ Term Lowering::expression(const Tree& t) {
     }
 }
 
-Term Lowering::unary(const Tree& t) {
+Term Lowering::unary(const Tree& t, bool wraps) {
     if (t.name == "not") return condition(t);
-    return unary_of(t.name, expression(t.parts[0]), t.place);
+    wraps_ = wraps;
+    const Term x = expression(t.parts[0]);
+    return unary_of(t.name, x, t.place, wraps);
 }
 
-Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place) {
+Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place, bool wraps) {
     if (const auto out = by_method(op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__", x, {}, place)) return *out;
     need_number(x, place, op.c_str());
     const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
     if (op == "+") return cast(x, type);
     if (x.constant && x.type.weak && x.type.dtype == DType::UInt64 && op != "+")  // what is below int64
         fail(ErrorCode::Overflow, place, "the result does not fit an int64");
-    if (op == "-") return pure(Opcode::Neg, type, {x}, dtype(type));
+    if (op == "-") {
+        Term out = pure(Opcode::Neg, type, {x}, dtype(type));
+        bound(out, Opcode::Neg, x, x, place, wraps);
+        return out;
+    }
     if (!is_integer(type.dtype) && type.dtype != DType::Bool) wrong_type(place, "`~` takes an integer, not " + describe(x));
     return pure(Opcode::Not, type, {x}, dtype(type));
 }
@@ -465,7 +485,10 @@ Term Lowering::compared_signs(const std::string& op, Opcode opcode, const Term& 
     constexpr NumberType type{DType::Bool, false};
     const bool left = dtype(a.type) != DType::UInt64;
     const Term negative = pure(Opcode::Lt, type, {cast(left ? a : b, {DType::Int64, true}), integer(0)}, DType::Int64);
-    const Term together = pure(opcode, type, {a, b}, DType::UInt64);
+    const auto bits = [&](const Term& t) {
+        return dry_ || t.constant ? t : number({DType::UInt64, false}, builder_.cast(value(t), DType::UInt64));
+    };
+    const Term together = pure(opcode, type, {bits(a), bits(b)}, DType::UInt64);
     const bool answer = op == "!=" || (op != "==" && left == (op == "<" || op == "<="));  // where it is negative
     if (answer) return pure(Opcode::Or, type, {negative, together}, DType::Bool);
     return pure(Opcode::And, type, {pure(Opcode::Not, type, {negative}, DType::Bool), together}, DType::Bool);
@@ -498,9 +521,10 @@ Term Lowering::selected(const Term& test, const Variable& x, const Variable& y, 
         return tuple_like(a, std::move(items));
     }
     if (like.kind != Kind::Number) return like;
-    const std::int64_t least = std::min(a.least, b.least);
-    if (dry_) return number(like.type, ir::no_value, least);
-    return number(like.type, builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type))), least);
+    Term out = number(like.type, ir::no_value, std::min(a.least, b.least));
+    out.bits = like.bits;
+    if (!dry_) out.value = builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type)));
+    return out;
 }
 
 /// The operators of a comparison.

@@ -1,5 +1,6 @@
 // src/lang/functions.cpp: functions of the user that a kernel calls: their statements stand in place of the call.
 #include <algorithm>
+#include <sstream>
 
 #include "lang/lowering.h"
 
@@ -115,6 +116,44 @@ Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, cons
     function_ = std::move(caller);
     entry_ = outside;
     return result;
+}
+
+/// A call with the arguments that are given by name among the others, where these are; what is left are keywords that the function looks
+/// for itself: `kept`.
+Tree Lowering::ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept) const {
+    std::vector<std::string> known;
+    for (std::istringstream words(names); words >> known.emplace_back();) {
+    }
+    known.pop_back();
+    Tree out = t;
+    out.parts.assign(t.parts.begin(), t.parts.begin() + static_cast<std::ptrdiff_t>(from));
+    std::vector<const Tree*> named(known.size());
+    std::size_t plain = 0;
+    for (const Tree& p : std::span(t.parts).subspan(from)) {
+        if (p.form != Form::Keyword) {
+            out.parts.push_back(p);
+            ++plain;
+            continue;
+        }
+        if (std::ranges::any_of(kept, [&](const char* word) { return p.name == word; })) continue;
+        const auto at = static_cast<std::size_t>(std::ranges::find(known, p.name) - known.begin());
+        if (at == known.size()) {
+            std::string text;
+            for (const std::string& word : known) text += (text.empty() ? "; it takes " : ", ") + word;
+            wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel" + text);
+        }
+        if (at < plain || named[at]) wrong_type(p.place, t.name + ": `" + p.name + "` is given twice");
+        named[at] = &p.parts[0];
+    }
+    for (std::size_t k = plain; k < named.size(); ++k) {
+        if (named[k]) {
+            if (out.parts.size() != from + k) wrong_type(t.place, t.name + ": no value for `" + known[out.parts.size() - from] + "`");
+            out.parts.push_back(*named[k]);
+        }
+    }
+    for (const Tree& p : std::span(t.parts).subspan(from))
+        if (p.form == Form::Keyword && std::ranges::any_of(kept, [&](const char* word) { return p.name == word; })) out.parts.push_back(p);
+    return out;
 }
 
 }  // namespace pardo::lang

@@ -283,6 +283,11 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
         Use use;
         look(loop.parts[4], name, use);
         if (use.combine && use.reduces) found.push_back(name);
+        if (use.combine && !use.reduces)
+            throw problem(ErrorCode::Type, function, use.other->place,
+                          "`" + name +
+                              "` collects something from all rounds of the parallel loop, and this uses it before they have ended: a round "
+                              "does not see what others have added; use it after the loop, or a name of the round's own here");
     }
     std::vector<std::string> indices;
     if (loop.parts[0].form == Form::Name) indices.push_back(loop.parts[0].name);
@@ -450,7 +455,9 @@ void Lowering::walk_rounds() {
     std::set<std::string> assigned;
     collect_targets(function_->body.parts[0], assigned);
     for (const std::string& name : assigned) {
-        if (std::find(loop_->results.begin(), loop_->results.end(), name) == loop_->results.end()) scope_.erase(name);
+        if (std::find(loop_->results.begin(), loop_->results.end(), name) != loop_->results.end()) continue;
+        if (scope_.contains(name)) own_.insert(name);
+        scope_.erase(name);
     }
 }
 

@@ -10,10 +10,10 @@
 namespace pardo::lang {
 
 bool operator==(const ArgumentType& a, const ArgumentType& b) {
-    return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.contiguous == b.contiguous &&
-           a.last == b.last && a.extents == b.extents && a.parts == b.parts && a.names == b.names && a.columns == b.columns &&
-           a.records == b.records && a.structure == b.structure && a.members == b.members && a.function == b.function && a.name == b.name &&
-           (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
+    return a.kind == b.kind && a.dtype == b.dtype && a.weak == b.weak && a.assumed == b.assumed && a.rank == b.rank &&
+           a.contiguous == b.contiguous && a.last == b.last && a.extents == b.extents && a.parts == b.parts && a.names == b.names &&
+           a.columns == b.columns && a.records == b.records && a.structure == b.structure && a.members == b.members &&
+           a.function == b.function && a.name == b.name && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
 }
 
 Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,
@@ -53,7 +53,9 @@ Term Lowering::array_argument(int k, const std::string& name) {
             v = builder_.scalar_param(label, DType::Int64);
             out_.slots.push_back({kind, k, d});
         }
-        return number({DType::Int64, true}, v, least);
+        Term extent = number({DType::Int64, true}, v, least);
+        if (type.assumed && kind == Slot::Kind::Extent) extent.bits = assumed_bits;
+        return extent;
     };
     if (!dry_) {
         const ir::Access access = out_.accesses[static_cast<std::size_t>(k)];
@@ -95,7 +97,15 @@ Term Lowering::declare(std::size_t& k, const std::string& name) {
                 v = builder_.scalar_param(name, dtype(number_type));
                 out_.slots.push_back({Slot::Kind::Number, static_cast<int>(at), 0});
             }
-            return number(number_type, v);
+            Term n = number(number_type, v);
+            if (type.weak && is_integer(type.dtype)) n.argument = static_cast<int>(at);
+            if (type.assumed) {
+                n.assumed = true;
+                n.most = (std::int64_t{1} << assumed_bits) - 1;
+                n.least = -n.most;
+                n.bits = assumed_bits;
+            }
+            return n;
         }
         case ArgumentType::Kind::Function: {
             Term f;
@@ -129,7 +139,7 @@ void Lowering::declare_arguments() {
 void Lowering::walk_function() {
     arrays_ = 0;
     declare_arguments();
-    if (!dry_ && uses_status_) {
+    if (!dry_ && (uses_status_ || exact_integers())) {
         status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
         out_.slots.push_back({Slot::Kind::Status, 0, 0});
     }
@@ -141,6 +151,7 @@ void Lowering::walk_function() {
     }
     scope_.clear();
     out_.sites.clear();
+    out_.fits.clear();
     out_.prints.clear();
     stack_.assign(1, function_.get());
     std::size_t at = 0;

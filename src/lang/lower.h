@@ -24,6 +24,7 @@ struct ArgumentType {
     Kind kind = Kind::Number;
     DType dtype = DType::Float64;
     bool weak = false;                  // Number
+    bool assumed = false;               // Number, Array: a Python integer, or extents, of fewer than 32 bits; who launches checks
     int rank = 0;                       // Array
     bool contiguous = false;            // Array: row-major; else its strides are arguments
     std::int64_t last = 0;              // Array: the last extent, where it is part of the program: loops over it are unrolled; else 0
@@ -48,6 +49,9 @@ struct Space {
     int sub_group = 0;
     friend bool operator==(const Space&, const Space&) = default;
 };
+
+/// Of Python integers and extents that are small, as most are: programs of serial loops are made for these, and others for any.
+inline constexpr int assumed_bits = 31;
 
 struct Options {
     bool fp64 = true;           // the device has it: Python's floats are float64
@@ -83,6 +87,14 @@ struct Slot {
 struct Site {
     ErrorCode code = ErrorCode::Index;
     std::string message;  // $0, $1, $2: values that the kernel writes
+    Place place;
+    std::shared_ptr<const Function> function;
+};
+
+/// A Python integer that is an argument and has to fit a dtype; who launches checks.
+struct Fit {
+    int argument = 0;
+    DType dtype = DType::Int64;
     Place place;
     std::shared_ptr<const Function> function;
 };
@@ -126,7 +138,9 @@ struct Lowered {
     std::vector<Slot> slots;           // one for each of the kernel's parameters
     std::vector<ir::Access> accesses;  // one for each argument; of arrays that are not used: Read
     std::vector<bool> used;            // one for each argument: arrays that the kernel touches
-    std::vector<Site> sites;           // empty: the kernel has no status block
+    std::vector<Fit> fits;
+    std::vector<Site> sites;           // places that may fail
+    bool reads_status = false;         // a loop ends where something has failed
     std::vector<Print> prints;         // empty: the kernel has no log
     std::vector<Result> results;       // of a loop
     std::vector<ArgumentType> layout;  // of those results: tuples and their parts

@@ -91,6 +91,10 @@ private:
 
     // serial_loops.cpp
     void for_range(const Tree& t);
+    struct Walked;
+    Walked walked(const Tree& t);
+    Walked walked_zip(const Tree& t);
+    Walked walked_value(const Tree& t);
     void for_each(const Tree& t);
     void while_statement(const Tree& t);
     /// What a loop changes and carries from one round to the next, with the types that hold in every round.
@@ -121,11 +125,20 @@ private:
                 const std::shared_ptr<const Function>& function);
     void report_guards(const View& v);
 
+    // integers.cpp
+    bool exact_integers() const;
+    void bound(Term& result, Opcode op, const Term& a, const Term& b, const Place& place, bool wraps);
+    Value overflows(Opcode op, Value x, Value y, Value result);
+    void narrowed(const Term& t, DType to);
+    Term to_int(const Term& x, const Place& place);
+    Term binary_of(const Tree& t, bool wraps);
+    Term index_expression(const Tree& t);
+
     // expressions.cpp
     Term expression(const Tree& t);
     Term name(const Tree& t);
-    Term unary(const Tree& t);
-    Term unary_of(const std::string& op, const Term& x, const Place& place);
+    Term unary(const Tree& t, bool wraps);
+    Term unary_of(const std::string& op, const Term& x, const Place& place, bool wraps = false);
     Term binary(const std::string& op, const Term& a, const Term& b, const Place& place);
     Term arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place);
     std::optional<Term> exact(Opcode op, const Term& a, const Term& b, const Place& place) const;
@@ -189,6 +202,7 @@ private:
     std::vector<std::int64_t> constant_extents(const Term& t, const Place& place, const char* who) const;
 
     // calls.cpp
+    Tree ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept) const;
     Term call(const Tree& t);
     Term method(const Tree& t);
 
@@ -221,6 +235,7 @@ private:
     const std::vector<ArgumentType>& types_;
     const Options options_;
     const LoopSpec* const loop_;
+    std::set<std::string> own_;  // names that each round of a parallel loop has for itself, and that had values before it
     std::set<const Tree*> lane_loops_;
     bool choosing_lanes_ = false;                  // in the first walk
     bool in_lanes_ = false;                        // one of them is around
@@ -239,6 +254,7 @@ private:
     Value round_ = ir::no_value;          // of a loop that reduces
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
     bool dry_ = true, uses_status_ = false, uses_log_ = false;
+    bool wraps_ = false;  // of the operation that is walked next, only the low bits are asked for
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
     int inner_loops_ = 0;  // that have been walked, but short ones of known length
 };

@@ -14,6 +14,7 @@ namespace {
 void settle(Term& next, const Term& before) {
     if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
     if (next.kind == Kind::Number && next.most > before.most) next.most = unknown_most;
+    if (next.kind == Kind::Number && next.bits > before.bits) next.bits = std::max<std::uint8_t>(next.bits, 62);
     for (std::size_t d = 0; next.kind == Kind::Array && d < next.view.lead.size(); ++d) settle(next.view.lead[d], before.view.lead[d]);
     for (std::size_t k = 0; next.kind == Kind::Tuple && k < next.items.size(); ++k) settle(next.items[k], before.items[k]);
 }
@@ -156,7 +157,12 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
     std::int64_t least = unknown_least;
     if (step.least > 0) least = start.least;
     if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
-    const auto index = [&](Value v) { return number({DType::Int64, true}, v, least); };
+    const auto bits = static_cast<std::uint8_t>(exact_integers() ? std::max(bits_of(start), bits_of(stop)) : 63);
+    const auto index = [&](Value v) {
+        Term i = number({DType::Int64, true}, v, least);
+        i.bits = bits;
+        return i;
+    };
     constexpr std::int64_t few_rounds = 16;
     const bool is_short = start.constant && stop.constant && step.constant && std::abs(stop.scalar.i - start.scalar.i) <= few_rounds;
     inner_loops_ += is_short ? 0 : 1;
@@ -260,7 +266,11 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
         [&](std::span<const Value> values) {
             scope_ = c.before;
             bind(c, values);
-            return value(goes_on(), DType::Bool);
+            const Value on = value(goes_on(), DType::Bool);
+            if (!exact_integers() || !hidden.empty() || !uses_status_) return on;
+            out_.reads_status = true;
+            // After a failure its values are not Python's: who counts on them to end it might wait for ever.
+            return builder_.bit_and(on, builder_.eq(builder_.load(status_, builder_.i64(0)), builder_.i64(0)));
         },
         [&](std::span<const Value> values) {
             scope_ = c.before;
@@ -316,6 +326,7 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
     const std::string counter = "$index" + std::to_string(loops_++);
     Term first = cast(start, {DType::Int64, true});
     first.least = step.scalar.i > 0 ? start.least : unknown_least;
+    if (exact_integers()) first.bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
     set_variable(counter, first, t.place);
     const auto inside_at = [&](const Term& i) {
         return pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
@@ -356,6 +367,7 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
         block(body.parts, tests.size());
         Term next = add(i, step);
         next.least = step.scalar.i > 0 ? i.least : unknown_least;
+        next.bits = i.bits;
         set_variable(counter, next, t.place);
         scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
         if (ahead) advance(next);
@@ -409,73 +421,90 @@ void Lowering::unrolled(const Tree& t, const std::vector<Term>& items, std::size
     }
 }
 
-/// Over tuples, the first axis of arrays, enumerate and zip of these.
-void Lowering::for_each(const Tree& t) {
-    const Tree& iterable = t.parts[1];
-    const bool counts = iterable.form == Form::Call && iterable.name == "enumerate",
-               zips = iterable.form == Form::Call && iterable.name == "zip";
-    std::vector<Term> sources;
-    Term begin = integer(0);
-    if (counts) {
-        if (iterable.parts.empty()) wrong_type(iterable.place, "enumerate takes an array or a tuple");
-        sources.push_back(expression(iterable.parts[0]));
-        if (iterable.parts.size() > 1)
-            begin = expression(iterable.parts[1].form == Form::Keyword ? iterable.parts[1].parts[0] : iterable.parts[1]);
-        need_number(begin, iterable.place, "enumerate");
-    } else if (zips) {
-        for (const Tree& p : iterable.parts)
-            if (p.form != Form::Keyword) sources.push_back(expression(p));
-    } else {
-        sources.push_back(expression(iterable));
-    }
-    const bool strict = zips && !iterable.parts.empty() && iterable.parts.back().form == Form::Keyword &&
-                        truth(expression(iterable.parts.back().parts[0]), iterable.place).scalar.b;
-    bool fixed = !sources.empty();
+/// What `for` goes over: how many rounds, and what each gets; `fixed` where each round may get another type.
+struct Lowering::Walked {
     Term length;
-    for (const Term& s : sources) {
-        if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
-            wrong_type(iterable.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
-        const Term& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
-        if (axis.kind == Kind::Array && axis.view.rank == 0)
-            wrong_type(iterable.place, describe(s) + " has no dimension that could be looped over");
-        fixed = fixed && axis.kind == Kind::Tuple;
-        const Term n = axis.kind == Kind::Tuple ? integer(static_cast<std::int64_t>(s.items.size())) : axis.view.lead[1];
-        if (strict && length.kind != Kind::None && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
-            fail(ErrorCode::Value, iterable.place, "zip: what is taken strictly must have lengths that are known to be the same");
-        if (length.kind == Kind::None) {
-            length = n;
-        } else if (length.constant && n.constant) {
+    bool fixed = false;
+    std::function<Term(const Term& i)> at;
+};
+
+/// A tuple, or the first axis of an array.
+Lowering::Walked Lowering::walked_value(const Tree& t) {
+    const Term s = expression(t);
+    if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
+        wrong_type(t.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
+    const Term& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
+    if (axis.kind == Kind::Array && axis.view.rank == 0) wrong_type(t.place, describe(s) + " has no dimension that could be looped over");
+    const bool fixed = axis.kind == Kind::Tuple;
+    const Term length = fixed ? integer(static_cast<std::int64_t>(s.items.size())) : axis.view.lead[1];
+    return {length, fixed, [this, s, &t](const Term& i) -> Term {
+                if (is_array_of_structs(s)) return indexed(s, std::span(&i, 1), t);
+                if (s.kind == Kind::Tuple) {
+                    if (!i.constant) wrong_type(t.place, "a tuple cannot be looped over beside an array; use an array for both");
+                    return field(s, static_cast<std::size_t>(i.scalar.i));
+                }
+                Term part = s;
+                part.view = part_at(s.view, i);
+                return part.view.rank == 0 ? element(part.view) : part;
+            }};
+}
+
+Lowering::Walked Lowering::walked_zip(const Tree& t) {
+    std::vector<Walked> all;
+    bool strict = false, fixed = true;
+    for (const Tree& p : t.parts) {
+        if (p.form != Form::Keyword)
+            all.push_back(walked(p));
+        else if (p.name == "strict")
+            strict = truth(expression(p.parts[0]), p.place).scalar.b;
+        else
+            wrong_type(p.place, "zip: the keyword `" + p.name + "` is not known");
+    }
+    if (all.empty()) wrong_type(t.place, "zip takes arrays or tuples");
+    Term length = all[0].length;
+    for (const Walked& w : all) {
+        fixed = fixed && w.fixed;
+        const Term& n = w.length;
+        if (strict && &w != all.data() && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
+            fail(ErrorCode::Value, t.place, "zip: what is taken strictly must have lengths that are known to be the same");
+        if (length.constant && n.constant) {
             length = integer(std::min(length.scalar.i, n.scalar.i));
-        } else {
+        } else if (&w != all.data()) {
+            const auto bits = static_cast<std::uint8_t>(std::min(bits_of(length), bits_of(n)));
             length =
                 number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(length, DType::Int64), value(n, DType::Int64)), 0);
+            if (exact_integers()) length.bits = bits;
         }
     }
-    const auto element_at = [&](const Term& source, const Term& i) -> Term {
-        if (is_array_of_structs(source)) return indexed(source, std::span(&i, 1), iterable);
-        if (source.kind == Kind::Tuple) {
-            if (!i.constant) wrong_type(iterable.place, "a tuple cannot be looped over beside an array; use an array for both");
-            return field(source, static_cast<std::size_t>(i.scalar.i));
-        }
-        Term part = source;
-        part.view = part_at(source.view, i);
-        return part.view.rank == 0 ? element(part.view) : part;
-    };
-    const auto all_at = [&](const Term& i) -> Term {
+    return {length, fixed, [all](const Term& i) {
+                std::vector<Term> items;
+                for (const Walked& w : all) items.push_back(w.at(i));
+                return tuple(std::move(items));
+            }};
+}
+
+Lowering::Walked Lowering::walked(const Tree& t) {
+    if (t.form == Form::Call && t.name == "zip") return walked_zip(t);
+    if (t.form != Form::Call || t.name != "enumerate") return walked_value(t);
+    if (t.parts.empty() || t.parts.size() > 2) wrong_type(t.place, "enumerate takes an array or a tuple, and where it begins to count");
+    const Tree* begins = t.parts.size() == 1 ? nullptr : t.parts[1].form == Form::Keyword ? &t.parts[1].parts[0] : &t.parts[1];
+    const Term begin = begins ? need_number(expression(*begins), t.place, "enumerate") : integer(0);
+    const Walked inner = walked(t.parts[0]);
+    return {inner.length, inner.fixed, [this, begin, inner](const Term& i) { return tuple({add(begin, i), inner.at(i)}); }};
+}
+
+/// Over tuples, the first axis of arrays, enumerate and zip of these.
+void Lowering::for_each(const Tree& t) {
+    const Walked w = walked(t.parts[1]);
+    if (w.fixed) {
         std::vector<Term> items;
-        if (counts) items.push_back(add(begin, i));
-        for (const Term& s : sources) items.push_back(element_at(s, i));
-        return counts || zips ? tuple(std::move(items)) : items[0];
-    };
-    if (fixed) {
-        std::vector<Term> items;
-        for (std::int64_t k = 0; k < length.scalar.i; ++k) items.push_back(all_at(integer(k)));
+        for (std::int64_t k = 0; k < w.length.scalar.i; ++k) items.push_back(w.at(integer(k)));
         const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
         scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
         unrolled(t, items, 0);
         return after_loop(&t.parts[3], outer_break, outer_continue);
     }
-    ranged(t, integer(0), length, integer(1), t.parts[2], &t.parts[3], [&](const Term& i) { assign(t.parts[0], all_at(i), t.place); });
+    ranged(t, integer(0), w.length, integer(1), t.parts[2], &t.parts[3], [&](const Term& i) { assign(t.parts[0], w.at(i), t.place); });
 }
 
 void Lowering::while_statement(const Tree& t) {

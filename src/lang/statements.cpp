@@ -12,6 +12,8 @@ Term Lowering::fluid(const Term& t) const {
     Term out = t;
     out.constant = false;
     out.value = ir::no_value;
+    out.argument = -1;
+    if (!exact_integers()) out.bits = 63;
     out.view.guards.clear();
     for (Term& item : out.items) item = fluid(item);
     for (Term& part : out.view.lead) part = fluid(part);
@@ -43,7 +45,9 @@ Term Lowering::blank(const Term& like) {
 
 bool Lowering::same_type(const Term& a, const Term& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
-    if (a.kind == Kind::Number && (!(a.type == b.type) || a.least != b.least || a.most != b.most || a.constant != b.constant)) return false;
+    if (a.kind == Kind::Number &&
+        (!(a.type == b.type) || a.least != b.least || a.most != b.most || a.bits != b.bits || a.constant != b.constant))
+        return false;
     if (a.kind == Kind::Array) {
         for (std::size_t k = 0; k < a.view.lead.size(); ++k)
             if (!same_type(a.view.lead[k], b.view.lead[k])) return false;
@@ -80,7 +84,11 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
     switch (x.kind) {
         case Kind::Number:
             if (x.constant && y.constant && x.type == y.type && x.scalar.u == y.scalar.u && !is_complex(x.type.dtype)) return x;
-            if (!join(x.type, y.type, out.type)) conflict(types() + ": convert one of the two");
+            if (!join(x.type, y.type, out.type)) {
+                if (!name.starts_with("the value")) conflict(types() + ": convert one of the two");
+                out.type = promoted(x, y, place);  // of `a if test else b`
+                return number(out.type, ir::no_value);
+            }
             if (outgrows(x, y)) {
                 if (out.type.dtype == DType::UInt64) conflict(types() + ": convert one of the two");
                 out.type = {DType::Int64, true};
@@ -88,6 +96,7 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
             out.least = std::min(x.least, y.least);
             out.most = std::max(x.most, y.most);
             out.assumed = x.assumed && y.assumed;
+            if (exact_integers()) out.bits = static_cast<std::uint8_t>(std::max(bits_of(x), bits_of(y)));
             return out;
         case Kind::Tuple:
             if (x.names != y.names || x.structure != y.structure || x.record != y.record || x.dimensions != y.dimensions) conflict(types());

@@ -154,17 +154,6 @@ bool join(NumberType a, NumberType b, NumberType& out) {
     return true;
 }
 
-bool fits(const Term& weak, DType dtype) {
-    if (weak.assumed) return true;
-    if (weak.type.dtype == DType::UInt64) return dtype == DType::UInt64;
-    if (dtype == DType::Int64) return true;
-    if (dtype == DType::UInt64) return weak.least >= 0;
-    const int bits = 8 * itemsize(dtype);
-    const bool is_signed = kind_of(dtype) == DKind::Signed;
-    const std::int64_t high = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-    return weak.least >= (is_signed ? -high - 1 : 0) && weak.most <= high;
-}
-
 bool outgrows(const Term& a, const Term& b) {
     if (a.type.weak == b.type.weak || !is_integer(a.type.dtype) || !is_integer(b.type.dtype)) return false;
     return a.type.weak ? !fits(a, b.type.dtype) : !fits(b, a.type.dtype);

@@ -55,6 +55,8 @@ struct Term {
     std::int64_t least = unknown_least;                // integers: never below this
     std::int64_t most = unknown_most;                  // Python's integers: never above this
     bool assumed = false;                              // a Python integer that is taken to fit what it meets; who starts it checks
+    int argument = -1;                                 // a Python integer that is this argument, as it was given
+    std::uint8_t bits = 63;                            // Python's integers in serial loops: the magnitude is below 2^bits
     View view;                                         // Array; Reference: one element, which atomics change
     std::vector<Term> items;                           // Tuple; Slice: start, stop, step
     std::vector<std::string> names;                    // Tuple: a struct's fields
@@ -93,6 +95,8 @@ std::string describe(NumberType type);
 DType weak_dtype(DType kind, bool fp64);
 /// What a name is that is `a` on one way and `b` on another; false if they do not go together.
 bool join(NumberType a, NumberType b, NumberType& out);
+/// Bits that hold the magnitude of an integer, as far as is known: 63 if nothing is.
+int bits_of(const Term& t);
 /// Whether a Python integer is known to fit an integer dtype.
 bool fits(const Term& weak, DType dtype);
 /// Whether one of two integers is Python's and need not fit the dtype of the other.

@@ -151,10 +151,12 @@ device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) c
 }
 
 /// Words that tell programs apart.
-Words UserFunction::key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const {
+Words UserFunction::key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct,
+                           std::uint64_t assumed) const {
     Words key;
     key.push_back(reinterpret_cast<std::uint64_t>(device));
     key.push_back(range.global.size() | (distinct ? 8u : 0u));
+    if (loop_ && !loop_->parallel) key.push_back(assumed);
     for (const std::int64_t n : range.local) key.push_back(static_cast<std::uint64_t>(n));
     for (const KernelArgument& a : arguments) {
         const auto kind = static_cast<std::uint64_t>(a.kind);
@@ -288,9 +290,11 @@ void UserFunction::assert_access(Arguments arguments, std::vector<lang::Argument
     }
 }
 
-std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct) const {
+std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct,
+                                                   std::uint64_t assumed) const {
     auto made = std::make_shared<Specialisation>();
     made->types = types_of(arguments, range, device);
+    for (std::size_t k = 0; k < std::min<std::size_t>(made->types.size(), 64); ++k) made->types[k].assumed = (assumed >> k & 1) != 0;
     assert_access(arguments, made->types);
     made->options = options_for(device, distinct);
     made->space.rank = static_cast<int>(range.global.size());
@@ -310,10 +314,42 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
     return made;
 }
 
-std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const NdRange& range, device::Queue* queue) {
+std::uint64_t UserFunction::small_ones(Arguments arguments) {
+    constexpr std::int64_t limit = std::int64_t{1} << lang::assumed_bits;
+    std::uint64_t small = 0;
+    for (std::size_t k = 0; k < std::min<std::size_t>(arguments.size(), 64); ++k) {
+        const KernelArgument& a = arguments[k];
+        const bool is_small = a.kind == KernelArgument::Kind::Array
+                                  ? std::ranges::all_of(a.array.shape(), [](std::int64_t n) { return n < limit; })
+                                  : a.kind == KernelArgument::Kind::Number && a.scalar.weak && a.scalar.dtype == DType::Int64 &&
+                                        a.scalar.i < limit && a.scalar.i > -limit;
+        if (is_small) small |= std::uint64_t{1} << k;
+    }
+    return small;
+}
+
+const lang::Fit* UserFunction::misfit(const Specialisation& special, Arguments arguments) {
+    for (const lang::Fit& fit : special.lowered.fits)
+        if (!lang::fits(lang::number(arguments[static_cast<std::size_t>(fit.argument)].scalar), fit.dtype)) return &fit;
+    return nullptr;
+}
+
+void UserFunction::check_fits(const Specialisation& special, Arguments arguments) const {
+    const lang::Fit* fit = misfit(special, arguments);
+    if (!fit) return;
+    const auto k = static_cast<std::size_t>(fit->argument);
+    const Scalar& given = arguments[k].scalar;
+    throw lang::problem(ErrorCode::Overflow, *fit->function, fit->place,
+                        parameter(arguments, k) + " is " +
+                            (given.dtype == DType::UInt64 ? std::to_string(given.u) : std::to_string(given.i)) + ", which does not fit " +
+                            std::string(dtype_name(fit->dtype)) + ", as it has to here; give np.int64(…), or another dtype");
+}
+
+std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const NdRange& range, device::Queue* queue,
+                                                      std::uint64_t assumed) {
     force(arguments);
     const bool apart = distinct(arguments);
-    const Words key = key_of(arguments, range, queue->device(), apart);
+    const Words key = key_of(arguments, range, queue->device(), apart, assumed);
     {
         const std::lock_guard lock(mutex_);
         if (last_ && last_->first == key) return last_->second;
@@ -325,7 +361,7 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     }
     std::shared_ptr<Specialisation> made;
     try {
-        made = make(arguments, range, queue->device(), apart);
+        made = make(arguments, range, queue->device(), apart, assumed);
     } catch (const Error& e) {
         const std::lock_guard lock(mutex_);
         refused_.try_emplace(key, e);

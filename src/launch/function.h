@@ -61,7 +61,15 @@ public:
     /// Compute follows data: all arrays, and the queue if one is given, are of one queue.
     device::Queue* queue_of(Arguments arguments, const Queue* given) const;
     /// Hands over what the arrays are computed from; then the specialisation, from the cache or made.
-    std::shared_ptr<Specialisation> prepare(Arguments arguments, const NdRange& range, device::Queue* queue);
+    /// `assumed`: one bit for each argument, a Python integer, or an array by its extents, of fewer than 32 bits; `misfit` has to be asked
+    /// after it.
+    std::shared_ptr<Specialisation> prepare(Arguments arguments, const NdRange& range, device::Queue* queue, std::uint64_t assumed = 0);
+    /// The arguments of which that is true.
+    static std::uint64_t small_ones(Arguments arguments);
+    /// The first of the dtypes that a Python integer among the arguments has to fit and does not; null if there is none.
+    static const lang::Fit* misfit(const Specialisation& special, Arguments arguments);
+    /// Throws Overflow for that.
+    void check_fits(const Specialisation& special, Arguments arguments) const;
     /// The variant of the kernel for a launch.
     static Variant& variant(const Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents,
                             const LoopArguments& loop = {});
@@ -83,8 +91,9 @@ public:
     std::string inspect(const std::string& what) const;
 
 private:
-    Words key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct) const;
-    std::shared_ptr<Specialisation> make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct) const;
+    Words key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct, std::uint64_t assumed) const;
+    std::shared_ptr<Specialisation> make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct,
+                                         std::uint64_t assumed) const;
     void assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const;
     lang::Lowered lowered(const Specialisation& special, const lang::Options& options) const;
     std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made

@@ -32,6 +32,7 @@ Event Kernel::launch(std::span<const KernelArgument> arguments, const NdRange& r
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
     const auto special = state_->prepare(arguments, range, queue.get());
+    state_->check_fits(*special, arguments);
     const double items = items_of(range);
     if (items == 0) return Event();
     launch::Variant& variant = state_->variant(*special, arguments, range.global);

@@ -77,6 +77,38 @@ struct Loop::State : launch::UserFunction {
     State(std::shared_ptr<const syntax::Function> function, const KernelOptions& options, const lang::LoopSpec& loop)
         : UserFunction(std::move(function), false, options, loop), spec(loop) {}
     const lang::LoopSpec spec;
+
+    /// Serial loops are made for integers that are small, which need no checks and take the dtype of what they meet; and for others where
+    /// that is not so, or not what they can be.
+    std::shared_ptr<launch::Specialisation> special(launch::Arguments arguments, const NdRange& range, device::Queue* queue) {
+        std::uint64_t assumed = spec.parallel ? 0 : small_ones(arguments);
+        while (assumed != 0) {
+            try {
+                std::shared_ptr<launch::Specialisation> made = prepare(arguments, range, queue, assumed);
+                const lang::Fit* fit = misfit(*made, arguments);
+                if (!fit) return made;
+                assumed &= ~(std::uint64_t{1} << fit->argument);
+            } catch (const Error& e) {
+                if (!is_refusal(e.code())) throw;
+                assumed = 0;
+            }
+        }
+        std::shared_ptr<launch::Specialisation> made = prepare(arguments, range, queue);
+        check_fits(*made, arguments);
+        return made;
+    }
+    /// What a program is refused with, other than what goes wrong where one is made.
+    static bool is_refusal(ErrorCode code) {
+        switch (code) {
+            case ErrorCode::Value:
+            case ErrorCode::Type:
+            case ErrorCode::Index:
+            case ErrorCode::Overflow:
+            case ErrorCode::Compile:
+            case ErrorCode::Name: return true;
+            default: return false;
+        }
+    }
 };
 
 Loop::Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results,
@@ -103,7 +135,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     const bool reduces = spec.parallel && !spec.results.empty();
     NdRange range;
     if (spec.parallel && !reduces) range.global.assign(counts.begin(), counts.end());
-    const auto special = state_->prepare(arguments, range, queue.get());
+    const auto special = state_->special(arguments, range, queue.get());
     const std::vector<lang::ArgumentType>& layout = special->lowered.layout;
     double rounds = 1;
     for (const std::int64_t n : counts) rounds *= static_cast<double>(n);
@@ -174,17 +206,10 @@ std::optional<std::string> Loop::refusal(std::span<const KernelArgument> argumen
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
     try {
-        (void)state_->prepare(arguments, {}, queue.get());
+        (void)state_->special(arguments, {}, queue.get());
     } catch (const Error& e) {
-        switch (e.code()) {
-            case ErrorCode::Value:
-            case ErrorCode::Type:
-            case ErrorCode::Index:
-            case ErrorCode::Overflow:
-            case ErrorCode::Compile:
-            case ErrorCode::Name: return e.message();
-            default: throw;
-        }
+        if (!State::is_refusal(e.code())) throw;
+        return e.message();
     }
     return std::nullopt;
 }

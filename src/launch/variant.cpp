@@ -24,7 +24,7 @@ Variant& Variants::made(std::vector<bool> held) {
     variant->kernel = ir::resolve_checks(lowered_.kernel, program_, held);
     variant->held = std::move(held);
     variant->slots = lowered_.slots;
-    variant->reports = ir::reports(variant->kernel);
+    variant->reports = lowered_.reads_status || ir::reports(variant->kernel);
     const auto status = std::ranges::find(variant->slots, lang::Slot::Kind::Status, &lang::Slot::kind);
     if (!variant->reports && status != variant->slots.end()) {
         variant->kernel = ir::without_param(variant->kernel, static_cast<std::size_t>(status - variant->slots.begin()));

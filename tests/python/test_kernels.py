@@ -1023,7 +1023,11 @@ def test_functions_that_do_not_return_on_every_way():
 def test_bools_are_called_bools():
     @pp.kernel
     def choose(item: pp.Item, y):
-        y[0] = True if y[1] > 3 else 0
+        if y[1] > 3:
+            v = True
+        else:
+            v = 0
+        y[0] = v
 
     with pytest.raises(TypeError, match=r"is a Python bool on one way \(line \d+\) and a Python int on another"):
         choose[1](pp.zeros(3))

@@ -169,6 +169,73 @@ np.testing.assert_array_equal(np.stack([pp.asnumpy(even), pp.asnumpy(odd)], axis
     assert done.returncode == 0, done.stderr
 
 
+ROTATING = """
+import sys, numpy as np, pardo as pp
+
+@pp.kernel
+def counted(item: pp.Item, n, out):
+    i = item.get_id(0)
+    a = 0
+    b = 1
+    for k in range(n[i]):
+        a, b = b, a + b
+    out[i] = a
+
+@pp.kernel
+def tested(item: pp.Item, n, out):
+    i = item.get_id(0)
+    a, b, k = 0, 1, n[i]
+    while k > 0:
+        a, b = b, a + b
+        k -= 1
+    out[i] = a
+
+@pp.kernel
+def in_groups(item: pp.NdItem, n, out):
+    i = item.get_global_id(0)
+    shared = pp.local_array(8, out.dtype)
+    a, b, c = 0, 1, 1
+    for k in range(n[i]):
+        a, b, c = b, c, b + c
+    shared[item.get_local_id(0)] = a
+    pp.group_barrier()
+    out[i] = shared[item.get_local_id(0)]
+
+@pp.kernel
+def two_dimensions(item: pp.Item, n, out):
+    i, j = item.get_id(0), item.get_id(1)
+    a, b = False, True
+    for k in range(n[i * 8 + j]):
+        a, b = b, a ^ b
+    out[i * 8 + j] = a
+
+fibonacci = np.array([0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610])
+for counts in ("int32", "int64"):
+    rounds = np.arange(40) % 16
+    n = pp.asarray(rounds.astype(counts), device=sys.argv[1])
+    for dtype in ("float32", "int32", "int64", "uint64", "float64"):
+        for kernel, space in ((counted, pp.Range(40)), (tested, pp.Range(40)), (in_groups, pp.NdRange(40, 8))):
+            out = pp.zeros(40, dtype=dtype, device=sys.argv[1])
+            kernel[space](n, out).wait()
+            np.testing.assert_array_equal(pp.asnumpy(out), fibonacci[rounds])
+    out = pp.zeros(40, dtype=bool, device=sys.argv[1])
+    two_dimensions[pp.Range(5, 8)](n, out).wait()
+    np.testing.assert_array_equal(pp.asnumpy(out), fibonacci[rounds] % 2 == 1)
+"""
+
+
+@needs_device
+@pytest.mark.parametrize("arch", ["core-avx2", "skx", ""])
+@pytest.mark.parametrize("device", DEVICES)
+def test_loops_that_pass_values_from_name_to_name(device, arch, tmp_path):
+    # Intel's compiler of 2026.2 dies of them where all items start with the same values and have numbers of rounds of their own.
+    path = tmp_path / "rotating.py"
+    path.write_text(ROTATING)
+    settings = {"CL_CONFIG_CPU_TARGET_ARCH": arch} if arch else {}
+    done = run("import runpy, sys; runpy.run_path(sys.argv[2])", device, str(path), **settings)
+    assert done.returncode == 0, done.stderr
+
+
 TWO_DEVICES = """
 import numpy as np, pardo as pp
 first, second = pp.get_devices('opencl')

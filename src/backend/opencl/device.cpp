@@ -36,6 +36,8 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     features_.conditional_barriers = domain->name() != "Portable Computing Language";
     // Intel's compiler of 2026.2 dies of (double)x of neighbouring longs in a loop, where the processor has no instruction for it.
     features_.split_longs = features_.cpu && domain->name() == "Intel(R) OpenCL";
+    // And of a, b = b, a + b in a loop whose rounds are each item's own, where all items start with the same values.
+    features_.own_starts = info_.type == DeviceType::Cpu && domain->name() == "Intel(R) OpenCL";
     features_.wide_atomics = info_.has_atomic64;
     const NameSet& scopes = info_.atomic_memory_scope_capabilities;
     features_.system_atomics =

@@ -385,3 +385,19 @@ def wrong_in_a_function_of_pardo(item: pp.Item, x):
 def makes_an_ndarray(item: pp.Item, x):
     a = np.ndarray(3)
     x[0] = a[0]
+
+
+def unknown_keyword_of_an_atomic(item: pp.Item, n):
+    pp.atomic.add(n, index=0, by=1)
+
+
+def keyword_given_twice(item: pp.Item, n):
+    pp.atomic.add(n, 0, 1, index=1)
+
+
+def value_missing_between_keywords(item: pp.Item, n):
+    pp.atomic.add(n, value=1)
+
+
+def int_of_nan(item: pp.Item, x):
+    x[0] = int(np.nan)

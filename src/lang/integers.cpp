@@ -1,0 +1,214 @@
+// src/lang/integers.cpp: Python's integers, which have no limit: how large they may become, and what is done where they would not fit.
+#include <algorithm>
+#include <bit>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+namespace {
+
+constexpr int any = 63;       // bits of the magnitude of any int64
+constexpr int too_many = 64;  // the result may not fit
+constexpr int sums = 62;      // what grows by small steps is taken to end here: from there to the limit it takes 2^46 steps
+constexpr int small_step = 16;
+
+int width(std::uint64_t magnitude) { return static_cast<int>(std::bit_width(magnitude)); }
+
+/// The bits of a result, too_many if nothing says that it fits an int64.
+int bits_after(Opcode op, const Term& a, const Term& b) {
+    const int x = bits_of(a), y = bits_of(b), most = std::max(x, y), least = std::min(x, y);
+    const bool shifts = b.constant && b.scalar.as_int() >= 0 && b.scalar.as_int() < any;
+    switch (op) {
+        case Opcode::Add:
+        case Opcode::Sub: return most < sums ? most + 1 : most == sums && least <= small_step ? sums : too_many;
+        case Opcode::Mul: return x == 0 || y == 0 ? 0 : x + y <= sums ? x + y : too_many;
+        case Opcode::Shl: return shifts && x + b.scalar.as_int() <= sums ? x + static_cast<int>(b.scalar.as_int()) : too_many;
+        case Opcode::Shr: return shifts ? std::max(x - static_cast<int>(b.scalar.as_int()), 1) : x;
+        case Opcode::FloorDiv: return x < any || b.least >= 0 || (b.constant && b.scalar.as_int() != -1) ? x : too_many;
+        case Opcode::Rem: return y;
+        case Opcode::And: return a.least >= 0 && b.least >= 0 ? least : a.least >= 0 ? x : b.least >= 0 ? y : most;
+        case Opcode::Neg:
+        case Opcode::Abs: return x < any ? x : too_many;
+        case Opcode::Call:
+            return b.constant && b.scalar.as_int() >= 0 && b.scalar.as_int() * x <= sums ? static_cast<int>(b.scalar.as_int()) * x
+                                                                                         : too_many;
+        default: return most;
+    }
+}
+
+const char* symbol(Opcode op) {
+    switch (op) {
+        case Opcode::Add: return "$0 + $1";
+        case Opcode::Sub: return "$0 - $1";
+        case Opcode::Mul: return "$0 * $1";
+        case Opcode::Shl: return "$0 << $1";
+        case Opcode::FloorDiv: return "$0 // $1";
+        case Opcode::Neg: return "-($0)";
+        case Opcode::Abs: return "abs($0)";
+        default: return "$0 ** $1";
+    }
+}
+
+/// Whether an operation leaves the low bits of its result to the low bits of its operands.
+bool keeps_low_bits(const Tree& t) {
+    const auto is = [&](std::initializer_list<const char*> names) {
+        return std::ranges::any_of(names, [&](const char* name) { return t.name == name; });
+    };
+    return (t.form == Form::Binary && is({"+", "-", "*", "<<", "&", "|", "^"})) || (t.form == Form::Unary && is({"-", "~"}));
+}
+
+/// A number, or made of numbers alone.
+bool is_literal(const Tree& t) {
+    return t.form == Form::Number || ((t.form == Form::Binary || t.form == Form::Unary) && std::ranges::all_of(t.parts, is_literal));
+}
+
+}  // namespace
+
+int bits_of(const Term& t) {
+    if (t.type.dtype == DType::Bool) return 1;
+    if (!is_integer(t.type.dtype)) return any;
+    int bits = std::min<int>(t.bits, any);
+    if (!t.type.weak) bits = std::min(bits, 8 * itemsize(t.type.dtype) - (kind_of(t.type.dtype) == DKind::Signed ? 1 : 0));
+    if (t.least != unknown_least && t.most != unknown_most) {
+        const auto magnitude = [](std::int64_t v) { return v < 0 ? ~static_cast<std::uint64_t>(v) + 1 : static_cast<std::uint64_t>(v); };
+        bits = std::min(bits, std::max(width(magnitude(t.least)), width(magnitude(t.most))));
+    }
+    return bits;
+}
+
+bool fits(const Term& weak, DType dtype) {
+    if (weak.assumed) return true;
+    if (weak.type.dtype == DType::UInt64) return dtype == DType::UInt64;
+    if (dtype == DType::Int64) return true;
+    if (dtype == DType::UInt64) return weak.least >= 0;
+    const bool is_signed = kind_of(dtype) == DKind::Signed;
+    const int bits = 8 * itemsize(dtype) - (is_signed ? 1 : 0);
+    if (bits_of(weak) <= bits) return is_signed || weak.least >= 0;
+    const std::int64_t high = (std::int64_t{1} << bits) - 1;
+    return weak.least >= (is_signed ? -high - 1 : 0) && weak.most <= high;
+}
+
+/// True in serial loops: their integers are Python's, which do not wrap.
+bool Lowering::exact_integers() const { return loop_ && !loop_->parallel; }
+
+/// What an operation on Python's integers gives: as large as its operands say, and else checked.
+void Lowering::bound(Term& result, Opcode op, const Term& a, const Term& b, const Place& place, bool wraps) {
+    if (!exact_integers() || !result.type.weak || !is_integer(result.type.dtype) || result.constant) return;
+    if (result.type.dtype == DType::UInt64) fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
+    const int bits = bits_after(op, a, b);
+    result.bits = static_cast<std::uint8_t>(std::min(bits, any));
+    if (bits != too_many || wraps) return;
+    Term bad = number({DType::Bool, false}, ir::no_value);
+    if (!dry_) bad.value = overflows(op, value(a, DType::Int64), value(b, DType::Int64), value(result, DType::Int64));
+    fail_when(bad, ErrorCode::Overflow,
+              std::string(symbol(op)) +
+                  " does not fit an int64, which loops that are compiled compute Python's integers in; begin with np.int64(…) "
+                  "where it is to wrap around, or with a float",
+              place, {a, b});
+}
+
+/// Where x op y, whose low 64 bits are `result`, does not fit an int64.
+Value Lowering::overflows(Opcode op, Value x, Value y, Value result) {
+    const Value zero = builder_.i64(0);
+    const auto least = [&](Value v) { return builder_.eq(v, builder_.i64(unknown_least)); };
+    const DType real = weak_dtype(DType::Float64, options_.fp64);
+    switch (op) {
+        case Opcode::Add: return builder_.lt(builder_.bit_and(builder_.bit_xor(x, result), builder_.bit_xor(y, result)), zero);
+        case Opcode::Sub: return builder_.lt(builder_.bit_and(builder_.bit_xor(x, y), builder_.bit_xor(x, result)), zero);
+        case Opcode::Neg:
+        case Opcode::Abs: return least(x);
+        case Opcode::FloorDiv: return builder_.bit_and(least(x), builder_.eq(y, builder_.i64(-1)));
+        case Opcode::Shl: return builder_.ne(builder_.shr(result, y), x);
+        case Opcode::Mul: {  // far below the limit in floats: certainly not; else by a division
+            const Value about = builder_.abs(builder_.mul(builder_.cast(x, real), builder_.cast(y, real)));
+            const auto closely = [&] {
+                const Value differs = builder_.ne(builder_.floor_div(result, x), y);
+                return ir::Builder::Values{builder_.bit_or(differs, builder_.bit_and(builder_.eq(x, builder_.i64(-1)), least(y)))};
+            };
+            return builder_.if_else(builder_.ge(about, builder_.constant(real, 0x1p61)), closely,
+                                    [&] { return ir::Builder::Values{builder_.boolean(false)}; })[0];
+        }
+        default: {  // powers: those of integers that come near the limit are further from it than floats are inexact
+            const Value about = builder_.call(ir::Math::pow, builder_.cast(x, real), builder_.cast(y, real));
+            return builder_.bit_and(builder_.gt(y, builder_.i64(1)), builder_.ge(builder_.abs(about), builder_.constant(real, 0x1p63)));
+        }
+    }
+}
+
+/// A Python integer that becomes one of a narrower dtype. NumPy refuses what does not fit, and so does the launch for its arguments, and a
+/// serial loop where it happens; in kernels others wrap.
+void Lowering::narrowed(const Term& t, DType to) {
+    Term bounds = t;
+    bounds.assumed = false;
+    if (fits(bounds, to)) return;
+    if (t.argument >= 0 && (t.assumed || !exact_integers())) {
+        const Fit fit{t.argument, to, at_, function_};
+        if (std::ranges::none_of(out_.fits, [&](const Fit& f) { return f.argument == fit.argument && f.dtype == fit.dtype; }))
+            out_.fits.push_back(fit);
+        return;
+    }
+    if (!exact_integers() || t.type.dtype == DType::UInt64) return;
+    const bool is_signed = kind_of(to) == DKind::Signed;
+    const int bits = 8 * itemsize(to) - (is_signed ? 1 : 0);
+    Term bad = number({DType::Bool, false}, builder_.lt(t.value, builder_.i64(is_signed ? -(std::int64_t{1} << bits) : 0)));
+    if (bits < any) bad.value = builder_.bit_or(bad.value, builder_.gt(t.value, builder_.i64((std::int64_t{1} << bits) - 1)));
+    fail_when(bad, ErrorCode::Overflow, "Python integer $0 out of bounds for " + std::string(dtype_name(to)), at_, {t});
+}
+
+/// int(x) of a float: the part before the point; NaN and what is too large fail as in Python.
+Term Lowering::to_int(const Term& x, const Place& place) {
+    const NumberType type{DType::Int64, true};
+    const char* nan = "cannot convert float NaN to integer";
+    const char* large = "cannot convert a float that is infinite or does not fit an int64 to integer";
+    if (x.constant) {
+        const double v = x.scalar.cast(DType::Float64).f;
+        if (v != v) fail(ErrorCode::Value, place, nan);
+        if (!(v >= -0x1p63 && v < 0x1p63)) fail(ErrorCode::Overflow, place, large);
+        return cast(x, type);
+    }
+    if (function_->library) return cast(x, type);
+    const auto failed = [&](Value nan_here, Value large_here) {
+        fail_when(number({DType::Bool, false}, nan_here), ErrorCode::Value, nan, place, {});
+        fail_when(number({DType::Bool, false}, large_here), ErrorCode::Overflow, large, place, {});
+        return ir::Builder::Values();
+    };
+    if (dry_) {
+        failed(ir::no_value, ir::no_value);
+        return cast(x, type);
+    }
+    const DType wide = dtype(x.type) == DType::Float64 ? DType::Float64 : DType::Float32;
+    const Value v = value(x, wide);
+    const Value fits = builder_.bit_and(builder_.ge(v, builder_.constant(wide, -0x1p63)), builder_.lt(v, builder_.constant(wide, 0x1p63)));
+    builder_.if_else(
+        builder_.bit_not(fits), [&] { return failed(builder_.ne(v, v), builder_.eq(v, v)); }, [] { return ir::Builder::Values(); });
+    return cast(x, type);
+}
+
+/// a op b. Where a mask leaves only low bits of the result, those of sums and products inside may wrap as they like; so may it if `wraps`.
+Term Lowering::binary_of(const Tree& t, bool wraps) {
+    const auto masked_by = [&](const Tree& other) {
+        if (!exact_integers() || !is_literal(other)) return false;
+        const Term mask = expression(other);
+        if (!mask.constant || !is_integer(mask.type.dtype) || mask.least < 0) return false;
+        return t.name == "&" || std::has_single_bit(static_cast<std::uint64_t>(mask.scalar.i));
+    };
+    const auto operand = [&](std::size_t k) {
+        const bool counts = t.name == "<<" && k == 1;
+        const bool masked = (t.name == "&" || (t.name == "%" && k == 0)) && masked_by(t.parts[1 - k]);
+        wraps_ = keeps_low_bits(t.parts[k]) && !counts && (masked || (wraps && keeps_low_bits(t)));
+        return expression(t.parts[k]);
+    };
+    const Term a = operand(0), b = operand(1);
+    wraps_ = wraps;
+    Term out = binary(t.name, a, b, t.place);
+    wraps_ = false;
+    return out;
+}
+
+/// The index of an array: sums and products that leave int64 are far out of any range.
+Term Lowering::index_expression(const Tree& t) {
+    wraps_ = keeps_low_bits(t);
+    return expression(t);
+}
+
+}  // namespace pardo::lang

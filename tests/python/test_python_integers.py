@@ -1,0 +1,362 @@
+# tests/python/test_python_integers.py: Python's integers have no limit: compiled loops never wrap them silently. NumPy's wrap.
+import numpy as np
+import pardo as pp
+import pytest
+from groups import DEVICES
+from numpy.testing import assert_array_equal
+
+LIMIT = 2**63 - 1
+
+
+def same_or_overflow(function, *arguments):
+    """A compiled loop gives what Python gives, or raises OverflowError where that does not fit an int64."""
+    loop = pp.jit(function)
+    ours = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    plain = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    try:
+        expected = function(*plain)
+        fits = -(2**63) <= expected <= LIMIT
+    except OverflowError:
+        fits = False
+    if fits:
+        got = loop(*ours)
+        assert got == expected
+        assert type(got) is type(expected)
+        for a, b in zip(ours, plain, strict=True):
+            if isinstance(a, np.ndarray):
+                assert_array_equal(a, b)
+    else:
+        with pytest.raises(OverflowError):
+            loop(*ours)
+    assert "Python's" not in loop.diagnostics()
+    return fits
+
+
+def test_hashes():
+    def f(x, rounds):
+        h = 0
+        for i in range(rounds):
+            h = h * 31 + i
+            x[0] = h % 7
+        return h
+
+    assert same_or_overflow(f, np.zeros(1), 12)
+    assert not same_or_overflow(f, np.zeros(1), 30)
+    with pytest.raises(OverflowError, match=r"f: \d+ \* 31 does not fit an int64.*begin with np.int64"):
+        pp.jit(f)(np.zeros(1), 30)
+
+
+EDGES = [0, 1, -1, 2, 3, 7, -7, 31, 2**31 - 1, -(2**31), 2**31, 2**32, 2**62 - 1, 2**62, -(2**62), LIMIT - 1, LIMIT, -LIMIT, -LIMIT - 1]
+EDGES += [3037000499, 3037000500, -3037000500, 92737649, 99457304386111]
+OPERATIONS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "negative": lambda a, b: -a,
+    "abs": lambda a, b: abs(a),
+    "&": lambda a, b: (a & b) + 1,
+    "max": lambda a, b: max(a, b) + min(a, b),
+    "<<": lambda a, b: a << (b % 70),
+    "**": lambda a, b: a ** (b % 5),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_edges(name):
+    operation = OPERATIONS[name]
+
+    def f(x, a, b):
+        r = 0
+        for i in range(1):
+            x[i] = 1
+            r = operation(a, b)
+        return r
+
+    loop = pp.jit(f)
+    for a in EDGES:
+        for b in EDGES:
+            if name == "//" and b == 0:
+                continue
+            expected = operation(a, b)
+            if -(2**63) <= expected <= LIMIT:
+                assert loop(np.zeros(1), a, b) == expected, (a, b)
+            else:
+                with pytest.raises(OverflowError):
+                    loop(np.zeros(1), a, b)
+
+
+def test_sums_that_grow_fast():
+    def f(x, by):
+        s = 0
+        for i in range(len(x)):
+            s += by
+            x[i] = 1.0
+        return s
+
+    assert same_or_overflow(f, np.zeros(10), 2**59)
+    assert not same_or_overflow(f, np.zeros(17), 2**59)
+    assert not same_or_overflow(f, np.zeros(17), -(2**59) - 1)
+    assert same_or_overflow(f, np.zeros(16), -(2**59))
+
+
+def test_what_a_mask_leaves_may_wrap_on_the_way():
+    def f(x, seed):
+        for i in range(len(x)):
+            seed = (seed * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFF
+            x[i] = seed >> 5
+        return seed
+
+    assert same_or_overflow(f, np.zeros(50), 12345)
+
+    def g(x, seed):
+        for i in range(len(x)):
+            seed = (-seed * 6364136223846793005 + (seed << 7)) % 2**48
+            x[i] = seed
+        return seed
+
+    assert same_or_overflow(g, np.zeros(50), 12345)
+
+    def h(x, seed):
+        for i in range(len(x)):
+            seed = (seed * seed // 3) & 0xFFFF
+            x[i] = seed
+        return seed
+
+    assert same_or_overflow(h, np.zeros(50), 2**31)
+    assert same_or_overflow(h, np.zeros(50), 12345)
+
+
+def test_integers_beyond_int64_are_pythons():
+    def f(x, k):
+        for i in range(len(x)):
+            k = (k * 3) & 0xFFFFFFFFFFFFFFFF
+            x[i] = k % 1000
+        return k
+
+    x, expected = np.zeros(99), np.zeros(99)
+    assert pp.jit(f)(x, 2**40) == f(expected, 2**40)
+    assert_array_equal(x, expected)
+
+
+def test_while_loops_end_after_an_overflow():
+    def f(x, n):
+        steps = 0
+        while n != 1:
+            n = n * 3 + 1 if n % 2 else n * 5
+            x[0] = n % 10
+            steps += 1
+        return steps
+
+    with pytest.raises(OverflowError):
+        pp.jit(f)(np.zeros(1), 27)
+
+
+def test_counters_and_indices_are_not_checked():
+    @pp.jit
+    def f(x, n):
+        count = 0
+        for i in range(n):
+            for j in range(n):
+                if x[i * n + j] > 0:
+                    count += 1
+                    x[i * n + j] = i * 2 + j
+        return count
+
+    assert f(np.ones(16), 4) == 16
+    assert "xor" not in f.inspect()
+    assert "if" in f.inspect()
+    assert f.inspect().count("atomic") + f.inspect().count("compare_exchange") == 0
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "uint32", "int64", "uint64"])
+def test_numpys_integers_wrap(dtype):
+    def f(x):
+        s = x[0]
+        for v in x:
+            s = s * v + v
+        return s
+
+    x = np.full(30, 100, dtype)
+    with np.errstate(over="ignore"):
+        expected = f(x)
+    got = pp.jit(f)(x)
+    assert got == expected
+    assert got.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_results_are_numpys_scalars_where_numpys_are(dtype):
+    def last(x):
+        s = 0
+        for v in x:
+            s = v
+        return s
+
+    def added(x):
+        s = 0
+        for v in x:
+            s += v
+        return s
+
+    def greatest(x):
+        s = 0
+        for i in range(len(x)):
+            s = max(s, x[i])
+        return s
+
+    def counted(x):
+        n = 0
+        for v in x:
+            if v > 3:
+                n += 1
+        return n
+
+    x = np.array([3, 100, 7], dtype)
+    for f in (last, added, greatest, counted):
+        expected, got = f(x), pp.jit(f)(x)
+        assert got == expected
+        assert type(got) is type(expected)
+
+
+def test_integers_that_do_not_fit_what_they_meet():
+    def f(x, k):
+        s = 0
+        for i in range(len(x)):
+            x[i] = x[i] + k
+            s = k
+        return s
+
+    assert same_or_overflow(f, np.zeros(3, "uint8"), 200)
+    assert not same_or_overflow(f, np.zeros(3, "uint8"), 300)
+    assert not same_or_overflow(f, np.zeros(3, "uint8"), -1)
+    assert same_or_overflow(f, np.zeros(3, "int8"), -1)
+
+    def stored(x, k):
+        for i in range(len(x)):
+            k = k + i
+            x[i] = k
+        return k
+
+    assert same_or_overflow(stored, np.zeros(3, "uint8"), 250)
+    assert not same_or_overflow(stored, np.zeros(5, "uint8"), 250)
+    assert not same_or_overflow(stored, np.zeros(5, "uint64"), -9)
+    assert same_or_overflow(stored, np.zeros(5, "int32"), 2**31 - 20)
+    assert not same_or_overflow(stored, np.zeros(9, "int32"), 2**31 - 20)
+
+    def not_met(x, k):
+        m = k
+        for v in x:
+            if v > 250:
+                m = v
+        return m
+
+    assert pp.jit(not_met)(np.zeros(3, "uint8"), 300) == 300
+    assert pp.jit(not_met)(np.zeros(3, "uint8"), -1) == -1
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_arguments_of_kernels_that_do_not_fit(device):
+    @pp.kernel
+    def add(item: pp.Item, x, k):
+        i = item.get_id(0)
+        x[i] = x[i] + k
+
+    @pp.kernel
+    def store(item: pp.Item, x, k):
+        x[item.get_id(0)] = k
+
+    @pp.jit
+    def in_parallel(x, k):
+        for i in pp.prange(len(x)):
+            x[i] += k
+
+    for run in (lambda x, k: add[4](x, k).wait(), lambda x, k: store[4](x, k).wait(), in_parallel):
+        x = pp.zeros(4, dtype="uint8", device=device)
+        run(x, 200)
+        assert x[3] == 200
+        for k in (300, -1, 2**40, 2**63):
+            with pytest.raises(OverflowError, match=rf"`k` is {k}, which does not fit uint8|out of bounds for uint8"):
+                run(x, k)
+        assert x[3] == 200
+        y = pp.zeros(4, dtype="int64", device=device)
+        run(y, 300)
+        assert y[3] == 300
+
+
+# ---- conversions of floats
+
+WRONG = [np.nan, np.inf, -np.inf, 1e30, -1e30, 2.0**63, -(2.0**63) * (1 + 2**-52)]
+CONVERSIONS = {
+    "int": int,
+    "round": round,
+    "floor": __import__("math").floor,
+    "ceil": __import__("math").ceil,
+    "trunc": __import__("math").trunc,
+}
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_floats_that_are_no_integers(name):
+    convert = CONVERSIONS[name]
+
+    def f(x, out):
+        for i in range(len(x)):
+            out[i] = convert(x[i])
+
+    good = np.array([0.0, -0.0, 2.5, 3.5, -2.5, 1e15, 2.0**62, -(2.0**63)])
+    out, expected = np.zeros(len(good), "int64"), np.zeros(len(good), "int64")
+    loop = pp.jit(f)
+    loop(good, out)
+    f(good, expected)
+    assert_array_equal(out, expected)
+    for v in WRONG:
+        kind = ValueError if np.isnan(v) else OverflowError
+        if abs(v) in (np.inf,) or np.isnan(v):
+            with pytest.raises(kind):
+                f(np.array([v]), out)
+        with pytest.raises(kind, match="cannot convert"):
+            loop(np.array([1.0, v]), out)
+        if v != WRONG[-1]:  # a float32 has no such value
+            with pytest.raises(kind, match="cannot convert"):
+                loop(np.array([1.0, v], "float32"), out)
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_floats_that_are_no_integers_in_kernels(device):
+    @pp.kernel
+    def f(item: pp.Item, x, out):
+        i = item.get_id(0)
+        out[i] = int(x[i])
+
+    x = pp.asarray(np.array([1.5, -2.5, 7.0], "float32"), device=device)
+    out = pp.zeros(3, dtype="int64", device=device)
+    f[3](x, out).wait()
+    assert_array_equal(pp.asnumpy(out), [1, -2, 7])
+    for v, kind in ((np.nan, ValueError), (np.inf, OverflowError), (1e30, OverflowError)):
+        with pytest.raises(kind, match=r"f: cannot convert .* \(item 2\)"):
+            f[3](pp.asarray(np.array([1.5, -2.5, v], "float32"), device=device), out).wait()
+
+
+# ---- choices
+
+
+@pytest.mark.parametrize("pair", [("int64", "float64"), ("uint8", "int16"), ("float32", "int32"), ("bool", "int8"), ("uint64", "int64")])
+def test_choices_between_dtypes_promote(pair):
+    @pp.jit
+    def f(a, b, out):
+        for i in pp.prange(len(a)):
+            out[i] = a[i] if a[i] > b[i] else b[i]
+
+    @pp.jit
+    def with_a_number(a, out):
+        for i in range(len(a)):
+            out[i] = a[i] if a[i] > 2 else 0.5
+
+    a, b = np.array([1, 5, 0]).astype(pair[0]), np.array([2, 3, 0]).astype(pair[1])
+    out = np.zeros(3, np.promote_types(*pair))
+    f(a, b, out)
+    assert_array_equal(out, np.where(a > b, a, b))
+    out = np.zeros(3)
+    with_a_number(a, out)
+    assert_array_equal(out, np.where(a > 2, a, 0.5))

@@ -131,21 +131,14 @@ def test_two_gpus_work_at_the_same_time():
 
 
 LOST = """
-import ctypes
 import pardo as pp
 
 x = pp.arange(1 << 20, dtype="float64", device="cuda").wait()
-driver = ctypes.CDLL("libcuda.so.1")
-memory = ctypes.c_uint64()
-assert driver.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(1 << 21)) == 0
-
-
-class Liar:  # its elements lie 64 KiB apart, far beyond its memory
-    __cuda_array_interface__ = dict(shape=(1 << 24,), typestr="<f8", data=(memory.value, False), version=3, strides=(1 << 16,))
-
-
+# Texts of the user's own are not checked, as kernels in Python are.
+text = 'extern "C" __global__ void stray(double *x) { *(double *)((size_t)1 << 46) = x[threadIdx.x]; }'
 try:
-    (pp.asarray(Liar(), copy=False) * 2.0).wait()
+    pp.Program("cuda", text).stray[32, 32](x)
+    (x * 2.0).wait()
 except pp.DeviceError as error:
     print("LOST:", error)
 try:
@@ -160,7 +153,7 @@ def test_an_illegal_address_loses_the_device_and_nothing_else():
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, check=False, timeout=120)
     print(done.stdout, done.stderr)
     assert "LOST:" in done.stdout
-    assert "multiply" in done.stdout  # the kernel's name
+    assert "stray" in done.stdout or "multiply" in done.stdout  # the kernel's name
     assert "<string>" in done.stdout  # the line
     assert "context" in done.stdout
     assert "AGAIN:" in done.stdout

@@ -137,8 +137,7 @@ x = pp.arange(1 << 20, dtype="float64", device="cuda").wait()
 # Texts of the user's own are not checked, as kernels in Python are.
 text = 'extern "C" __global__ void stray(double *x) { *(double *)((size_t)1 << 46) = x[threadIdx.x]; }'
 try:
-    pp.Program("cuda", text).stray[32, 32](x)
-    (x * 2.0).wait()
+    pp.Program("cuda", text).stray[32, 32](x).wait()
 except pp.DeviceError as error:
     print("LOST:", error)
 try:
@@ -153,7 +152,7 @@ def test_an_illegal_address_loses_the_device_and_nothing_else():
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, check=False, timeout=120)
     print(done.stdout, done.stderr)
     assert "LOST:" in done.stdout
-    assert "stray" in done.stdout or "multiply" in done.stdout  # the kernel's name
+    assert "stray" in done.stdout  # the kernel's name
     assert "<string>" in done.stdout  # the line
     assert "context" in done.stdout
     assert "AGAIN:" in done.stdout

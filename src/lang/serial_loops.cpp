@@ -478,6 +478,7 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
     }
     return {length, fixed, [all](const Term& i) {
                 std::vector<Term> items;
+                items.reserve(all.size());
                 for (const Walked& w : all) items.push_back(w.at(i));
                 return tuple(std::move(items));
             }};

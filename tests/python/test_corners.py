@@ -2,6 +2,7 @@
 # masks, integers of 64 bits with and without sign, and the names by which public objects are found.
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 import threading
@@ -97,7 +98,8 @@ def test_parts_in_expressions_are_computed_without_memory_of_their_own():
     before = pp.counters()["launched"]
     z = (x * y).real ** 2 + (x * y).imag ** 2
     assert z.tolist() == [25, 50]
-    assert pp.counters()["launched"] == before + 1
+    if os.environ.get("PARDO_FUSION") != "off":
+        assert pp.counters()["launched"] == before + 1
 
 
 def test_parts_of_numbers_are_numbers():

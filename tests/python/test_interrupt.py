@@ -1,6 +1,7 @@
 # tests/python/test_interrupt.py: Ctrl-C ends any wait and any launch on the CPU, and leaves queues and arrays usable.
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -128,6 +129,7 @@ def test_long_loops(tmp_path):
     interrupted(tmp_path, "y = pp.zeros(64)\nparallel(y, 10**10)\ny.wait()", "stopped(y)")
 
 
+@pytest.mark.skipif(os.environ.get("PARDO_FUSION") == "off", reason="without fusion the values of such a program have memory each: 800 GB")
 def test_long_array_programs(tmp_path):
     interrupted(tmp_path, "x = (pp.sqrt(pp.arange(10**11) * 1.0) + 1).sum()\nx.wait()", "stopped(x)")
     interrupted(tmp_path, "float((pp.broadcast_to(pp.asarray(np.ones(1)), (10**6, 10**5)) + 1).max())")

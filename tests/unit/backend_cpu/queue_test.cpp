@@ -635,16 +635,18 @@ TEST(Stopping, EndsTheKernelThatAnInterruptedWaitIsFor) {
 TEST(Stopping, LeavesWhatOtherThreadsSubmitted) {
     const Ref<device::Queue> q = new_queue();
     Gate gate;
-    std::atomic<bool> finished{false};
+    std::atomic<bool> begun{false}, finished{false};
     std::thread other([&] {
         q->host_task(
             [&] {
+                begun = true;
                 gate.pass();
                 finished = true;
             },
             {}, {"theirs", ""}, slow);
     });
     other.join();
+    while (!begun) std::this_thread::yield();  // on the worker: a wait before that runs the task on its own thread
     const Event mine = q->host_task([] {}, {}, {"mine", ""}, slow);
     set_interrupt_hook([](bool) -> std::optional<Error> { return Error(ErrorCode::Internal, "interrupted"); });
     EXPECT_EQ(message_of([&] { mine.wait(); }), "interrupted");

@@ -62,6 +62,7 @@ ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
         const bool whole = features.language == CLanguage::Cuda || groups_of(plain).items() % plain.sub_group == 0;
         if (!(features.shuffles & plain.sub_group) || !whole) plain = ir::expand_shuffles(plain);
     }
+    if (!features.cpu) plain = ir::defer_reports(plain);
     return ir::expand_math(plain, features.native_erf ? +native : nullptr);
 }
 

@@ -218,6 +218,9 @@ Kernel expand_math(const Kernel& kernel, bool (*keeps)(Math fn, DType t) = nullp
 Kernel expand_shuffles(const Kernel& kernel);
 /// Lets a branch whose sides end with stores to the same elements store once, behind it: for targets where stores under a mask are slow.
 Kernel join_stores(const Kernel& kernel);
+/// Lets innermost loops remember their first failed check, and report it when they end: for targets where a branch that writes memory keeps
+/// the loads of several iterations from being under way together.
+Kernel defer_reports(const Kernel& kernel);
 
 const char* name(Opcode op);
 const char* name(Math fn);

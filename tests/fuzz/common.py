@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import random
+import re
 import select
 import signal
 import subprocess
@@ -54,6 +55,11 @@ class Finding:
     kind: str
     text: str
     seed: int = -1
+
+    def sort(self) -> tuple[str, str]:
+        """What a smaller program has to fail with: a wrong value stays one, an exception stays of its type."""
+        named = re.match(r"\w*(Error|Exception|Warning)\b", self.text)
+        return self.kind, named[0] if named else ""
 
     def headline(self, name: str, device: str) -> str:
         return f"fuzz {name}: seed {self.seed} {self.kind} on {device}: {self.text}"
@@ -164,7 +170,7 @@ def halves(program: Program) -> Iterator[Program]:
         size //= 2
 
 
-def shrink(module: ModuleType, program: Program, device: str, kind: str, timeout: float, tries: int = 250) -> Program:
+def shrink(module: ModuleType, program: Program, device: str, failed: Finding, timeout: float, tries: int = 250) -> Program:
     """The smallest program found that still fails in the same way, each candidate in a process of its own."""
     smaller = getattr(module, "smaller", halves)
     again = True
@@ -175,7 +181,7 @@ def shrink(module: ModuleType, program: Program, device: str, kind: str, timeout
             if tries <= 0:
                 break
             found = session(module, [0], device, timeout, [candidate]).finding
-            if found is not None and found.kind == kind:
+            if found is not None and found.sort() == failed.sort():
                 program, again = candidate, True
                 break
     return program
@@ -224,7 +230,7 @@ def report(module: ModuleType, finding: Finding, before: list[int], device: str,
     elif history:
         lines.append("It fails only after the others named there, in one process.")
     elif shrinking:
-        program = shrink(module, program, device, finding.kind, timeout)
+        program = shrink(module, program, device, finding, timeout)
         found = session(module, [0], device, timeout, [program]).finding
         if found is not None:
             lines.append(f"smallest: {found.text}")

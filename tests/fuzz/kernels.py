@@ -48,11 +48,22 @@ class Place:
         return self.at
 
 
-def load(program: dict[str, Any]) -> Any:
+def propagating(choose: Any) -> Any:
+    """`min` or `max` as docs/guide/language.md has them: nan if one of the numbers is."""
+
+    def chosen(*values: Any) -> Any:
+        if any(isinstance(v, float | np.floating) and v != v for v in values):
+            return np.result_type(*values).type(math.nan)
+        return choose(*values)
+
+    return chosen
+
+
+def load(program: dict[str, Any], **names: Any) -> Any:
     name = f"<fuzz {next(COUNTER)}>"
     text = HEADER + text_of(program["tree"]) + "\n"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    names: dict[str, Any] = {"__name__": "fuzz_program"}
+    names["__name__"] = "fuzz_program"
     exec(compile(text, name, "exec"), names)
     return names["program"]
 
@@ -63,7 +74,8 @@ def arguments(program: dict[str, Any]) -> list[Any]:
 
 def plain(program: dict[str, Any]) -> tuple[Any, list[Any], str | None]:
     """What plain Python gives back, makes of the arguments, and raises."""
-    function, given, result, raised = load(program), arguments(program), None, None
+    function = load(program, min=propagating(min), max=propagating(max))
+    given, result, raised = arguments(program), None, None
     try:
         if program["items"] is None:
             result = function(*given)
@@ -112,7 +124,7 @@ def run(program: dict[str, Any], device: str) -> str | None:
                 given = [pp.asnumpy(a) if isinstance(a, pp.Array) else a for a in given]
         except Exception as e:
             error = e
-    if isinstance(error, NameError) and "may have no value" in str(error):
+    if isinstance(error, NameError):
         return None  # a shrunk program: the language asks for a value on every way
     if isinstance(error, pp.CompileError) and "PoCL, makes wrong code of that" in str(error):
         return None
@@ -435,8 +447,8 @@ class Maker:
         name = r.choice(sorted(self.written))
         dtype = self.arrays[name][0]
         at = self.mine or self.index(f"len({name})")
-        if self.mine == "i" and r.random() < 0.01:  # in a prange that is refused: rounds meet there
-            at = f"{self.mine} + 1"
+        if self.mine == "i" and r.random() < 0.01:  # of a kernel: out of range for each item, so that none meets another
+            at = f"{self.mine} + len({name})"
         return [f"{name}[{at}] {r.choice(['=', '=', '+=', '-='])} {self.expression(dtype)}", []]
 
     def branch(self, depth: int, leave: bool) -> Any:

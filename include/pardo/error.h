@@ -26,6 +26,7 @@ enum class ErrorCode : unsigned char {
     Axis,       // numpy.exceptions.AxisError (a ValueError and IndexError): an axis that the array does not have
     Name,       // NameError: a name in a kernel that has no value
     Assertion,  // AssertionError: an assert in a kernel
+    Division,   // ZeroDivisionError: of Python integers, in a compiled loop
 };
 
 /// Thrown by every function of the library. `what()` starts with what the user called: "add: …".

@@ -50,10 +50,17 @@ struct KernelArgument {
 /// What a launch does with its arguments.
 enum class ArgumentUse : std::uint8_t { None, Read, Write, ReadWrite };
 
+/// What a program checks where it runs; a failure is raised by the next wait.
+enum class Checks : std::uint8_t {
+    None,
+    Indices,  // of arrays, of memory of a group and of an item: IndexError
+    All,  // and that integers are not divided by zero nor shifted too far, and that what a group or item reads of its memory was written
+};
+
 struct KernelOptions {
-    bool fast_math = false;     // sums may be reordered, products and sums contracted
-    bool bounds_check = false;  // an index out of range raises IndexError at the next wait
-    int sub_group_size = 32;    // a power of two
+    bool fast_math = false;  // sums may be reordered, products and sums contracted
+    Checks checks = Checks::None;
+    int sub_group_size = 32;  // a power of two
     /// One for each parameter but the item, or empty: what the user says that the function does with it; None: nothing is said. A program
     /// that does something else is refused with Type.
     std::vector<ArgumentUse> access{};

@@ -34,6 +34,7 @@ PyObject* class_of(pardo::ErrorCode code) {
         case pardo::ErrorCode::Axis: return axis_error_class();
         case pardo::ErrorCode::Name: return PyExc_NameError;
         case pardo::ErrorCode::Assertion: return PyExc_AssertionError;
+        case pardo::ErrorCode::Division: return PyExc_ZeroDivisionError;
     }
     return PyExc_RuntimeError;
 }

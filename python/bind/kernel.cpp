@@ -271,13 +271,13 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::Kernel>(m, "_Kernel", "A function of the user, and its programs.")
         .def(
             "__init__",
-            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, bool bounds_check, int sub_group_size,
+            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, int checks, int sub_group_size,
                const std::vector<int>& access) {
-                pardo::KernelOptions options{fast_math, bounds_check, sub_group_size};
+                pardo::KernelOptions options{fast_math, static_cast<pardo::Checks>(checks), sub_group_size};
                 for (const int use : access) options.access.push_back(static_cast<pardo::ArgumentUse>(use));
                 new (self) pardo::Kernel(std::move(function), takes_item, options);
             },
-            nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("bounds_check"), nb::arg("sub_group_size"),
+            nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("checks"), nb::arg("sub_group_size"),
             nb::arg("access"))
         .def(
             "launch",
@@ -317,11 +317,11 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")
         .def(
             "__init__",
-            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math,
-               bool bounds_check) {
-                new (self) pardo::Loop(std::move(function), dimensions, std::move(results), {fast_math, bounds_check});
+            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math, int checks) {
+                new (self)
+                    pardo::Loop(std::move(function), dimensions, std::move(results), {fast_math, static_cast<pardo::Checks>(checks)});
             },
-            nb::arg("function"), nb::arg("dimensions"), nb::arg("results"), nb::arg("fast_math"), nb::arg("bounds_check"))
+            nb::arg("function"), nb::arg("dimensions"), nb::arg("results"), nb::arg("fast_math"), nb::arg("checks"))
         .def_static(
             "reductions",
             [](const FunctionPtr& function, const std::vector<std::string>& outside) {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from pardo import _found, _names, _pickled
-from pardo._kernels import bounds_checking, interpreting, race_checking
+from pardo._kernels import checks_of, interpreting, race_checking
 from pardo._parallel import Options, chunk_of, prange
 from pardo._rewriting import Built, build
 
@@ -31,7 +31,7 @@ class JitFunction:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
         _found.remember(function)
-        self._options = Options(fastmath, bounds_checking(bounds_check), race_check, schedule, chunk)
+        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk)
         self._built: Built | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -159,7 +159,8 @@ def jit(
     bounds_check : bool, optional
         An index out of range reads and writes nothing and raises IndexError, with the line, the index, the extent and the round. What a
         call shows to be in range is not checked again. Default: True, unless the environment variable ``PARDO_CHECKS=off`` is set when the
-        function is decorated; without checks, memory of others is read and overwritten.
+        function is decorated; without checks, memory of others is read and overwritten. ``PARDO_CHECKS=all`` checks integer division, shifts,
+        and reads of arrays made in the loop that nothing has written too.
     race_check : bool, optional
         Parallel loops run as plain Python, one round at a time, and raise `RaceError` where two rounds touch one element, one of them
         writes, and not both are atomics. For small arrays: an access takes some ten microseconds. The environment variable

@@ -67,14 +67,17 @@ def interpreting() -> bool:
     return _environment.get(_INTERPRET) not in _NO
 
 
-def bounds_checking(asked: bool | None = None) -> bool:
-    """Whether what is decorated now checks its indices: as asked, else as PARDO_CHECKS or PARDO_BOUNDS_CHECK say, else it does."""
-    if asked is not None:
-        return bool(asked)
+CHECKS = {"off": 0, "0": 0, "on": 1, "1": 1, "all": 2}  # by the numbers of pardo::Checks, include/pardo/kernel.h
+
+
+def checks_of(asked: bool | int | None = None) -> int:
+    """What is decorated now checks nothing, indices, or all: as asked, else as PARDO_CHECKS or PARDO_BOUNDS_CHECK say, else indices."""
     checks = os.environ.get("PARDO_CHECKS", "")
-    if checks not in ("", "on", "off", "0", "1"):
-        raise ValueError(f"PARDO_CHECKS: 'on' or 'off' is expected, not {checks!r}")
-    return (checks or os.environ.get("PARDO_BOUNDS_CHECK", "")) not in ("off", "0")
+    if checks and checks not in CHECKS:
+        raise ValueError(f"PARDO_CHECKS: 'on', 'off' or 'all' is expected, not {checks!r}")
+    if asked is None:
+        return CHECKS.get(checks or os.environ.get("PARDO_BOUNDS_CHECK", ""), 1)
+    return CHECKS["all"] if asked and checks == "all" else int(asked)
 
 
 def race_checking() -> bool:
@@ -264,7 +267,7 @@ class KernelFunction(Launchable):
         self._sub_group_size = operator.index(sub_group_size)
         if self._sub_group_size < 1 or self._sub_group_size & (self._sub_group_size - 1):
             raise ValueError(f"kernel: sub_group_size is a power of two, not {sub_group_size}")
-        self._options = (fastmath, bounds_checking(bounds_check), self._sub_group_size)
+        self._options = (fastmath, checks_of(bounds_check), self._sub_group_size)
         self._race_check = race_check
         self._translation: _syntax.Translation | None = None
         self._programs: dict[bool, _core._Kernel] = {}
@@ -450,6 +453,7 @@ def kernel(
         An index out of range reads and writes nothing, stops no other item, and raises IndexError at the next wait, with the line, the
         index, the extent and the item. What a launch shows to be in range is not checked again. Default: True, unless the environment
         variable ``PARDO_CHECKS=off`` is set when the function is decorated; without checks, memory of others is read and overwritten.
+        ``PARDO_CHECKS=all`` checks integer division, shifts, and reads of local memory that nothing has written too.
     race_check : bool, optional
         Launches run as plain Python, one item at a time, and raise `RaceError` where two items touch one element, one of them writes, and
         neither a barrier of their group stands between nor are both atomics. For small ranges: an access takes some ten microseconds. The

@@ -20,7 +20,7 @@ class Options(NamedTuple):
     """What `jit` was told."""
 
     fastmath: bool = False
-    bounds_check: bool = False
+    bounds_check: int = 0
     race_check: bool = False
     schedule: str | None = None
     chunk: int | None = None

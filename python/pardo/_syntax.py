@@ -550,6 +550,7 @@ RAISED: list[tuple[type[Exception], int]] = [
     (AssertionError, 13),
     (IndexError, 2),
     (OverflowError, 3),
+    (ZeroDivisionError, 14),
     (TypeError, 1),
     (ValueError, 0),
 ]

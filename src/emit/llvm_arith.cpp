@@ -189,19 +189,28 @@ llvm::Value* Emitter::compare(Opcode op, DType t, llvm::Value* x, llvm::Value* y
                                    {P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT}, {P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE},
                                    {P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT}, {P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE}};
     const Row& row = rows[static_cast<int>(op) - static_cast<int>(Opcode::Eq)];
-    if (is_float(t)) return b_.CreateFCmp(row.real, x, y);
-    return b_.CreateICmp(kind_of(t) == DKind::Signed ? row.sign : row.plain, x, y);
+    if (!is_float(t)) return b_.CreateICmp(kind_of(t) == DKind::Signed ? row.sign : row.plain, x, y);
+    // As in min_max: LLVM 19 forgets an absolute value where a choice by this is part of a choice by a test for NaN.
+    const auto above_zero = [](llvm::Value* v, llvm::Value* zero) -> llvm::Value* {
+        const auto* limit = llvm::dyn_cast<llvm::Constant>(zero);
+        const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(v);
+        return limit && limit->isZeroValue() && call && call->getIntrinsicID() == llvm::Intrinsic::fabs ? call->getArgOperand(0) : nullptr;
+    };
+    if (llvm::Value* v = op == Opcode::Gt ? above_zero(x, y) : op == Opcode::Lt ? above_zero(y, x) : nullptr)
+        return b_.CreateFCmpONE(v, llvm::Constant::getNullValue(v->getType()));
+    return b_.CreateFCmp(row.real, x, y);
 }
 
 llvm::Value* Emitter::min_max(Opcode op, DType t, llvm::Value* x, llvm::Value* y) {
     const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
     if (!is_float(t)) return b_.CreateSelect(compare(smaller ? Opcode::Lt : Opcode::Gt, t, x, y), x, y);
-    auto first_if = [&](llvm::Value* p, llvm::Value* q) {  // one instruction; gives q if either is NaN
-        return b_.CreateSelect(smaller ? b_.CreateFCmpOLT(p, q) : b_.CreateFCmpOGT(p, q), p, q);
+    // One choice by both tests. A choice inside of another one is what LLVM 19 makes wrong code of: where p is an absolute value and q is
+    // zero, it takes p's sign for that of what p was made of.
+    auto first_if = [&](llvm::Value* is_nan, llvm::Value* p, llvm::Value* q) {  // gives q if it is NaN
+        return b_.CreateSelect(b_.CreateOr(is_nan, smaller ? b_.CreateFCmpOLT(p, q) : b_.CreateFCmpOGT(p, q)), p, q);
     };
-    llvm::Value* x_is_nan = b_.CreateFCmpUNO(x, x);
-    if (op == Opcode::Min || op == Opcode::Max) return b_.CreateSelect(x_is_nan, x, first_if(x, y));
-    return b_.CreateSelect(x_is_nan, y, first_if(y, x));
+    if (op == Opcode::Min || op == Opcode::Max) return first_if(b_.CreateFCmpUNO(x, x), x, y);
+    return first_if(b_.CreateFCmpUNO(x, x), y, x);
 }
 
 llvm::Value* Emitter::shift(Opcode op, DType t, llvm::Value* x, llvm::Value* y) {

@@ -221,6 +221,8 @@ Kernel join_stores(const Kernel& kernel);
 /// Lets innermost loops remember their first failed check, and report it when they end: for targets where a branch that writes memory keeps
 /// the loads of several iterations from being under way together.
 Kernel defer_reports(const Kernel& kernel);
+/// The items of each group set these arrays of theirs to zero, and wait for each other, before anything else.
+Kernel cleared_first(const Kernel& kernel, const std::vector<Value>& arrays);
 
 const char* name(Opcode op);
 const char* name(Math fn);

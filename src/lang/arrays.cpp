@@ -168,7 +168,11 @@ Term Lowering::element(const View& v) {
     note_access(v, ir::Access::Read);
     const NumberType type{v.dtype, false};
     if (dry_) return number(type, ir::no_value);
-    const auto load = [&] { return ir::Builder::Values{builder_.load(v.pointer, value(v.lead[0], DType::Int64))}; };
+    const auto load = [&] {
+        const Value place = value(v.lead[0], DType::Int64);
+        check_written(v, place);
+        return ir::Builder::Values{builder_.load(v.pointer, place)};
+    };
     return number(type, guarded(v, load, {builder_.constant(v.dtype, 0.0)})[0]);
 }
 
@@ -280,7 +284,9 @@ void Lowering::store_element(const View& v, const Term& stored, const Place& pla
     note_access(v, ir::Access::Write);
     if (dry_) return;
     const auto write = [&] {
-        builder_.store(v.pointer, value(v.lead[0], DType::Int64), value(stored, v.dtype));
+        const Value place = value(v.lead[0], DType::Int64);
+        builder_.store(v.pointer, place, value(stored, v.dtype));
+        mark_written(v, place);
         return ir::Builder::Values();
     };
     guarded(v, write, {});
@@ -421,6 +427,15 @@ Term Lowering::own_array(ir::Space space, const std::string& name, DType dtype, 
     for (const std::int64_t n : extents) t.view.lead.push_back(integer(n));
     t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());
     if (!dry_) t.view.pointer = builder_.array(name, dtype, count, space);
+    return t;
+}
+
+Term Lowering::unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                               const Place& place) {
+    const Term t = own_array(space, name, dtype, extents, place);
+    std::int64_t count = 1;
+    for (const std::int64_t n : extents) count *= n;
+    track_writes(t.view, count, space);
     return t;
 }
 

@@ -105,6 +105,7 @@ struct Calls {
         }
         if (type.dtype == DType::Bool && a.type.dtype != b.type.dtype) type = {DType::Int64, true};
         if (is_complex(type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no order");
+        l.check_operands(op, a, b, l.dtype(type), t.place);
         Term out = l.pure(op, type, {a, b}, l.dtype(type));
         if (is_integer(type.dtype) && !out.constant) {
             const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
@@ -309,8 +310,8 @@ struct Calls {
         }
         if (type.kind != Kind::DType && type.kind != Kind::Number)
             l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(type));
-        return l.own_array(space, space == ir::Space::Group ? "local" : "private",
-                           type.kind == Kind::DType ? type.type.dtype : l.dtype(type.type), extents, t.place);
+        const DType dtype = type.kind == Kind::DType ? type.type.dtype : l.dtype(type.type);
+        return l.unwritten_array(space, space == ir::Space::Group ? "local" : "private", dtype, extents, t.place);
     }
     template <ir::Space space> static Term array(Lowering& l, const Tree& t, const Terms& a) {
         if (space == ir::Space::Group && l.space_.group_size.empty())
@@ -387,10 +388,16 @@ struct Calls {
         return l.cast(x, {v.dtype, false});
     }
     /// What `update` gives, where the indices are in range.
-    static Term updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update) {
+    static Term updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update, bool reads = true) {
         l.note_access(v, ir::Access::ReadWrite);
         if (l.dry()) return number({v.dtype, false}, ir::no_value);
-        const auto apply = [&] { return ir::Builder::Values{update(l.value(v.lead[0], DType::Int64))}; };
+        const auto apply = [&] {
+            const Value place = l.value(v.lead[0], DType::Int64);
+            if (reads) l.check_written(v, place);
+            const Value old = update(place);
+            l.mark_written(v, place);
+            return ir::Builder::Values{old};
+        };
         return number({v.dtype, false}, l.guarded(v, apply, {l.builder_.constant(v.dtype, 0.0)})[0]);
     }
     static Term changed(Lowering& l, const Tree& t, ir::AtomicOp op, const Term& r, const Term& given) {
@@ -398,7 +405,9 @@ struct Calls {
         if (const char* broken = atomic_problem(op, v.dtype))
             l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
         const Term x = operand(l, t, v, given);
-        return updated(l, v, [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.order, r.scope); });
+        return updated(
+            l, v, [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.order, r.scope); },
+            op != ir::AtomicOp::Exchange);
     }
     static Term exchanged(Lowering& l, const Tree& t, const Term& r, const Term& before, const Term& after) {
         const View& v = r.view;

@@ -212,6 +212,7 @@ Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType ty
     const DType computed = dtype(type);
     if (is_complex(computed) && (op == Opcode::FloorDiv || op == Opcode::Rem)) wrong_type(place, "complex numbers have neither // nor %");
     const bool wraps = std::exchange(wraps_, false);
+    check_operands(op, a, b, computed, place);
     Term result = pure(op, type, {a, b}, computed);
     bound(result, op, a, b, place, wraps);
     // Others wrap around; the remainder and the bits of what cannot be negative cannot either.

@@ -89,7 +89,7 @@ Term Lowering::declare(std::size_t& k, const std::string& name) {
     switch (type.kind) {
         case ArgumentType::Kind::Array: return array_argument(static_cast<int>(at), name);
         case ArgumentType::Kind::Constant: return number(type.scalar);
-        case ArgumentType::Kind::Shared: return own_array(ir::Space::Group, name, type.dtype, type.extents, function_->body.place);
+        case ArgumentType::Kind::Shared: return unwritten_array(ir::Space::Group, name, type.dtype, type.extents, function_->body.place);
         case ArgumentType::Kind::Number: {
             const NumberType number_type{type.dtype, type.weak};
             Value v = ir::no_value;
@@ -178,6 +178,7 @@ Lowered Lowering::run() {
     for (const auto& [loop, why] : no_lanes_)
         if (!why.empty()) out_.no_lanes.push_back({loop->place.line, why});
     out_.kernel = builder_.finish();
+    if (!group_flags_.empty()) out_.kernel = ir::cleared_first(out_.kernel, group_flags_);
     return std::move(out_);
 }
 

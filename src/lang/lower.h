@@ -58,6 +58,7 @@ struct Options {
     bool distinct = true;       // no two arrays share memory
     bool fast_math = false;     // sums may be reordered, products and sums contracted
     bool bounds_check = false;  // an index out of range is reported
+    bool check_all = false;     // and division by zero, shifts by too much, reads of own memory that nothing has written
     bool record_types = false;  // `Lowered::types` is wanted
     bool lane_blocks = false;   // blocks of tuples are reduced side by side in lanes: pays where pardo makes the vectors itself
     bool lane_loops = true;     // loops in an item may become the lanes

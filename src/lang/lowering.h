@@ -125,6 +125,13 @@ private:
                 const std::shared_ptr<const Function>& function);
     void report_guards(const View& v);
 
+    // checks.cpp
+    void check_operands(Opcode op, const Term& a, const Term& b, DType computed, const Place& place);
+    void guard_range(const Term& start, Term& stop, const Term& step, const Place& place);
+    void track_writes(const View& v, std::int64_t count, ir::Space space);
+    void mark_written(const View& v, Value place);
+    void check_written(const View& v, Value place);
+
     // integers.cpp
     bool exact_integers() const;
     void bound(Term& result, Opcode op, const Term& a, const Term& b, const Place& place, bool wraps);
@@ -198,6 +205,9 @@ private:
     void store_view(const View& v, const Term& value, const Place& place);
     void each_index(const Term& extent, const std::function<void(const Term&)>& body);
     Term own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents, const Place& place);
+    /// One whose elements have no values yet.
+    Term unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                         const Place& place);
     void note_access(const View& v, ir::Access access);
     std::vector<std::int64_t> constant_extents(const Term& t, const Place& place, const char* who) const;
 
@@ -254,7 +264,9 @@ private:
     Value round_ = ir::no_value;          // of a loop that reduces
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
     bool dry_ = true, uses_status_ = false, uses_log_ = false;
-    bool wraps_ = false;  // of the operation that is walked next, only the low bits are asked for
+    std::map<Value, Value> written_;  // arrays of groups and items whose reads are checked, and their flags
+    std::vector<Value> group_flags_;  // those of groups
+    bool wraps_ = false;              // of the operation that is walked next, only the low bits are asked for
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
     int inner_loops_ = 0;  // that have been walked, but short ones of known length
 };

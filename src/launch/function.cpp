@@ -266,7 +266,8 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.fast_math = options_.fast_math;
     options.lane_blocks = device->backend()->name() == "cpu";
     options.teams = device->execution() == device::Execution::Groups;
-    options.bounds_check = options_.bounds_check;
+    options.bounds_check = options_.checks != Checks::None;
+    options.check_all = options_.checks == Checks::All;
     return options;
 }
 

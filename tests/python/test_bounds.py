@@ -718,7 +718,7 @@ except IndexError:
         ({"PARDO_BOUNDS_CHECK": "0"}, "ran"),
         ({"PARDO_BOUNDS_CHECK": "1"}, "checked"),
         ({"PARDO_CHECKS": "off", "PARDO_BOUNDS_CHECK": "1"}, "ran"),
-        ({"PARDO_CHECKS": "maybe"}, "ValueError: PARDO_CHECKS: 'on' or 'off' is expected, not 'maybe'"),
+        ({"PARDO_CHECKS": "maybe"}, "ValueError: PARDO_CHECKS: 'on', 'off' or 'all' is expected, not 'maybe'"),
     ],
 )
 def test_the_environment_decides_for_what_says_nothing(variables, expected, tmp_path):

@@ -159,8 +159,8 @@ def jit(
     bounds_check : bool, optional
         An index out of range reads and writes nothing and raises IndexError, with the line, the index, the extent and the round. What a
         call shows to be in range is not checked again. Default: True, unless the environment variable ``PARDO_CHECKS=off`` is set when the
-        function is decorated; without checks, memory of others is read and overwritten. ``PARDO_CHECKS=all`` checks integer division, shifts,
-        and reads of arrays made in the loop that nothing has written too.
+        function is decorated; without checks, memory of others is read and overwritten. ``PARDO_CHECKS=all`` checks integer division,
+        shifts, and reads of arrays made in the loop that nothing has written too.
     race_check : bool, optional
         Parallel loops run as plain Python, one round at a time, and raise `RaceError` where two rounds touch one element, one of them
         writes, and not both are atomics. For small arrays: an access takes some ten microseconds. The environment variable

@@ -110,6 +110,8 @@ public:
     virtual Event barrier(std::span<const Event> depends = {}) = 0;
     /// Everything submitted from now on waits for `event`. Here: a barrier in order; out of order the caller waits.
     virtual void order_after(const Event& event);
+    /// Out of order: what everything submitted from now on waits for.
+    virtual Event fence() { return {}; }
     /// Bytes of a box between two buffers, at least one of them of this queue's device; the two do not overlap. Here: a copy a row.
     virtual Event copy_box(Buffer* to, Buffer* from, const CopyBox& box, std::span<const Event> depends = {});
     /// Moves shared memory to where this queue's device reads it fastest; a hint. Here: nothing moves.

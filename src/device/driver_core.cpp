@@ -104,6 +104,11 @@ void DriverCore::order_after(const Event& event) {
     fence_ = event;
 }
 
+Event DriverCore::fence() {
+    std::lock_guard lock(mutex_);
+    return fence_;
+}
+
 bool DriverCore::gated() {
     std::lock_guard lock(mutex_);
     return std::any_of(held_.begin(), held_.end(), [](const Ref<DriverEvent>& e) { return e->gated(); });

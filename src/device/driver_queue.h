@@ -124,6 +124,7 @@ public:
     bool gated();
     /// Out of order: all that is submitted from now on waits for `event`.
     void order_after(const Event& event);
+    Event fence();
     /// Completes what the driver says is complete, without blocking.
     void sweep() noexcept;
     void close();
@@ -244,6 +245,7 @@ public:
     void wait() override;
     void wait_quietly() override;
     void order_after(const Event& event) override;
+    Event fence() override { return core_->fence(); }
     bool gated() override { return core_->gated(); }
 
     /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.

@@ -72,7 +72,8 @@ struct UserTask {
     Ref<EventState> state;
     std::function<std::shared_ptr<void>()> f;
     Label label;
-    std::vector<Event> needs;
+    std::vector<Event> needs;  // if one fails, it fails too, and does not run
+    std::vector<Event> after;  // these may fail as they like
     std::atomic<std::size_t> missing{0};
     bool timed = false;  // the queue profiles, or a profile is open
 
@@ -88,6 +89,7 @@ struct UserTask {
             if (!inherited) inherited = failure_of(e);
         }
         needs.clear();
+        after.clear();
         if (timed) state->submitted_at = state->started_at = now_ns();
         state->set_running();
         std::optional<Error> failed;
@@ -164,21 +166,25 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
         task->needs.push_back(queue->barrier(depends));
     } else {
         task->needs.assign(depends.begin(), depends.end());
+        task->after.push_back(queue->fence());
     }
     task->state->inherit_gates(task->needs);
+    task->state->inherit_gates(task->after);
     const Event event(task->state.get());
     if (noted) record({Activity::HostTask, queue, task->label, {}}, event);
     // One count is held back until all are subscribed, so that it starts exactly once.
-    const std::vector<Event> needs = task->needs;
-    task->missing = needs.size() + 1;
+    const std::vector<Event> needs = task->needs, after = task->after;
+    task->missing = needs.size() + after.size() + 1;
     const auto count_down = [task] {
         if (task->missing.fetch_sub(1, std::memory_order_acq_rel) == 1) run_on_task_thread([task] { task->run(); });
     };
-    for (const Event& e : needs) {
-        if (e.state()) {
-            e.state()->subscribe(count_down);
-        } else {
-            count_down();
+    for (const auto* list : {&needs, &after}) {
+        for (const Event& e : *list) {
+            if (e.state()) {
+                e.state()->subscribe(count_down);
+            } else {
+                count_down();
+            }
         }
     }
     count_down();

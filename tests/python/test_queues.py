@@ -334,6 +334,33 @@ def test_barrier_holds_up_what_comes_later(queue):
     assert barrier.done()
 
 
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+@pytest.mark.parametrize("device", ["cpu", "null", "opencl"])
+def test_barrier_holds_up_host_tasks_of_every_order(device, order):
+    if not pp.get_devices(device):
+        pytest.skip("there is no device of OpenCL")
+    queue, gate, log = pp.Queue(device, order=order), pp.UserEvent(), []
+    barrier = queue.barrier(depends=gate)
+    task = queue.host_task(lambda: log.append(barrier.done()))
+    with pytest.raises(TimeoutError):
+        task.wait(0.2)
+    assert log == []
+    gate.set_complete()
+    task.wait(10)
+    assert log == [True]
+
+
+def test_failed_barrier_does_not_fail_host_tasks_behind_it():
+    queue = pp.Queue("cpu", order="out_of_order")
+    gate = pp.UserEvent()
+    barrier = queue.barrier(depends=gate)
+    task = queue.host_task(lambda: 7)
+    gate.set_failed(KeyError("gone"))
+    assert task.as_future().result(10) == 7
+    with pytest.raises(KeyError, match="gone"):
+        barrier.wait(10)
+
+
 def test_marker_holds_nothing_up():
     queue = pp.Queue("cpu", order="out_of_order")
     gate = pp.UserEvent()

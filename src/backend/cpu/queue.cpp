@@ -75,7 +75,7 @@ CpuQueue::~CpuQueue() { core_->close(); }
 
 bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
     if (cost_ns >= at_once_limit_ns) return false;
-    if (!core_->idle() && (order_ == QueueOrder::InOrder || core_->fenced())) return false;
+    if (!core_->idle() && (order_ == QueueOrder::InOrder || !core_->fence().done())) return false;
     for (const Event& e : depends) {
         if (e.status() != EventStatus::Complete) return false;
     }

@@ -96,7 +96,7 @@ public:
     bool gated();
     /// Out of order: all that is submitted from now on waits for `event`.
     void order_after(const Event& event);
-    bool fenced();
+    Event fence();
     /// The queue is gone and idle: the worker ends.
     void close();
 
@@ -159,6 +159,7 @@ public:
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;
     void order_after(const Event& event) override;
+    Event fence() override { return core_->fence(); }
     Event copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, std::span<const Event> depends) override;
     bool gated() override { return core_->gated(); }
     void wait() override;

@@ -367,9 +367,9 @@ void QueueCore::order_after(const Event& event) {
     fence_ = event;
 }
 
-bool QueueCore::fenced() {
+Event QueueCore::fence() {
     std::lock_guard lock(mutex_);
-    return !fence_.done();
+    return fence_;
 }
 
 Ref<CpuEvent> QueueCore::youngest_ungated() {

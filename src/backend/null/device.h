@@ -76,6 +76,7 @@ public:
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;
     void order_after(const Event& event) override;
+    Event fence() override;
     bool gated() override { return !unfinished().empty(); }
     void wait() override;
     void wait_quietly() override;

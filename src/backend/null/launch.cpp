@@ -161,6 +161,11 @@ void NullQueue::order_after(const Event& event) {
     fence_ = event;
 }
 
+Event NullQueue::fence() {
+    std::lock_guard lock(mutex_);
+    return fence_;
+}
+
 void NullQueue::wait_quietly() {
     for (const Event& e : unfinished()) e.state()->wait_quietly();
 }

@@ -73,6 +73,8 @@ public:
     const Array& wait() const;
     /// Event of the last write to this array's memory.
     Event event() const;
+    /// Those writes that are not over, and those that have failed.
+    std::vector<Event> writes() const;
 
     // Memory; these force, and data() and friends wait.
     /// In elements. Known without waiting, after force().

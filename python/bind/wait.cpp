@@ -349,8 +349,7 @@ int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seco
 
 const pardo::Array& settle(const pardo::Array& array) {
     array.force();
-    const pardo::Event event = array.event();
-    if (!event.done()) wait(event);
+    for (const pardo::Event& write : array.writes()) wait(write);
     return array.wait();
 }
 

@@ -87,12 +87,12 @@ void Buffer::note_write(const Event& event, bool inherits) {
     if (complete && !timed && (inherits || !written())) return;
     std::lock_guard lock(mutex());
     if (timed) timed_write_ = event;
-    if (complete) {
-        if (!inherits) origin_ = Event();
-        return prune();
-    }
     prune();
-    if (!inherits) origin_ = event;
+    if (!inherits) {  // it comes after all older writes, and whether they failed matters to nobody who reads
+        origin_ = complete ? Event() : event;
+        writes_.clear();
+    }
+    if (complete) return note_busy();
     add(writes_, event, inherits);
     note_busy();
 }
@@ -107,7 +107,8 @@ void Buffer::collect_for_read(std::vector<Event>& out) {
     std::lock_guard lock(mutex());
     prune();
     out.insert(out.end(), writes_.begin(), writes_.end());
-    if (undefined()) out.push_back(origin_);
+    const auto is_origin = [&](const Event& e) { return e.state() == origin_.state(); };
+    if (undefined() && std::none_of(writes_.begin(), writes_.end(), is_origin)) out.push_back(origin_);
 }
 
 void Buffer::collect_for_write(std::vector<Event>& out) {

@@ -78,11 +78,16 @@ const Array& Array::wait() const {
 }
 
 Event Array::event() const {
+    std::vector<Event> events = writes();
+    if (events.empty()) return node_->queue->profiling() ? node_->buffer->timed_write() : Event();
+    return graph::joined(node_->queue.get(), std::move(events));
+}
+
+std::vector<Event> Array::writes() const {
     force();
-    std::vector<Event> writes;
-    node_->buffer->collect_for_read(writes);
-    if (writes.empty()) return node_->queue->profiling() ? node_->buffer->timed_write() : Event();
-    return writes.size() == 1 ? writes[0] : node_->queue->barrier(writes);
+    std::vector<Event> events;
+    node_->buffer->collect_for_read(events);
+    return events;
 }
 
 Extents Array::strides() const {

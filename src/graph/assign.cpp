@@ -26,6 +26,15 @@ void check_output_shape(const char* who, Extents result, Extents out) {
                 std::string(who) + ": operands could not be broadcast together with shapes " + to_string(result) + " " + to_string(out));
 }
 
+/// Before anything is recorded: operands in memory that outside code may write are computed with at once.
+void check_output_shape(const char* who, std::span<const Operand> operands, Extents out) {
+    Shape result;
+    for (const Operand& o : operands) {
+        if (o.array() && !broadcast_into(result, o.array()->shape())) return;  // what records says so
+    }
+    check_output_shape(who, result, out);
+}
+
 /// True when nobody but this handle can see the value or its memory: binding a new one is as good as writing.
 bool unshared(const Node& node) {
     if (node.use_count() != 1 || node.kind == Kind::View) return false;
@@ -59,14 +68,14 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
         throw Error(ErrorCode::Type, std::string(who) + ": Cannot cast array data from dtype('" + std::string(dtype_name(where->dtype())) +
                                          "') to dtype('bool') according to the rule 'safe'");
     }
+    check_output_shape(who, operands, out.shape());
+    if (where) check_output_shape(who, where->shape(), out.shape());
     graph::require_writeable(who, out);
     std::lock_guard guard(graph::state_of(queue).lock);
     bool all_scalars = true;
     for (const Operand& o : operands) all_scalars &= !o.array();
     Array value = op == Op::power && where ? where_power(operands, *where, dtype) : graph::record(op, operands, dtype);
     if (all_scalars) value = value.to_queue(out.queue());
-    check_output_shape(who, value.shape(), out.shape());
-    if (where) check_output_shape(who, where->shape(), out.shape());
     graph::store(who, out, value, where, After::Dropped);
 }
 
@@ -81,11 +90,11 @@ void apply_inplace(int id, Array& x, const Operand& y) {
     }
     device::Queue* queue = graph::common_queue(who, operands);
     graph::check_output_cast(who, graph::infer(op, operands, {}).result, x.dtype());
+    check_output_shape(who, operands, x.shape());
     std::lock_guard guard(graph::state_of(queue).lock);
     const bool rebinds = unshared(*x.node());
     if (!rebinds || !x.pending()) graph::require_writeable(who, x);
     const Array value = graph::record(op, operands);
-    check_output_shape(who, value.shape(), x.shape());
     if (rebinds && value.node()->shape == x.node()->shape) {
         x = graph::cast(value, x.dtype());
     } else {

@@ -46,14 +46,6 @@ void check_pair(const char* who, const device::Queue* queue, const Array& to, co
                                           queue->device()->id() + "; use a queue of one of the two");
 }
 
-/// An event after all of `events`; on an out-of-order queue after these alone.
-Event joined(device::Queue* queue, std::vector<Event> events) {
-    std::erase_if(events, [](const Event& e) { return e.status() == EventStatus::Complete; });
-    if (events.size() <= 1) return events.empty() ? Event() : events[0];
-    if (queue->order() == QueueOrder::InOrder) return queue->barrier(events);
-    return queue->host_task([] {}, {}, {"join", {}}, 0, events);
-}
-
 /// Two strided blocks as boxes; dimensions that are one in both become one.
 class Boxes {
 public:
@@ -167,6 +159,14 @@ std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&ori
 
 }  // namespace
 
+Event graph::joined(device::Queue* queue, std::vector<Event> events) {
+    std::erase_if(events, [](const Event& e) { return e.status() == EventStatus::Complete; });
+    if (events.empty() || std::all_of(events.begin(), events.end(), device::known_done)) return events.empty() ? Event() : events[0];
+    if (events.size() == 1) return events[0];
+    if (queue->order() == QueueOrder::InOrder) return queue->barrier(events);
+    return queue->host_task([] {}, {}, {"join", {}}, 0, events);
+}
+
 Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depends) const {
     for (const Array& x : arrays) {
         if (x.queue() == *this) continue;
@@ -180,7 +180,7 @@ Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depend
     pardo::force(arrays);
     std::vector<Event> events(depends.begin(), depends.end());
     for (const Array& x : arrays) x.node()->buffer->collect_for_read(events);
-    return joined(impl_, std::move(events));
+    return graph::joined(impl_, std::move(events));
 }
 
 Event Queue::copy(const Array& to, const Array& from, std::span<const Event> depends) const {
@@ -195,7 +195,7 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
     check_pair(who, impl_, to, from);
     graph::ensure_leaf(from);
     graph::require_writeable(who, to);
-    if (to.size() == 0) return joined(impl_, {depends.begin(), depends.end()});
+    if (to.size() == 0) return graph::joined(impl_, {depends.begin(), depends.end()});
     Array source = from;
     if (graph::may_overlap(*to.node(), *from.node())) {
         const device::ExtraDepends scope(depends);
@@ -212,7 +212,7 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
                                            static_cast<std::size_t>(box.from_offset), static_cast<std::size_t>(box.extents[0]), depends)
                              : impl_->copy_box(target, origin, box, depends));
     });
-    return joined(impl_, std::move(events));
+    return graph::joined(impl_, std::move(events));
 }
 
 Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std::span<const Event> depends) const {
@@ -226,7 +226,7 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
     std::copy(rect.region, rect.region + 3, box.extents);
     if (box.empty()) {
         graph::require_writeable(who, to);
-        return joined(impl_, {depends.begin(), depends.end()});
+        return graph::joined(impl_, {depends.begin(), depends.end()});
     }
     box.to_offset = place("dst", rect, rect.to_origin, rect.to_pitches, box.to_pitches, target);
     box.from_offset = place("src", rect, rect.from_origin, rect.from_pitches, box.from_pitches, source);
@@ -259,7 +259,7 @@ Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> d
     };
     {
         const Writing writing(who, to);
-        if (bytes == 0) return joined(impl_, {depends.begin(), depends.end()});
+        if (bytes == 0) return graph::joined(impl_, {depends.begin(), depends.end()});
         if (is_contiguous(to.node()->shape, to.node()->strides)) return fill_block(to);
     }
     const Array block = graph::make_empty(impl_, dtype, to.node()->shape, who);
@@ -271,7 +271,7 @@ Event Queue::prefetch(const Array& x, std::span<const Event> depends) const {
     const char* who = "Queue.prefetch";
     check_own(who, impl_, x);
     graph::ensure_leaf(x);
-    if (x.size() == 0) return joined(impl_, {depends.begin(), depends.end()});
+    if (x.size() == 0) return graph::joined(impl_, {depends.begin(), depends.end()});
     const graph::ByteRange range = graph::range_of(graph::elements_of(*x.node()));
     const std::uint64_t from = range.begin - reinterpret_cast<std::uint64_t>(x.node()->buffer->data());
     return impl_->prefetch(x.node()->buffer.get(), from, range.end - range.begin, depends);

@@ -55,7 +55,10 @@ Array without(const Array& x, std::uint32_t axes) {
 
 /// The reduction itself, on values that have their final dtype.
 Array reduced(ReduceOp op, const Array& x, std::uint32_t axes, DType result, bool keepdims) {
-    if (axes == 0) return graph::scalar_copy(x.astype(result, false));  // nothing to reduce
+    if (axes == 0) {  // nothing to reduce; a sum starts at 0, which -0.0 becomes too
+        const Array values = x.astype(result, false);
+        return graph::scalar_copy(op == ReduceOp::Sum && !is_integer(result) ? add(values, Scalar(0)) : values);
+    }
     Array kept = [&] {
         std::lock_guard guard(graph::state_of(x.node()->queue.get()).lock);
         return graph::finish(graph::with_scalar_value(graph::make_reduce(op, x.node(), axes, accumulator(op, x.dtype()), result)));

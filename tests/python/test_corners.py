@@ -346,3 +346,25 @@ def test_pickles_name_public_places_only():
     for thing in (pp.sum, pp.sin, pp.Array, pp.Range, pp.random.default_rng, pp.algorithm.unique):
         assert pickle.loads(pickle.dumps(thing)) is thing
         assert b"pardo._" not in pickle.dumps(thing)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape, axis", [((), None), ((), ()), ((), 0), ((1,), ()), ((3,), ()), ((1, 1), None), ((2, 1), 1)])
+@pytest.mark.parametrize("name", ["sum", "mean", "prod"])
+def test_sums_start_at_zero(name, shape, axis, dtype):
+    zeros = np.full(shape, -0.0, dtype)
+    x = pp.asarray(zeros)
+    if name == "mean" and shape == () and axis == 0:
+        return  # an AxisError, in both
+    for keepdims in (False, True):
+        same(getattr(pp, name)(x, axis=axis, keepdims=keepdims), getattr(np, name)(zeros, axis=axis, keepdims=keepdims))
+
+
+@pytest.mark.parametrize("statement", ["x += y", "pp.add(x, y, out=x)", "pp.sqrt(y, out=x)", "pp.add(x, 1, out=x, where=mask)"])
+def test_outputs_of_a_wrong_shape_are_refused_before_anything_is_computed(statement):
+    memory = np.zeros(1 << 20)
+    x = pp.asarray(memory, copy=False)  # what reads it is computed when it is recorded
+    y = pp.broadcast_to(x[:, None], (1 << 20, 1 << 20))
+    mask = pp.broadcast_to(pp.zeros(1, dtype=bool), (2, 1 << 20))
+    with pytest.raises(ValueError, match="non-broadcastable output operand"):
+        exec(statement, {"pp": pp, "x": x, "y": y, "mask": mask})

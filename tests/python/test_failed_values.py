@@ -129,3 +129,38 @@ def test_empty_arrays_of_huge_extents_are_computed_at_once() -> None:
     x += 1.0
     assert bool((x == 0).all())
     assert pp.asnumpy(pp.zeros((0, 1 << 40)) + 1).shape == (0, 1 << 40)
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+@pytest.mark.parametrize("early", [True, False])
+def test_what_is_written_anew_forgets_older_failures(order, early):
+    queue, gate = pp.Queue("cpu", order=order), pp.UserEvent()
+    x = pp.asarray(np.arange(6), queue=queue)
+    queue.fill(x, 3, depends=[gate])
+    if early:
+        gate.set_failed(KeyError("gone"))
+    queue.fill(x, 4)
+    if not early:
+        gate.set_failed(KeyError("gone"))
+    assert x.tolist() == [4] * 6
+    with pytest.raises(KeyError, match="gone"):
+        queue.wait()
+    queue.wait()
+
+
+def test_failed_values_of_out_of_order_queues_wait_for_nothing_else():
+    queue, gate = pp.Queue("cpu", order="out_of_order"), pp.UserEvent()
+    x, y = (pp.asarray(np.arange(6), queue=queue) for _ in range(2))
+
+    def broken():
+        raise KeyError("gone")
+
+    failed = queue.host_task(broken)
+    queue.fill(x, -6, depends=[failed])
+    y[...] = x * 2
+    queue.fill(x, 6, depends=[gate])
+    with pytest.raises(KeyError, match="gone"):
+        pp.asnumpy(y)
+    assert y.event.done()
+    gate.set_complete()
+    assert x.tolist() == [6] * 6

@@ -33,7 +33,7 @@ Event Block::read(Queue* queue, const Event& launched, std::span<const BufferUse
     }
     std::vector<BufferUse> after;
     for (const BufferUse& use : uses)
-        if (use.access != Access::Read) after.push_back({use.buffer, Access::ReadWrite});
+        if (writes(use)) after.push_back({use.buffer, Access::ReadWrite});
     const Event depends[] = {launched};
     return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
 }

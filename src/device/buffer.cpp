@@ -81,15 +81,19 @@ void Buffer::note_read(const Event& event) {
     note_busy();
 }
 
-void Buffer::note_write(const Event& event, bool inherits) {
+void Buffer::note_write(const Event& event, Access access) {
+    const bool inherits = reads(access);
     const bool complete = !event.state() || event.state()->known_status() == EventStatus::Complete;
     const bool timed = event.state() && event.state()->queue() && event.state()->queue()->profiling();
     if (complete && !timed && (inherits || !written())) return;
     std::lock_guard lock(mutex());
     if (timed) timed_write_ = event;
     prune();
-    if (!inherits) {  // it comes after all older writes, and whether they failed matters to nobody who reads
-        origin_ = complete ? Event() : event;
+    if (!inherits) origin_ = complete ? Event() : event;
+    if (access == Access::Write) {  // only who writes has to wait for the older ones too
+        for (const Event& e : writes_) {
+            if (!known_done(e)) add(reads_, e, true);
+        }
         writes_.clear();
     }
     if (complete) return note_busy();

@@ -19,6 +19,12 @@ namespace pardo::device {
 class Device;
 class Queue;
 
+/// How work uses memory. ReadWrite: it fails if older writes do; if it fails for another reason, the older values are still there. Write: it
+/// writes all of the buffer, and what became of older writes matters to nobody any more. WriteSome: it may leave elements as they are.
+enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome = 6 };
+constexpr bool reads(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Read)) != 0; }
+constexpr bool writes(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Write)) != 0; }
+
 /// Memory of one device. Made by Device::allocate or Device::import; given back to the allocator with the events that still use it.
 class Buffer : public RefCounted<Buffer> {
 public:
@@ -34,10 +40,9 @@ public:
     /// True when the host may read `data()` once the last write is complete.
     virtual bool host_visible() const noexcept { return true; }
 
-    /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped. `inherits`: the work reads the
-    /// memory too, and so fails if older writes do; if it fails for another reason, the older values are still there.
+    /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped.
     void note_read(const Event& event);
-    void note_write(const Event& event, bool inherits = false);
+    void note_write(const Event& event, Access access = Access::Write);
     /// Drops older writes for which `passed(event)` is true: who waits for a newer one need not know of them. With a lock held.
     template <class F> void drop_writes(F&& passed) {
         if (!written()) return;
@@ -126,7 +131,8 @@ protected:
     std::atomic<std::uint32_t> strangers_{0};  // how many may read; and whether any may write
     std::atomic<bool> lent_{false};
     bool read_only_ = false;
-    std::vector<Event> reads_, writes_;
+    std::vector<Event> reads_;  // and writes that a whole one came after: only who writes waits for them
+    std::vector<Event> writes_;
     Event origin_;  // the last write that read nothing, or a later one that was stopped in the middle: if it failed and did not run to its
                     // end, there are no values here, whoever has heard of that
     Event timed_write_;

@@ -14,9 +14,6 @@
 namespace pardo::device {
 namespace {
 
-bool writes(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Write); }
-bool reads(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Read); }
-
 /// Between drivers memory goes through the host in pieces of this size.
 constexpr std::size_t staging_bytes = std::size_t{8} << 20;
 /// A guess at what copies and fills take, to tell small ones from large ones.
@@ -98,7 +95,7 @@ Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, Drive
         if (reads(u)) u.buffer->note_read(event);
         if (!writes(u)) continue;
         if (core_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return core_->implied(e, true); });
-        u.buffer->note_write(event, reads(u));
+        u.buffer->note_write(event, u.access);
     }
     return event;
 }
@@ -147,7 +144,7 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
     if (timed) record(noted, event);
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
-        if (writes(u)) u.buffer->note_write(event, reads(u));
+        if (writes(u)) u.buffer->note_write(event, u.access);
     }
     return event;
 }

@@ -47,11 +47,12 @@ struct SourceKernel {
 };
 
 /// How a buffer is used by a launch or task.
-enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
 struct BufferUse {
     Buffer* buffer;
     Access access;
 };
+inline bool reads(const BufferUse& use) noexcept { return reads(use.access); }
+inline bool writes(const BufferUse& use) noexcept { return writes(use.access); }
 /// True when such work has to be over before the call that asked for it returns: strangers, who know no events, may touch the memory.
 inline bool seen_by_strangers(const Buffer* buffer, Access access) {
     return buffer->foreign() && (access != Access::Read || buffer->foreign_writable());

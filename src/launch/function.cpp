@@ -512,13 +512,15 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         if (arguments[k].kind != KernelArgument::Kind::Array || !lowered.used[k]) continue;
         device::Buffer* buffer = arguments[k].array.node()->buffer.get();
-        const auto access = static_cast<device::Access>(lowered.accesses[k]);
-        if (access != device::Access::Read) plan::force_readers(buffer);
+        // Which elements a kernel writes is for it to say.
+        const ir::Access said = lowered.accesses[k];
+        const auto access = said == ir::Access::Write ? device::Access::WriteSome : static_cast<device::Access>(said);
+        if (device::writes(access)) plan::force_readers(buffer);
         uses.push_back({buffer, access});
         foreign = foreign || device::seen_by_strangers(buffer, access);
         const std::int64_t bytes = arguments[k].array.nbytes();
-        if (access != device::Access::Write) read += bytes;
-        if (access != device::Access::Read) written += bytes;
+        if (device::reads(access)) read += bytes;
+        if (device::writes(access)) written += bytes;
     }
     for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
     device::Block status, log;

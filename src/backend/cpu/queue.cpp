@@ -22,9 +22,6 @@ using device::Submission;
 /// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
 constexpr double ns_per_byte = 0.1;
 
-bool writes(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Write); }
-bool reads(const BufferUse& u) { return static_cast<int>(u.access) & static_cast<int>(Access::Read); }
-
 void check_range(const char* who, const Buffer* b, std::size_t offset, std::size_t bytes) {
     if (offset <= b->bytes() && bytes <= b->bytes() - offset) return;
     throw Error(ErrorCode::Internal, std::string(who) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
@@ -111,7 +108,7 @@ template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse
     state->set_complete();
     Event event(state.get());
     for (const BufferUse& u : uses) {
-        if (writes(u)) u.buffer->note_write(event);
+        if (writes(u)) u.buffer->note_write(event, u.access);
     }
     return event;
 }
@@ -133,7 +130,7 @@ Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<con
     if (noted) device::record(*submission, event);
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
-        if (writes(u)) u.buffer->note_write(event, reads(u));
+        if (writes(u)) u.buffer->note_write(event, u.access);
     }
     return event;
 }

@@ -25,8 +25,8 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
                         std::span<const Event> depends, F&& act) {
     std::vector<Event> needs(depends.begin(), depends.end()), after;
     for (const BufferUse& u : uses) {
-        if (u.access != Access::Write) u.buffer->collect_for_read(needs);
-        if (u.access != Access::Read) u.buffer->collect_for_write(after);
+        if (reads(u)) u.buffer->collect_for_read(needs);
+        if (writes(u)) u.buffer->collect_for_write(after);
     }
     if (order_ == QueueOrder::InOrder || record.kind == "barrier") {
         std::vector<Event> before = unfinished();
@@ -72,7 +72,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     Event event(state.get());
     if (activity && device::recording()) device::record(describe(), event);
     for (const BufferUse& u : uses) {
-        if (u.access != Access::Read) u.buffer->note_write(event, u.access == Access::ReadWrite);
+        if (writes(u)) u.buffer->note_write(event, u.access);
     }
     return event;
 }
@@ -102,8 +102,8 @@ Event NullQueue::hold(std::vector<Event> needs, std::vector<Event> after, const 
         held_.push_back(event);
     }
     for (const BufferUse& u : uses) {
-        if (u.access != Access::Write) u.buffer->note_read(event);
-        if (u.access != Access::Read) u.buffer->note_write(event, u.access == Access::ReadWrite);
+        if (reads(u)) u.buffer->note_read(event);
+        if (writes(u)) u.buffer->note_write(event, u.access);
     }
     struct Held {
         std::vector<Event> needs;
@@ -193,7 +193,7 @@ Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size
     Record r;
     r.kind = "copy";
     r.bytes_read = r.bytes_written = static_cast<std::int64_t>(bytes);
-    const BufferUse uses[] = {{from, Access::Read}, {to, Access::Write}};
+    const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, bytes)}};
     return submit(Activity::Copy, std::move(r), {"copy", {}}, uses, depends,
                   [to, to_offset, from, from_offset, bytes] { std::memmove(at(to, to_offset), at(from, from_offset), bytes); });
 }
@@ -223,7 +223,7 @@ Event NullQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const v
     Record r;
     r.kind = "fill";
     r.bytes_written = static_cast<std::int64_t>(bytes);
-    const BufferUse uses[] = {{to, Access::Write}};
+    const BufferUse uses[] = {{to, device::written(to, bytes)}};
     std::string copy(static_cast<const char*>(pattern), pattern_bytes);
     return submit(Activity::Fill, std::move(r), {"fill", {}}, uses, depends, [to, offset, bytes, copy = std::move(copy)] {
         for (std::size_t i = 0; i + copy.size() <= bytes; i += copy.size()) std::memcpy(at(to, offset + i), copy.data(), copy.size());

@@ -392,6 +392,7 @@ class Maker:
             places = sorted({p % size for p in places}) if size else []
         if r.random() < bad:
             places.append(size + 1)
+        if any(not -size <= p < size for p in places):
             return r.choice([f"{places}", f"np.array({places}, 'int64')"])  # ours raise at the wait: bad_put has these
         return r.choice([f"{places}", f"np.array({places}, 'int64')", f"s.new(np.array({places}, 'int64'), {queue})"])
 

@@ -1,0 +1,13 @@
+# cmake/fuzzers.cmake: libFuzzer's builds of what reads strings and files (tests/fuzz/README.md). Clang alone has libFuzzer.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "PARDO_FUZZERS: needs Clang, not ${CMAKE_CXX_COMPILER_ID}: -DCMAKE_CXX_COMPILER=clang++")
+endif()
+target_compile_options(pardo_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+target_link_options(pardo_flags INTERFACE -fsanitize=address,undefined)
+add_custom_target(fuzzers)
+foreach(name IN ITEMS cache strings)
+  add_executable(fuzz_${name} tests/fuzz/native/${name}.cpp)
+  target_link_libraries(fuzz_${name} PRIVATE "$<LINK_GROUP:RESCAN,pardo_base,pardo_device,pardo_jit>" pardo_flags ${PARDO_XXHASH} ${CMAKE_DL_LIBS})
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers fuzz_${name})
+endforeach()

@@ -23,7 +23,7 @@ class JitFunction:
         self,
         function: types.FunctionType,
         fastmath: bool = False,
-        bounds_check: bool | None = None,
+        bounds_check: bool | int | None = None,
         race_check: bool = False,
         schedule: str | None = None,
         chunk: int | None = None,

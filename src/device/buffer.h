@@ -19,8 +19,8 @@ namespace pardo::device {
 class Device;
 class Queue;
 
-/// How work uses memory. ReadWrite: it fails if older writes do; if it fails for another reason, the older values are still there. Write: it
-/// writes all of the buffer, and what became of older writes matters to nobody any more. WriteSome: it may leave elements as they are.
+/// How work uses memory. ReadWrite: it fails if older writes do; if it fails for another reason, the older values are still there. Write:
+/// it writes all of the buffer, and what became of older writes matters to nobody any more. WriteSome: it may leave elements as they are.
 enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome = 6 };
 constexpr bool reads(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Read)) != 0; }
 constexpr bool writes(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Write)) != 0; }

@@ -306,7 +306,13 @@ def run_interface(given: dict[str, Any]) -> str | None:
         except Exception:
             truth = None
     made = Interface(name, d)
-    if truth is None and isinstance(d.get("shape"), tuple) and 0 in d["shape"] and isinstance(d.get("data"), tuple) and d["data"][0] is None:
+    if (
+        truth is None
+        and isinstance(d.get("shape"), tuple)
+        and 0 in d["shape"]
+        and isinstance(d.get("data"), tuple)
+        and d["data"][0] is None
+    ):
         return None  # no elements at no address: may be taken
     if truth is not None and truth.dtype.kind not in "biufc":
         return None

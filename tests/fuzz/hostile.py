@@ -161,7 +161,9 @@ def run_pickle(given: dict[str, Any]) -> str | None:
 
 # --- the environment and the cache: each in an interpreter of its own ----------------------------------------------------------------------
 
-PROGRAM = "import pardo as pp\nx = pp.arange(10.0)\ny = float((x * 2 + 1).sum())\nassert y == 100 or x.device.backend == 'null'\nprint('fine')\n"
+PROGRAM = (
+    "import pardo as pp\nx = pp.arange(10.0)\ny = float((x * 2 + 1).sum())\nassert y == 100 or x.device.backend == 'null'\nprint('fine')\n"
+)
 
 
 def run_process(env: dict[str, str]) -> str | None:

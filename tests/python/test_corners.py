@@ -349,7 +349,7 @@ def test_pickles_name_public_places_only():
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
-@pytest.mark.parametrize("shape, axis", [((), None), ((), ()), ((), 0), ((1,), ()), ((3,), ()), ((1, 1), None), ((2, 1), 1)])
+@pytest.mark.parametrize(("shape", "axis"), [((), None), ((), ()), ((), 0), ((1,), ()), ((3,), ()), ((1, 1), None), ((2, 1), 1)])
 @pytest.mark.parametrize("name", ["sum", "mean", "prod"])
 def test_sums_start_at_zero(name, shape, axis, dtype):
     zeros = np.full(shape, -0.0, dtype)

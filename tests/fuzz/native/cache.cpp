@@ -74,6 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(loaded || (mend & 31) != 31 || entry.size() < header_bytes);
     if (!loaded) return 0;
     const std::string_view stored = std::string_view(entry).substr(header_bytes);
-    require(std::equal(stored.begin(), stored.end(), binary.begin(), binary.end(), [](char a, auto b) { return a == static_cast<char>(b); }));
+    require(
+        std::equal(stored.begin(), stored.end(), binary.begin(), binary.end(), [](char a, auto b) { return a == static_cast<char>(b); }));
     return 0;
 }

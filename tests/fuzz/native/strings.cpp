@@ -34,9 +34,9 @@ const std::vector<device::Candidate>& devices() {
     static char places[6];
     const auto at = [](int i) { return reinterpret_cast<device::Device*>(&places[i]); };
     static const std::vector<device::Candidate> all = {
-        {at(0), "cpu", DeviceType::Cpu, "cpu:0", "a processor"},     {at(1), "opencl", DeviceType::Cpu, "opencl:0", "PoCL"},
-        {at(2), "opencl", DeviceType::Gpu, "opencl:1", "a GPU"},     {at(3), "cuda", DeviceType::Gpu, "cuda:0", "a GPU"},
-        {at(4), "cuda", DeviceType::Gpu, "cuda:1", "another GPU"},   {at(5), "null", DeviceType::Cpu, "null:0", "nothing", true},
+        {at(0), "cpu", DeviceType::Cpu, "cpu:0", "a processor"},   {at(1), "opencl", DeviceType::Cpu, "opencl:0", "PoCL"},
+        {at(2), "opencl", DeviceType::Gpu, "opencl:1", "a GPU"},   {at(3), "cuda", DeviceType::Gpu, "cuda:0", "a GPU"},
+        {at(4), "cuda", DeviceType::Gpu, "cuda:1", "another GPU"}, {at(5), "null", DeviceType::Cpu, "null:0", "nothing", true},
     };
     return all;
 }

@@ -615,7 +615,7 @@ std::atomic<int> pieces{0};
 /// Runs until it is told to stop.
 void endless(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const std::uint8_t* stop) {
     ++pieces;
-    while (*static_cast<const volatile std::uint8_t*>(stop) == 0) std::this_thread::yield();
+    while (__atomic_load_n(stop, __ATOMIC_RELAXED) == 0) std::this_thread::yield();
 }
 
 std::atomic<bool> asked{false};

@@ -408,7 +408,10 @@ class Maker:
         a, b = self.rng.choice([(name, other), (name, f"{other}.T"), (f"{name}.T", other)])
         if max(self.names[name].size, self.names[other].size) > 20_000:
             return
-        self.bind("v", f"{a} @ {b}", self.queue[name], f"exact_matmul({a}, {b})")
+        product = f"{a} @ {b}"
+        if np.result_type(self.names[name], self.names[other]).kind in "fc":
+            product = f"({product}) + 0"  # the signs of zeros are the BLAS's own
+        self.bind("v", product, self.queue[name], f"exact_matmul({a}, {b})")
 
     def make_many(self) -> None:
         """Sums of more operands than a plan looks at one by one, into a view."""

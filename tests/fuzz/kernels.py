@@ -128,6 +128,8 @@ def run(program: dict[str, Any], device: str) -> str | None:
         return None  # a shrunk program: the language asks for a value on every way
     if isinstance(error, pp.CompileError) and "PoCL, makes wrong code of that" in str(error):
         return None
+    if isinstance(error, TypeError) and "does not support ufuncs" in str(error):
+        return None  # serial code over arrays of a device stays Python, where NumPy's functions do not take arrays of pardo
     if raised:
         return None if type(error).__name__ == raised else f"{error!r}, Python raises {raised}"
     if error is not None:
@@ -358,6 +360,14 @@ class Maker:
             return f"{name}[{self.index(f'{name}.shape[0]')}, {self.index('4')}]"
         return f"{name}[{self.index(f'len({name})')}]"
 
+    def given_element(self, dtype: str) -> str | None:
+        """An element of an array that is only read."""
+        arrays = self.arrays
+        self.arrays = {n: t for n, t in arrays.items() if n not in self.written}
+        element = self.element(dtype)
+        self.arrays = arrays
+        return element
+
     def expression(self, dtype: str, depth: int = 0) -> str:
         r = self.r
         if dtype == "int":
@@ -522,12 +532,12 @@ class Maker:
             self.locals[name] = kind
         body += self.block(r.randint(1, 4), 1)
         if reduces:
-            # Elements and counters only: their sums are exact in every order.
+            # Counters and elements that nothing has written, no square roots: their sums are exact in every order.
             term = {
                 "int": self.whole(),
                 "int64": self.expression("int64"),
-                "float64": self.element("float64") or "0.25",
-                "float": self.element("float64") or "0.5",
+                "float64": self.given_element("float64") or "0.25",
+                "float": self.given_element("float64") or "0.5",
             }[dtype]
             body.append([f"{total} {op} {term}" if "=" in op else f"{total} = {op}({total}, {term})", []])
         self.mine, self.locals, self.frozen = None, kept, frozen

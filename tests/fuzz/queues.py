@@ -254,9 +254,12 @@ def step(m: Model, op: list[Any]) -> None:
     elif kind == "shared":
         # Foreign memory and a task that records on the same queue: nobody may hold a lock while waiting.
         queue = rest[0]
-        if not m.held(queue, []):
-            memory = np.arange(1000.0)
+        memory = np.arange(1000.0)
+        try:
             xs = pp.asarray(memory, copy=False, queue=m.queues[queue])
+        except ValueError:
+            return  # the device does not share the host's memory
+        if not m.held(queue, []):
             a = pp.ones(10, queue=m.queues[queue])
             event = m.event(name, queue, [], m.queues[queue].host_task(lambda: (a + 1, m.ran.add(name))[0]))
             y = xs + 1

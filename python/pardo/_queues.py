@@ -171,6 +171,11 @@ class QueueMethods:
             The shapes differ, or `dst` is read-only.
         ExecutionPlacementError
             Neither array is on the queue's device, or one is outside of its context.
+
+        Notes
+        -----
+        Elements that are strided along more than two axes, in one array or the other, are copied in several parts. Where a driver refuses
+        one of them, the event fails, and other parts may have been copied. Anything else is copied whole or not at all.
         """
         who = "Queue.copy"
         to, source = _same_elements(operand(dst, who), operand(src, who), isinstance(dst, _core._Block) or isinstance(src, _core._Block))

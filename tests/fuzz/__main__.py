@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=120, help="seconds after which a program that says nothing hangs")
     parser.add_argument("--failures", type=int, default=1, help="stop after so many; default: 1")
     parser.add_argument("--no-shrink", action="store_true", help="print the first program that fails as it is")
+    parser.add_argument("--one-process", action="store_true", help="all programs in one process, whose memory is printed")
     parser.add_argument("--brief", action="store_true", help="one line for each failure")
     given = parser.parse_args()
     names = given.names or common.FUZZERS
@@ -44,6 +45,7 @@ def main() -> int:
             not given.no_shrink,
             given.brief,
             given.failures,
+            one_process=given.one_process,
         )
         bad += len(found)
         took = time.monotonic() - start

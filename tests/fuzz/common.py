@@ -6,9 +6,11 @@ import ctypes
 import faulthandler
 import importlib
 import json
+import math
 import os
 import random
 import re
+import resource
 import select
 import signal
 import subprocess
@@ -16,8 +18,8 @@ import sys
 import time
 import traceback
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -69,6 +71,12 @@ class Finding:
 class Outcome:
     done: int
     finding: Finding | None
+    memory: list[int] = field(default_factory=list)  # MiB resident after every so many programs
+
+
+def resident() -> int:
+    """MiB of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() >> 20
 
 
 def describe_exit(status: int) -> str:
@@ -128,11 +136,22 @@ def in_child(work: Callable[[Callable[[str], None]], None], timeout: float) -> I
             os.waitpid(child, 0)
 
 
-def session(module: ModuleType, seeds: list[int], device: str, timeout: float, programs: list[Program] | None = None) -> Outcome:
-    """Runs programs one after the other in one child, until one fails."""
+def session(
+    module: ModuleType,
+    seeds: Sequence[int],
+    device: str,
+    timeout: float,
+    programs: list[Program] | None = None,
+    end: float = math.inf,
+) -> Outcome:
+    """Runs programs one after the other in one child, until one fails or time.monotonic() is `end`."""
 
     def work(say: Callable[[str], None]) -> None:
         for k, seed in enumerate(seeds):
+            if k % 100 == 0:
+                say(f"memory {resident()}")
+            if time.monotonic() > end:
+                return
             say(f"begin {k}")
             program = programs[k] if programs else make(module, seed, device)
             wrong = module.run(program, device)
@@ -141,11 +160,13 @@ def session(module: ModuleType, seeds: list[int], device: str, timeout: float, p
                 return
         say(f"begin {len(seeds)}")
 
-    at, wrong = 0, None
+    at, wrong, memory = 0, None, []
     for line in in_child(work, timeout):
         word, _, rest = line.partition(" ")
         if word == "begin":
             at = int(rest)
+        elif word == "memory":
+            memory.append(int(rest))
         elif word == "wrong":
             wrong = Finding("differs", json.loads(rest))
         elif word == "!hang":
@@ -154,7 +175,7 @@ def session(module: ModuleType, seeds: list[int], device: str, timeout: float, p
             wrong = Finding("crashes", describe_exit(int(rest)) + (" while the process ended" if at == len(seeds) else ""))
     if wrong is not None:
         wrong.seed = seeds[min(at, len(seeds) - 1)]
-    return Outcome(at, wrong)
+    return Outcome(at, wrong, memory)
 
 
 # --- shrinking ----------------------------------------------------------------------------------------------------------------
@@ -249,21 +270,28 @@ def explore(
     brief: bool = False,
     failures: int = 1,
     say: Callable[[str], None] = print,
+    one_process: bool = False,
 ) -> tuple[int, list[str]]:
-    """Runs so many programs, or for so long; returns how many ran, and a report of each failure, at most so many."""
+    """Runs so many programs, or for so long; returns how many ran, and a report of each failure, at most so many. In one process: says how
+    much memory that has."""
     module = fuzzer(name)
     start, done, found = time.monotonic(), 0, []
     while (programs is None or done < programs) and (seconds is None or time.monotonic() - start < seconds) and len(found) < failures:
         count = SESSION if programs is None else min(SESSION, programs - done)
         if seconds is not None:
             count = min(count, 50)
-        seeds = list(range(seed + done, seed + done + count))
-        outcome = session(module, seeds, device, timeout)
+        if one_process:
+            count = 1 << 40 if programs is None else programs - done
+        seeds = range(seed + done, seed + done + count)
+        outcome = session(module, seeds, device, timeout, end=start + seconds if one_process and seconds is not None else math.inf)
+        if one_process:
+            series = outcome.memory[:: max(1, len(outcome.memory) // 12)]
+            say(f"fuzz {name}: resident memory over {outcome.done} programs, MiB: {' '.join(map(str, [*series, outcome.memory[-1]]))}")
         done += min(outcome.done + (outcome.finding is not None), count)
         if outcome.finding is not None:
             text = outcome.finding.headline(name, device)
             if not brief:
-                text = report(module, outcome.finding, seeds[: outcome.done], device, timeout, shrinking)
+                text = report(module, outcome.finding, list(seeds[: outcome.done]), device, timeout, shrinking)
             say(text)
             found.append(text)
     return done, found

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import sys
 import time
@@ -281,5 +282,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return default.status or (0 if good else 1)
 
 
+def _run() -> int:
+    """`main` for a shell: whoever reads may stop (``python -m pardo | head``), which ends it without a word, as other commands."""
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_run())

@@ -157,8 +157,6 @@ def test_memory_limit():
 
 
 def run(*arguments, **environment):
-    import os
-
     return subprocess.run(
         [sys.executable, "-W", "error", *arguments], capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
     )
@@ -172,6 +170,16 @@ def test_command():
     done = run("-m", "pardo", "--list")
     assert "Versions" not in done.stdout
     assert "cpu" in done.stdout
+
+
+def test_command_whose_reader_stops():
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "pardo", "--list"], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_import_touches_no_device():

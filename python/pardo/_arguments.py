@@ -86,12 +86,17 @@ def axis_index(axis: int, ndim: int, who: str) -> int:
     return axis % ndim
 
 
-def index(x: Any, what: str) -> int:
+def integer(x: Any, what: str) -> int:
     """An integer, or a TypeError that says what should have been one."""
     try:
-        i = operator.index(x)
+        return operator.index(x)
     except TypeError:
         raise TypeError(f"{what} must be an integer, not {type(x).__name__}") from None
+
+
+def index(x: Any, what: str) -> int:
+    """An integer of 64 bits."""
+    i = integer(x, what)
     if not -(2**63) <= i < 2**63:
         raise OverflowError(f"{what} does not fit 64 bits: {i}")
     return i

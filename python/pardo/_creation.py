@@ -16,6 +16,7 @@ from pardo._arguments import (
     dtype_or,
     in_memory,
     index,
+    integer,
     optional_dtype,
     queue_of,
 )
@@ -616,7 +617,8 @@ def eye(
     """
     by_rows(order, "eye")
     rows, columns = read_shape((N, N if M is None else M), "eye")
-    return in_memory(_eye(rows, columns, index(k, "eye: k"), optional_dtype(dtype, "eye"), queue_of(device, queue)), usm_type, "eye")
+    diagonal = max(-rows, min(integer(k, "eye: k"), columns))  # any further one is as far outside
+    return in_memory(_eye(rows, columns, diagonal, optional_dtype(dtype, "eye"), queue_of(device, queue)), usm_type, "eye")
 
 
 @filled

@@ -75,7 +75,7 @@ struct Selection {
 std::vector<Array> mask_positions(const Array& x, const Array& mask, int axis) {
     for (int d = 0; d < mask.ndim(); ++d) {
         const std::int64_t want = x.shape()[static_cast<std::size_t>(axis + d)], got = mask.shape()[static_cast<std::size_t>(d)];
-        if (want == got) continue;
+        if (want == got || got == 0) continue;  // as in NumPy, an empty mask selects nothing
         throw Error(ErrorCode::Index, "x[mask]: boolean index did not match indexed array along axis " + std::to_string(axis + d) +
                                           "; size of axis is " + std::to_string(want) + " but size of corresponding boolean axis is " +
                                           std::to_string(got));

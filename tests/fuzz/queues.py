@@ -123,8 +123,8 @@ def wait_event(m: Model, event: Event) -> None:
             return
         except Exception as e:
             m.heard.add(failure_of(e))
-        if not m.stuck(event, surely=True):
-            return
+        if not m.stuck(event, surely=True) or m.possible(event) & m.heard:
+            return  # it may fail as soon as one of what it needs has
         raise Wrong(f"{event.name} waits for a user event that is not set, and wait(0.002) came back")
     fails = m.failures(event)
     try:

@@ -112,6 +112,22 @@ def test_masks(shape, data):
     check(x, host)
 
 
+@pytest.mark.parametrize(
+    ("shape", "mask"), [((1,), (0,)), ((3,), (0,)), ((2, 3), (0,)), ((2, 3), (2, 0)), ((2, 3), (0, 3)), ((2, 3), (0, 0))]
+)
+def test_empty_masks_select_nothing(shape, mask):
+    """As NumPy and the array API have it: an extent of a mask may be 0 where the array's is not."""
+    host, chosen = numbered(shape), np.zeros(mask, bool)
+    x = pp.asarray(host)
+    for index in (chosen, pp.asarray(chosen)):
+        check(x[index], host[chosen])
+        x[index] = 7
+        x[index] = pp.zeros(host[chosen].shape)
+    check(x, host)
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        x[np.zeros((*mask[:-1], 5), bool)]
+
+
 def test_booleans_and_empty_lists():
     host = numbered((3, 4))
     x = pp.asarray(host)

@@ -43,7 +43,7 @@ def test_linspace_eye_tri():
     assert pp.linspace(0, 1, 5, retstep=True)[1] == 0.25
     check(pp.linspace(0, 10, 5, dtype="int64"), np.linspace(0, 10, 5, dtype="int64"))
     for args in [(3,), (3, 4), (4, 2)]:
-        for k in (-5, -1, 0, 2):
+        for k in (-5, -1, 0, 2, 1 << 40, -(1 << 63), 1 << 63, -(1 << 70)):
             check(pp.eye(*args, k=k), np.eye(*args, k=k))
     host = np.arange(24.0).reshape(2, 3, 4)
     for k in (-1, 0, 2):

@@ -83,7 +83,8 @@ class Model:
         return line[-1:] if self.orders[queue] == "in_order" else [e for e in line if e.name.startswith("r")]
 
     def stuck(self, event: Event, surely: bool = False) -> bool:
-        """Held back, also by what is before it in its queue, or by readers: those may have been computed elsewhere."""
+        """Held back, also by what is before it in its queue. Not surely: by readers, which may have been computed elsewhere, and by what
+        is certain to fail, which may be over as soon as one of what it needs has failed."""
         todo, seen = [event], set()
         while todo:
             e = todo.pop()
@@ -92,6 +93,8 @@ class Model:
             seen.add(id(e))
             if not e.set:
                 return True
+            if surely and any(self.possible(n) for n in e.needs):
+                continue
             todo += [*e.needs, *e.after, *e.order, *([] if surely else e.readers)]
         return False
 
@@ -123,8 +126,8 @@ def wait_event(m: Model, event: Event) -> None:
             return
         except Exception as e:
             m.heard.add(failure_of(e))
-        if not m.stuck(event, surely=True) or m.possible(event) & m.heard:
-            return  # it may fail as soon as one of what it needs has
+        if not m.stuck(event, surely=True):
+            return
         raise Wrong(f"{event.name} waits for a user event that is not set, and wait(0.002) came back")
     fails = m.failures(event)
     try:

@@ -233,8 +233,28 @@ std::string CEmitter::min_max(Opcode op, DType dtype, const std::string& a, cons
     return test + " ? " + a + " : " + b;
 }
 
+/// Whether the operation keeps low bits of that operand alone, the other one being a constant: as & 63 and % 64 do.
+bool CEmitter::masks(const Instr& in, int operand) const {
+    const ir::ValueInfo& info = kernel_.values[in.operands[1 - operand]];
+    const Instr* other = info.def == ~0u || info.result < 0 ? nullptr : &kernel_.instrs[info.def];
+    if (!other || other->op != Opcode::Const || !is_integer(other->scalar.dtype)) return false;
+    return std::has_single_bit(other->scalar.u + (in.op == Opcode::And ? 1 : 0));
+}
+
+/// `x`, of which the compiler cannot tell that it is a multiple of a counter.
+std::string CEmitter::hidden(DType dtype, const std::string& x) const {
+    const std::string t = c_type(target_, dtype);
+    return "(" + t + ")(" + wrapped(x) + " ^ (" + t + ")((long)get_global_id(0) >> 63))";
+}
+
 std::string CEmitter::binary(const Instr& in, DType dtype) {
-    const std::string &a = at(in.operands[0]), &b = at(in.operands[1]);
+    std::string a = at(in.operands[0]), b = at(in.operands[1]);
+    if (features_.hidden_masks && is_integer(dtype) && (in.op == Opcode::And || in.op == Opcode::Rem || in.op == Opcode::Fmod)) {
+        if (masks(in, 0))
+            a = hidden(dtype, a);
+        else if (in.op == Opcode::And && masks(in, 1))
+            b = hidden(dtype, b);
+    }
     const std::string x = wrapped(a), y = wrapped(b);
     switch (in.op) {
         case Opcode::Add:
@@ -298,6 +318,8 @@ std::string CEmitter::cast(const std::string& x, DType from, DType to) {
         return "(" + t + ")" + helpers_.use(to == DType::UInt32 ? "to_i64" : "to_i32", real) + "(" + x + ")";
     }
     if (to == DType::Float16) return rounded(to, "(float)" + wrapped(x));
+    if (features_.hidden_masks && is_integer(from) && is_integer(to) && itemsize(to) < std::min(itemsize(from), 4))
+        return "(" + t + ")" + hidden(from, x);
     if (from == DType::Int64 && to == DType::Float64 && features_.split_longs) return helpers_.use("from_i64", to) + "(" + x + ")";
     return "(" + t + ")" + wrapped(x);
 }

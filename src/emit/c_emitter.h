@@ -57,6 +57,8 @@ private:
     std::string cast(const std::string& x, DType from, DType to);
     std::string bitcast(const std::string& x, DType from, DType to);
     std::string constant(const Scalar& value);
+    bool masks(const Instr& in, int operand) const;
+    std::string hidden(DType type, const std::string& x) const;
     std::string min_max(ir::Opcode op, DType type, const std::string& a, const std::string& b);
     std::string combine(ir::Combine combine, DType type, const std::string& a, const std::string& b);
     std::string wrapping(const char* sign, DType type, const std::string& a, const std::string& b);

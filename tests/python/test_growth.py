@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import gc
 import linecache
+import os
 import subprocess
 import sys
 import textwrap
@@ -158,5 +159,29 @@ def test_exit_without_a_word(tmp_path):
             """
         )
     )
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120, check=False)
+    reporting = os.environ | {"PARDO_LEAK_REPORT": "1"}  # by nanobind, of objects that are still there
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120, check=False, env=reporting)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_exit_without_a_word_after_a_failed_test(tmp_path):
+    """pytest keeps the frames of failures until the process ends, and with them arrays."""
+    tests = tmp_path / "test_failing.py"
+    tests.write_text(
+        textwrap.dedent(
+            """
+            import pardo as pp
+
+            KEPT = []
+
+            def test_wrong():
+                x = pp.zeros(3)
+                KEPT.append((x, KEPT))
+                assert pp.asnumpy(x).sum() == 1
+            """
+        )
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "nanobind" not in done.stdout

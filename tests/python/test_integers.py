@@ -2,6 +2,7 @@
 import numpy as np
 import pardo as pp
 import pytest
+from groups import DEVICES
 from numpy.testing import assert_array_equal
 
 pytestmark = pytest.mark.once
@@ -177,3 +178,43 @@ def test_types_that_take_many_walks(tmp_path, monkeypatch, rng):
     expected[:, NAMES:] = x[:, :-NAMES] + 0.5
     delay(pp.asarray(x), y)
     assert_array_equal(pp.asnumpy(y), expected)
+
+
+@pp.kernel
+def masked_in_loops(item: pp.Item, x, y):
+    i = item.get_id(0)
+    for k in range(64):
+        y[i, 0, k] = x[(k * 5) & 63]
+    for k in range(64):
+        y[i, 1, k] = x[(k * 3) % 64]
+    for k in range(64):
+        y[i, 2, k] = x[np.uint8(k * 7)]
+    for k in range(64):
+        y[i, 3, k] = x[(-k * 3) % 64]
+
+
+@pp.kernel
+def masked_in_groups(item: pp.NdItem, x, y):
+    i, k = item.get_group_id(0), item.get_local_id(0)
+    a = pp.local_array(256, x.dtype)
+    for j in range(4):
+        a[k + 64 * j] = x[k + 64 * j]
+    pp.group_barrier(item.get_group())
+    y[i, 0, k] = a[(k * 5) & 63]
+    pp.group_barrier(item.get_group())
+    y[i, 1, k] = a[(k * 3) % 64]
+    pp.group_barrier(item.get_group())
+    y[i, 2, k] = a[np.uint8(k * 7)]
+    pp.group_barrier(item.get_group())
+    y[i, 3, k] = a[(-k * 3) % 64]
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float64"])
+@pytest.mark.parametrize("kernel", [masked_in_loops, masked_in_groups], ids=["loops", "groups"])
+def test_masked_multiples_of_counters(kernel, dtype, device):
+    """LLVM's loop vectoriser, and with it PoCL, took these for even steps: wrong elements (llvm/llvm-project#225086)."""
+    host, k = np.arange(256).astype(dtype), np.arange(64)
+    x, y = pp.asarray(host, device=device), pp.zeros((3, 4, 64), dtype, device=device)
+    kernel[pp.Range(3) if kernel is masked_in_loops else pp.NdRange((192,), (64,))](x, y)
+    assert_array_equal(pp.asnumpy(y), [[host[k * 5 & 63], host[k * 3 % 64], host[k * 7 % 256], host[-k * 3 % 64]]] * 3)

@@ -28,8 +28,9 @@ thread_local std::shared_ptr<const std::string> noted_line;
 // The interpreter's end: from then on the library's threads leave Python alone.
 
 std::atomic<bool> closed{false};
-std::atomic<int> inside{0};   // threads of the library that run Python
-std::thread::id last_thread;  // the one that ends the interpreter
+std::atomic<int> inside{0};        // threads of the library that run Python
+std::thread::id last_thread;       // the one that ends the interpreter
+std::atomic<int> kept_objects{0};  // that the library holds for work
 
 /// After the end, a thread that takes the GIL would be killed in the middle of C++ code; it sleeps instead, as newer Pythons let it.
 void restore(PyThreadState* state) {
@@ -257,9 +258,13 @@ void close_threads() {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
     if (Py_MakePendingCalls() != 0) throw nb::python_error();
+    if (kept_objects.load(std::memory_order_relaxed) > 0) nb::set_leak_warnings(false);  // unfinished work keeps them, for ever now
 }
 
-void decref(void* o) { Py_DECREF(static_cast<PyObject*>(o)); }
+void decref(void* o) {
+    kept_objects.fetch_sub(1, std::memory_order_relaxed);
+    Py_DECREF(static_cast<PyObject*>(o));
+}
 
 }  // namespace
 
@@ -306,6 +311,7 @@ WithGil::~WithGil() {
 }
 
 std::shared_ptr<void> kept(nb::object o) {
+    kept_objects.fetch_add(1, std::memory_order_relaxed);
     return {o.release().ptr(), [](void* p) { call_later(&decref, p); }};
 }
 

@@ -210,8 +210,8 @@ def run_dlpack(given: dict[str, Any]) -> str | None:
                 return None  # no elements, and extents that NumPy refuses
         elif not wrong_by_itself(shape, strides, bits // 8):
             return None  # a lie that nobody can see through
-    elif 0 in shape and given["data"] is None:
-        return None
+    elif 0 in shape and (given["data"] is None or given["device_type"] == 2):
+        return None  # no elements, at no address or of a GPU that may be there
     capsule = Capsule(given, base)
     return check_import("from_dlpack", lambda: pp.from_dlpack(capsule), truth)
 

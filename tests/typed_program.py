@@ -2,8 +2,8 @@
 from typing import assert_type
 
 import pardo as pp
-from pardo._jit import JitFunction
-from pardo._kernels import KernelFunction
+from pardo._kernel.jit import JitFunction
+from pardo._kernel.kernel import KernelFunction
 
 
 @pp.kernel

@@ -116,7 +116,7 @@ Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& que
 
 void bind_array(nb::module_& m) {
     auto c =
-        nb::class_<Array>(m, "Array", nb::sig("class Array(pardo._methods.Methods)"), nb::type_slots(all_slots()), nb::is_final(),
+        nb::class_<Array>(m, "Array", nb::sig("class Array(pardo._array.methods.Methods)"), nb::type_slots(all_slots()), nb::is_final(),
                           nb::is_weak_referenceable(), nb::pooled(64),
                           "An n-dimensional array on a device; its value may be recorded and not yet computed.\n\n"
                           "Arrays are made by functions such as `pardo.asarray` and `pardo.zeros`. Operations on arrays are recorded and\n"

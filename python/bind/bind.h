@@ -67,7 +67,7 @@ struct ParsedOperand {
 /// comparisons they are infinite; else OverflowError.
 void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other = nullptr, std::optional<Row> row = {});
 /// Thrown by parse_operand inside device_context for a NumPy array that meets no array of pardo: the whole call goes through
-/// pardo._devices._offload then, which copies in and out.
+/// pardo._array.contexts.offload then, which copies in and out.
 struct NumPyOperand {};
 /// True inside `with pardo.device_context(...)`.
 bool in_device_context();

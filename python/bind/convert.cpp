@@ -153,7 +153,7 @@ nb::handle numpy() { return np().module; }
 
 nb::object host_values(PyObject* o, const char* who) {
     if (reinterpret_cast<PyObject*>(Py_TYPE(o)) == np().array.ptr()) return nb::borrow(o);
-    return nb::module_::import_("pardo._described").attr("host_values")(nb::handle(o), nb::none(), who);
+    return nb::module_::import_("pardo._array.array_interface").attr("host_values")(nb::handle(o), nb::none(), who);
 }
 
 bool is_numpy_array(PyObject* o) { return PyObject_IsInstance(o, np().array.ptr()) == 1; }

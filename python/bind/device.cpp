@@ -69,7 +69,7 @@ pardo::Partition partition_from(nb::handle o) {
     return p;
 }
 
-// --- the default device of a context (device_context in pardo/_devices.py) ---
+// --- the default device of a context (device_context in pardo/_array/contexts.py) ---
 
 PyObject* context_variable = nullptr;  // a contextvars.ContextVar of Device or None; kept for ever
 

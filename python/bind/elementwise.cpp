@@ -85,7 +85,7 @@ std::string bound_name(const pardo::OpInfo& info) { return (is_private(info) ? "
 
 /// The call again, with copies of its NumPy arrays on the device of the context.
 PyObject* call_in_context(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    const nb::object module = nb::module_::import_("pardo._devices");
+    const nb::object module = nb::module_::import_("pardo._array.contexts");
     nb::list positional;
     nb::dict keywords;
     for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
@@ -93,7 +93,7 @@ PyObject* call_in_context(int id, PyObject* const* args, Py_ssize_t count, PyObj
         keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + i]);
     const nb::object function =
         nb::module_::import_("pardo._core").attr(bound_name(pardo::op_table()[static_cast<std::size_t>(id)]).c_str());
-    return module.attr("_offload")(function, nb::tuple(positional), keywords).release().ptr();
+    return module.attr("offload")(function, nb::tuple(positional), keywords).release().ptr();
 }
 
 PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -111,7 +111,7 @@ std::vector<Event> depends_from(nb::handle o, const char* who) {
 
 void bind_event(nb::module_& m) {
     nb::class_<Event>(
-        m, "Event", nb::sig("class Event(pardo._events.EventMethods)"), nb::is_weak_referenceable(),
+        m, "Event", nb::sig("class Event(pardo._runtime.events.EventMethods)"), nb::is_weak_referenceable(),
         "Work that has been submitted.\n\n"
         "A failure is raised once by those who wait: the first of `wait()` on an event or queue that the work concerns. `await`\n"
         "and futures give it to everyone who asks them, and who has it from there has heard of it.")

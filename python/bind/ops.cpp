@@ -262,7 +262,7 @@ void bind_table(nb::module_& m) {
 void find_openblas() {
     static bool done = false;
     if (done) return;
-    nb::module_::import_("pardo._linalg").attr("_load_openblas")();
+    nb::module_::import_("pardo._array.products").attr("_load_openblas")();
     done = true;
 }
 

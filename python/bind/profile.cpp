@@ -1,4 +1,4 @@
-// python/bind/profile.cpp: pardo/profile.h for Python; the public class is in python/pardo/_profile.py.
+// python/bind/profile.cpp: pardo/profile.h for Python; the public class is in python/pardo/_runtime/profile.py.
 #include <pardo/profile.h>
 
 #include "bind.h"

@@ -105,7 +105,7 @@ void bind_context(nb::module_& m) {
 
 void bind_queue(nb::module_& m) {
     bind_context(m);
-    nb::class_<Queue>(m, "Queue", nb::sig("class Queue(pardo._queues.QueueMethods)"), nb::is_final(), nb::is_weak_referenceable(),
+    nb::class_<Queue>(m, "Queue", nb::sig("class Queue(pardo._runtime.queues.QueueMethods)"), nb::is_final(), nb::is_weak_referenceable(),
                       "Where work for one device is submitted. Safe from any thread.\n\n"
                       "Parameters\n----------\ndevice : Device or str, optional\n    Default: the default device.\n"
                       "order : {'in_order', 'out_of_order'}\n    Whether work runs in the order of its submission, or as soon as what it "

@@ -19,56 +19,57 @@ from numpy import inf as inf
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
-from pardo import (
-    _core,
-    _creation,
-    _devices,
-    _dtypes,
-    _elementwise,
-    _events,
-    _interop,
-    _joining,
-    _linalg,
-    _manipulation,
-    _methods,
-    _published,
-    _queues,
-    _searching,
-    _sets,
-    _sorting,
-    _statistics,
-)
+from pardo import _core
 from pardo import algorithm as algorithm
 from pardo import random as random
 from pardo import special as special
-from pardo._atomics import *
+from pardo._array import contexts as _contexts
+from pardo._array import creation as _creation
+from pardo._array import elementwise as _elementwise
+from pardo._array import interop as _interop
+from pardo._array import joining as _joining
+from pardo._array import manipulation as _manipulation
+from pardo._array import methods as _methods
+from pardo._array import products as _products
+from pardo._array import reductions as _reductions
+from pardo._array import searching as _searching
+from pardo._array import sets as _sets
+from pardo._array import sorting as _sorting
+from pardo._array.contexts import *
+from pardo._array.creation import *
+from pardo._array.elementwise import *
+from pardo._array.inspection import *
+from pardo._array.interop import *
+from pardo._array.joining import *
+from pardo._array.manipulation import *
+from pardo._array.products import *
+from pardo._array.reductions import *
+from pardo._array.searching import *
+from pardo._array.sets import *
+from pardo._array.sorting import *
+from pardo._base import dtypes as _dtypes
+from pardo._base import package as _package
+from pardo._base import public_names as _public_names
+from pardo._base.dtypes import *
+from pardo._compiler.structs import *
 from pardo._core import *
-from pardo._creation import *
-from pardo._devices import *
-from pardo._dtypes import *
-from pardo._elementwise import *
-from pardo._events import *
-from pardo._generators import *
-from pardo._groups import *
-from pardo._info import *
-from pardo._interop import *
-from pardo._items import *
-from pardo._jit import *
-from pardo._joining import *
-from pardo._kernels import *
-from pardo._linalg import *
-from pardo._manipulation import *
-from pardo._memory import *
-from pardo._profile import *
-from pardo._program import *
-from pardo._queues import *
-from pardo._races import *
-from pardo._runtime import *
-from pardo._searching import *
-from pardo._sets import *
-from pardo._sorting import *
-from pardo._statistics import *
-from pardo._structs import *
+from pardo._debug.races import *
+from pardo._generate.generators import *
+from pardo._kernel.jit import *
+from pardo._kernel.kernel import *
+from pardo._kernel.program import *
+from pardo._language.atomics import *
+from pardo._language.groups import *
+from pardo._language.index_space import *
+from pardo._runtime import devices as _devices
+from pardo._runtime import events as _events
+from pardo._runtime import queues as _queues
+from pardo._runtime.devices import *
+from pardo._runtime.events import *
+from pardo._runtime.memory import *
+from pardo._runtime.profile import *
+from pardo._runtime.queues import *
+from pardo._runtime.statistics import *
 
 ndarray = _core.Array
 
@@ -78,13 +79,14 @@ __array_api_version__ = "2025.12"
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
-_devices.serve_contexts(
-    globals(), [_creation, _dtypes, _elementwise, _joining, _linalg, _manipulation, _searching, _sets, _sorting, _statistics]
+_contexts.serve_contexts(
+    globals(), [_creation, _dtypes, _elementwise, _joining, _products, _manipulation, _searching, _sets, _sorting, _reductions]
 )
 # What pickles of arrays call, by this name for ever.
 _rebuild_array = _interop._rebuild
-_published.publish(globals(), {"random": random, "algorithm": algorithm, "special": special})
-_core._set_package_folder(_os.path.dirname(__file__))
+_public_names.publish(globals(), {"random": random, "algorithm": algorithm, "special": special})
+_public_names.answer_to_former_names()
+_core._set_package_folder(_package.FOLDER)
 _core._set_library_folders(_devices.package_folders())
 _atexit.register(_core._report_unheard_failures)
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it

@@ -8,11 +8,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from pardo import _devices
+from pardo._array import contexts
 from pardo._core import Array
-from pardo._generators import Scan, scan
-from pardo._items import Item, Range
-from pardo._kernels import kernel
+from pardo._generate.generators import Scan, scan
+from pardo._kernel.kernel import kernel
+from pardo._language.index_space import Item, Range
 
 __all__ = ["copy_if", "partition", "remove_if", "unique"]
 
@@ -75,7 +75,7 @@ def _selected(x: Any, predicate: Any, who: str, sides: tuple[bool, ...]) -> tupl
     return tuple(out)
 
 
-@_devices._copying
+@contexts.copying
 def copy_if(x: Any, predicate: Any) -> Array:
     """Pack the elements for which a function is true.
 
@@ -100,7 +100,7 @@ def copy_if(x: Any, predicate: Any) -> Array:
     return _selected(x, predicate, "copy_if", (True,))[0]
 
 
-@_devices._copying
+@contexts.copying
 def remove_if(x: Any, predicate: Any) -> Array:
     """Pack the elements for which a function is false.
 
@@ -119,7 +119,7 @@ def remove_if(x: Any, predicate: Any) -> Array:
     return _selected(x, predicate, "remove_if", (False,))[0]
 
 
-@_devices._copying
+@contexts.copying
 def partition(x: Any, predicate: Any) -> tuple[Array, Array]:
     """Split an array into the elements for which a function is true, and the others.
 
@@ -139,7 +139,7 @@ def partition(x: Any, predicate: Any) -> tuple[Array, Array]:
     return yes, no
 
 
-@_devices._copying
+@contexts.copying
 def unique(x: Any, equal: Any = operator.eq) -> Array:
     """Take the first element of each run of equal ones.
 

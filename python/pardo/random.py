@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pardo._rng import Generator, default_rng
+from pardo._random.generator import Generator, default_rng
 
 __all__ = ["Generator", "default_rng", "normal", "philox", "uniform"]
 

@@ -343,6 +343,10 @@ def test_pickles_name_public_places_only():
         check(pickle.loads(data), np.arange(5.0))
     assert pickle.loads(pickle.dumps(x)[:0] + b"\x80\x02cpardo\n_rebuild_array\nq\x00.") is pp._rebuild_array
     assert pickle.loads(b"\x80\x02cpardo._interop\n_rebuild\nq\x00.") is pp._rebuild_array  # of pickles of the first release
+    for module, name in (("_statistics", "sum"), ("_items", "Range"), ("_rng", "default_rng"), ("_sorting", "TopK")):
+        found = pickle.loads(f"cpardo.{module}\n{name}\n.".encode())
+        assert found.__name__ == name
+        assert found.__module__ in ("pardo", "pardo.random", "pardo._array.sorting")
     for thing in (pp.sum, pp.sin, pp.Array, pp.Range, pp.random.default_rng, pp.algorithm.unique):
         assert pickle.loads(pickle.dumps(thing)) is thing
         assert b"pardo._" not in pickle.dumps(thing)

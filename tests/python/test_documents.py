@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pardo as pp
 import pytest
-from pardo import _elementwise, _linalg, _methods, _profile, _searching, _sets, _sorting, _statistics
+from pardo._array import elementwise, methods, products, reductions, searching, sets, sorting
+from pardo._runtime import profile
 
 pytestmark = pytest.mark.once
 
@@ -64,15 +65,15 @@ def test_plan_of_getting_started_is_pending():
 
 
 FUNCTIONS = {
-    f"{module.__name__.removeprefix('pardo._')}.{name}": getattr(module, name)
-    for module in (_elementwise, _linalg, _profile, _searching, _sets, _sorting, _statistics)
+    f"{module.__name__.rpartition('.')[2]}.{name}": getattr(module, name)
+    for module in (elementwise, products, profile, searching, sets, sorting, reductions)
     for name in module.__all__
     if inspect.isfunction(getattr(module, name))
 }
 METHODS = {
     f"Array.{name}": f
-    for name, f in vars(_methods.Methods).items()
-    if inspect.isfunction(f) and f.__module__ == "pardo._methods" and not name.startswith("_")
+    for name, f in vars(methods.Methods).items()
+    if inspect.isfunction(f) and f.__module__ == methods.__name__ and not name.startswith("_")
 }
 
 
@@ -90,7 +91,7 @@ def test_sections_of_docstrings(name):
             assert re.search(rf"(?m)^[\w, *]*\b{p.name}\b[\w, ]* : ", section), f"{name}: {p.name} has no entry"
     if f.__annotations__.get("return") != "None":
         assert "\nReturns\n-------\n" in text
-    assert not re.search(r"(?m)^ *\{\w+\}$", text), "a text of _texts.py was not filled in"
+    assert not re.search(r"(?m)^ *\{\w+\}$", text), "a text of docstrings.py was not filled in"
 
 
 def test_methods_are_named_after_their_class():

@@ -7,7 +7,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from pardo import _generators
+from pardo._generate import generators
 
 SIZES = [0, 1, 7, 255, 2049, 10_007]
 
@@ -15,7 +15,7 @@ SIZES = [0, 1, 7, 255, 2049, 10_007]
 @pytest.fixture(autouse=True, params=["items", "groups"])
 def way(request, monkeypatch):
     """Both ways, whatever the device prefers: items that go through many elements, and groups."""
-    monkeypatch.setattr(_generators, "_wide", lambda queue: request.param == "groups")
+    monkeypatch.setattr(generators, "_wide", lambda queue: request.param == "groups")
 
 
 @pp.struct

@@ -11,7 +11,7 @@ import weakref
 
 import pardo as pp
 import pytest
-from pardo import _syntax
+from pardo._compiler import frontend
 
 KERNEL = """
 import pardo as pp
@@ -65,7 +65,7 @@ def use(k, text: str, y) -> None:
 
 @pytest.mark.parametrize("text", [KERNEL, LOOP, SERIAL, HELPER], ids=["kernel", "loop", "serial", "helper"])
 def test_executed_functions_are_freed(text, monkeypatch):
-    monkeypatch.setattr(_syntax, "MOST_TRANSLATIONS", 4)
+    monkeypatch.setattr(frontend, "MOST_TRANSLATIONS", 4)
     y = pp.zeros(4)
     alive = []
     for number in range(40):

@@ -18,10 +18,10 @@ same = scaled
 """
 WATCHED = """
 import pardo as pp
-from pardo import _syntax
+from pardo._compiler import frontend
 translated = []
-before = _syntax._translated
-_syntax._translated = lambda function, place: translated.append(function.__name__) or before(function, place)
+before = frontend._translated
+frontend._translated = lambda function, place: translated.append(function.__name__) or before(function, place)
 """
 PROGRAM = (
     WATCHED

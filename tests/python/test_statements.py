@@ -341,10 +341,10 @@ def test_comprehensions_are_no_parallel_loops():
 
 
 def test_every_statement_has_a_rule():
-    from pardo import _flow
+    from pardo._compiler import liveness
 
     statements = {kind for kind in vars(ast).values() if inspect.isclass(kind) and issubclass(kind, ast.stmt)} - {ast.stmt}
-    assert statements == set(_flow._FLOW)
+    assert statements == set(liveness._FLOW)
 
 
 def test_functions_that_do_not_run_when_they_are_called_are_refused():

@@ -1,0 +1,193 @@
+# python/pardo/_array/array_interface.py: array interfaces, which describe memory in a dict: what they say is read once, and checked.
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pardo._base.arguments import dtype_of
+from pardo._core import Array, _memory_range
+
+# What NumPy reads by itself, in the order of how often it comes.
+_PLAIN = (np.ndarray, np.generic, list, tuple, int, float, complex)
+_OF_SYCL = "__sycl_usm_array_interface__"
+_OF_NUMPY = "__array_interface__"
+
+
+@dataclass(frozen=True)
+class Described:
+    """Memory as an array interface describes it."""
+
+    who: str  # "asarray: __array_interface__", for messages
+    dtype: np.dtype[Any]
+    shape: list[int]
+    strides: list[int]  # bytes
+    data: Any  # what the entry `data` is
+    entries: dict[str, Any]
+
+    def address(self) -> tuple[int, bool]:
+        """The address of the first element, and whether the memory must not be written."""
+        pair = self.data
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"{self.who}: data must be a pair (address, read-only), not {pair!r}")
+        address = 0 if pair[0] is None else _integer(pair[0], f"{self.who}: data", 2**64)
+        if address < 0:
+            raise BufferError(f"{self.who}: data holds the address {address}; it must not be negative")
+        return address, bool(pair[1])
+
+
+def describe(obj: Any, name: str, who: str) -> Described:
+    """What `obj` says of its memory under `name`, one of the array interfaces."""
+    entries, who = getattr(obj, name), f"{who}: {name}"
+    if not isinstance(entries, dict):
+        raise TypeError(f"{who} must be a dict, not {type(entries).__name__}")
+    version = entries.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise TypeError(f"{who}: version must be a positive integer, not {version!r}")
+    if entries.get("mask") is not None:
+        raise TypeError(f"{who}: a mask is not supported; fill the masked elements first")
+    dtype = _element(entries, who)
+    shape = _integers(entries.get("shape"), f"{who}: shape")
+    strides = entries.get("strides")
+    if strides is None:  # products of any size: what they mean is checked with the rest
+        steps = [_within_64_bits(dtype.itemsize * math.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+    else:
+        steps = _integers(strides, f"{who}: strides")
+        if len(steps) != len(shape):
+            raise TypeError(f"{who}: strides has {len(steps)} entries for {len(shape)} dimensions")
+    return Described(who, dtype, shape, steps, entries.get("data"), entries)
+
+
+def _element(entries: dict[str, Any], who: str) -> np.dtype[Any]:
+    text = entries.get("typestr")
+    if not isinstance(text, str) or not text:
+        raise TypeError(f"{who}: typestr must be a string like '<f8', not {text!r}")
+    try:
+        dtype = np.dtype(text)
+    except TypeError:
+        raise TypeError(f"{who}: typestr {text!r} is not understood") from None
+    fields = entries.get("descr")
+    if fields is not None and (not isinstance(fields, list) or [tuple(f) for f in fields] != [("", text)]):
+        raise TypeError(f"{who}: descr {fields!r} does not describe plain elements of {text!r}")
+    return dtype
+
+
+def _integer(value: Any, what: str, limit: int = 2**63) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what}: an integer is expected, not {value!r}") from None
+    if not -(2**63) <= number < limit:
+        raise BufferError(f"{what}: {number} does not fit into 64 bits")
+    return number
+
+
+def _integers(values: Any, what: str) -> list[int]:
+    if not isinstance(values, (tuple, list)):
+        raise TypeError(f"{what} must be a tuple of integers, not {values!r}")
+    return [_integer(v, what) for v in values]
+
+
+def _within_64_bits(value: int) -> int:
+    return max(min(value, 2**63 - 1), -(2**63))
+
+
+def stream_of(described: Described) -> int:
+    """The stream on which the memory is ready; 0 for none."""
+    stream = described.entries.get("stream")
+    number = 0 if stream is None else _integer(stream, f"{described.who}: stream", 2**64)
+    if number < 0:
+        raise BufferError(f"{described.who}: stream is {number}; it must be 1, 2 or the address of a stream")
+    return number
+
+
+class _Checked:
+    """Shows NumPy what has been checked, whatever the object would say if it were asked again."""
+
+    def __init__(self, entries: dict[str, Any], owner: Any) -> None:
+        self.__array_interface__ = entries
+        self._owner = owner
+
+
+def refuse_masked(obj: Any, who: str) -> None:
+    """Raise TypeError for masked arrays of NumPy, and lists of them: their masks would be lost."""
+    masked = sys.modules.get("numpy.ma")  # nobody has any before that is imported
+    if masked is None:
+        return
+    first = obj
+    while isinstance(first, (list, tuple)) and first:
+        first = next((e for e in first if isinstance(e, masked.MaskedArray)), first[0])
+    if isinstance(first, masked.MaskedArray):
+        raise TypeError(f"{who}: a masked array would lose its mask; use x.filled(value), or keep x.data and x.mask as two arrays")
+
+
+def _with_host_arrays(obj: Any) -> Any:
+    """Nested lists with the arrays of pardo in them copied to the host."""
+    if type(obj) is Array:
+        host = np.empty(obj.shape, obj.dtype)
+        obj._copy_to(host)
+        return host
+    return [_with_host_arrays(e) for e in obj] if isinstance(obj, (list, tuple)) else obj
+
+
+def _holds_arrays(obj: Any) -> bool:
+    return type(obj) is Array or (isinstance(obj, (list, tuple)) and any(map(_holds_arrays, obj)))
+
+
+def host_values(obj: Any, dtype: np.dtype[Any] | None, who: str) -> NDArray[Any]:
+    """What NumPy makes an array of; memory that `obj` only describes is checked first."""
+    refuse_masked(obj, who)
+    if isinstance(obj, (list, tuple)):
+        try:
+            return np.asarray(obj, dtype=dtype)
+        except TypeError:  # arrays of a device whose memory the host does not see are copied, and counted, one by one
+            if not _holds_arrays(obj):
+                raise
+            return np.asarray(_with_host_arrays(obj), dtype=dtype)
+    if not isinstance(obj, _PLAIN) and not has_buffer(obj):
+        if hasattr(obj, _OF_NUMPY):
+            obj = _checked(describe(obj, _OF_NUMPY, who), obj)
+        elif hasattr(obj, _OF_SYCL) and not hasattr(obj, "__array__"):
+            raise TypeError(
+                f"{who}: {type(obj).__name__} has {_OF_SYCL} only: pardo cannot use memory of a SYCL context; "
+                "copy it to the host first, or hand over an object that speaks DLPack"
+            )
+    return np.asarray(obj, dtype=dtype)
+
+
+def has_buffer(obj: Any) -> bool:
+    """Whether an object has the buffer protocol."""
+    try:
+        memoryview(obj).release()
+    except (TypeError, BufferError, ValueError):
+        return False
+    return True
+
+
+def _checked(d: Described, obj: Any) -> _Checked:
+    element = dtype_of(d.dtype.newbyteorder("="), d.who)
+    if isinstance(d.data, (tuple, list)):
+        address, read_only = d.address()
+    else:  # an object with the buffer protocol, and an offset into it
+        try:
+            view = memoryview(d.data)
+        except TypeError:
+            raise TypeError(f"{d.who}: data must be a pair (address, read-only) or have the buffer protocol, not {d.data!r}") from None
+        offset = _integer(d.entries.get("offset", 0), f"{d.who}: offset")
+        whole = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
+        start, read_only, obj = whole.ctypes.data, True, (obj, whole)
+        address = start + offset
+        if not 0 <= offset <= view.nbytes:
+            raise BufferError(f"{d.who}: offset {offset} is not inside of the {view.nbytes} bytes of data")
+        low, size = _memory_range(d.who, address, element, d.shape, d.strides)
+        if size and not start <= low <= start + view.nbytes - size:
+            raise BufferError(f"{d.who}: the elements reach over {size} bytes from byte {low - start} of data, which has {view.nbytes}")
+    _memory_range(d.who, address, element, d.shape, d.strides)
+    shape, strides = tuple(d.shape), tuple(d.strides)
+    if math.prod(shape) == 0:
+        return _Checked(np.empty(shape, d.dtype).__array_interface__, obj)
+    return _Checked({"version": 3, "shape": shape, "strides": strides, "typestr": d.dtype.str, "data": (address, read_only)}, obj)

@@ -1,0 +1,165 @@
+# python/pardo/_array/contexts.py: `with device_context(...)`: functions of arrays take those of NumPy inside of it.
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array.interop import asarray, asnumpy
+from pardo._base.arguments import DeviceLike, device_of
+from pardo._core import Array, Device, Queue
+
+__all__ = ["device_context"]
+
+current: contextvars.ContextVar[Device | None] = contextvars.ContextVar("pardo.device_context", default=None)
+_outer: contextvars.ContextVar[tuple[Device | None, ...]] = contextvars.ContextVar("pardo.outer_contexts", default=())
+_entered = False  # once in this process: until then nobody needs to look
+
+
+class device_context(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
+    """Compute on a device inside of a `with` block, NumPy arrays included.
+
+    Inside, the device is the default one; contexts nest, and each thread and each asyncio task has its own. A function of pardo that is
+    given NumPy arrays copies them to the device and gives NumPy arrays back; `out=` may be one too. If an array of pardo is among its
+    arguments, the NumPy arrays go to that one's queue, and the result stays there.
+
+    Parameters
+    ----------
+    device : Device or str
+        The device or a selection string.
+
+    Returns
+    -------
+    context manager
+        Gives the device. It can be entered again, also inside of itself.
+
+    Raises
+    ------
+    ValueError
+        There is no such device.
+
+    Notes
+    -----
+    Each call on NumPy arrays copies in and out, and computes at once. Where a result is only an intermediate one it costs less to make
+    arrays of pardo first (`asarray`), which are recorded and fused as everywhere. Outside of a context NumPy arrays are refused:
+    nothing is copied by itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pardo as pp
+    >>> x = np.arange(4.0)
+    >>> with pp.device_context("cpu"):
+    ...     y = pp.sqrt(x)
+    >>> y
+    array([0.        , 1.        , 1.41421356, 1.73205081])
+    """
+
+    def __init__(self, device: DeviceLike) -> None:
+        if device is None:
+            raise TypeError("device_context: a device is needed, not None")
+        self._device = device_of(device, "device_context")
+
+    def __enter__(self) -> Device:
+        global _entered
+        if not _entered:
+            _core._set_context_variable(current)
+            _entered = True
+        _outer.set((*_outer.get(), current.get()))
+        current.set(self._device)
+        return self._device
+
+    def __exit__(self, *exception: object) -> None:
+        *others, device = _outer.get()
+        _outer.set(tuple(others))
+        current.set(device)
+
+
+def offload(function: Callable[..., Any], positional: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """A call inside of a context: NumPy arrays are copied in, and results out if no array of pardo is among the arguments."""
+    everything = [*positional, *keywords.values()]
+    if not any(_holds(x, np.ndarray) for x in everything):
+        return function(*positional, **keywords)
+    home = next(filter(None, map(_queue_in, everything)), None)
+    target = Queue.of(Device()) if home is None else home
+    copies: dict[int, Array] = {}
+    out = keywords.get("out")
+    result = function(
+        *(copied_in(x, target, copies) for x in positional), **{name: copied_in(x, target, copies) for name, x in keywords.items()}
+    )
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if isinstance(out, np.ndarray):
+        np.copyto(out, on_host(copies[id(out)]))
+        return out
+    return result if home is not None else _copied_out(result)
+
+
+def _holds(x: Any, kind: type) -> bool:
+    return isinstance(x, kind) or (isinstance(x, (list, tuple)) and any(_holds(item, kind) for item in x))
+
+
+def _queue_in(x: Any) -> Queue | None:
+    if type(x) is Array:
+        return x.queue
+    return next(filter(None, map(_queue_in, x)), None) if isinstance(x, (list, tuple)) else None
+
+
+def copied_in(x: Any, target: Queue, copies: dict[int, Array]) -> Any:
+    """The argument with device arrays in place of NumPy's, the same one for the same."""
+    if isinstance(x, np.ndarray):
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError("device_context: masked arrays are not supported: what the mask hides would be computed with; pass x.filled(…)")
+        if id(x) not in copies:
+            copies[id(x)] = asarray(x, queue=target)
+        return copies[id(x)]
+    if type(x) in (list, tuple) and _holds(x, np.ndarray):
+        return type(x)(copied_in(item, target, copies) for item in x)
+    return x
+
+
+def on_host(x: Array) -> Any:
+    return asnumpy(x)
+
+
+def _copied_out(result: Any) -> Any:
+    """The result with NumPy's arrays, and NumPy's scalars for arrays of no dimension, as NumPy's own functions give them."""
+    if type(result) is Array:
+        return on_host(result)[()]
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(_copied_out(item) for item in result))
+    if isinstance(result, (list, tuple)):
+        return type(result)(_copied_out(item) for item in result)
+    return result
+
+
+def copying(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if _entered and current.get() is not None:
+            return offload(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+# These make arrays of nothing but numbers, or tell about dtypes: they take NumPy's arrays as they are.
+_AS_THEY_ARE = {
+    "arange", "can_cast", "empty", "eye", "finfo", "full", "identity", "iinfo", "isdtype", "ones", "promote_types", "result_type", "zeros",
+}  # fmt: skip
+
+
+def serve_contexts(namespace: dict[str, Any], modules: Iterable[types.ModuleType]) -> None:
+    """Lets the public Python functions of modules take NumPy arrays inside of a context; those in C++ do so by themselves."""
+    wrappers: dict[types.FunctionType, Callable[..., Any]] = {}  # second names stay names of the same function
+    for module in modules:
+        for name in module.__all__:
+            function = getattr(module, name)
+            if isinstance(function, types.FunctionType) and name not in _AS_THEY_ARE:
+                namespace[name] = wrappers.setdefault(function, copying(function))
+                setattr(module, name, namespace[name])  # where pickle looks for it

@@ -1,0 +1,359 @@
+# python/pardo/_array/interop.py: arrays in and out: asarray, asnumpy, DLPack, NumPy's protocols, pickle, copy.
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from pardo import _core
+from pardo._array.array_interface import describe, has_buffer, host_values, refuse_masked, stream_of
+from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of
+from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
+
+__all__ = [
+    "array",
+    "asarray",
+    "asnumpy",
+    "from_dlpack",
+]
+
+
+_DL_CUDA = 2  # DLPack's type of devices
+
+
+def by_rows(order: str | None, who: str) -> None:
+    """The `order` keyword of what makes arrays: those of pardo are laid out row by row."""
+    if order not in ("C", "K", "A", None):
+        raise ValueError(f"{who}: order is {order!r}; arrays are laid out row by row: 'C', 'K' and 'A' are supported")
+
+
+def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str, usm_type: str | None = None) -> Array:
+    """A copy of what NumPy makes an array of."""
+    host = host_values(obj, optional_dtype(dtype, who, any_order=True), who)
+    if dtype is None and not hasattr(obj, "dtype") and not has_buffer(obj):  # Python's numbers: they take the default dtype
+        host = host.astype(default_on(target, host.dtype), copy=False)
+    if not host.dtype.isnative:
+        host = host.astype(host.dtype.newbyteorder("="))
+    return _copy_buffer(host, _dtype_of_host(host, obj, who), target, usm_type or "device")
+
+
+def _dtype_of_host(host: NDArray[Any], obj: Any, who: str) -> np.dtype[Any]:
+    """The dtype of what NumPy has made of an object, if it is of numbers."""
+    return dtype_of(host.dtype, who) if host.dtype.kind in "biufc" else _dtype_of_values(who, obj, host)
+
+
+def check_fits(values: Array, shape: Sequence[int], who: str) -> None:
+    """That values can be stored in an array of a shape: they are broadcast, and may have more dimensions of extent 1 in front."""
+    front = max(values.ndim - len(shape), 0)
+    ends = zip(reversed(values.shape), reversed([1] * front + list(shape)), strict=False)
+    if any(n not in (1, extent) for n, extent in ends):
+        raise ValueError(f"{who}: values of shape {values.shape} cannot be broadcast to shape {tuple(shape)}")
+
+
+def asarray(
+    obj: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> Array:
+    """Make an array of anything that NumPy makes one of.
+
+    Parameters
+    ----------
+    obj : object
+        Numbers, nested lists (of numbers, NumPy arrays or arrays of pardo), NumPy arrays, objects with the buffer
+        protocol, ``__dlpack__``, ``__cuda_array_interface__`` or ``__array__``, and arrays.
+    dtype : data type, optional
+        Default: the dtype of `obj`; NumPy's default for Python numbers.
+    order : {'C', 'K', 'A'}, optional
+        New arrays are laid out row by row: all three mean that.
+    device : Device or str, optional
+        Where the array is made. Default: where `obj` is if it is an array of pardo or on a GPU, else the default device.
+    copy : bool, optional
+        True always copies. False shares the memory of `obj`, which must have an address that the device can read. Default:
+        arrays of pardo are returned as they are when dtype and device fit, everything else is copied.
+    queue : Queue, optional
+        A queue of the device, in place of `device`.
+    usm_type : {'device', 'shared', 'host'}, optional
+        The kind of memory. Default: that of `obj` if it is an array on the device, else 'device'; with `copy=False` it is
+        'host'.
+
+    Returns
+    -------
+    Array
+        Memory that is shared with `copy=False` may be written by its owner at any time: operations on it run at once.
+
+    Raises
+    ------
+    ValueError
+        `copy=False` is impossible, the nested lists are ragged, the order or the kind of memory does not exist, or no such
+        device exists.
+    TypeError
+        `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
+    """
+    return _made("asarray", obj, dtype, order, device, copy, queue, usm_type)
+
+
+def _made(
+    who: str,
+    obj: Any,
+    dtype: DTypeLike | None,
+    order: str | None,
+    device: DeviceLike,
+    copy: bool | None,
+    queue: Queue | None,
+    usm_type: str | None,
+) -> Array:
+    by_rows(order, who)
+    refuse_masked(obj, who)
+    if type(obj) is Array:
+        return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, who), usm_type, copy, who)
+    target = queue_of(device, queue)
+    if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not has_buffer(obj):
+        wanted = None if device is None and queue is None and _on_cuda(obj) else target
+        imported = _import(obj, wanted, copy is not False, who)
+        made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None, who)
+        return _of_kind(made, usm_type, copy, who)
+    if copy is False:
+        return _of_kind(_share(obj, dtype, target, who), usm_type, copy, who)
+    return from_host(obj, dtype, target, who, usm_type)
+
+
+def _of_kind(x: Array, usm_type: str | None, copy: bool | None, who: str) -> Array:
+    if copy is False and usm_type is not None and x.usm_type != usm_type:
+        raise ValueError(f"{who}: copy=False is impossible: the memory is of kind '{x.usm_type}', not '{usm_type}'")
+    return in_memory(x, usm_type, who)
+
+
+def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None, who: str) -> Array:
+    wanted = optional_dtype(dtype, who) or x.dtype
+    same_dtype = wanted == x.dtype
+    same_queue = x.queue == target
+    if same_dtype and same_queue:
+        return x._copy() if copy else x
+    if copy is False:
+        reason = f"the dtype would change from {x.dtype} to {wanted}" if not same_dtype else "it is on another queue"
+        raise ValueError(f"{who}: copy=False is impossible: {reason}")
+    y = x if same_dtype else x._astype(wanted, True)
+    return y if same_queue else y._to_queue(target)
+
+
+def _has_exchange(obj: Any) -> bool:
+    return hasattr(obj, "__dlpack__") or hasattr(obj, "__cuda_array_interface__")
+
+
+def _on_cuda(obj: Any) -> bool:
+    """Whether a stranger's memory is on a GPU: it stays there unless a device is named."""
+    if hasattr(obj, "__dlpack_device__"):
+        return int(obj.__dlpack_device__()[0]) == _DL_CUDA
+    return True
+
+
+def _import(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array:
+    if hasattr(obj, "__dlpack__"):
+        return _from_dlpack(obj, queue, copy)
+    return _from_cuda(obj, queue, copy, who)
+
+
+def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array:
+    """An object with `__cuda_array_interface__`, versions 2 and 3."""
+    d = describe(obj, "__cuda_array_interface__", who)
+    if not d.dtype.isnative:
+        raise TypeError(f"{who}: the byte order of {d.dtype.str} is not the machine's")
+    address, read_only = d.address()
+    return _from_cuda_memory(address, dtype_of(d.dtype, who), d.shape, d.strides, read_only, stream_of(d), obj, queue, copy)
+
+
+def _share(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
+    wanted = optional_dtype(dtype, who)
+    if not isinstance(obj, np.ndarray) and not has_buffer(obj):
+        raise ValueError(f"{who}: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
+    host = np.asarray(obj)
+    if not host.dtype.isnative:
+        raise ValueError(f"{who}: copy=False is impossible: the byte order would change")
+    if wanted is not None and wanted != host.dtype:
+        raise ValueError(f"{who}: copy=False is impossible: the dtype would change from {host.dtype} to {wanted}")
+    device = target.device
+    if device.type != "cpu" or (device.backend == "opencl" and not device.has_aspect("usm_system_allocations")):
+        raise ValueError(f"{who}: copy=False is impossible: {target.device} does not share the host's memory")
+    if not host.flags.aligned:
+        raise ValueError(f"{who}: copy=False is impossible: the memory is not aligned for its dtype")
+    return _share_buffer(host, _dtype_of_host(host, obj, who), target)
+
+
+def array(
+    obj: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = "K",
+    ndmin: int = 0,
+    device: DeviceLike = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> Array:
+    """Make a new array: `asarray` that copies by default, as NumPy's.
+
+    Parameters
+    ----------
+    obj : object
+        Anything that `asarray` takes.
+    dtype : data type, optional
+        Default: the dtype of `obj`.
+    copy : bool, optional
+        As for `asarray`.
+    order : {'K', 'C', 'A'}
+        As for `asarray`.
+    ndmin : int
+        Dimensions of extent 1 are put in front until there are so many.
+    device, queue, usm_type : optional
+        As for `asarray`.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `asarray`; TypeError also if `ndmin` is not an integer.
+    """
+    x = _made("array", obj, dtype, order, device, copy, queue, usm_type)
+    missing = index(ndmin, "array: ndmin") - x.ndim
+    return x[(None,) * missing] if missing > 0 else x
+
+
+def asnumpy(x: Any, /) -> NDArray[Any]:
+    """Copy an array from any device to a new NumPy array.
+
+    Parameters
+    ----------
+    x : Array
+        Anything else goes through `numpy.array`.
+
+    Returns
+    -------
+    numpy.ndarray
+        A writable, contiguous copy.
+
+    Raises
+    ------
+    RuntimeError
+        The computation of the array failed.
+
+    Notes
+    -----
+    Copies of 4 MiB and more lie in memory of the CPU device (`memory_stats`), which is used again when they are gone (`trim_memory`).
+    """
+    if type(x) is not Array:
+        return np.array(x)
+    host = _host_array(x.shape, x.dtype, x.nbytes)
+    x._copy_to(host)
+    return host
+
+
+_POOLED = 4 << 20  # bytes: above, the system clears pages for every array, which takes longer than to copy
+
+
+def _host_array(shape: Sequence[int], dtype: np.dtype[Any], nbytes: int) -> NDArray[Any]:
+    """An array of NumPy's, not initialised; a large one in memory of the CPU device, whose blocks are used again."""
+    if nbytes < _POOLED:
+        return np.empty(shape, dtype)
+    block: Any = _core._Block(nbytes, "host", 0, Queue.of("cpu"), "asnumpy")
+    return np.frombuffer(block, dtype).reshape(shape)
+
+
+def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Array:
+    """Make an array of an object that speaks DLPack: arrays of NumPy, PyTorch, JAX, CuPy and others.
+
+    Parameters
+    ----------
+    x : object
+        With ``__dlpack__`` and ``__dlpack_device__``.
+    device : Device or str, optional
+        Where the array is wanted. Default: where `x` is if that is a device of pardo, else the CPU.
+    copy : bool, optional
+        True copies, False refuses to; by default memory is shared when that is possible.
+
+    Returns
+    -------
+    Array
+        Read-only if the producer says so, or cannot say (DLPack before version 1.0).
+
+    Raises
+    ------
+    ValueError
+        `copy=False` is impossible.
+    BufferError
+        The producer cannot export its data, or the elements are of a type that pardo does not have.
+    TypeError
+        `x` does not speak DLPack.
+    """
+    if type(x) is Array:
+        return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy, "from_dlpack")
+    refuse_masked(x, "from_dlpack")
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ method")
+    return _from_dlpack(x, None if device is None else queue_of(device, None), copy)
+
+
+def host_view(x: Array, /) -> NDArray[Any] | None:
+    """NumPy's read-only view of an array, or nothing where the host does not see its memory: on GPUs, and most OpenCL devices."""
+    try:
+        return np.asarray(memoryview(x))
+    except BufferError:
+        return None
+
+
+def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+    """NumPy's view of an array whose memory the host sees: read-only and without a copy, unless `dtype` or `copy` ask for one."""
+    if _core._was_interrupted(x):  # NumPy asked for the buffer first, and has swallowed that
+        raise KeyboardInterrupt
+    host = host_view(x)
+    if host is None:
+        raise TypeError(f"implicit conversion to a NumPy array is not possible for an array on {x.device}: use pardo.asnumpy(x)")
+    if copy:
+        return asnumpy(x) if dtype is None else asnumpy(x).astype(dtype, copy=False)
+    if dtype is None or np.dtype(dtype) == host.dtype:
+        return host
+    if copy is False:
+        raise ValueError(f"__array__: a conversion from {host.dtype} to {np.dtype(dtype)} needs a copy")
+    return host.astype(dtype)
+
+
+def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
+    """Pickle: the bytes (out of band from protocol 5 on), dtype, shape, device and kind of memory."""
+    seen = host_view(x)
+    host = np.ascontiguousarray(asnumpy(x) if seen is None else seen).reshape(-1).view(np.uint8)
+    data = pickle.PickleBuffer(host.data) if int(protocol) >= 5 else host.tobytes()
+    return _rebuild, (data, x.dtype.str, x.shape, x.device.id, x.usm_type)
+
+
+def _rebuild(data: Any, dtype: str, shape: tuple[int, ...], device: str, usm_type: str = "device") -> Array:
+    """A pickled array, on the device it came from if this process has it, else on the default device."""
+    try:
+        queue = Queue.of(Device(device))
+    except ValueError:
+        queue, usm_type = default_queue(), "device"
+    host = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape)
+    return _copy_buffer(host, host.dtype, queue, usm_type)
+
+
+def copy_array(x: Array, /) -> Array:
+    """A new array with the same elements."""
+    return x._copy()
+
+
+def deepcopy_array(x: Array, memo: dict[int, Any], /) -> Array:
+    """A new array with the same elements."""
+    memo[id(x)] = y = x._copy()
+    return y

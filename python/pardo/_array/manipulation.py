@@ -1,0 +1,659 @@
+# python/pardo/_array/manipulation.py: shapes and axes, mostly as views of the same elements.
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array.interop import check_fits, from_host
+from pardo._base.arguments import Axis, Shape, array, arrays, axes, axis_index, check_cast, index, integers, mask
+from pardo._base.arguments import shape as read_shape
+from pardo._core import Array
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "copyto",
+    "diagonal",
+    "expand_dims",
+    "flip",
+    "fliplr",
+    "flipud",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "roll",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
+
+
+def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
+    """Give the elements another shape.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    shape : int or tuple of int
+        The new shape; one extent may be -1 and is then found from the others.
+    order : {'C', 'F', 'A'}
+        Whether elements are taken and placed row by row or column by column; 'A' means column by column if the array lies so in
+        memory.
+    copy : bool, optional
+        True always copies, False refuses to; by default the result is a view if strides can express it.
+
+    Returns
+    -------
+    Array
+        A view where that is possible, else a copy.
+
+    Raises
+    ------
+    ValueError
+        The number of elements would change, the order is unknown, or `copy=False` is impossible.
+    TypeError
+        `x` is not an array, or `shape` holds something else than integers.
+    """
+    return _reshape(array(x, "reshape"), integers(shape, "reshape: shape"), order, copy, "reshape")
+
+
+def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, who: str) -> Array:
+    if order == "A":
+        order = "F" if _lies_by_columns(x) else "C"
+    if order == "C":
+        return _core._reshape(x, extents, copy)
+    if order != "F":
+        raise ValueError(f"{who}: order is {order!r}; it must be 'C', 'F'" + (", 'A' or 'K'" if who == "ravel" else " or 'A'"))
+    if -1 in extents:
+        known = int(np.prod([e for e in extents if e != -1]))
+        if extents.count(-1) > 1 or known == 0 or x.size % known:
+            raise ValueError(f"{who}: cannot reshape array of size {x.size} into shape {tuple(extents)}")
+        extents[extents.index(-1)] = x.size // known
+    y = _core._reshape(_reversed(x), extents[::-1], copy)
+    return _reversed(y)
+
+
+def _reversed(x: Array) -> Array:
+    return _core._permute_dims(x, list(range(x.ndim))[::-1])
+
+
+def _lies_by_columns(x: Array) -> bool:
+    x.force()
+    return not x._is_contiguous() and _reversed(x)._is_contiguous()
+
+
+def ravel(x: Any, /, order: str = "C") -> Array:
+    """Flatten: `reshape(x, -1)`.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    order : {'C', 'F', 'A', 'K'}
+        Whether elements are taken row by row or column by column; 'A' means column by column if the array lies so in memory,
+        'K' as they lie in memory.
+
+    Returns
+    -------
+    Array
+        One-dimensional; a view where that is possible.
+
+    Raises
+    ------
+    ValueError
+        The order is unknown.
+    TypeError
+        `x` is not an array.
+    """
+    x = array(x, "ravel")
+    if order != "K":
+        return _reshape(x, [-1], order, None, "ravel")
+    strides = x.strides
+    return _core._reshape(_core._permute_dims(x, sorted(range(x.ndim), key=lambda d: -abs(strides[d]))), [-1])
+
+
+def permute_dims(x: Any, /, axes: int | Sequence[int] | None = None) -> Array:
+    """Put the axes in another order.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    axes : tuple of int, optional
+        For each axis of the result, the axis of `x`. Default: the axes are reversed.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        An axis is missing or comes twice.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
+    """
+    x = array(x, "permute_dims")
+    if axes is None:
+        return _reversed(x)
+    order = integers(axes, "permute_dims: axes")
+    if len(order) != x.ndim:
+        raise ValueError(f"permute_dims: axes {tuple(order)} don't match an array of {x.ndim} dimensions")
+    normal = [axis_index(a, x.ndim, "permute_dims") for a in order]
+    if len(set(normal)) != len(normal):
+        raise ValueError(f"permute_dims: repeated axis in {tuple(order)}")
+    return _core._permute_dims(x, normal)
+
+
+transpose = permute_dims
+
+
+def matrix_transpose(x: Any, /) -> Array:
+    """Transpose matrices: swap the last two axes.
+
+    Parameters
+    ----------
+    x : Array
+        Of two or more dimensions.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array.
+    """
+    x = array(x, "matrix_transpose")
+    if x.ndim < 2:
+        raise ValueError(f"matrix_transpose: the array must have at least 2 dimensions, but has {x.ndim}")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
+    """Swap two axes.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    axis1, axis2 : int
+        The axes.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
+    """
+    x = array(x, "swapaxes")
+    order = list(range(x.ndim))
+    a, b = axis_index(axis1, x.ndim, "swapaxes"), axis_index(axis2, x.ndim, "swapaxes")
+    order[a], order[b] = order[b], order[a]
+    return _core._permute_dims(x, order)
+
+
+def moveaxis(x: Any, /, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
+    """Move axes to other places; the others keep their order.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    source, destination : int or tuple of int
+        Where the axes are, and where they shall be.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        An axis comes twice, or `source` and `destination` differ in length.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
+    """
+    x = array(x, "moveaxis")
+    start = [axis_index(a, x.ndim, "moveaxis") for a in integers(source, "moveaxis: source")]
+    end = [axis_index(a, x.ndim, "moveaxis") for a in integers(destination, "moveaxis: destination")]
+    if len(start) != len(end):
+        raise ValueError("moveaxis: source and destination must have the same number of axes")
+    if len(set(start)) != len(start) or len(set(end)) != len(end):
+        raise ValueError("moveaxis: repeated axis")
+    return _core._moveaxis(x, start, end)
+
+
+def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Array:
+    """Add axes of extent 1.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    axis : int or tuple of int
+        Where the new axes are in the result.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        An axis comes twice.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or an axis is not an integer.
+    """
+    x = array(x, "expand_dims")
+    places = integers(axis, "expand_dims: axis")
+    ndim = x.ndim + len(places)
+    normal = [axis_index(a, ndim, "expand_dims") for a in places]
+    if len(set(normal)) != len(normal):
+        raise ValueError("expand_dims: repeated axis")
+    return _core._expand_dims(x, normal)
+
+
+def squeeze(x: Any, /, axis: Axis = None) -> Array:
+    """Remove axes of extent 1.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    axis : int or tuple of int, optional
+        The axes to remove. Default: all of extent 1.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        An axis does not have extent 1.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array.
+    """
+    return _core._squeeze(array(x, "squeeze"), axes(axis, "squeeze"))
+
+
+def flip(x: Any, /, axis: Axis = None) -> Array:
+    """Reverse the order of the elements along axes.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    axis : int or tuple of int, optional
+        The axes. Default: all.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array.
+    """
+    return _core._flip(array(x, "flip"), axes(axis, "flip"))
+
+
+def fliplr(x: Any, /) -> Array:
+    """Reverse the second axis.
+
+    Parameters
+    ----------
+    x : Array
+        Of two or more dimensions.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions.
+    TypeError
+        `x` is not an array.
+    """
+    x = array(x, "fliplr")
+    if x.ndim < 2:
+        raise ValueError(f"fliplr: the array must have at least 2 dimensions, but has {x.ndim}")
+    return flip(x, 1)
+
+
+def flipud(x: Any, /) -> Array:
+    """Reverse the first axis.
+
+    Parameters
+    ----------
+    x : Array
+        Of one or more dimensions.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        The array has less than one dimension.
+    TypeError
+        `x` is not an array.
+    """
+    x = array(x, "flipud")
+    if x.ndim < 1:
+        raise ValueError(f"flipud: the array must have at least 1 dimension, but has {x.ndim}")
+    return flip(x, 0)
+
+
+def broadcast_to(x: Any, /, shape: Shape) -> Array:
+    """Broadcast to a shape.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    shape : int or tuple of int
+        The shape.
+
+    Returns
+    -------
+    Array
+        A read-only view; elements share memory.
+
+    Raises
+    ------
+    ValueError
+        The array cannot be broadcast to the shape.
+    TypeError
+        `x` is not an array, or `shape` holds something else than integers.
+    """
+    return _core._broadcast_to(array(x, "broadcast_to"), read_shape(shape, "broadcast_to"))
+
+
+def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
+    """Broadcast arrays against each other.
+
+    Parameters
+    ----------
+    *arrays_ : Array
+        The arrays.
+
+    Returns
+    -------
+    tuple of Array
+        Views of the same shape.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit.
+    TypeError
+        Something is not an array.
+    """
+    items = arrays(arrays_, "broadcast_arrays")
+    return tuple(_core._broadcast_arrays(items)) if items else ()
+
+
+def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
+    """Return the shape that arrays of these shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : tuple of int
+        The shapes.
+
+    Returns
+    -------
+    tuple of int
+        The broadcast shape.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit.
+    """
+    known = [read_shape(s, "broadcast_shapes") for s in shapes]
+    ndim = max((len(s) for s in known), default=0)
+    result = [1] * ndim
+    for s in known:
+        for d, extent in enumerate(s, ndim - len(s)):
+            if extent != 1 and result[d] not in (1, extent):
+                listed = " ".join(str(tuple(k)) for k in known)
+                raise ValueError(f"broadcast_shapes: shapes do not fit each other: {listed}")
+            if extent != 1:
+                result[d] = extent
+    return tuple(result)
+
+
+def atleast_1d(*arrays_: Any) -> Any:
+    """View arrays with at least one dimension.
+
+    Parameters
+    ----------
+    *arrays_ : Array
+        The arrays.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Views; one array if one was given.
+
+    Raises
+    ------
+    TypeError
+        Something is not an array.
+    """
+    return _at_least(arrays_, "atleast_1d", lambda x: x if x.ndim else x[None])
+
+
+def atleast_2d(*arrays_: Any) -> Any:
+    """View arrays with at least two dimensions.
+
+    Parameters
+    ----------
+    *arrays_ : Array
+        The arrays.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Views; one array if one was given. A one-dimensional array becomes a row.
+
+    Raises
+    ------
+    TypeError
+        Something is not an array.
+    """
+    return _at_least(arrays_, "atleast_2d", lambda x: x[(None,) * (2 - x.ndim)] if x.ndim < 2 else x)
+
+
+def atleast_3d(*arrays_: Any) -> Any:
+    """View arrays with at least three dimensions.
+
+    Parameters
+    ----------
+    *arrays_ : Array
+        The arrays.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Views; one array if one was given. Shape ``(n,)`` becomes ``(1, n, 1)``, ``(m, n)`` becomes ``(m, n, 1)``.
+
+    Raises
+    ------
+    TypeError
+        Something is not an array.
+    """
+    forms: list[Any] = [(None, None, None), (None, slice(None), None), (slice(None), slice(None), None)]
+    return _at_least(arrays_, "atleast_3d", lambda x: x[forms[x.ndim]] if x.ndim < 3 else x)
+
+
+def _at_least(items: Sequence[Any], who: str, view: Any) -> Any:
+    views = [view(array(x, who)) for x in items]
+    return views[0] if len(views) == 1 else tuple(views)
+
+
+def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
+    """Roll elements along axes; those pushed out at one end come in at the other.
+
+    Parameters
+    ----------
+    x : Array
+        The array.
+    shift : int or tuple of int
+        How far; one for each axis, or one for all.
+    axis : int or tuple of int, optional
+        The axes. Default: the flattened array is rolled, and gets its shape back.
+
+    Returns
+    -------
+    Array
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        `shift` and `axis` differ in length.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or a shift is not an integer.
+    """
+    x = array(x, "roll")
+    distances: Sequence[Any] = shift if isinstance(shift, (tuple, list)) else [shift]
+    try:
+        shifts = [operator.index(s) for s in distances]
+    except TypeError:
+        raise TypeError(f"roll: shift must be an integer or a sequence of integers, not {shift!r}") from None
+    if axis is None:
+        return _core._roll(x, [sum(shifts) % max(x.size, 1)], None)
+    along = [axis_index(a, x.ndim, "roll") for a in integers(axis, "roll: axis")]
+    if len(shifts) != len(along) and 1 not in (len(shifts), len(along)):
+        raise ValueError("roll: shift and axis must have the same length")
+    count = max(len(shifts), len(along))
+    along = along * count if len(along) == 1 else along
+    shifts = shifts * count if len(shifts) == 1 else shifts
+    return _core._roll(x, [s % max(x.shape[a], 1) for s, a in zip(shifts, along, strict=True)], along)
+
+
+def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Return diagonals.
+
+    Parameters
+    ----------
+    x : Array
+        Of two or more dimensions.
+    offset : int
+        The diagonal: 0 is the main one, positive ones are above it.
+    axis1, axis2 : int
+        The axes of the matrices.
+
+    Returns
+    -------
+    Array
+        A view; the diagonals are its last axis. Unlike NumPy's it can be written to, and writes go through to `x`.
+
+    Raises
+    ------
+    ValueError
+        The array has less than two dimensions, or both axes are the same.
+    AxisError
+        The array has no such axis.
+    TypeError
+        `x` is not an array, or `offset` or an axis is not an integer.
+    """
+    return _core._diagonal(
+        array(x, "diagonal"),
+        index(offset, "diagonal: offset"),
+        index(axis1, "diagonal: axis1"),
+        index(axis2, "diagonal: axis2"),
+    )
+
+
+def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Copy elements into an array.
+
+    Parameters
+    ----------
+    dst : Array
+        The target.
+    src : Array, number, NumPy array or nested lists of numbers
+        What is copied; broadcast to `dst`.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+    where : Array of bool, optional
+        The elements that are copied.
+
+    Raises
+    ------
+    TypeError
+        `dst` is not an array, or the rule does not allow the cast.
+    ValueError
+        There is no such rule, or the shapes do not fit.
+    OverflowError
+        An integer is out of bounds for the dtype of `dst`.
+    """
+    if type(dst) is not Array:
+        raise TypeError(f"copyto: the target must be a pardo.Array, not {type(dst).__name__}")
+    if not isinstance(src, (Array, bool, int, float, complex, np.generic)):
+        src = from_host(src, None, dst.queue, "copyto")
+    check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
+    if type(src) is Array:
+        check_fits(src, dst.shape, "copyto")
+    chosen = mask(where, dst, "copyto")
+    if chosen is None:
+        dst[...] = src
+        return
+    dst._assign(_core._where(chosen, src if type(src) is not Array else src._astype(dst.dtype, False), dst))
+
+
+def _kind_of(src: Any, dst: Array) -> Any:
+    """The dtype that something is cast from: for numbers of Python that of `dst`, if it holds their kind."""
+    if isinstance(src, (Array, np.generic)):
+        return src.dtype
+    kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
+    own = next(t for t in kinds if isinstance(src, t))
+    return dst.dtype if dst.dtype.kind in kinds[own] else np.dtype(own)

@@ -1,0 +1,53 @@
+# python/pardo/_array/printing.py: how arrays look: as NumPy's do. Only what is shown is brought to the host.
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pardo._array.interop import asnumpy, host_view
+from pardo._core import Array
+
+
+def _shown(x: Array) -> NDArray[Any]:
+    """The array on the host; of large ones on other devices, the edges that NumPy prints, in memory that is never touched between."""
+    seen = host_view(x)
+    if seen is not None:
+        return seen
+    options = np.get_printoptions()
+    edge = int(options["edgeitems"])
+    if x.size <= int(options["threshold"]):
+        return asnumpy(x)
+    host = np.zeros(x.shape, x.dtype)
+    ends = [[slice(None)] if n <= 2 * edge else [slice(0, edge), slice(n - edge, n)] for n in x.shape]
+    for corner in itertools.product(*ends):
+        host[corner] = asnumpy(x[corner])
+    return host
+
+
+def array_repr(x: Array) -> str:
+    """As NumPy shows the same values: ``array([1., 2.])``."""
+    return np.array_repr(_shown(x))
+
+
+def array_str(x: Array) -> str:
+    """As NumPy prints the same values: ``[1. 2.]``."""
+    return np.array_str(_shown(x))
+
+
+def array_html(x: Array) -> str:
+    """For notebooks: a line of facts above the values."""
+    import html
+
+    facts = f"Array, shape {x.shape}, {x.dtype}, {x.device.id}, {x.nbytes} bytes"
+    return f"<div><em>{html.escape(facts)}</em><pre>{html.escape(array_repr(x))}</pre></div>"
+
+
+def array_format(x: Array, spec: str, /) -> str:
+    """A 0-d array is formatted as its number is."""
+    if x.ndim == 0:
+        return format(x.item(), spec)
+    if spec:
+        raise TypeError("unsupported format string passed to pardo.Array.__format__")
+    return array_str(x)

@@ -1,0 +1,256 @@
+# python/pardo/_array/products.py: products of matrices and vectors. They run in OpenBLAS, which is loaded at the first use.
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._base.arguments import array, arrays, axis_index, axis_number, index, optional_dtype, same_kind, same_queue, store
+from pardo._base.docstrings import filled
+from pardo._core import Array
+
+__all__ = [
+    "dot",
+    "matmul",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+]
+
+
+def _load_openblas() -> None:
+    """Called by the core before the first product: tells it where the wheel scipy-openblas32 keeps its library."""
+    import importlib.util
+    from pathlib import Path
+
+    try:
+        spec = importlib.util.find_spec("scipy_openblas32")
+    except ImportError:
+        return
+    if spec is None or not spec.submodule_search_locations:
+        return
+    for folder in spec.submodule_search_locations:
+        for library in sorted(Path(folder, "lib").glob("libscipy_openblas*.so*")):
+            _core._set_openblas_path(str(library))
+            return
+
+
+@filled
+def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+    """Multiply matrices; vectors count as a row on the left and as a column on the right.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        Of one or more dimensions; the last two are the matrices, those before are broadcast.
+    {out}
+    dtype : data type, optional
+        The dtype to compute in; operands are cast to it within the same kind.
+    casting : str, optional
+        Only ``'same_kind'``.
+
+    Returns
+    -------
+    Array
+        The products.
+
+    Raises
+    ------
+    ExecutionPlacementError
+        The operands are on different queues.
+    ImportError
+        OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or a dtype is of another kind.
+    ValueError
+        The inner extents differ, an operand has no dimensions, `casting` is something else, or the shape of `out` does not fit.
+    """
+    x1, x2 = array(x1, "matmul"), array(x2, "matmul")
+    if casting != "same_kind":
+        raise ValueError("matmul: casting must be 'same_kind'; cast explicitly with astype for others")
+    if dtype is not None:
+        x1, x2 = (x._astype(same_kind(x, dtype, "matmul"), False) for x in (x1, x2))
+    return store(_core._matmul(x1, x2), out, "matmul")
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """Return the dot products of vectors; the first is conjugated.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        Broadcast against each other; the axis must have the same extent.
+    axis : int
+        The axis of the vectors.
+
+    Returns
+    -------
+    Array
+        The products, without that axis.
+
+    Raises
+    ------
+    AxisError
+        An operand has no such axis; a ValueError and an IndexError.
+    ExecutionPlacementError
+        The operands are on different queues.
+    ImportError
+        OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or `axis` is no integer.
+    ValueError
+        The shapes do not fit.
+    """
+    return _core._vecdot(array(x1, "vecdot"), array(x2, "vecdot"), axis_number(axis, "vecdot"))
+
+
+def tensordot(x1: Any, x2: Any, /, axes: int | Sequence[int | Sequence[int]] = 2) -> Array:
+    """Multiply and sum over axes.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        The operands.
+    axes : int or pair of sequences of int
+        The number of axes that are summed over, the last of `x1` with the first of `x2`; or which of each.
+
+    Returns
+    -------
+    Array
+        With the axes of `x1` and then those of `x2` that were not summed over.
+
+    Raises
+    ------
+    AxisError
+        An operand has no such axis; a ValueError and an IndexError.
+    ExecutionPlacementError
+        The operands are on different queues.
+    ImportError
+        OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or an axis is no integer.
+    ValueError
+        There are not that many axes, the two sequences differ in length, or the extents of two axes differ.
+    """
+    x1, x2 = array(x1, "tensordot"), array(x2, "tensordot")
+    if isinstance(axes, (tuple, list)):
+        pair: list[list[Any]] = [list(a) if isinstance(a, (tuple, list)) else [a] for a in axes]
+        if len(pair) != 2 or len(pair[0]) != len(pair[1]):
+            raise ValueError(f"tensordot: axes must be two sequences of the same length, not {axes!r}")
+        first = [axis_index(a, x1.ndim, "tensordot") for a in pair[0]]
+        second = [axis_index(a, x2.ndim, "tensordot") for a in pair[1]]
+    else:
+        n = index(axes, "tensordot: axes")
+        if n < 0 or n > min(x1.ndim, x2.ndim):
+            raise ValueError(f"tensordot: axes is {n}; the operands have {x1.ndim} and {x2.ndim} dimensions")
+        first, second = list(range(x1.ndim - n, x1.ndim)), list(range(n))
+    return _core._tensordot(x1, x2, first, second)
+
+
+@filled
+def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
+    """Return the dot product as NumPy defines it: the sum over the last axis of `x1` and the second to last of `x2`.
+
+    Parameters
+    ----------
+    x1, x2 : Array or number
+        With a number: multiplication.
+    {out}
+
+    Returns
+    -------
+    Array
+        The product.
+
+    Raises
+    ------
+    ExecutionPlacementError
+        The operands are on different queues.
+    ImportError
+        OpenBLAS is not installed.
+    TypeError
+        An operand is neither an Array nor a number, or `out` is no Array or of a dtype of another kind.
+    ValueError
+        The extents differ, or the shape of `out` does not fit.
+    """
+    for x in (x1, x2):
+        if type(x) is not Array:
+            array(x, "dot")  # raises unless it is a number
+    if type(x1) is not Array or type(x2) is not Array or x1.ndim == 0 or x2.ndim == 0:
+        return store(_core.multiply(x1, x2), out, "dot")
+    if x1.shape[-1] != x2.shape[max(x2.ndim - 2, 0)]:
+        raise ValueError(f"dot: shapes {x1.shape} and {x2.shape} are not aligned: {x1.shape[-1]} and {x2.shape[max(x2.ndim - 2, 0)]}")
+    if x1.ndim <= 2 and x2.ndim <= 2:
+        return store(_core._matmul(x1, x2), out, "dot")
+    return store(_core._tensordot(x1, x2, [x1.ndim - 1], [max(x2.ndim - 2, 0)]), out, "dot")
+
+
+@filled
+def outer(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
+    """Multiply each element of one vector with each of another.
+
+    Parameters
+    ----------
+    x1, x2 : Array
+        Flattened.
+    {out}
+
+    Returns
+    -------
+    Array
+        Of shape ``(x1.size, x2.size)``.
+
+    Raises
+    ------
+    ExecutionPlacementError
+        The operands are on different queues.
+    TypeError
+        An operand is neither an Array nor a number, or `out` is no Array or of a dtype of another kind.
+    ValueError
+        The shape of `out` does not fit.
+    """
+    x1, x2 = arrays([x1, x2], "outer")
+    same_queue(x1, x2, "outer")
+    a, b = _core._reshape(x1, [-1]), _core._reshape(x2, [-1])
+    return store(_core.multiply(a[:, None], b[None, :]), out, "outer")
+
+
+@filled
+def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Array | None = None) -> Array:
+    """Return the sums of diagonals.
+
+    Parameters
+    ----------
+    x : Array
+        Of two or more dimensions.
+    offset : int
+        The diagonal: 0 is the main one, positive ones are above it.
+    axis1, axis2 : int
+        The axes of the matrices.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+
+    Returns
+    -------
+    Array
+        The sums.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x` is neither an Array nor a number, `offset` or an axis is no integer, or `out` is no Array or of a dtype of another kind.
+    ValueError
+        `x` has less than two dimensions, the axes are the same, or the shape of `out` does not fit.
+    """
+    x = array(x, "trace")
+    if x.ndim < 2:
+        raise ValueError(f"trace: the array has {x.ndim} dimensions; at least two are needed")
+    a, b = axis_index(axis1, x.ndim, "trace"), axis_index(axis2, x.ndim, "trace")
+    if a == b:
+        raise ValueError(f"trace: axis1 and axis2 are both {a}; they must differ")
+    d = _core._diagonal(x, index(offset, "trace: offset"), a, b)
+    return store(_core._reduce(_core._SUM, d, [-1], False, optional_dtype(dtype, "trace")), out, "trace")

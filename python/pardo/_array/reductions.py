@@ -1,0 +1,689 @@
+# python/pardo/_array/reductions.py: functions that reduce axes to one value, and cumulative ones.
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._base.arguments import (
+    SCALARS,
+    Axis,
+    array,
+    array_like,
+    axes,
+    axis_index,
+    axis_number,
+    default_on,
+    index,
+    mask,
+    optional_dtype,
+    store,
+)
+from pardo._base.docstrings import filled
+from pardo._core import Array
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var",
+]
+
+
+@filled
+def sum(
+    x: Any,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
+    """Add elements.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    {axes}
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+    {keepdims}
+    initial : number, optional
+        Where the sum starts.
+    {where}
+
+    Returns
+    -------
+    Array
+        The sums. The same input gives the same bits on the same device, whatever the number of threads.
+
+    Raises
+    ------
+    {reduction_raises}
+    """
+    return _reduce(_core._SUM, "sum", x, axis, dtype, out, keepdims, initial, where)
+
+
+@filled
+def prod(
+    x: Any,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
+    """Multiply elements.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    {axes}
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+    {keepdims}
+    initial : number, optional
+        Where the product starts.
+    {where}
+
+    Returns
+    -------
+    Array
+        The products.
+
+    Raises
+    ------
+    {reduction_raises}
+    """
+    return _reduce(_core._PROD, "prod", x, axis, dtype, out, keepdims, initial, where)
+
+
+@filled
+def max(
+    x: Any,
+    /,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
+    """Return the largest elements; NaN wins.
+
+    Parameters
+    ----------
+    x : Array
+        The elements; complex numbers are compared by their real, then by their imaginary part.
+    {axes}
+    {out}
+    {keepdims}
+    initial : number, optional
+        Takes part as one more element; needed with `where`, and when there may be no elements.
+    {where}
+
+    Returns
+    -------
+    Array
+        The largest elements, in the dtype of `x`.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or there are no elements, or `where` is given, without `initial`.
+    """
+    return _extremum(_core._MAX, "max", x, axis, out, keepdims, initial, where)
+
+
+@filled
+def min(
+    x: Any,
+    /,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Array:
+    """Return the smallest elements; NaN wins.
+
+    Parameters
+    ----------
+    x : Array
+        The elements; complex numbers are compared by their real, then by their imaginary part.
+    {axes}
+    {out}
+    {keepdims}
+    initial : number, optional
+        Takes part as one more element; needed with `where`, and when there may be no elements.
+    {where}
+
+    Returns
+    -------
+    Array
+        The smallest elements, in the dtype of `x`.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or there are no elements, or `where` is given, without `initial`.
+    """
+    return _extremum(_core._MIN, "min", x, axis, out, keepdims, initial, where)
+
+
+@filled
+def all(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
+    """Tell whether all elements are true.
+
+    Parameters
+    ----------
+    x : Array
+        The elements; numbers count as true when they are not zero.
+    {axes}
+    {out}
+    {keepdims}
+    {where}
+
+    Returns
+    -------
+    Array
+        Of bools; True where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
+    """
+    return _reduce(_core._ALL, "all", x, axis, None, out, keepdims, None, where)
+
+
+@filled
+def any(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
+    """Tell whether at least one element is true.
+
+    Parameters
+    ----------
+    x : Array
+        The elements; numbers count as true when they are not zero.
+    {axes}
+    {out}
+    {keepdims}
+    {where}
+
+    Returns
+    -------
+    Array
+        Of bools; False where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
+    """
+    return _reduce(_core._ANY, "any", x, axis, None, out, keepdims, None, where)
+
+
+@filled
+def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    """Count the elements that are not zero.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    {axes}
+    {keepdims}
+
+    Returns
+    -------
+    Array
+        Of int64.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x` is neither an Array nor a number, or an axis is no integer.
+    ValueError
+        An axis is given twice.
+    """
+    return _reduce(_core._COUNT_NONZERO, "count_nonzero", x, axis, None, None, keepdims, None, None)
+
+
+def _reduce(op: int, who: str, x: Any, axis: Axis, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
+    x = array(x, who)
+    places = None if axis is None else _reduced(x, axis, who)
+    m = None if where is None else mask(where, x, who)
+    start = None if initial is None else _start(initial, who)
+    return store(_core._reduce(op, x, places, bool(keepdims), optional_dtype(dtype, who), m, start), out, who)
+
+
+def _extremum(op: int, who: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
+    if where is not None and where is not True and initial is None:
+        raise ValueError(f"{who}: the reduction has no identity, so to use where, initial has to be given")
+    return _reduce(op, who, x, axis, None, out, keepdims, initial, where)
+
+
+def _reduced(x: Array, axis: Axis, who: str) -> list[int] | None:
+    """The axes to reduce. As in NumPy, an array without dimensions may be reduced along 0 and -1."""
+    if x.ndim == 0 and axis is not None and not isinstance(axis, (tuple, list)) and axis_number(axis, who) in (0, -1):
+        return []
+    return axes(axis, who)
+
+
+def _start(initial: Any, who: str) -> Any:
+    """The `initial` keyword: a number."""
+    if isinstance(initial, SCALARS):
+        return initial
+    if type(initial) is Array and initial.ndim == 0:
+        return initial.item()
+    raise TypeError(f"{who}: initial must be a number, not {type(initial).__name__}")
+
+
+@filled
+def mean(
+    x: Any,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = None,
+) -> Array:
+    """Return the arithmetic mean.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    {axis}
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated (float16 in float32). Default: that of `x`, float64 for integers.
+    {out}
+    {keepdims}
+    {where}
+
+    Returns
+    -------
+    Array
+        The means; NaN where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
+    """
+    x = array(x, "mean")
+    return store(_core._mean(x, axes(axis, "mean"), bool(keepdims), optional_dtype(dtype, "mean"), mask(where, x, "mean")), out, "mean")
+
+
+@filled
+def var(
+    x: Any,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Array:
+    """Return the variance: the mean of the squared distances to the mean.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    {axis}
+    dtype : data type, optional
+        The dtype to compute in. Default: that of `x`, float64 for integers.
+    {out}
+    ddof, correction : float
+        What is subtracted from the number of elements in the divisor; 1 estimates the variance of what a sample was drawn
+        from. Two names of the same; only one may be given.
+    {keepdims}
+    {where}
+    mean : Array or number, optional
+        The means, if they are known already: as `mean` gives them with `keepdims=True`.
+
+    Returns
+    -------
+    Array
+        The variances, real; NaN where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or `ddof` and `correction` are both given, or `mean` does not broadcast to the shape of `x`.
+    """
+    return store(_variance("var", x, axis, dtype, ddof, keepdims, where, mean, correction), out, "var")
+
+
+@filled
+def std(
+    x: Any,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Array:
+    """Return the standard deviation: the square root of the variance.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    {axis}
+    dtype : data type, optional
+        The dtype to compute in. Default: that of `x`, float64 for integers.
+    {out}
+    ddof, correction : float
+        What is subtracted from the number of elements in the divisor of the variance. Two names of the same; only one may
+        be given.
+    {keepdims}
+    {where}
+    mean : Array or number, optional
+        The means, if they are known already: as `mean` gives them with `keepdims=True`.
+
+    Returns
+    -------
+    Array
+        The standard deviations, real; NaN where there are no elements.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or `ddof` and `correction` are both given, or `mean` does not broadcast to the shape of `x`.
+    """
+    return store(_variance("std", x, axis, dtype, ddof, keepdims, where, mean, correction), out, "std")
+
+
+def _variance(
+    who: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: Any, where: Any, center: Any, correction: float | None
+) -> Array:
+    """The variance, or its root when std asks."""
+    x, dtype = array(x, who), optional_dtype(dtype, who)
+    c, places, m = _correction(who, ddof, correction), axes(axis, who), mask(where, x, who)
+    for a in places or ():
+        axis_index(a, x.ndim, who)  # raises
+    if center is None:
+        return (_core._var if who == "var" else _core._std)(x, places, c, bool(keepdims), dtype, m)
+    real = default_on(x.queue, np.float64)
+    result = dtype or (x.dtype if x.dtype.kind in "fc" else real)
+    wide = np.dtype(np.float32 if result == np.float16 else real if result.kind not in "fc" else result)
+    off: Array = x._astype(wide, False) - array_like(center, x, who)
+    if off.shape != x.shape:
+        raise ValueError(f"{who}: mean does not broadcast to the array's shape {x.shape}; compute it with keepdims=True")
+    squares = off * off if off.dtype.kind != "c" else _core.square(_core.real(off)) + _core.square(_core.imag(off))
+    total = _core._reduce(_core._SUM, squares, places, bool(keepdims), None, m)
+    if m is None:
+        count: Any = builtins.max(x.size // builtins.max(total.size, 1) - c, 0.0)
+    else:
+        counts = _core._reduce(_core._COUNT_NONZERO, _core._broadcast_to(m, x.shape), places, bool(keepdims))
+        count = _core.maximum(counts - c, 0.0)
+    variance = _core.divide(total, count)
+    target = {"complex64": "float32", "complex128": "float64"}.get(result.name, result)
+    return (variance if who == "var" else _core.sqrt(variance))._astype(target, False)
+
+
+def _correction(who: str, ddof: float, correction: float | None) -> float:
+    name, value = ("ddof", ddof) if correction is None else ("correction", correction)
+    if not isinstance(value, SCALARS) or isinstance(value, (complex, np.complexfloating)):
+        raise TypeError(f"{who}: {name} must be a real number, not {type(value).__name__}")
+    if correction is not None and ddof != 0:
+        raise ValueError(f"{who}: ddof and correction mean the same; only one of them may be given")
+    return float(value)
+
+
+@filled
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Return the sums of the elements so far.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is added; may be left out for arrays of at most one dimension.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+    include_initial : bool
+        Whether a zero is put in front.
+
+    Returns
+    -------
+    Array
+        Of the same shape, one longer along the axis with `include_initial`.
+
+    Raises
+    ------
+    {cumulative_raises}
+        Or `axis` is left out and `x` has more than one dimension.
+    """
+    return _cumulate(_core._SUM, "cumulative_sum", x, axis, dtype, out, include_initial)
+
+
+@filled
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Return the products of the elements so far.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is multiplied; may be left out for arrays of at most one dimension.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+    include_initial : bool
+        Whether a one is put in front.
+
+    Returns
+    -------
+    Array
+        Of the same shape, one longer along the axis with `include_initial`.
+
+    Raises
+    ------
+    {cumulative_raises}
+        Or `axis` is left out and `x` has more than one dimension.
+    """
+    return _cumulate(_core._PROD, "cumulative_prod", x, axis, dtype, out, include_initial)
+
+
+@filled
+def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+    """Return the sums of the elements so far; without an axis, of the flattened array.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is added. Default: the array is flattened.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+
+    Returns
+    -------
+    Array
+        Of the same shape, or flat.
+
+    Raises
+    ------
+    {cumulative_raises}
+    """
+    return _cumulate(_core._SUM, "cumsum", x, axis, dtype, out)
+
+
+@filled
+def cumprod(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+    """Return the products of the elements so far; without an axis, of the flattened array.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is multiplied. Default: the array is flattened.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+
+    Returns
+    -------
+    Array
+        Of the same shape, or flat.
+
+    Raises
+    ------
+    {cumulative_raises}
+    """
+    return _cumulate(_core._PROD, "cumprod", x, axis, dtype, out)
+
+
+def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: Any = False) -> Array:
+    """Without an axis NumPy's cumsum and cumprod flatten; the standard's names take one dimension only."""
+    x = array(x, who)
+    if axis is None and x.ndim > 1 and who.startswith("cumulative"):
+        raise ValueError(f"{who}: axis must be given for an array of {x.ndim} dimensions")
+    if axis is None or x.ndim == 0:
+        x = _core._reshape(x, [-1])
+    along = 0 if axis is None else axis_index(axis, x.ndim, who)
+    return store(_core._cumulative(op, x, along, optional_dtype(dtype, who), bool(include_initial)), out, who)
+
+
+@filled
+def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """Return the differences of neighbours along an axis.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, of one or more dimensions.
+    n : int
+        How often differences are taken.
+    axis : int
+        The axis.
+    prepend, append : Array or number, optional
+        What is put in front of and behind `x` along the axis before.
+
+    Returns
+    -------
+    Array
+        Shorter by `n` along the axis. Of bools: True where neighbours differ.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is no integer.
+    ValueError
+        `x` has no dimensions, `n` is negative, or the shape of `prepend` or `append` does not fit.
+    """
+    x = array(x, "diff")
+    times = index(n, "diff: n")
+    if times < 0:
+        raise ValueError(f"diff: n is {times}; it must not be negative")
+    if times == 0:
+        return array(x, "diff")
+    if x.ndim == 0:
+        raise ValueError("diff: the array has no dimensions; at least one is needed")
+    axis = axis_index(axis, x.ndim, "diff")
+    ends = [None if e is None else _end(x, e, axis) for e in (prepend, append)]
+    return _core._diff(x, times, axis, ends[0], ends[1])
+
+
+def _end(x: Array, end: Any, axis: int) -> Array:
+    """A number stands for one layer of it."""
+    e = array_like(end, x, "diff")
+    if e.ndim and [s for d, s in enumerate(e.shape) if d != axis] != [s for d, s in enumerate(x.shape) if d != axis]:
+        raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or behind one of shape {x.shape} along axis {axis}")
+    return e if e.ndim else _core._broadcast_to(e, [1 if d == axis else s for d, s in enumerate(x.shape)])
+
+
+@filled
+def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """Return the distance of the largest and the smallest element.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, of any dtype but bool.
+    {axes}
+    {out}
+    {keepdims}
+
+    Returns
+    -------
+    Array
+        The distances, in the dtype of `x`; they wrap around where that cannot hold them.
+
+    Raises
+    ------
+    {reduction_raises}
+        Or there are no elements.
+    """
+    x = array(x, "ptp")
+    if x.dtype == np.bool_:
+        raise TypeError("ptp: bools have no distance; cast them with astype")
+    places = _reduced(x, axis, "ptp")
+    along = range(x.ndim) if places is None else [axis_index(a, x.ndim, "ptp") for a in places]
+    if math.prod(x.shape[a] for a in along) == 0:
+        raise ValueError("ptp: zero-size array to reduction operation maximum which has no identity")
+    high, low = (_core._reduce(op, x, places, bool(keepdims)) for op in (_core._MAX, _core._MIN))
+    return store(_core.subtract(high, low), out, "ptp")
+
+
+amax = max
+amin = min

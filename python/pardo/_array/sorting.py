@@ -1,0 +1,190 @@
+# python/pardo/_array/sorting.py: sort, partition, top_k.
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from pardo import _core
+from pardo._base.arguments import array, axis_index, index
+from pardo._base.docstrings import filled
+from pardo._core import Array
+
+__all__ = [
+    "TopK",
+    "argpartition",
+    "argsort",
+    "partition",
+    "sort",
+    "top_k",
+]
+
+
+class TopK(NamedTuple):
+    """What `top_k` returns."""
+
+    values: Array
+    indices: Array
+
+
+_SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
+_PARTITIONS = (None, "introselect")
+
+
+def _prepare(who: str, x: Any, axis: int | None, kind: str | None, kinds: tuple[str | None, ...] = _SORTS) -> tuple[Array, int]:
+    if kind not in kinds:
+        raise ValueError(f"{who}: kind is {kind!r}; it must be one of {', '.join(repr(k) for k in kinds if k)}")
+    x = array(x, who)
+    # As in NumPy, what gives indices takes an array without dimensions for one of one element.
+    if axis is None or (x.ndim == 0 and who.startswith("arg")):
+        return _core._reshape(x, [-1]), 0 if axis is None else axis_index(axis, 1, who)
+    return x, axis_index(axis, x.ndim, who)
+
+
+@filled
+def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True) -> Array:
+    """Return the elements in order; NaN comes last.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, of one or more dimensions.
+    {flat_axis}
+    {kind}
+    descending : bool
+        Whether the largest element comes first.
+    stable : bool
+        Whether equal elements keep their order.
+
+    Returns
+    -------
+    Array
+        A new array.
+
+    Raises
+    ------
+    {sort_raises}
+    """
+    y, a = _prepare("sort", x, axis, kind)
+    return _core._sort(y, a, bool(descending), bool(stable))
+
+
+@filled
+def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True) -> Array:
+    """Return the indices that put the elements in order; NaN comes last.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    {flat_axis}
+    {kind}
+    descending : bool
+        Whether the largest element comes first.
+    stable : bool
+        Whether equal elements keep their order.
+
+    Returns
+    -------
+    Array
+        Of int64.
+
+    Raises
+    ------
+    {sort_raises}
+    """
+    y, a = _prepare("argsort", x, axis, kind)
+    return _core._argsort(y, a, bool(descending), bool(stable))
+
+
+def _places(who: str, kth: Any) -> list[int]:
+    places = list(kth) if isinstance(kth, Iterable) and getattr(kth, "ndim", None) != 0 else [kth]
+    if any(isinstance(k, bool) for k in places):
+        raise TypeError(f"{who}: kth must be integers, not bool")
+    return [index(k, f"{who}: kth") for k in places]
+
+
+@filled
+def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None) -> Array:
+    """Return the elements so that those at some places are where sorting puts them: smaller ones before, larger ones behind.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, of one or more dimensions.
+    kth : int or sequence of int
+        The places.
+    {flat_axis}
+    kind : {'introselect'}, optional
+        NumPy's choice of algorithm; there is one.
+
+    Returns
+    -------
+    Array
+        A new array.
+
+    Raises
+    ------
+    {sort_raises}
+        Or a place is out of bounds.
+    """
+    y, a = _prepare("partition", x, axis, kind, _PARTITIONS)
+    return _core._partition(y, _places("partition", kth), a)
+
+
+@filled
+def argpartition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None) -> Array:
+    """Return the indices that partition the elements, as `partition` does.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    kth : int or sequence of int
+        The places.
+    {flat_axis}
+    kind : {'introselect'}, optional
+        NumPy's choice of algorithm; there is one.
+
+    Returns
+    -------
+    Array
+        Of int64.
+
+    Raises
+    ------
+    {sort_raises}
+        Or a place is out of bounds.
+    """
+    y, a = _prepare("argpartition", x, axis, kind, _PARTITIONS)
+    return _core._argpartition(y, _places("argpartition", kth), a)
+
+
+@filled
+def top_k(x: Any, k: int, /, *, axis: int | None = -1, largest: bool = True) -> TopK:
+    """Return the largest or smallest elements along an axis, in order.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, of one or more dimensions.
+    k : int
+        How many.
+    {flat_axis}
+    largest : bool
+        Whether the largest or the smallest are wanted.
+
+    Returns
+    -------
+    TopK
+        Their values and their indices.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x` is neither an Array nor a number, or `k` or `axis` is no integer.
+    ValueError
+        `k` is negative or more than there are.
+    """
+    y, a = _prepare("top_k", x, axis, None)
+    return TopK(*_core._top_k(y, index(k, "top_k: k"), a, bool(largest)))

@@ -1,0 +1,273 @@
+# python/pardo/_base/arguments.py: reads the arguments that many functions share: arrays, axes, shapes, dtypes, devices, out.
+from __future__ import annotations
+
+import operator
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo._base.package import owns
+from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full, _in_memory
+
+Axis: TypeAlias = int | tuple[int, ...] | None
+Shape: TypeAlias = int | Sequence[int]
+Scalar: TypeAlias = bool | int | float | complex
+DeviceLike: TypeAlias = Device | str | None
+
+SCALARS = (bool, int, float, complex, np.number, np.bool_)
+_DTYPES = {np.dtype(t): np.dtype(t) for t in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]}
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
+def array(x: Any, who: str) -> Array:
+    """The array itself, or a 0-d one of a number; other objects are not copied in behind the user's back."""
+    if type(x) is Array:
+        return x
+    if isinstance(x, SCALARS):
+        return _number(x, None, default_queue(), who)
+    raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+
+
+def arrays(xs: Iterable[Any], who: str) -> list[Array]:
+    """Arrays and numbers; numbers take the dtype and the queue of the arrays they meet (NEP 50)."""
+    items = list(xs)
+    first = next((x for x in items if type(x) is Array), None)
+    if first is None:
+        return [array(x, who) for x in items]
+    return [x if type(x) is Array else array_like(x, first, who) for x in items]
+
+
+def array_like(x: Any, other: Array, who: str) -> Array:
+    """As `array`, on the queue of `other`; a Python number takes its dtype where that can hold the kind of number."""
+    if type(x) is Array:
+        return x
+    if not isinstance(x, SCALARS):
+        raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+    dtype = np.result_type(other.dtype, x)
+    if not isinstance(x, np.generic):
+        dtype = default_on(other.queue, dtype)
+    if type(x) is int and dtype.kind in "fc":
+        x = float(x)  # integers of any size have a float nearby
+    return _number(x, dtype, other.queue, who)
+
+
+def _number(x: Any, dtype: DTypeLike | None, queue: Queue, who: str) -> Array:
+    """A 0-d array of a number."""
+    try:
+        return _full([], x, dtype, queue)
+    except OverflowError:
+        raise OverflowError(f"{who}: Python integer {x} out of bounds for {np.dtype(dtype_or(dtype, np.int64))}") from None
+
+
+def axes(axis: Axis, who: str) -> list[int] | None:
+    """None for all axes, else a list of them."""
+    if axis is None:
+        return None
+    if isinstance(axis, (tuple, list)):
+        return [axis_number(a, who) for a in axis]
+    return [axis_number(axis, who)]
+
+
+def axis_number(axis: Any, who: str) -> int:
+    """The axis as the caller counts it; a bool is no axis, though Python takes it for an integer."""
+    if isinstance(axis, bool):
+        raise TypeError(f"{who}: axis must be an integer, not bool")
+    return index(axis, f"{who}: axis")
+
+
+def axis_index(axis: int, ndim: int, who: str) -> int:
+    """The axis as a number from 0 on; AxisError if the array has no such axis."""
+    axis = axis_number(axis, who)
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim, who)
+    return axis % ndim
+
+
+def integer(x: Any, what: str) -> int:
+    """An integer, or a TypeError that says what should have been one."""
+    try:
+        return operator.index(x)
+    except TypeError:
+        raise TypeError(f"{what} must be an integer, not {type(x).__name__}") from None
+
+
+def index(x: Any, what: str) -> int:
+    """An integer of 64 bits."""
+    i = integer(x, what)
+    if not -(2**63) <= i < 2**63:
+        raise OverflowError(f"{what} does not fit 64 bits: {i}")
+    return i
+
+
+def optional_index(x: Any, what: str) -> int | None:
+    """None, or an integer."""
+    return None if x is None else index(x, what)
+
+
+def integers(x: Any, what: str) -> list[int]:
+    """One integer or a sequence of them, as a list."""
+    if not isinstance(x, Iterable) or getattr(x, "ndim", None) == 0:
+        return [index(x, what)]
+    return [index(i, what) for i in x]
+
+
+def optional_axis(axis: Any, who: str) -> int | None:
+    """None, or the axis as the caller counts it."""
+    return None if axis is None else axis_number(axis, who)
+
+
+def shape(s: Shape, who: str) -> list[int]:
+    """An int or a sequence of ints as a list; negative extents are refused."""
+    extents = [s] if not isinstance(s, Iterable) else list(s)
+    result = []
+    for e in extents:
+        try:
+            extent = operator.index(e)
+        except TypeError:
+            raise TypeError(f"{who}: shape must be an integer or a sequence of integers, not {s!r}") from None
+        if extent < 0:
+            raise ValueError(f"{who}: negative dimensions are not allowed: {s!r}")
+        if extent >= 2**63:
+            raise ValueError(f"{who}: maximum allowed dimension exceeded: {s!r}")
+        result.append(extent)
+    return result
+
+
+def default_queue() -> Queue:
+    """The canonical queue of the default device."""
+    return Queue.of(Device())
+
+
+def device_of(device: DeviceLike, who: str = "") -> Device:
+    """The device itself, the one that a selection string names, or the default one for None."""
+    if device is None:
+        return Device()
+    if not isinstance(device, (Device, str)):
+        raise TypeError(f"{who}{': ' if who else ''}device must be a pardo.Device or a selection string, not {type(device).__name__}")
+    return Device(device)
+
+
+def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None, who: str = "") -> Queue:
+    """Where a new array goes: the queue if given, else the device's canonical one, else the fallback, else the default."""
+    prefix = f"{who}: " if who else ""
+    if queue is not None:
+        if not isinstance(queue, Queue):
+            raise TypeError(f"{prefix}queue must be a pardo.Queue, not {type(queue).__name__}")
+        if device is not None and device_of(device, who) != queue.device:
+            raise ValueError(f"{prefix}queue belongs to {queue.device}, but device is {device}")
+        return queue
+    if device is not None:
+        wanted = device_of(device, who)
+        return fallback if fallback is not None and fallback.device == wanted else Queue.of(wanted)
+    return fallback if fallback is not None else default_queue()
+
+
+_NARROW: dict[str, str] = {"float64": "float32", "complex128": "complex64"}
+
+
+def default_on(queue: Queue, dtype: Any) -> np.dtype[Any]:
+    """The dtype, or what takes its place on a device without float64: for dtypes that nobody has asked for."""
+    t: np.dtype[Any] = np.dtype(dtype)
+    return t if queue.device.has_fp64 else np.dtype(_NARROW.get(t.name, t.name))
+
+
+def same_queue(x: Array, y: Array, who: str) -> None:
+    """ExecutionPlacementError unless both arrays are on one queue."""
+    if x.queue != y.queue:
+        raise ExecutionPlacementError(
+            f"{who}: operands are on different queues: {x.queue!r} and {y.queue!r}; copy one explicitly with to_device or to_queue"
+        )
+
+
+def mask(where: Any, x: Array, who: str) -> Array | None:
+    """The `where` keyword: None for everything, else an array of bools; a bool goes to the queue of `x`."""
+    if where is None or where is True:
+        return None
+    if type(where) is Array:
+        same_queue(x, where, who)
+        m = where
+    elif isinstance(where, SCALARS):
+        m = _number(where, None, x.queue, who)
+    else:
+        raise TypeError(f"{who}: where must be a bool or a pardo.Array of bools, not {type(where).__name__}")
+    if m.dtype != np.bool_:
+        raise TypeError(f"{who}: where must be a bool array, not {m.dtype}")
+    return m
+
+
+def store(result: Array, out: Array | None, who: str) -> Array:
+    """The result, or `out` with the result stored in it: same shape, cast within the same kind."""
+    if out is None:
+        return result
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if type(out) is not Array:
+        raise TypeError(f"{who}: out must be a pardo.Array, not {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(f"{who}: out has shape {out.shape}, but the result has shape {result.shape}")
+    if not _can_cast_same_kind(result.dtype, out.dtype):
+        raise TypeError(f"{who}: cannot cast the result from {result.dtype} to {out.dtype} of out with casting rule 'same_kind'")
+    out._assign(result)
+    return out
+
+
+def same_kind(source: Array, dtype: Any, who: str) -> Any:
+    """The dtype, if the array may be cast to it within the same kind."""
+    dtype = dtype_of(dtype, who)
+    if not _can_cast_same_kind(source.dtype, dtype):
+        raise TypeError(f"{who}: cannot cast from {source.dtype} to {dtype} with casting rule 'same_kind'")
+    return dtype
+
+
+def check_casting(casting: str, who: str) -> None:
+    """ValueError unless NumPy has such a rule."""
+    if casting not in _CASTINGS:
+        raise ValueError(f"{who}: casting is {casting!r}; it must be one of {', '.join(map(repr, _CASTINGS))}")
+
+
+def check_cast(source: Any, target: Any, casting: str, who: str) -> None:
+    """TypeError unless the rule allows the cast."""
+    check_casting(casting, who)
+    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
+        raise TypeError(f"{who}: cannot cast from {np.dtype(source)} to {np.dtype(target)} according to the rule '{casting}'")
+
+
+def in_memory(x: Array, usm_type: str | None, who: str) -> Array:
+    """The array in memory of a kind; as it is for None."""
+    return x if usm_type is None else _in_memory(x, usm_type, who)
+
+
+def dtype_of(dtype: Any, who: str, *, any_order: bool = False) -> np.dtype[Any]:
+    """The dtype, if pardo has it. With `any_order` that of the machine takes the place of another byte order."""
+    name = "Array" if type(dtype) is Array else dtype
+    if dtype is not None and type(dtype) is not Array:  # NumPy takes None for float64, and anything that has a dtype for one
+        try:
+            name = np.dtype(dtype)
+        except Exception:  # whatever a stranger raises
+            known = None
+        else:
+            known = _DTYPES.get(name.newbyteorder("=") if any_order else name)
+        if known is not None:
+            return known
+    raise TypeError(f"{who}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}")
+
+
+def optional_dtype(dtype: Any, who: str, *, any_order: bool = False) -> np.dtype[Any] | None:
+    """None, or the dtype, if pardo has it."""
+    return None if dtype is None else dtype_of(dtype, who, any_order=any_order)
+
+
+def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:
+    """`dtype`, unless it is None (which NumPy would take for float64)."""
+    return other if dtype is None else dtype
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warns at the user's line: the first one outside of this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and owns(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

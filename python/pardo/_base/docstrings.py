@@ -1,0 +1,136 @@
+# python/pardo/_base/docstrings.py: what many docstrings say in the same words stands here once.
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from typing import TypeVar
+
+_TEXTS = {
+    "axes": """\
+axis : int or tuple of int, optional
+    The axes that are reduced. Default: all. Of an array without dimensions, 0 and -1 mean the one element.""",
+    "axis": """\
+axis : int or tuple of int, optional
+    The axes that are reduced. Default: all.""",
+    "flat_axis": """\
+axis : int, optional
+    The axis; None flattens the array first.""",
+    "out": """\
+out : Array, optional
+    Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.""",
+    "keepdims": """\
+keepdims : bool
+    Whether reduced axes stay, with extent 1.""",
+    "where": """\
+where : Array of bool, optional
+    The elements that take part, broadcast to `x`.""",
+    "initial": """\
+initial : number, optional
+    Takes part as one more element.""",
+    "kind": """\
+kind : str, optional
+    NumPy's choice of algorithm; all of them give the same result.""",
+    "no_axis": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.""",
+    "reduction_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, an axis is no integer, `where` is not of bools, or `out` is no Array or of a dtype of
+    another kind.
+ValueError
+    An axis is given twice, or the shape of `out` or `where` does not fit.""",
+    "cumulative_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, `axis` is no integer, or `out` is no Array or of a dtype of another kind.
+ValueError
+    The shape of `out` does not fit.""",
+    "sort_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, or something that should be an integer is none.
+ValueError
+    `kind` is something else.""",
+    "not_an_array": """\
+TypeError
+    `x` is neither an Array nor a number.""",
+    "shape": """\
+shape : int or sequence of int
+    Extent of each dimension.""",
+    "default_dtype": """\
+dtype : data type, optional
+    Default: float64; float32 on a device that has no float64.""",
+    "by_rows": """\
+order : {'C', 'K', 'A'}
+    Arrays are laid out row by row: all three mean that.""",
+    "device": """\
+device : Device or str, optional
+    Default: the default device.""",
+    "queue_and_memory": """\
+queue : Queue, optional
+    A queue of the device, in place of `device`.
+usm_type : {'device', 'shared', 'host'}, optional
+    The kind of memory. Default: 'device'.""",
+    "size": """\
+size : int or sequence of int, optional
+    The shape. Default: one number, as an array without dimensions.""",
+    "float_draw": """\
+dtype : {float64, float32}, optional
+    Default: float64; float32 on a device that has no float64. The numbers come from 53 random bits, or from 24.""",
+    "draw_out": """\
+out : Array, optional
+    Where the numbers are stored; of this dtype, and on this device.""",
+    "drawn_by_parameters": """\
+size : int or sequence of int, optional
+    The shape. Default: that of the parameters, broadcast against each other.
+dtype : {float64, float32}, optional
+    Default: float64; float32 on a device that has no float64.
+device : Device or str, optional
+    Default: that of the parameters if they are arrays, else the default device.
+queue : Queue, optional
+    A queue of the device, in place of `device`.
+usm_type : {'device', 'shared', 'host'}, optional
+    The kind of memory. Default: 'device'.""",
+    "standard_raises": """\
+TypeError
+    The dtype is neither float64 nor float32, `out` is no Array or of another dtype, or `size` is no integer and no sequence of integers.
+ValueError
+    `size` has a negative extent or is not the shape of `out`, `out` is on another device, or no such device exists.""",
+    "drawn_raises": """\
+ValueError
+    A parameter is out of its range, or has a shape that cannot be broadcast to `size`. Arrays are looked at, and waited for.
+TypeError
+    A parameter is no real number and no array of them, the dtype is neither float64 nor float32, or `size` is no integer and no
+    sequence of integers.""",
+    "like_keywords": """\
+dtype, device, shape, usm_type : optional
+    What shall differ from the model.
+order : {'K', 'C', 'A'}
+    Arrays are laid out row by row: all three mean that.""",
+    "new_raises": """\
+ValueError
+    The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
+TypeError
+    The shape is no integer and no sequence of integers, or the dtype is not supported.
+MemoryError
+    The elements do not fit into the device's memory.""",
+    "like_raises": """\
+TypeError
+    The model is not an array or a number, or the dtype is not supported.
+ValueError
+    The shape is wrong, the order is not supported, or no such device exists.""",
+}
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def filled(f: F) -> F:
+    """Puts the text in place of each line of the docstring that is a name in braces."""
+    if f.__doc__:  # python -OO has none
+        f.__doc__ = re.sub(r"(?m)^( *)\{(\w+)\}$", lambda line: textwrap.indent(_TEXTS[line[2]], line[1]), f.__doc__)
+    return f

@@ -1,0 +1,45 @@
+# python/pardo/_base/public_names.py: what is public says so: `__module__` is where users find it, in help, repr and pickles.
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+# The names that modules had while all was in one folder; those whose functions and classes may stand in pickles.
+FORMER = {
+    "_array": "creation described:array_interface elementwise info:inspection interop joining linalg:products manipulation searching "
+    "sets sorting statistics:reductions",
+    "_base": "dtypes",
+    "_compiler": "structs",
+    "_generate": "generators",
+    "_kernel": "jit kernels:kernel pickled:pickling program",
+    "_language": "atomics groups items:index_space",
+    "_random": "rng:generator rng_distributions:distributions rng_stream:stream",
+    "_runtime": "devices events memory profile queues",
+}
+
+
+def publish(namespace: dict[str, Any], modules: dict[str, ModuleType]) -> None:
+    """Give the public names of the package, and those of its public modules, the module that they are public in."""
+    for name, value in namespace.items():
+        if not name.startswith("_"):
+            _say(value, name, "pardo")
+    for module in modules.values():
+        for name in module.__all__:
+            _say(getattr(module, name), name, module.__name__)
+    rebuild = namespace["_rebuild_array"]
+    rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
+
+
+def answer_to_former_names() -> None:
+    """Let pickles of earlier versions find what they name."""
+    for package, modules in FORMER.items():
+        for words in modules.split():
+            old, _, new = words.partition(":")
+            sys.modules[f"pardo._{old}"] = sys.modules[f"pardo.{package}.{new or old}"]
+
+
+def _say(value: Any, name: str, module: str) -> None:
+    """Another name of the same object, and what other packages have made, stay what they are."""
+    if getattr(value, "__module__", "").startswith("pardo._") and getattr(value, "__name__", None) == name:
+        value.__module__ = module

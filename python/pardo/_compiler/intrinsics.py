@@ -1,0 +1,226 @@
+# python/pardo/_compiler/intrinsics.py: the functions that the compiler knows, and what it calls them.
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# Names of NumPy, math and pardo that kernels know, by what the compiler calls them.
+SAME = [
+    "sqrt",
+    "cbrt",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "hypot",
+    "copysign",
+    "nextafter",
+    "floor",
+    "ceil",
+    "trunc",
+    "rint",
+    "minimum",
+    "maximum",
+    "fmin",
+    "fmax",
+    "clip",
+    "sign",
+    "where",
+    "fmod",
+    "square",
+    "reciprocal",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "conj",
+    "real",
+    "imag",
+    "degrees",
+    "radians",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "logical_not",
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "floor_divide",
+    "remainder",
+    "power",
+    "left_shift",
+    "right_shift",
+    "logaddexp",
+    "logaddexp2",
+    "negative",
+    "positive",
+    "bitwise_invert",
+    "empty",
+    "zeros",
+    "ones",
+    "full",
+]
+OTHERS = {
+    "asin": "arcsin asin",
+    "acos": "arccos acos",
+    "atan": "arctan atan",
+    "asinh": "arcsinh asinh",
+    "acosh": "arccosh acosh",
+    "atanh": "arctanh atanh",
+    "atan2": "arctan2 atan2",
+    "abs": "abs absolute",
+    "fabs": "fabs",
+    "remainder": "mod",
+    "divide": "true_divide",
+    "power": "pow",
+    "bitwise_and": "bitwise_and",
+    "left_shift": "bitwise_left_shift",
+    "right_shift": "bitwise_right_shift",
+    "conj": "conjugate",
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+    "trunc": "fix",
+    "around": "round around",
+    "bitwise_invert": "invert bitwise_not",
+}
+OF_MATH = {
+    "math.floor": "floor",
+    "math.ceil": "ceil",
+    "math.trunc": "trunc",
+    "sqrt": "sqrt",
+    "cbrt": "cbrt",
+    "exp": "exp",
+    "exp2": "exp2",
+    "expm1": "expm1",
+    "log": "log",
+    "log2": "log2",
+    "log10": "log10",
+    "log1p": "log1p",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "asin": "asin",
+    "acos": "acos",
+    "atan": "atan",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "tanh": "tanh",
+    "asinh": "asinh",
+    "acosh": "acosh",
+    "atanh": "atanh",
+    "atan2": "atan2",
+    "hypot": "hypot",
+    "copysign": "copysign",
+    "nextafter": "nextafter",
+    "fmod": "fmod",
+    "erf": "erf",
+    "erfc": "erfc",
+    "gamma": "gamma",
+    "lgamma": "lgamma",
+    "isnan": "isnan",
+    "isinf": "isinf",
+    "isfinite": "isfinite",
+    "math.fabs": "fabs",
+    "power": "pow",
+    "degrees": "degrees",
+    "radians": "radians",
+    "fma": "fma",
+}
+OF_OPERATOR = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "left_shift": "lshift",
+    "right_shift": "rshift",
+    "bitwise_and": "and_",
+    "bitwise_or": "or_",
+    "bitwise_xor": "xor",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "logical_not": "not_",
+    "negative": "neg",
+    "positive": "pos",
+    "bitwise_invert": "invert",
+    "abs": "abs",
+}
+PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
+
+known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
+_keep: list[Any] = []
+_filled = False
+
+
+def mark(function: Any, name: str) -> Any:
+    """Make a function of pardo's one that kernels know."""
+    known[id(function)] = name
+    _keep.append(function)
+    return function
+
+
+def fill() -> None:
+    """Enter the functions of NumPy, pardo, Python and its modules; they are not imported before somebody writes a kernel."""
+    global _filled
+    if _filled:
+        return
+    import pardo
+
+    for module in (np, pardo, pardo.special):
+        for name in SAME:
+            if hasattr(module, name):
+                mark(getattr(module, name), name)
+        for name, spelled in OTHERS.items():
+            for spelling in spelled.split():
+                if hasattr(module, spelling):
+                    mark(getattr(module, spelling), name)
+        for name in ("erf", "erfc", "gamma"):
+            if hasattr(module, name):
+                mark(getattr(module, name), name)
+    for name, spelling in OF_MATH.items():
+        if hasattr(math, spelling):
+            mark(getattr(math, spelling), name)
+    for name, spelling in OF_OPERATOR.items():
+        mark(getattr(operator, spelling), name)
+    for name in PYTHON:
+        mark(getattr(builtins, name), name)
+    mark(pow, "power")
+    _filled = True
+
+
+def device_only(name: str) -> Callable[[Any], Any]:
+    """Decorate what stands for an operation of kernels: called outside of one it says so."""
+
+    def decorate(function: Any) -> Any:
+        return mark(function, name)
+
+    return decorate

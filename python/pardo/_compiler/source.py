@@ -1,0 +1,169 @@
+# python/pardo/_compiler/source.py: where a function's text stands, its syntax tree, and errors that point into it.
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import os
+import sys
+import threading
+import tokenize
+import types
+from typing import NamedTuple
+
+from pardo._compiler import source_search
+
+
+class Source(NamedTuple):
+    """Where a function stands, and its syntax tree with the file's own line numbers."""
+
+    name: str
+    file: str
+    first_line: int
+    lines: list[str]
+    node: ast.FunctionDef | ast.Lambda
+
+
+def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) -> Exception:
+    """An exception with the user's line and a caret under the expression."""
+    line = getattr(node, "lineno", source.first_line)
+    column = getattr(node, "col_offset", 0)
+    text = f'{source.name}: {message}\n  File "{source.file}", line {line}, in {source.name}'
+    at = line - source.first_line
+    if 0 <= at < len(source.lines):
+        code = source.lines[at].rstrip("\n")
+        indent = len(code) - len(code.lstrip())
+        end = getattr(node, "end_col_offset", column + 1) if getattr(node, "end_lineno", line) == line else len(code)
+        text += f"\n    {code.lstrip()}\n    {' ' * (column - indent)}{'^' * max(1, min(end, len(code)) - column)}"
+    return kind(text)
+
+
+def source_of(function: types.FunctionType) -> Source:
+    """Find a function's text and its syntax tree."""
+    code, name = function.__code__, function.__name__
+    if code.co_name == "<lambda>":
+        return _lambda_of(code, _text_of(code, name)[0])
+    first = code.co_firstlineno
+    lines = _lines_with_code(function)
+    node = _definition(lines, first) if lines else None
+    if node is None:
+        lines, first = _text_of(code, name)
+        node = _definition(lines, first)
+    if node is None or not _is_text_of(node, code):
+        raise _changed(name, code.co_filename)
+    return Source(name, code.co_filename, first, [line.rstrip("\n") for line in lines], node)
+
+
+def _is_text_of(node: ast.FunctionDef, code: types.CodeType) -> bool:
+    """False for the text of another function: its file has changed since it was loaded."""
+    a = node.args
+    parameters = [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if p]
+    count = code.co_argcount + code.co_kwonlyargcount + bool(a.vararg) + bool(a.kwarg)
+    return node.name in (code.co_name, code.co_qualname.rpartition(".")[2]) and tuple(parameters) == code.co_varnames[:count]
+
+
+def _definition(lines: list[str], first: int) -> ast.FunctionDef | None:
+    """The tree of a function with the file's own line numbers; nothing if these lines are no whole definition."""
+    text = "".join(lines)
+    # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
+    indented = text[:1].isspace()
+    above = first - 1 - indented
+    try:
+        tree = _parsed("\n" * above + ("if 1:\n" if indented else "") + text)
+    except SyntaxError:
+        return None
+    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)), None)
+    if node is not None and above < 0:
+        ast.increment_lineno(node, above)
+    return node
+
+
+def _lines_with_code(function: types.FunctionType) -> list[str]:
+    """The lines from a function's first to its last that has code: `inspect` reads them token by token, which takes a millisecond.
+
+    Nothing where Python has not kept where its code stands, or leaves out some (-O).
+    """
+    code = function.__code__
+    if sys.flags.optimize or not os.path.exists(code.co_filename):
+        return []
+    last, codes = 0, [code]
+    for c in codes:
+        last = max(last, *(end or 0 for _, end, _, _ in c.co_positions()))
+        codes.extend(k for k in c.co_consts if isinstance(k, types.CodeType))
+    linecache.checkcache(code.co_filename)
+    return linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : last]
+
+
+def whole_text(code: types.CodeType, name: str) -> list[str]:
+    """All lines of the file that a function stands in, or of what it has in place of one."""
+    file = code.co_filename
+    # Python drops what it keeps of files that do not exist, unless it comes from a loader; it may be the only text there is.
+    kept = linecache.cache.get(file, ()) if not os.path.exists(file) else ()
+    try:
+        lines = list(kept[2]) if len(kept) == 4 else inspect.findsource(code)[0]
+    except (OSError, TypeError, IndexError):
+        found = source_search.text_of(code) if not os.path.exists(file) else None
+        if found is None:
+            raise TypeError(
+                f"{name}: the text of this function cannot be found, and kernels are made from it; define it in a file or a cell of a "
+                "notebook. What came through a pipe, or was made for exec and is held by nobody, is gone: write it to a file, or put it "
+                f"into linecache.cache[{file!r}]"
+            ) from None
+        lines = found
+    return lines
+
+
+def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:
+    """The lines of a function, and the number of the first; of a lambda, all lines of its file."""
+    lines = whole_text(code, name)
+    if code.co_name == "<lambda>":
+        return lines, 1
+    try:
+        return inspect.getblock(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
+    except (tokenize.TokenError, IndentationError, IndexError):
+        raise _changed(name, code.co_filename) from None
+
+
+def _changed(name: str, file: str) -> TypeError:
+    return TypeError(f"{name}: what {file} holds now is not the text that this function was made from; load it again")
+
+
+_parsing = threading.RLock()
+
+
+def _parsed(text: str) -> ast.Module:
+    """The tree of a text. CPython before 3.11.5 counts its depth for all threads together, and raises SystemError when they meet."""
+    with _parsing:
+        return ast.parse(text)
+
+
+def _lambda_of(code: types.CodeType, lines: list[str]) -> Source:
+    """The one of a file's lambdas whose code this is."""
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    places = [p for p in code.co_positions() if None not in p and p[3] != 0]
+    found = [
+        n
+        for n in ast.walk(_parsed("".join(lines)))
+        if isinstance(n, ast.Lambda)
+        and n.lineno == code.co_firstlineno
+        and tuple(a.arg for a in (*n.args.posonlyargs, *n.args.args, *n.args.kwonlyargs)) == arguments
+        and all(
+            (n.body.lineno, n.body.col_offset) <= (p[0], p[2]) and (p[1], p[3]) <= (n.body.end_lineno, n.body.end_col_offset)
+            for p in places
+        )
+    ]
+    if not found or (len(found) > 1 and not places):
+        raise TypeError("the text of this lambda cannot be found; define a function with a name")
+    best = min(found, key=lambda n: len(ast.unparse(n)))
+    return Source("<lambda>", code.co_filename, 1, [line.rstrip("\n") for line in lines], best)
+
+
+def lambda_inside(function: types.FunctionType, node: ast.Lambda) -> types.CodeType | None:
+    """The code of a lambda that stands in a function; None where it cannot be told from others of its line."""
+    for code in function.__code__.co_consts:
+        if not isinstance(code, types.CodeType) or code.co_name != "<lambda>" or code.co_firstlineno != node.lineno:
+            continue
+        found = _lambda_of(code, _text_of(code, "<lambda>")[0]).node
+        if (found.lineno, found.col_offset) == (node.lineno, node.col_offset):
+            return code
+    return None

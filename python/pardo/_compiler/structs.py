@@ -1,0 +1,447 @@
+# python/pardo/_compiler/structs.py: structs: several values under names, in kernels and as arguments; of arrays, arrays of structs.
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from pardo._compiler import classes
+from pardo._core import Array
+
+__all__ = ["struct"]
+
+C = TypeVar("C")
+
+
+class Struct:
+    """What classes made by `struct` are derived from. Values do not change: ``p._replace(x=1)`` makes another."""
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _types: ClassVar[tuple[Any, ...]] = ()  # a dtype, a struct, or None for anything
+    _defaults: ClassVar[dict[str, Any]] = {}
+    _dimensions = 0  # of arrays of records
+    _class: ClassVar[Any] = None  # what the compiler takes for it, if it has a name
+    __array_ufunc__ = None  # numbers of NumPy leave operators to the struct's
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        name = type(self).__name__
+        if len(values) > len(self._fields):
+            raise TypeError(f"{name}: takes {len(self._fields)} values, here are {len(values)}")
+        given = dict(zip(self._fields, values, strict=False))
+        for field, value in named.items():
+            if field not in self._fields:
+                raise TypeError(f"{name}: there is no field `{field}`; it has {', '.join(self._fields)}")
+            if field in given:
+                raise TypeError(f"{name}: `{field}` is given twice")
+            given[field] = value
+        if missing := [f for f in self._fields if f not in given and f not in self._defaults]:
+            raise TypeError(f"{name}: no value for {', '.join(f'`{f}`' for f in missing)}")
+        for field, kind in zip(self._fields, self._types, strict=True):
+            value = given.get(field, self._defaults.get(field))
+            object.__setattr__(self, field, _converted(value, kind, f"{name}: `{field}`"))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__}: fields do not change; make another with _replace({name}=…)")
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f) for f in self._fields)
+
+    def _replace(self, **named: Any) -> Any:
+        """Make a struct that differs in the fields given."""
+        return type(self)(**{**dict(zip(self._fields, self._values(), strict=True)), **named})
+
+    def _map(self, change: Callable[[Any], Any], kind: type[Any] | None = None) -> Any:
+        """Make a struct of the same class, or of one like it, whose fields are changed, as they are, without conversion."""
+        made = object.__new__(kind or type(self))
+        for field in self._fields:
+            object.__setattr__(made, field, change(getattr(self, field)))
+        return made
+
+    def __eq__(self, other: object) -> Any:
+        if not _alike(self, other):
+            return NotImplemented
+        return all(bool(np.all(a == b)) for a, b in zip(self._values(), other._values(), strict=True))  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{f}={getattr(self, f)!r}' for f in self._fields)})"
+
+    # --- structs of arrays
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the arrays that are its fields."""
+        return tuple(self._values()[0].shape)
+
+    @property
+    def ndim(self) -> int:
+        """Dimensions of the arrays that are its fields."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Elements of each of the arrays that are its fields."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self._values()[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        """Fields, as kernels unpack them; of a struct of arrays its elements."""
+        fields = (leaf for leaf in leaves(self) if not isinstance(leaf, Struct))
+        of_arrays = all(getattr(leaf, "ndim", 0) for leaf in fields)
+        return map(self.__getitem__, range(len(self))) if of_arrays else iter(self._values())
+
+    def __getitem__(self, index: Any) -> Any:
+        return getattr(self, index) if isinstance(index, str) else self._map(operator.itemgetter(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not _alike(value, self):
+            raise TypeError(f"an element here is a {type(self).__name__}, not {type(value).__name__}")
+        for mine, other in zip(self._values(), value._values(), strict=True):
+            mine[index] = other
+
+    @classmethod
+    def zeros(cls, shape: Any, **keywords: Any) -> Any:
+        """Make an array of structs: a struct whose fields are arrays of zeros.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Of each field.
+        **keywords
+            As for `pardo.zeros`: ``device``, ``queue``, ``usm_type``.
+
+        Returns
+        -------
+        Struct
+            ``p[i]`` is the struct of the fields' elements.
+        """
+        import pardo
+
+        return cls(*(k.zeros(shape, **keywords) if _is_struct(k) else pardo.zeros(shape, cls._dtype(k), **keywords) for k in cls._types))
+
+    @classmethod
+    def from_numpy(cls, records: Any, **keywords: Any) -> Any:
+        """Copy a structured NumPy array into an array of structs.
+
+        Parameters
+        ----------
+        records : numpy.ndarray
+            Of a dtype with this struct's fields.
+        **keywords
+            As for `pardo.asarray`: ``device``, ``queue``, ``usm_type``.
+
+        Returns
+        -------
+        Struct
+            Its fields are arrays.
+        """
+        import pardo
+
+        records = np.asarray(records)
+        if records.dtype.names != cls._fields:
+            raise TypeError(
+                f"{cls.__name__}: an array of records with the fields {', '.join(cls._fields)} is expected, not {records.dtype}"
+            )
+        arrays = []
+        for name, kind in zip(cls._fields, cls._types, strict=True):
+            if _is_struct(kind):
+                arrays.append(kind.from_numpy(records[name], **keywords))
+            else:
+                arrays.append(pardo.asarray(np.ascontiguousarray(records[name], kind), **keywords))
+        return cls(*arrays)
+
+    def to_numpy(self) -> Any:
+        """Copy to a structured NumPy array, or to one record."""
+        import pardo
+
+        columns = [
+            v.to_numpy() if isinstance(v, Struct) else pardo.asnumpy(v) if isinstance(v, Array) else np.asarray(v) for v in self._values()
+        ]
+        made = np.empty(columns[0].shape, [(f, c.dtype) for f, c in zip(self._fields, columns, strict=True)])
+        for field, column in zip(self._fields, columns, strict=True):
+            made[field] = column
+        return made
+
+    @classmethod
+    def _dtype(cls, kind: Any) -> Any:
+        if kind is None:
+            raise TypeError(f"{cls.__name__}: a field without a dtype; make the arrays, and the struct of them")
+        return kind
+
+
+def remade(number: int, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """A struct that comes from a kernel: of the class with this number, with 0 a plain one, with -1 NumPy's record."""
+    if number < 0:
+        fields = [(n, np.asarray(v).dtype) for n, v in zip(names, values, strict=True)]
+        return np.array(values, fields)[()]
+    kind: Any = classes.known(number) if number else _record(names)
+    made = object.__new__(kind)
+    for field, type_, value in zip(names, kind._types, values, strict=True):
+        whole = isinstance(type_, np.dtype) and not isinstance(value, np.dtype)
+        object.__setattr__(made, field, type_.type(value) if whole else value)
+    return made
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """True for structs of one class, also where plain Python runs a kernel and one of them has its functions from there; records are alike
+    where their fields are."""
+    if type(a) is type(b):
+        return True
+    if not isinstance(a, Struct) or not isinstance(b, Struct):
+        return False
+    return a._class is b._class and a._fields == b._fields
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type)
+
+
+def _converted(value: Any, kind: Any, who: str) -> Any:
+    """A field's value: numbers in the field's dtype; arrays must have it."""
+    if kind is None:
+        return value
+    if isinstance(kind, type):
+        if not isinstance(value, kind) and not (isinstance(value, Struct) and value._class is getattr(kind, "_class", None) is not None):
+            raise TypeError(f"{who} is a {kind.__name__}, not {type(value).__name__}")
+        return value
+    if isinstance(value, (Array, np.ndarray)):
+        if value.dtype != kind:
+            raise TypeError(f"{who} is {kind}, and the array is {value.dtype}; convert it with astype")
+        return value
+    try:
+        return kind.type(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{who} is {kind}, which cannot take {value!r}") from None
+
+
+def struct(cls: type[C]) -> type[C]:
+    """Make a struct of a class with annotated fields: several values that kernels take, return and keep under one name.
+
+    Parameters
+    ----------
+    cls : type
+        A class whose annotations are dtypes (``x: np.float32``), other structs, or anything else for fields that are not converted. Values
+        in the class are defaults.
+
+    Returns
+    -------
+    type
+        Made with ``P(1, y=2)``, in kernels too. Where its fields are arrays, ``p[i]`` is the struct of their elements and ``p[i] = q`` sets
+        them all: memory holds one array for each field, which is what all devices read fastest. Fields of one struct do not change;
+        ``p._replace(x=1)`` makes another. Kernels call the methods, properties and operators of the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pardo as pp
+    >>> @pp.struct
+    ... class Point:
+    ...     x: np.float64
+    ...     y: np.float64 = 0.0
+    >>> @pp.kernel
+    ... def flip(item: pp.Item, points):
+    ...     i = item.get_id(0)
+    ...     p = points[i]
+    ...     points[i] = Point(p.y, p.x)
+    >>> points = Point(pp.arange(3.0), pp.zeros(3))
+    >>> flip[pp.Range(3)](points).wait()
+    >>> points.y
+    array([0., 1., 2.])
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"struct: decorates a class, not {type(cls).__name__}")
+    annotations = {n: a for n, a in inspect.get_annotations(cls, eval_str=True).items() if not n.startswith("_")}
+    if not annotations:
+        raise TypeError(f"struct: {cls.__name__} has no annotated fields; write `x: np.float32`")
+    kinds: list[Any] = []
+    for name, annotation in annotations.items():
+        if name in ("shape", "ndim", "size"):
+            raise TypeError(f"struct: a field cannot be called `{name}`, which is that of arrays of structs")
+        if isinstance(annotation, type) and issubclass(annotation, Struct):
+            kinds.append(annotation)
+            continue
+        known = isinstance(annotation, (np.dtype, str)) or (
+            isinstance(annotation, type) and issubclass(annotation, (np.generic, bool, int, float, complex))
+        )
+        kinds.append(np.dtype(annotation) if known else None)
+    skipped = {"__dict__", "__weakref__", "__annotations__", *annotations}
+    body = {k: v for k, v in vars(cls).items() if k not in skipped}
+    defaults = {n: vars(cls)[n] for n in annotations if n in vars(cls)}
+    body |= {"__slots__": tuple(annotations), "_fields": tuple(annotations), "_types": tuple(kinds), "_defaults": defaults}
+    for name in classes.FIXED:
+        if name in vars(cls):
+            raise TypeError(f"struct: {cls.__name__} defines {name}, which kernels cannot follow; write a function that makes the struct")
+    made = type(cls.__name__, (Struct,), body)
+    made._class = classes.Compiled(made)  # type: ignore[attr-defined]
+    return made
+
+
+class Columns(Struct):
+    """Arrays that are indexed as one array of tuples."""
+
+    __slots__ = ("_parts",)
+    _parts: tuple[Any, ...]
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        object.__setattr__(self, "_parts", parts)
+
+    def _values(self) -> tuple[Any, ...]:
+        return self._parts
+
+    def _map(self, change: Callable[[Any], Any], kind: type[Any] | None = None) -> Columns:
+        return Columns(tuple(map(change, self._parts)))
+
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        return tuple(part[index] for part in self._parts)
+
+    def __setitem__(self, index: Any, value: tuple[Any, ...]) -> None:
+        for part, item in zip(self._parts, value, strict=True):
+            part[index] = item
+
+
+@functools.cache
+def _record(names: tuple[str, ...]) -> type[Struct]:
+    """The struct for values with these fields."""
+    return type("record", (Struct,), {"__slots__": names, "_fields": names, "_types": (None,) * len(names)})
+
+
+class Records(Struct):
+    """NumPy's records as kernels see them: the fields of an array of them. An element is a view, whose fields have no dimensions."""
+
+    __slots__ = ("_dimensions", "_parts")
+    _parts: tuple[Any, ...]
+
+    def __init__(self, parts: tuple[Any, ...], dimensions: int) -> None:
+        object.__setattr__(self, "_parts", parts)
+        object.__setattr__(self, "_dimensions", dimensions)
+
+    def _values(self) -> tuple[Any, ...]:
+        return self._parts
+
+    def _map(self, change: Callable[[Any], Any], kind: type[Any] | None = None) -> Records:
+        made = tuple(map(change, self._parts))
+        fewer = getattr(self._parts[0], "ndim", 0) - getattr(made[0], "ndim", 0)
+        return type(self)(made, self._dimensions - fewer)
+
+    def _replace(self, **named: Any) -> Any:
+        values = dict(zip(self._fields, self, strict=True))
+        return _record(self._fields)(**{**values, **named})
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._fields:
+            raise AttributeError(f"records of {', '.join(self._fields)} have no field `{name}`")
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._fields:
+            raise AttributeError(f"records of {', '.join(self._fields)} have no field `{name}`")
+        self[name] = value
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            if index not in self._fields:
+                raise ValueError(f"records of {', '.join(self._fields)} have no field `{index}`")
+            part = self._parts[self._fields.index(index)]
+            return part[()] if getattr(part, "ndim", None) == 0 and not isinstance(part, Records) else part
+        if self._dimensions == 0:
+            return self[self._fields[index]]
+        places = index if isinstance(index, tuple) else (index,)
+        left = self._dimensions - sum(not isinstance(p, slice) for p in places)
+        if len(places) > self._dimensions:
+            raise IndexError(f"records of {self._dimensions} dimensions are indexed with {len(places)} indices")
+        return type(self)(tuple(part[index] if isinstance(part, Records) else part[(*places, ...)] for part in self._parts), left)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(index, str):
+            if self._dimensions:
+                self[index]._assign(value)
+            else:
+                self[self._fields[index]] = value
+            return
+        if index not in self._fields:
+            raise ValueError(f"records of {', '.join(self._fields)} have no field `{index}`")
+        part = self._parts[self._fields.index(index)]
+        if isinstance(part, Records):
+            part._assign(value)
+        else:
+            part[...] = value
+
+    def _assign(self, value: Any) -> None:
+        if not (type(value) is tuple or isinstance(value, Struct)) or getattr(value, "_fields", self._fields) != self._fields:
+            raise TypeError(f"a record of {', '.join(self._fields)} cannot take {type(value).__name__}")
+        values = value._values() if isinstance(value, Struct) else value
+        for field, item in zip(self._fields, values, strict=True):
+            self[field] = item
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self)) if self._dimensions else self._fields)
+
+    def __len__(self) -> int:
+        return len(self._values()[0]) if self._dimensions else len(self._fields)
+
+    def __repr__(self) -> str:
+        return f"records of {', '.join(self._fields)}, of shape {self.shape}" if self._dimensions else repr(self._value())
+
+    def __str__(self) -> str:
+        return repr(self) if self._dimensions else str(self._value())
+
+    def _value(self) -> Any:
+        """NumPy's record with the values that an element has now."""
+        return remade(-1, self._fields, tuple(v._value() if isinstance(v, Records) else v for v in self))
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, Struct) or other._fields != self._fields:
+            return NotImplemented
+        return all(bool(np.all(a == b)) for a, b in zip(self._values(), other._values(), strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._parts[0].shape)[: self._dimensions]
+
+
+@functools.cache
+def _records(names: tuple[str, ...]) -> type[Records]:
+    """The class of arrays of records with these fields."""
+    return type("record", (Records,), {"__slots__": (), "_fields": names, "_types": (None,) * len(names)})
+
+
+def of_records(array: np.ndarray[Any, Any]) -> Struct:
+    """A structured NumPy array as a struct of its fields, which share its memory."""
+    names = array.dtype.names or ()
+    for name in names:
+        field = array[name]
+        if field.dtype.names is None and any(s % field.itemsize for s in field.strides):
+            raise TypeError(
+                f"records of {array.dtype}: `{name}` does not stand at multiples of its {field.itemsize} bytes; "
+                "make the dtype with align=True"
+            )
+    parts = tuple(of_records(array[n]) if array[n].dtype.names else np.asarray(array[n]) for n in names)
+    return _records(names)(parts, array.ndim)
+
+
+def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The value with `change` made to all that is neither a tuple nor a struct; records become structs first."""
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        value = of_records(value)
+    if type(value) is tuple:
+        return tuple(mapped(v, change) for v in value)
+    if isinstance(value, Struct):
+        return value._map(lambda v: mapped(v, change))
+    return change(value)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The value, and the parts that follow it in a list of arguments if it is a tuple or a struct."""
+    yield value
+    for part in value if type(value) is tuple else value._values() if isinstance(value, Struct) else ():
+        yield from leaves(part)

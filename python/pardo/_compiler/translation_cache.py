@@ -1,0 +1,109 @@
+# python/pardo/_compiler/translation_cache.py: translations on disk, beside their programs: text and tree of functions as they were.
+from __future__ import annotations
+
+import functools
+import marshal
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pardo import _core
+from pardo._compiler.names import Names, UndescribedError, UnknownNameError, described, python_function
+
+# Those that make translations.
+MODULES = ["frontend", "intrinsics", "names", "numba_cython", "source", "source_search", "translation_cache"]
+
+# Name, file, first line, lines, parameters, rest, defaults, body.
+Text = tuple[str, str, int, list[str], list[str], str, list[Any], tuple[Any, ...]]
+
+
+class Kept(NamedTuple):
+    """What is on disk of a function: all of it plain data."""
+
+    file: tuple[int, int]  # when it was changed, and its size
+    asked: dict[tuple[str, ...], Any]  # dotted names from outside, and what of their values the rest depends on
+    called: list[list[tuple[str, ...]]]  # those that stand for each function which it calls, in the order of their numbers
+    given: list[Any]  # what of its defaults the rest depends on
+    function: Text  # what _core._Function takes, up to the callees
+    library: bool
+
+
+@functools.cache
+def _translator() -> tuple[Any, ...]:
+    """Tells one translator from another of the same version: Python's, and a developer's who changes this one."""
+    paths = [os.path.join(os.path.dirname(__file__), f"{name}.py") for name in MODULES]
+    return sys.implementation.cache_tag, [os.stat(path).st_mtime_ns for path in paths if os.path.exists(path)]
+
+
+class Place(NamedTuple):
+    """Where a function's translation is kept, and what its file was before anybody read the text."""
+
+    key: bytes
+    file: tuple[int, int]  # when it was changed, and its size
+
+
+def place_of(function: types.FunctionType) -> Place | None:
+    """By the function's code; those that one `def` makes with different numbers are kept side by side.
+
+    None if there is no file, or a line may hold several functions.
+    """
+    code = function.__code__
+    try:
+        file = os.stat(code.co_filename)
+    except OSError:
+        return None
+    if code.co_name == "<lambda>":
+        return None
+    key = marshal.dumps((_translator(), function.__name__, code, [_said(cell) for cell in function.__closure__ or ()]), 2)
+    return Place(key, (file.st_mtime_ns, file.st_size))
+
+
+def _said(cell: types.CellType) -> Any:
+    try:
+        return described(cell.cell_contents)
+    except (ValueError, UndescribedError):
+        return None
+
+
+def load(place: Place, function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:
+    """The function as the compiler takes it, and what it captures; None if its file or what it uses from outside is another now."""
+    data = _core._kept(place.key)
+    if data is None:
+        return None
+    kept = Kept(*marshal.loads(data))
+    names = Names(function)
+    try:
+        if place.file != kept.file or [described(v) for v in function.__defaults__ or ()] != kept.given:
+            return None
+        for path, was in kept.asked.items():
+            if described(names.value(path)) != was:
+                return None
+    except (UnknownNameError, UndescribedError):
+        return None
+    called = [[python_function(names.asked[path]) for path in paths] for paths in kept.called]
+    if any(f is not functions[0] for functions in called for f in functions):
+        return None
+    callees = []
+    for callee, *_ in called:
+        assert callee is not None
+        translation = translate(callee)
+        callees.append(translation.function)
+        names.captured.extend(translation.captured)
+    return _core._Function(*kept.function, callees, [], kept.library), tuple(names.captured)
+
+
+def store(place: Place, names: Names, callees: list[types.FunctionType], made: Text, library: bool) -> None:
+    """Keep a translation, unless it depends on what cannot be compared, such as classes of structs."""
+    functions = {path: python_function(value) for path, value in names.asked.items()}
+    try:
+        called = [[path for path, f in functions.items() if f is callee] for callee in callees]
+        if not all(called):
+            return
+        given = [described(v) for v in names.function.__defaults__ or ()]
+        asked = {path: described(v) for path, v in names.asked.items()}
+        data = marshal.dumps(tuple(Kept(place.file, asked, called, given, made, library)))
+    except (UndescribedError, ValueError):
+        return
+    _core._keep(place.key, data)

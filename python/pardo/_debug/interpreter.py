@@ -1,0 +1,783 @@
+# python/pardo/_debug/interpreter.py: kernels as plain Python: the user's own function runs item by item: pdb, print and coverage work.
+"""How an interpreted launch goes.
+
+The items of a group run one after the other, in their order, until each has come to a barrier or returned. The first item runs in the
+caller's thread; when it comes to a barrier, each of the others goes on in a thread of its own until it has come to the same barrier.
+Only one of these threads runs at any time: what the items do happens in the same order in every run.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+import math
+import operator
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pardo import _core
+from pardo._compiler import classes, intrinsics, structs
+from pardo._compiler.names import python_function
+from pardo._core import Array
+from pardo._debug import races
+from pardo._language import index_space
+from pardo._language.index_space import Constant, Group, Item, LocalAccessor, NdItem, SubGroup, _running
+
+Site = tuple[tuple[int, int], ...]  # where a kernel stands: code object and instruction of each function, the innermost first
+
+
+class _Space:
+    """The index space of a launch."""
+
+    __slots__ = ("global_range", "group_range", "local_range", "rank", "sub_group_size")
+
+    def __init__(self, name: str, global_range: Sequence[int], local_range: Sequence[int], sub_group_size: int = 0) -> None:
+        self.sub_group_size = sub_group_size
+        self.rank = len(global_range)
+        self.global_range = tuple(global_range)
+        self.local_range = tuple(local_range)
+        if local_range and len(local_range) != self.rank:
+            raise ValueError(f"{name}: the global range has {self.rank} dimensions, the local one {len(local_range)}")
+        for d, (items, size) in enumerate(zip(global_range, local_range, strict=False)):
+            if size == 0 or items % size:
+                raise ValueError(
+                    f"{name}: the global range, {items} items in dimension {d}, is no multiple of the local one, {size}; round it up, "
+                    "and let items beyond the end do nothing"
+                )
+        self.group_range = tuple(n // size for n, size in zip(global_range, local_range, strict=False))
+
+    def groups(self) -> Iterator[tuple[int, ...]]:
+        return itertools.product(*map(range, self.group_range))
+
+    def dimension(self, who: str, d: Any) -> int:
+        if d is None:
+            if self.rank == 1:
+                return 0
+            raise TypeError(f"{who}: the range has {self.rank} dimensions; say which one, from 0")
+        number = operator.index(d)
+        if not -self.rank <= number < self.rank:
+            plural = "" if self.rank == 1 else "s"
+            raise IndexError(f"{who}: the range has {self.rank} dimension{plural}, there is no dimension {number}")
+        return number % self.rank
+
+
+class _Stopped(BaseException):
+    """Ends an item whose group has failed; not an Exception, so that kernels do not catch it."""
+
+
+class _Companion:
+    """A thread for one item of a group: it runs only while somebody waits in `resume`, until the item comes to a barrier or ends."""
+
+    def __init__(self) -> None:
+        self.site: Site | None = None  # of the barrier where the item waits
+        self.failure: BaseException | None = None  # what ended the item
+        self._task: Callable[[], None] | None = None
+        self._thrown: BaseException | None = None
+        self._go, self._back = threading.Lock(), threading.Lock()
+        self._go.acquire()
+        self._back.acquire()
+        self._thread = threading.Thread(target=self._work, name="pardo item", daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            self._go.acquire()
+            if self._task is None:
+                return
+            try:
+                self._task()
+            except BaseException as e:
+                self.failure = e
+            self._task = None
+            self._back.release()
+
+    def begin(self, task: Callable[[], None]) -> None:
+        self.failure = None
+        self._task = task
+        self._switch()
+
+    def resume(self, thrown: BaseException | None = None) -> None:
+        self.site, self._thrown = None, thrown
+        self._switch()
+
+    def _switch(self) -> None:
+        self._go.release()
+        self._back.acquire()
+
+    def wait(self, site: Site) -> None:
+        """Called by the item: hands control back until it is resumed."""
+        self.site = site
+        self._back.release()
+        self._go.acquire()
+        if self._thrown is not None:
+            raise self._thrown
+
+    def close(self) -> None:
+        if self._task is None:
+            self._go.release()
+            self._thread.join()
+
+
+class _Team:
+    """The items of one group while they run, and the memory that they share."""
+
+    def __init__(self, launch: _Launch, group_id: tuple[int, ...]) -> None:
+        self.launch, self.group_id = launch, group_id
+        self.arrays: dict[Any, tuple[Any, Any, Any]] = {}  # extents, types of the elements, the array
+        self.exchanged: dict[tuple[int, int], Any] = {}  # values of the items by sub-group and place
+        self.failure: BaseException | None = None
+        space = launch.space
+        origin = [g * n for g, n in zip(group_id, space.local_range, strict=True)]
+        local_ids = itertools.product(*map(range, space.local_range))
+        self.items = [_Place(self, tuple(map(operator.add, origin, local_id)), local_id) for local_id in local_ids]
+        self.begun = False  # the first item has come to a barrier: the others are in threads
+        self.ended: _Place | None = None  # the item that has returned first
+        self.broken = False  # the group has failed: its items end at their barriers
+
+    def run(self) -> None:
+        try:
+            for item in self.items:
+                self.launch.enter(item)
+                self.ended = self.ended or item
+                if self.begun:
+                    break
+            if self.begun:
+                self.finish()
+        except _Stopped:
+            pass
+        finally:
+            self.broken = True
+            for item in self.items:
+                if item.companion is not None and item.companion.site is not None:
+                    item.companion.resume(_Stopped())
+        if self.failure is not None:
+            raise self.failure
+
+    def others(self) -> Iterator[tuple[_Place, _Companion]]:
+        for k, item in enumerate(self.items[1:]):
+            if item.companion is None:
+                item.companion = self.launch.companion(k)
+            yield item, item.companion
+
+    def barrier(self, here: _Place) -> None:
+        """One item has come to a barrier; returns when all have."""
+        if self.broken:
+            raise _Stopped
+        site = _site()
+        if self.ended is not None and not self.begun:
+            raise self.missed(here, self.ended, site)
+        if here.companion is not None:
+            here.companion.wait(site)
+            return
+        first, self.begun = not self.begun, True
+        for item, companion in self.others():
+            if first:
+                context = contextvars.copy_context()
+                companion.begin(lambda context=context, item=item: context.run(self.launch.enter, item))  # type: ignore[misc]
+            else:
+                companion.resume()
+            if companion.failure is not None:
+                self.failure, self.broken = companion.failure, True
+                raise _Stopped
+            if companion.site is None:
+                raise self.missed(here, item, site)
+            if companion.site != site:
+                self.broken = True
+                raise RuntimeError(
+                    f"group_barrier: {here} waits at {_line(site)}, and {item}, of the same group, at {_line(companion.site)}; "
+                    "all items of a group must come to the same barriers"
+                )
+
+    def finish(self) -> None:
+        """The first item has returned: so must the others, without another barrier."""
+        for item, companion in self.others():
+            companion.resume()
+            if companion.site is not None:
+                companion.resume(self.missed(item, self.items[0], companion.site))
+            if companion.failure is not None:
+                self.failure = companion.failure
+                return
+
+    def missed(self, waits: _Place, ended: _Place, site: Site) -> RuntimeError:
+        self.broken = True
+        return RuntimeError(
+            f"group_barrier: {waits} waits at {_line(site)}, and {ended}, of the same group, returned without coming there; "
+            "all items of a group must come to the same barriers"
+        )
+
+    def memory(self, key: Any, who: str, shape: Any, kind: Any, label: str | None = None) -> Any:
+        """The array that all items of the group share under this key. `label`: what the kernel calls it, if that is known."""
+        extents, types = _shape(who, shape), _types(kind)
+        made = self.arrays.setdefault(key, (extents, types, None))
+        if made[:2] != (extents, types):
+            raise RuntimeError(f"{who}: another item of the group made this array as {made[1]}{list(made[0])}; it is one for all items")
+        if made[2] is None:
+            memory = _memory(who, shape, kind)
+            if self.launch.watches is not None:
+                memory = self.launch.watches.another().watch(memory, label)
+            made = self.arrays[key] = (extents, types, memory)
+        return made[2]
+
+
+_CODES: dict[int, tuple[types.CodeType, list[int]]] = {}  # so that the numbers in a Site stay those of living code; and _copies
+
+
+def _copies(code: types.CodeType) -> list[int]:
+    """For each instruction the first that comes of the same piece of text: Python's compiler may write the end of a function twice."""
+    first: dict[Any, int] = {}
+    return [2 * (k if place[2] is None else first.setdefault(place, k)) for k, place in enumerate(code.co_positions())]
+
+
+def _site() -> Site:
+    """Where the running kernel stands: its frames, up to the function that the launch called."""
+    frame: types.FrameType | None = sys._getframe(2)
+    site = []
+    while frame is not None and frame.f_code is not _Launch.enter.__code__:
+        if frame.f_globals.get("__name__") not in (__name__, index_space.__name__):
+            key = id(frame.f_code)
+            if key not in _CODES:
+                _CODES[key] = (frame.f_code, _copies(frame.f_code))
+            site.append((key, _CODES[key][1][frame.f_lasti // 2]))
+        frame = frame.f_back
+    return tuple(site)
+
+
+def _line(site: Site) -> str:
+    """The file and line of a place in a kernel, for messages."""
+    key, instruction = site[0]
+    code, _ = _CODES[key]
+    line = next((n for first, last, n in code.co_lines() if first <= instruction < last), None)
+    return f'File "{code.co_filename}", line {line or code.co_firstlineno}'
+
+
+def _shape(who: str, shape: Any) -> tuple[int, ...]:
+    extents = tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+    if not extents or min(extents) < 1:
+        raise ValueError(f"{who}: extents are positive, not {extents}")
+    return extents
+
+
+def _types(kind: Any) -> Any:
+    """The types of an array's elements: a dtype, a tuple of types, a struct of them. `kind` may be a value whose type is meant."""
+    if isinstance(kind, type) and issubclass(kind, structs.Struct):
+        return (kind, *map(_types, kind._types))
+    if isinstance(kind, structs.Records):
+        kind = kind._replace()
+    if isinstance(kind, structs.Struct):
+        return (type(kind), *map(_types, kind._values()))
+    if type(kind) is tuple:
+        return tuple(map(_types, kind))
+    if isinstance(kind, (bool, int, float, complex)):
+        return np.result_type(type(kind))
+    return kind.dtype if isinstance(kind, np.generic) else np.dtype(kind)
+
+
+def _memory(who: str, shape: Any, kind: Any) -> Any:
+    """Memory as a kernel gets it, with values that show when they are read before they are written: NaN, or the greatest integers."""
+    types = _types(kind)
+    if isinstance(types, tuple):
+        owner = types[0] if types and isinstance(types[0], type) else None
+        parts = tuple(_memory(who, shape, t) for t in (types[1:] if owner else types))
+        return owner(*parts) if owner else structs.Columns(parts)
+    made: NDArray[Any] = np.empty(_shape(who, shape), types)
+    made.fill(math.nan if made.dtype.kind in "fc" else np.iinfo(made.dtype).max if made.dtype.kind in "iu" else True)
+    return made
+
+
+class _Place:
+    """Where one item stands; what `pardo.get_global_id` and its like ask while the item runs."""
+
+    __slots__ = ("companion", "epoch", "global_id", "local_id", "space", "team")
+
+    def __init__(self, owner: _Team | _Space, global_id: tuple[int, ...], local_id: tuple[int, ...] = ()) -> None:
+        self.team = owner if isinstance(owner, _Team) else None
+        self.space = owner.launch.space if isinstance(owner, _Team) else owner
+        self.global_id, self.local_id = global_id, local_id
+        self.companion: _Companion | None = None
+        self.epoch = 0  # barriers that it has passed
+
+    def __str__(self) -> str:
+        return f"item {self.global_id[0] if len(self.global_id) == 1 else self.global_id}"
+
+    def in_group(self, who: str) -> _Team:
+        if self.team is None:
+            raise TypeError(f"{who}: a plain Range has no groups; launch the kernel over an NdRange")
+        return self.team
+
+    def numbers(self, what: str, who: str) -> tuple[int, ...]:
+        if what == "group_id":
+            return self.in_group(who).group_id
+        if what in ("local_range", "group_range"):
+            self.in_group(who)
+        elif what == "local_id":
+            self.in_group(who)
+            return self.local_id
+        return self.global_id if what == "global_id" else getattr(self.space, what)
+
+    def at(self, what: str, who: str, dimension: int | None) -> int:
+        return self.numbers(what, who)[self.space.dimension(who, dimension)]
+
+    def linear(self, what: str, size: str, who: str) -> int:
+        """A number in row-major order."""
+        total = 0
+        for n, extent in zip(self.numbers(what, who), self.numbers(size, who), strict=True):
+            total = total * extent + n
+        return total
+
+    def local_array(self, shape: Any, dtype: Any) -> Any:
+        if self.team is None:
+            raise TypeError("local_array: items share memory in groups only; launch the kernel over an NdRange")
+        return self.team.memory(_site(), "local_array", shape, dtype)
+
+    def private_array(self, shape: Any, dtype: Any) -> Any:
+        return _memory("private_array", shape, dtype)
+
+    def barrier(self) -> None:
+        if self.team is None:
+            raise TypeError("group_barrier: only items of a group can wait for each other; launch the kernel over an NdRange")
+        watches = self.team.launch.watches
+        if watches is not None:
+            watches.orders.arrives(self.global_id, self.team.group_id, self.epoch)
+        self.team.barrier(self)
+        if watches is not None:
+            watches.orders.leaves(self.global_id, self.team.group_id, self.epoch)
+        self.epoch += 1
+
+    def sub_group(self) -> tuple[int, int, int]:
+        """The number of the sub-group, that of the item in it, and how many items it has."""
+        size, items = self.space.sub_group_size, math.prod(self.space.local_range)
+        place = self.linear("local_id", "local_range", "get_sub_group")
+        return place // size, place % size, min(size, items - place // size * size)
+
+    def shuffle(self, sub_group: Any, value: Any, item: int) -> Any:
+        if not isinstance(sub_group, SubGroup):
+            raise TypeError(f"a SubGroup is expected, of item.get_sub_group(), not {type(sub_group).__name__}")
+        values, (number, place, _) = self.in_group("shuffle").exchanged, self.sub_group()
+        values[number, place] = value
+        self.barrier()
+        taken = values[number, int(item)]
+        self.barrier()
+        return taken
+
+    def atomic(self, name: str, *arguments: Any, order: str = "relaxed", scope: str = "device") -> Any:
+        return _atomic(name, *arguments, order=order, scope=scope)
+
+
+def _id(what: str, who: str) -> Any:
+    """The method that gives numbers of one kind in one dimension."""
+
+    def get(self: Any, dimension: int | None = None) -> int:
+        return self._place.at(what, who, dimension)  # type: ignore[no-any-return]
+
+    get.__name__ = who
+    return get
+
+
+def _linear(what: str, size: str, who: str) -> Any:
+    """The method that gives a number in row-major order."""
+
+    def get(self: Any) -> int:
+        return self._place.linear(what, size, who)  # type: ignore[no-any-return]
+
+    get.__name__ = who
+    return get
+
+
+def _product(size: str, who: str) -> Any:
+    """The method that gives how many there are in all dimensions."""
+
+    def get(self: Any) -> int:
+        return math.prod(self._place.numbers(size, who))
+
+    get.__name__ = who
+    return get
+
+
+class _View:
+    """What an item knows: the beginning of the objects that kernels get."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: _Place) -> None:
+        self._place = place
+
+
+class _ItemView(_View, Item):
+    get_id = _id("global_id", "get_id")
+    get_range = _id("global_range", "get_range")
+    get_linear_id = _linear("global_id", "global_range", "get_linear_id")
+    get_linear_range = _product("global_range", "get_linear_range")
+
+    def __getitem__(self, dimension: int) -> int:
+        return self.get_id(dimension)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"Item{self._place.global_id}"
+
+
+class _NdItemView(_View, NdItem):
+    get_global_id = _id("global_id", "get_global_id")
+    get_local_id = _id("local_id", "get_local_id")
+    get_group_id = _id("group_id", "get_group_id")
+    get_global_range = _id("global_range", "get_global_range")
+    get_local_range = _id("local_range", "get_local_range")
+    get_group_range = _id("group_range", "get_group_range")
+    get_global_linear_id = _linear("global_id", "global_range", "get_global_linear_id")
+    get_local_linear_id = _linear("local_id", "local_range", "get_local_linear_id")
+    get_group_linear_id = _linear("group_id", "group_range", "get_group_linear_id")
+
+    def get_group(self) -> Group:
+        return _GroupView(self._place)
+
+    def get_sub_group(self) -> SubGroup:
+        self._place.in_group("get_sub_group")
+        return _SubGroupView(self._place)
+
+    def __getitem__(self, dimension: int) -> int:
+        return self.get_global_id(dimension)  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"NdItem{self._place.global_id}"
+
+
+class _GroupView(_View, Group):
+    get_group_id = _id("group_id", "get_group_id")
+    get_local_id = _id("local_id", "get_local_id")
+    get_group_range = _id("group_range", "get_group_range")
+    get_local_range = _id("local_range", "get_local_range")
+    get_group_linear_id = _linear("group_id", "group_range", "get_group_linear_id")
+    get_group_linear_range = _product("group_range", "get_group_linear_range")
+    get_local_linear_id = _linear("local_id", "local_range", "get_local_linear_id")
+    get_local_linear_range = _product("local_range", "get_local_linear_range")
+
+    def leader(self) -> bool:
+        return not any(self._place.local_id)
+
+    def __repr__(self) -> str:
+        return f"Group{self._place.in_group('Group').group_id}"
+
+
+class _SubGroupView(_View, SubGroup):
+    def get_local_id(self) -> int:
+        return self._place.sub_group()[1]
+
+    def get_local_range(self) -> int:
+        return self._place.sub_group()[2]
+
+    def get_max_local_range(self) -> int:
+        return min(self._place.space.sub_group_size, math.prod(self._place.space.local_range))
+
+    def get_group_id(self) -> int:
+        return self._place.sub_group()[0]
+
+    def get_group_range(self) -> int:
+        return -(-math.prod(self._place.space.local_range) // self._place.space.sub_group_size)
+
+    def leader(self) -> bool:
+        return self.get_local_id() == 0
+
+    get_local_linear_id, get_local_linear_range = get_local_id, get_local_range
+    get_group_linear_id, get_group_linear_range = get_group_id, get_group_range
+
+    def __repr__(self) -> str:
+        return f"SubGroup({self.get_group_id()})"
+
+
+# --- atomics
+
+_ATOMIC: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "min": np.fmin,
+    "max": np.fmax,
+    "and_": operator.and_,
+    "or_": operator.or_,
+    "xor": operator.xor,
+    "exchange": lambda old, new: new,
+}
+
+
+def _atomic(name: str, array: Any, index: Any, *values: Any, order: str, scope: str) -> Any:
+    """An atomic operation: items run one at a time, so it is a plain one."""
+    does = name if name in ("load", "store") else "change"
+    name = {"load": "add", "store": "exchange"}.get(name, name)
+    who = f"atomic.{name}"
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{who}: the first argument is an array, not {type(array).__name__}")
+    given_array, array = array, array.view(np.ndarray)
+    dtype = array.dtype
+    if dtype.kind not in "iuf" or dtype.itemsize < 4:
+        raise TypeError(f"{who}: atomics are for int32, uint32, int64, uint64, float32 and float64; the array is {dtype}")
+    if name in ("and_", "or_", "xor") and dtype.kind == "f":
+        raise TypeError(f"{who}: and, or, xor are for integers; the array is {dtype}")
+    old = array[index]
+    if isinstance(old, np.ndarray):
+        raise TypeError(f"{who}: the array has {old.ndim} dimensions more; give an index for each, as a tuple")
+    given = [_fitting(who, value, dtype) for value in values]
+    if name == "compare_exchange" and old.tobytes() != given[0].tobytes():
+        does = "load"
+    if isinstance(given_array, races.Watched):
+        given_array.atomic(index, does, order, scope)
+    if name == "compare_exchange":
+        if does != "load":
+            array[index] = given[1]
+    else:
+        array[index] = _ATOMIC[name](old, given[0])
+    return old
+
+
+def _fitting(who: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    kind = np.result_type(value) if not isinstance(value, int) else dtype
+    if not np.can_cast(kind, dtype, "same_kind"):
+        spoken = "a Python float" if type(value) is float else f"a {kind} number"
+        raise TypeError(f"{who}: {spoken} does not fit the {dtype} array")
+    return np.asarray(value).astype(dtype)[()]
+
+
+# --- the user's function, with NumPy's functions where it names those of pardo
+
+_ERROR_FUNCTIONS: dict[str, Callable[[float], float]] = {"erf": math.erf, "erfc": math.erfc}
+
+
+def _of_math(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    def one(x: Any) -> Any:
+        return np.result_type(x, np.float16).type(function(x))
+
+    return one
+
+
+class _Namespace:
+    """A module of pardo as interpreted kernels see it: functions of arrays are NumPy's, which give numbers for numbers."""
+
+    def __init__(self, module: types.ModuleType, change: Callable[[Any], Any]) -> None:
+        self._module, self._change = module, change
+
+    def __getattr__(self, name: str) -> Any:
+        return self._change(getattr(self._module, name))
+
+    def __repr__(self) -> str:
+        return repr(self._module)
+
+
+class _Rewriter:
+    """Makes a function that runs the same code with other values behind its names; the functions that it calls too."""
+
+    def __init__(self) -> None:
+        intrinsics.fill()
+        self.made: dict[types.FunctionType, types.FunctionType] = {}
+        self.classes: dict[type, type] = {}
+
+    def value(self, value: Any) -> Any:
+        """What stands for a value in an interpreted kernel; the value itself in most cases."""
+        if isinstance(value, type) and issubclass(value, structs.Struct):
+            return self.structure(value)
+        if isinstance(value, types.ModuleType):
+            return _Namespace(value, self.value) if value.__name__.partition(".")[0] == "pardo" else value
+        if isinstance(value, structs.Struct):
+            return self.given(value)
+        known = intrinsics.known.get(id(value))
+        if known in _ERROR_FUNCTIONS:
+            return _of_math(_ERROR_FUNCTIONS[known])
+        if known is not None:
+            mine = (getattr(value, "__module__", None) or "").partition(".")[0] == "pardo"
+            return getattr(np, known, value) if mine else value
+        function = python_function(value)
+        mine = function is None or (function.__module__ or "").partition(".")[0] == "pardo"
+        return value if mine else self.function(function)  # type: ignore[arg-type]
+
+    def structure(self, kind: type[structs.Struct]) -> type[structs.Struct]:
+        """The class with such functions in place of its own; the class itself if it has none."""
+        made = self.classes.get(kind)
+        if made is not None or kind._class is None:
+            return made or kind
+        members = classes.members_of(kind)
+        types_ = tuple(self.structure(k) if isinstance(k, type) else k for k in kind._types)
+        self.classes[kind] = kind
+        if not members and types_ == kind._types:
+            return kind
+        body = {k: v for k, v in vars(kind).items() if k not in kind._fields} | {"_types": types_}
+        made = self.classes[kind] = type(kind.__name__, (structs.Struct,), body)
+        for name, (what, function) in members.items():
+            plain = python_function(function)
+            if plain is not None and what != classes.REFUSED:
+                wrap: Any = {classes.STATIC: staticmethod, classes.PROPERTY: property}.get(what, lambda f: f)
+                setattr(made, name, wrap(self.function(plain)))
+        return made
+
+    def given(self, value: Any) -> Any:
+        """An argument: functions and structs as above."""
+        if type(value) is tuple:
+            return tuple(map(self.given, value))
+        if isinstance(value, structs.Struct):
+            return value._map(self.given, self.structure(type(value)))
+        return self.value(value) if callable(value) else value
+
+    def function(self, function: types.FunctionType) -> types.FunctionType:
+        made = self.made.get(function)
+        if made is not None:
+            return made
+        code, own = function.__code__, dict(function.__globals__)
+        cells = [types.CellType() for _ in code.co_freevars]
+        made = self.made[function] = types.FunctionType(code, own, function.__name__, function.__defaults__, tuple(cells))
+        made.__kwdefaults__ = function.__kwdefaults__
+        for name in code.co_names:
+            if name in own:
+                own[name] = self.value(own[name])
+        for cell, old in zip(cells, function.__closure__ or (), strict=True):
+            try:
+                cell.cell_contents = self.value(old.cell_contents)
+            except ValueError:
+                continue  # not bound yet: it stays so
+        return made
+
+
+# --- launches
+
+
+class _Launch:
+    """One interpreted launch: the function, where it runs, the arguments as NumPy has them; `watches`: None unless it looks for races."""
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        name: str,
+        space: _Space,
+        takes_item: bool,
+        arguments: list[Any],
+        watches: races.Memory | None,
+    ) -> None:
+        rewriter = _Rewriter()
+        self.function = rewriter.function(function)
+        self.name, self.space, self.takes_item, self.watches = name, space, takes_item, watches
+        self.arguments = [rewriter.given(a) for a in arguments]
+        self.companions: list[_Companion] = []
+        wanted = function.__code__.co_argcount - takes_item
+        if len(arguments) != wanted:
+            raise TypeError(f"{name}: takes {wanted} argument{'' if wanted == 1 else 's'}, here are {len(arguments)}")
+        self.parameters = function.__code__.co_varnames[takes_item : takes_item + wanted]
+        for parameter, a in zip(self.parameters, arguments, strict=True):
+            if isinstance(a, LocalAccessor) and not space.local_range:
+                raise TypeError(f"{name}: `{parameter}` is memory of a group, and a plain Range has no groups; launch over an NdRange")
+        if watches is not None:
+            self.arguments = [watches.watch(a, parameter) for parameter, a in zip(self.parameters, self.arguments, strict=True)]
+
+    def companion(self, k: int) -> _Companion:
+        if k == len(self.companions):
+            self.companions.append(_Companion())
+        return self.companions[k]
+
+    def enter(self, place: _Place) -> None:
+        """Run the function for one item, in the thread that calls this."""
+        arguments = self.arguments
+        if place.team is not None:
+            arguments = [
+                place.team.memory(k, "LocalAccessor", a.shape, a.dtype, self.parameters[k]) if isinstance(a, LocalAccessor) else a
+                for k, a in enumerate(arguments)
+            ]
+        token = _running.set(place)
+        try:
+            if not self.takes_item:
+                self.function(*arguments)
+            else:
+                self.function(_NdItemView(place) if place.team is not None else _ItemView(place), *arguments)
+        except Exception as e:
+            e.add_note(f"in {place} of {self.name}")
+            raise
+        finally:
+            _running.reset(token)
+
+    def run(self) -> None:
+        try:
+            if not self.space.local_range:
+                for index in itertools.product(*map(range, self.space.global_range)):
+                    self.enter(_Place(self.space, index))
+                return
+            for group_id in self.space.groups():
+                _Team(self, group_id).run()
+        finally:
+            for companion in self.companions:
+                companion.close()
+
+
+class _Mirror:
+    """NumPy arrays for the arrays of a launch: the memory itself on the CPU, a copy that is written back elsewhere."""
+
+    def __init__(self) -> None:
+        self.copies: dict[int, tuple[Array, NDArray[Any], NDArray[Any]]] = {}  # the array, its copy, and what the copy was
+
+    def of(self, value: Any) -> Any:
+        """What an interpreted kernel gets for an argument."""
+        return structs.mapped(value, self.one)
+
+    def one(self, value: Any) -> Any:
+        if isinstance(value, Constant):
+            return value.value
+        if not isinstance(value, Array):
+            return value
+        value.wait()
+        if value.device.backend == "cpu":
+            return np.from_dlpack(value)  # settles what is recorded and still wants to read it
+        if id(value) not in self.copies:
+            copy = np.empty(value.shape, value.dtype)
+            value._copy_to(copy)
+            self.copies[id(value)] = (value, copy, copy.copy())
+        return self.copies[id(value)][1]
+
+    def write_back(self) -> None:
+        for array, copy, before in self.copies.values():
+            if copy.tobytes() != before.tobytes():
+                array._assign(_core._copy_buffer(copy, copy.dtype, array.queue))
+
+
+def interpret(
+    function: types.FunctionType,
+    name: str,
+    global_range: Sequence[int],
+    local_range: Sequence[int],
+    sub_group_size: int,
+    takes_item: bool,
+    arguments: Sequence[Any],
+    race_check: bool,
+) -> None:
+    """Run a kernel's function as plain Python for all items; what it raises comes from here."""
+    space = _Space(name, global_range, local_range, sub_group_size)
+    mirror = _Mirror()
+    watches = races.Memory(name, "item", bool(local_range)) if race_check else None
+    launch = _Launch(function, name, space, takes_item, [mirror.of(a) for a in arguments], watches)
+    try:
+        with np.errstate(all="ignore"):  # integers wrap and divisions by zero give infinities, as in kernels
+            launch.run()
+    finally:
+        mirror.write_back()
+
+
+def check_rounds(
+    function: types.FunctionType, name: str, parameters: Sequence[str], ranges: Sequence[range], arguments: Sequence[Any]
+) -> Any:
+    """Run a parallel loop as plain Python, and look for races between its rounds; what it returns, and what it raises, comes from here.
+
+    The function takes the rounds, each of them a tuple of counters, and then what the parameters are given.
+    """
+    watches = races.Memory(name, "round", groups=False)
+    mirror, rewriter = _Mirror(), _Rewriter()
+    values = [rewriter.given(mirror.of(a)) for a in arguments]
+    given = [watches.watch(v, parameter) for parameter, v in zip(parameters, values, strict=True)]
+    space = _Space(name, [len(r) for r in ranges], ())
+
+    def rounds() -> Iterator[tuple[int, ...]]:
+        for counters in itertools.product(*ranges):
+            _running.set(_Place(space, counters))
+            yield counters
+
+    before = _running.set(None)
+    try:
+        with np.errstate(all="ignore"):
+            return rewriter.function(function)(rounds(), *given)
+    finally:
+        _running.reset(before)
+        mirror.write_back()

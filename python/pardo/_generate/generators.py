@@ -1,0 +1,518 @@
+# python/pardo/_generate/generators.py: functions on arrays made of functions on elements: elementwise, reduction, scan.
+from __future__ import annotations
+
+import ast
+import functools
+import math
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array import contexts
+from pardo._compiler import frontend, intrinsics, structs
+from pardo._compiler.source import source_of
+from pardo._core import Array, Queue
+from pardo._generate import templates
+from pardo._kernel.jit import JitFunction
+from pardo._kernel.kernel import KernelFunction
+from pardo._language.index_space import NdRange, Range
+
+__all__ = ["elementwise", "reduction", "scan"]
+
+BLOCK, BLOCKS = 2048, 1024  # elements of an item at least, items at most, where items go through many elements each
+GROUP, PER_ITEM = 256, 8  # items of a group, and elements of each, elsewhere
+SERIAL = 1024  # totals that one item goes through
+
+# --- calls
+
+
+def _familiar(combine: Any) -> str | None:
+    """The name of what a function does with its two arguments, if there is a loop for it."""
+    intrinsics.fill()
+    name = intrinsics.known.get(id(combine))
+    if name is None and isinstance(combine, types.FunctionType) and combine.__name__ == "<lambda>":
+        node = source_of(combine).node
+        a = [x.arg for x in node.args.args]
+        body = ast.unparse(node.body) if isinstance(node, ast.Lambda) else ""
+        texts = {"add": "{} + {}", "multiply": "{} * {}", "min": "min({}, {})", "max": "max({}, {})"}
+        if len(a) == 2:
+            name = next((known for known, t in texts.items() if body in (t.format(*a), t.format(*reversed(a)))), None)
+    return name if name in templates.LOOPS else None
+
+
+def _named(function: Callable[..., Any], name: str) -> types.FunctionType:
+    """The same function under another name, for profiles and messages."""
+    assert isinstance(function, types.FunctionType)
+    made = types.FunctionType(function.__code__.replace(co_name=name), function.__globals__, name, function.__defaults__)
+    made.__annotations__ = function.__annotations__
+    return made
+
+
+def _function(f: Any, who: str, what: str) -> Any:
+    """Something that kernels can call."""
+    if frontend.function_argument(f) is None:
+        raise TypeError(f"{who}: {what}: a function is expected, not {type(f).__name__}")
+    return f
+
+
+def _leaves(values: Sequence[Any]) -> list[Array]:
+    return [leaf for v in values for leaf in structs.leaves(v) if isinstance(leaf, Array)]
+
+
+class _Inputs:
+    """Arrays and numbers of a call, broadcast against each other."""
+
+    def __init__(self, given: Sequence[Any], who: str) -> None:
+        for k, x in enumerate(given):
+            if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
+                hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""
+                raise TypeError(f"{who}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}{hint}")
+        arrays = _leaves(given)
+        if not arrays:
+            raise TypeError(f"{who}: at least one array is expected among the arguments")
+        self.given = tuple(given)
+        self.queue: Queue = arrays[0].queue
+        self.shape: tuple[int, ...] = tuple(_core._broadcast_arrays(arrays)[0].shape)
+        self.count = math.prod(self.shape)
+        self.examples = tuple(structs.mapped(x, lambda v: v.dtype.type(0) if isinstance(v, Array) else v) for x in given)
+
+    def laid_out(self, outputs: tuple[Any, ...] = ()) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
+        """Inputs, outputs, and extents, the last first: flat and no extents where none has gaps or is broadcast, else all of one shape."""
+        flat = all(a.shape == self.shape and a._is_contiguous() for a in _leaves([*self.given, *outputs]))
+
+        def laid(x: Any) -> Any:
+            return x.reshape(-1) if flat else _core._broadcast_to(x, self.shape)
+
+        values = tuple(structs.mapped(x, lambda v: laid(v) if isinstance(v, Array) else v) for x in self.given)
+        targets = tuple(structs.mapped(x, laid) for x in outputs) if flat else outputs
+        return values, targets, () if flat else tuple(reversed(self.shape))
+
+    def key(self) -> Any:
+        """What types of results depend on."""
+        return tuple((type(v), getattr(v, "dtype", None)) for x in self.examples for v in structs.leaves(x))
+
+    def returned(self, f: Any, who: str) -> Any:
+        """Dtypes of what a function gives for the elements."""
+        return _returned(f, self.examples, self.queue, who)
+
+
+def _returned(f: Any, examples: tuple[Any, ...], queue: Queue, who: str) -> Any:
+    translated = frontend.function_argument(f)
+    if isinstance(translated, str):  # one that the language knows
+        translated = frontend.function_argument(_calling(f))
+    return _core._returned_by(translated, examples, queue, who)
+
+
+@functools.cache
+def _calling(f: Any) -> Callable[..., Any]:
+    def call(*x: Any) -> Any:
+        return f(*x)
+
+    return call
+
+
+def _made(types_: Any, make: Callable[[Any], Any]) -> Any:
+    """Something for each dtype of a result: for structs and tuples a struct of them."""
+    if isinstance(types_, structs.Struct):
+        return types_._map(lambda t: _made(t, make))
+    if isinstance(types_, tuple):
+        return structs.Columns(tuple(_made(t, make) for t in types_))
+    return make(types_)
+
+
+def _example(types_: Any) -> Any:
+    """A value of these types."""
+    if isinstance(types_, structs.Struct):
+        return types_._map(_example)
+    return tuple(map(_example, types_)) if isinstance(types_, tuple) else types_.type(0)
+
+
+def _plain(value: Any) -> Any:
+    """Tuples for what is indexed as an array of tuples."""
+    return tuple(map(_plain, value._parts)) if isinstance(value, structs.Columns) else value
+
+
+def _wide(queue: Queue) -> bool:
+    """True if the device wants groups of items."""
+    return queue.device.type != "cpu"
+
+
+class _Made:
+    """What the generators give: a function on arrays."""
+
+    def __init__(self, name: str, fastmath: bool) -> None:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"name: a Python name is expected, not {name!r}")
+        self.__name__ = name
+        self._fastmath = fastmath
+        self._kernels: dict[Any, KernelFunction] = {}
+        self._results: dict[Any, Any] = {}
+
+    def _kernel(self, function: Callable[..., Any]) -> KernelFunction:
+        made = self._kernels.get(function)
+        if made is None:
+            made = self._kernels[function] = KernelFunction(_named(function, self.__name__), self._fastmath)
+        return made
+
+    def _empty(self, types_: Any, shape: Any, queue: Queue) -> Any:
+        import pardo
+
+        return _made(types_, lambda dtype: pardo.empty(shape, dtype, queue=queue))
+
+    def _outputs(self, types_: Any, out: Any, shape: tuple[int, ...], queue: Queue) -> tuple[tuple[Any, ...], bool]:
+        """Arrays for the results, made or given, and whether it is one alone."""
+        single = not isinstance(types_, tuple)
+        if out is None:
+            parts = (types_,) if single else types_
+            return tuple(self._empty(t, shape, queue) for t in parts), single
+        given = out if isinstance(out, tuple) else (out,)
+        wanted = 1 if single else len(types_)
+        if len(given) != wanted:
+            raise ValueError(f"{self.__name__}: out: {wanted} arrays are expected, here are {len(given)}")
+        for x in given:
+            for leaf in _leaves([x]) or [x]:
+                if not isinstance(leaf, Array) or tuple(leaf.shape) != shape:
+                    got = f"one of shape {tuple(leaf.shape)}" if isinstance(leaf, Array) else type(leaf).__name__
+                    raise ValueError(f"{self.__name__}: out: an array of shape {shape} is expected, not {got}")
+        return given, single
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__.lower()} {self.__name__}>"
+
+
+class Elementwise(_Made):
+    """A function on arrays made by `elementwise`."""
+
+    def __init__(self, function: Any, name: str, fastmath: bool) -> None:
+        super().__init__(name, fastmath)
+        self._function = _function(function, "elementwise", "function")
+
+    def _call(self, *inputs: Any, out: Any = None) -> Any:
+        given = _Inputs(inputs, self.__name__)
+        key = given.key()
+        if key not in self._results:
+            self._results[key] = given.returned(self._function, self.__name__)
+        outputs, single = self._outputs(self._results[key], out, given.shape, given.queue)
+        if given.count:
+            values, targets, extents = given.laid_out(outputs)
+            rank = len(extents)
+            arguments = (self._function, values, targets, int(single))
+            if rank > len(_EACH):
+                self._kernel(templates.each_more)[Range(given.count)](*arguments, extents)
+            else:
+                place = Range(*given.shape) if rank else Range(given.count)
+                self._kernel(_EACH[max(rank, 1) - 1])[place](*arguments)
+        return out if out is not None else outputs[0] if single else outputs
+
+    __call__ = contexts.copying(_call)
+
+
+_EACH = (templates.each_1, templates.each_2, templates.each_3)
+
+
+class Reduction(_Made):
+    """A function on arrays made by `reduction`."""
+
+    def __init__(self, function: Any, combine: Any, initial: Any, name: str, fastmath: bool) -> None:
+        super().__init__(name, fastmath)
+        self._function = _function(function, "reduction", "map")
+        self._combine = _function(combine, "reduction", "combine")
+        self._initial = initial
+        familiar = _familiar(combine)
+        self._loop = JitFunction(_named(templates.LOOPS[familiar], name), fastmath, False) if familiar else None
+
+    def _call(self, *inputs: Any) -> Any:
+        import pardo
+
+        given = _Inputs(inputs, self.__name__)
+        key = given.key()
+        if key not in self._results:
+            self._results[key] = _total_types(given.returned(self._function, self.__name__), self._combine, given.queue, self.__name__)
+        types_ = self._results[key]
+        if self._loop is not None and isinstance(types_, np.dtype) and given.count:
+            values, _, extents = given.laid_out()
+            total = self._loop(self._function, values, extents, given.count, self._initial)
+            return pardo.asarray(total, dtype=types_, queue=given.queue)
+        like = _example(types_)
+        result = self._empty(types_, 1, given.queue)
+        totals, count = self._empty(types_, 1, given.queue), 0
+        if given.count:
+            totals, count = _totals(self, self._function, self._combine, given, types_, like)
+        self._kernel(templates.finish)[Range(1)](self._combine, self._initial, totals, count, like, result)
+        return _plain(structs.mapped(result, lambda a: a.reshape(())))
+
+    __call__ = contexts.copying(_call)
+
+
+def _total_types(types_: Any, combine: Any, queue: Queue, who: str) -> Any:
+    """The types of totals: what `combine` gives for two of its own results."""
+
+    for _ in range(4):
+        combined = _returned(combine, (_example(types_), _example(types_)), queue, who)
+        if combined == types_:
+            return types_
+        types_ = combined
+    raise TypeError(f"{who}: combine changes the type of its arguments each time; it must give what it takes")
+
+
+def _totals(owner: _Made, f: Any, combine: Any, given: _Inputs, types_: Any, like: Any) -> tuple[Any, int]:
+    """Totals of blocks, in their order, and how many there are."""
+    values, _, extents = given.laid_out()
+    n = given.count
+    while True:
+        if _wide(given.queue):
+            count = -(-n // (GROUP * PER_ITEM))
+            totals = owner._empty(types_, count, given.queue)
+            place = NdRange(Range(count * GROUP), Range(GROUP))
+            owner._kernel(templates.reduce_groups)[place](f, combine, values, extents, n, PER_ITEM, like, totals)
+        else:
+            block = _block(n)
+            count = -(-n // block)
+            totals = owner._empty(types_, count, given.queue)
+            owner._kernel(templates.reduce_blocks)[Range(count)](f, combine, values, extents, n, block, like, totals)
+        if count <= SERIAL:
+            return totals, count
+        f, values, extents, n = templates.same, (totals,), (), count
+
+
+def _block(n: int) -> int:
+    return max(BLOCK, -(-n // BLOCKS))
+
+
+class Scan(_Made):
+    """A function on arrays made by `scan`."""
+
+    def __init__(
+        self, function: Any, combine: Any, initial: Any, output: Any, exclusive: bool, segmented: Any, name: str, fastmath: bool
+    ) -> None:
+        super().__init__(name, fastmath)
+        self._function = _function(function, "scan", "map")
+        self._combine = _function(combine, "scan", "combine")
+        self._initial = initial
+        self._output = None if output is None else _function(output, "scan", "output")
+        self._finish = templates.before if exclusive else templates.after
+        if segmented is not None:
+            starts = _function(segmented, "scan", "segmented")
+            self._finish = _before_in_segment(initial) if exclusive else _after_in_segment
+            self._function = _with_start(self._function, self._combine, starts, initial)
+            self._combine = _in_segments(self._combine)
+            self._initial = (False, initial)
+
+    def _call(self, *inputs: Any, out: Any = None) -> Any:
+        given = _Inputs(inputs, self.__name__)
+        key = given.key()
+        if key not in self._results:
+            self._results[key] = self._types(given)
+        types_, result_types = self._results[key]
+        outputs, single = self._outputs(result_types, out, given.shape, given.queue)
+        if given.count:
+            values, targets, extents = given.laid_out(outputs)
+            self._run(self._function, self._finish, self._output, values, extents, given.count, given.queue, types_, targets, single)
+        return out if out is not None else outputs[0] if single else outputs
+
+    __call__ = contexts.copying(_call)
+
+    def _types(self, given: _Inputs) -> tuple[Any, Any]:
+        who = self.__name__
+        value = given.returned(self._function, who)
+        types_ = _total_types(value, self._combine, given.queue, who)
+        like = _example(types_)
+        prefix = _returned(self._finish, (like, _example(value), like), given.queue, who)
+        if self._output is not None:
+            prefix = _returned(self._output, (_example(prefix), *given.examples), given.queue, who)
+        return types_, prefix
+
+    def _run(
+        self,
+        f: Any,
+        finish: Any,
+        output: Any,
+        values: tuple[Any, ...],
+        extents: tuple[int, ...],
+        n: int,
+        queue: Queue,
+        types_: Any,
+        targets: tuple[Any, ...],
+        single: bool,
+    ) -> None:
+        like = _example(types_)
+        wide = _wide(queue)
+        block = PER_ITEM if wide else _block(n)
+        count = -(-n // (GROUP * PER_ITEM if wide else block))
+        place = NdRange(Range(count * GROUP), Range(GROUP)) if wide else Range(count)
+        totals = self._empty(types_, count, queue)
+        self._kernel(templates.reduce_groups if wide else templates.reduce_blocks)[place](
+            f, self._combine, values, extents, n, block, like, totals
+        )
+        offsets = self._empty(types_, count, queue)
+        if count <= SERIAL:
+            self._kernel(templates.offsets_of)[Range(1)](self._combine, self._initial, totals, count, like, offsets)
+        else:
+            self._run(templates.same, templates.before, None, (totals,), (), count, queue, types_, (offsets,), True)
+        self._kernel(templates.scan_groups if wide else templates.scan_blocks)[place](
+            f,
+            self._combine,
+            finish,
+            output or templates.same,
+            values,
+            extents,
+            n,
+            block,
+            like,
+            offsets,
+            targets,
+            int(single),
+            int(output is None),
+        )
+
+
+def _in_segments(combine: Any) -> Any:
+    """Combines (starts a segment, total): a start forgets what was before."""
+
+    def both(a: Any, b: Any) -> Any:
+        return (a[0] or b[0], b[1] if b[0] else combine(a[1], b[1]))
+
+    return both
+
+
+def _with_start(function: Any, combine: Any, starts: Any, initial: Any) -> Any:
+    """Gives (starts a segment, value) for an element; the first of a segment is combined with the initial value."""
+
+    def with_start(*x: Any) -> Any:
+        start = bool(starts(*x))
+        value = function(*x)
+        return start, combine(initial, value) if start else value
+
+    return with_start
+
+
+def _after_in_segment(before: Any, value: Any, after: Any) -> Any:
+    return after[1]
+
+
+def _before_in_segment(initial: Any) -> Any:
+    def first_or_before(before: Any, value: Any, after: Any) -> Any:
+        return initial if value[0] else before[1]
+
+    return first_or_before
+
+
+# --- the public functions
+
+
+def elementwise(function: Any = None, *, name: str | None = None, fastmath: bool = False) -> Any:
+    """Make a function on arrays of a function on elements.
+
+    Parameters
+    ----------
+    function : callable
+        Takes one element of each argument, and gives a number, a struct, or a tuple for several results. A plain function or a lambda: it
+        may branch, loop, and call others. Numbers among the arguments are passed as they are; of structs of arrays it gets structs.
+    name : str, optional
+        In profiles and messages. Default: that of the function.
+    fastmath : bool, optional
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
+
+    Returns
+    -------
+    Elementwise
+        Call it with arrays of shapes that broadcast, and numbers; it gives arrays of the dtypes that the function gives, or fills ``out``.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> collatz = pp.elementwise(lambda n: n // 2 if n % 2 == 0 else 3 * n + 1)
+    >>> collatz(pp.arange(6))
+    array([ 0,  4,  1, 10,  2, 16])
+    """
+    if function is None:
+        return lambda f: elementwise(f, name=name, fastmath=fastmath)
+    return Elementwise(function, name or _name_of(function, "elementwise"), fastmath)
+
+
+def reduction(map: Any, combine: Any, initial: Any, *, name: str | None = None, fastmath: bool = False) -> Any:
+    """Make a function that reduces arrays to one value.
+
+    Parameters
+    ----------
+    map : callable
+        Takes one element of each argument, and gives what is combined: a number, a tuple or a struct.
+    combine : callable
+        Takes two such values and gives one. It must be associative; the order of the elements is kept, but for sums, products and extremes
+        of numbers.
+    initial : number, tuple or struct
+        What an empty array gives, and what is combined with the first value: 0 for sums, 1 for products.
+    name : str, optional
+        In profiles and messages. Default: that of `map`.
+    fastmath : bool, optional
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
+
+    Returns
+    -------
+    Reduction
+        Call it with arrays of shapes that broadcast, and numbers; it gives an array without dimensions, or a tuple or struct of these. Its
+        bits depend on nothing but the arguments and the device.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> dot = pp.reduction(lambda x, y: x * y, lambda a, b: a + b, 0.0)
+    >>> float(dot(pp.arange(4.0), pp.ones(4)))
+    6.0
+    """
+    return Reduction(map, combine, initial, name or _name_of(map, "reduction"), fastmath)
+
+
+def scan(
+    map: Any,
+    combine: Any,
+    initial: Any,
+    output: Any = None,
+    *,
+    exclusive: bool = False,
+    segmented: Any = None,
+    name: str | None = None,
+    fastmath: bool = False,
+) -> Any:
+    """Make a function that gives for each element what those up to it combine to, in row-major order.
+
+    Parameters
+    ----------
+    map : callable
+        Takes one element of each argument, and gives what is combined: a number, a tuple or a struct.
+    combine : callable
+        Takes two such values and gives one; associative. The order of the elements is kept.
+    initial : number, tuple or struct
+        What stands before the first element, and before the first of each segment: 0 for sums.
+    output : callable, optional
+        Takes what an element's scan gives, and one element of each argument; gives what is stored, a tuple for several results. Default:
+        what the scan gives.
+    exclusive : bool, optional
+        Leave out the element itself. Default: False.
+    segmented : callable, optional
+        Takes one element of each argument; true where a segment starts, and the scan anew.
+    name : str, optional
+        In profiles and messages. Default: that of `map`.
+    fastmath : bool, optional
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
+
+    Returns
+    -------
+    Scan
+        Call it with arrays of shapes that broadcast, and numbers; it gives arrays of that shape, or fills ``out``.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> running = pp.scan(lambda x: x, lambda a, b: a if a > b else b, 0)
+    >>> running(pp.asarray([3, 1, 4, 1, 5]))
+    array([3, 3, 4, 4, 5])
+    """
+    return Scan(map, combine, initial, output, exclusive, segmented, name or _name_of(map, "scan"), fastmath)
+
+
+def _name_of(function: Any, otherwise: str) -> str:
+    name = getattr(function, "__name__", otherwise)
+    return name if name.isidentifier() else otherwise

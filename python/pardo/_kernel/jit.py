@@ -1,0 +1,208 @@
+# python/pardo/_kernel/jit.py: functions with parallel loops: their loops become programs, what stands between them stays Python.
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, overload
+
+from pardo._compiler import source_search
+from pardo._compiler.names import python_function, refuse_suspended
+from pardo._kernel import pickling
+from pardo._kernel.kernel import checks_of, interpreting, race_checking
+from pardo._kernel.parallel_loops import Options, chunk_of, prange
+from pardo._kernel.rewriting import Built, build
+
+__all__ = ["jit", "prange"]
+
+
+class JitFunction:
+    """A function with parallel loops; made by `jit`."""
+
+    __name__: str
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        fastmath: bool = False,
+        bounds_check: bool | int | None = None,
+        race_check: bool = False,
+        schedule: str | None = None,
+        chunk: int | None = None,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = self._pardo_function = function
+        source_search.remember(function)
+        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk)
+        self._built: Built | None = None
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if interpreting() and not (self._options.race_check or race_checking()):
+            return self._function(*arguments, **keywords)
+        return self._current().function(*arguments, **keywords)
+
+    def _current(self) -> Built:
+        """The function with its loops replaced."""
+        if self._built is None:
+            self._built = build(self._function, self._options, lambda f: JitFunction(f, *self._options))
+        return self._built
+
+    def inspect(self, what: str = "ir") -> str:
+        """Show what the loops become, for each program made so far.
+
+        Parameters
+        ----------
+        what : str
+            ``'ir'``: pardo's own form. The CPU has ``'llvm'`` and ``'asm'``, OpenCL devices ``'opencl'``, CUDA ``'cuda'`` and ``'ptx'``.
+
+        Returns
+        -------
+        str
+            Programs with the types of their arguments, each followed by its text.
+
+        Raises
+        ------
+        ValueError
+            If the device of a program has no such text.
+        """
+        return "\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions)))
+
+    def types(self) -> str:
+        """Show the types that the compiler has found in loops: their text, and what is assigned at each line, for each program so far.
+
+        Returns
+        -------
+        str
+            The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
+        """
+        return "\n".join(r.loop.types_so_far() for r in self._current().regions)
+
+    def diagnostics(self) -> str:
+        """Show what became of each loop: parallel, compiled, or left to Python and why; and what its programs run side by side.
+
+        Statements on whole arrays, which stand between loops, are not part of it: `explain` shows how those are fused.
+
+        Returns
+        -------
+        str
+            A line for each loop; below it, for each program made so far, the types of what it uses, and remarks with line numbers.
+        """
+        built = self._current()
+        loops = [(line, f"left to Python: {why}", "") for line, why in built.left]
+        loops += [(r.line, r.described(), r.loop.diagnostics()) for r in built.regions]
+        lines = [f"{self.__name__}  ({self._function.__code__.co_filename})"]
+        for line, what, programs in sorted(loops):
+            lines.append(f"line {line}: {what}")
+            lines += [f"  {text}" for text in programs.splitlines()]
+        return "\n".join(lines) + "\n"
+
+    def interpret(self, *arguments: Any, **keywords: Any) -> Any:
+        """Call the function as it was written, in plain Python, where `prange` is `range`: print, pdb and coverage work in it.
+
+        The environment variable ``PARDO_INTERPRET=1`` makes every call do this. Numbers are then those of Python and NumPy.
+        """
+        return self._function(*arguments, **keywords)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self if owner is None else types.MethodType(self, owner)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return pickling.reduced(self, self._function, self._options._asdict())
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__} with {len(self._built.regions) if self._built else 0} compiled parts>"
+
+
+@overload
+def jit(
+    function: Callable[..., Any],
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    schedule: str | None = ...,
+    chunk: int | None = ...,
+    boundscheck: bool | None = ...,
+) -> JitFunction: ...
+@overload
+def jit(
+    function: None = None,
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    schedule: str | None = ...,
+    chunk: int | None = ...,
+    boundscheck: bool | None = ...,
+) -> Callable[[Callable[..., Any]], JitFunction]: ...
+def jit(
+    function: Any = None,
+    *,
+    fastmath: bool = False,
+    bounds_check: bool | None = None,
+    race_check: bool = False,
+    schedule: str | None = None,
+    chunk: int | None = None,
+    boundscheck: bool | None = None,
+) -> Any:
+    """Compile the loops of a function.
+
+    Loops over `prange` run in parallel on the device of the arrays that they use. Serial loops over elements of arrays become programs too;
+    those that return from the function, give a name its only value, or use what kernels do not know (lists, dicts, methods), stay Python,
+    which `counters` counts as fallbacks where arrays are concerned. So does what stands between loops: statements on whole arrays are
+    recorded and fused as elsewhere.
+
+    Parameters
+    ----------
+    function : callable
+        A plain function, or one that Numba has decorated.
+    fastmath : bool, optional
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
+    bounds_check : bool, optional
+        An index out of range reads and writes nothing and raises IndexError, with the line, the index, the extent and the round. What a
+        call shows to be in range is not checked again. Default: True, unless the environment variable ``PARDO_CHECKS=off`` is set when the
+        function is decorated; without checks, memory of others is read and overwritten. ``PARDO_CHECKS=all`` checks integer division,
+        shifts, and reads of arrays made in the loop that nothing has written too.
+    race_check : bool, optional
+        Parallel loops run as plain Python, one round at a time, and raise `RaceError` where two rounds touch one element, one of them
+        writes, and not both are atomics. For small arrays: an access takes some ten microseconds. The environment variable
+        ``PARDO_RACE_CHECK=1`` does the same for all functions. Default: False.
+    schedule : {'static', 'dynamic'}, optional
+        Of loops over `prange` that do not say it themselves. Default: 'static'.
+    chunk : int, optional
+        The same for the number of rounds that a thread takes at a time.
+    boundscheck : bool, optional
+        Numba's name for `bounds_check`.
+
+    Returns
+    -------
+    JitFunction
+        Called like the function. NumPy arrays are used where they are, on the CPU, without a copy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pardo as pp
+    >>> @pp.jit
+    ... def norm(x):
+    ...     total = 0.0
+    ...     for i in pp.prange(x.shape[0]):
+    ...         total += x[i] * x[i]
+    ...     return total
+    >>> norm(np.arange(4.0))
+    14.0
+    """
+    if boundscheck is not None:
+        if bounds_check not in (None, boundscheck):
+            raise TypeError(f"jit: bounds_check={bounds_check} and boundscheck={boundscheck} are two names of one option; give one")
+        bounds_check = boundscheck
+    if function is None:
+        return lambda f: jit(f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, schedule=schedule, chunk=chunk)
+    plain = python_function(function)
+    if plain is None:
+        raise TypeError(f"jit: decorates a function, not {type(function).__name__}")
+    if plain.__name__ == "<lambda>":
+        raise TypeError("jit: a lambda holds no loops; decorate a function with a name")
+    refuse_suspended("jit", plain)
+    chunk_of("jit", schedule, chunk)
+    return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk)

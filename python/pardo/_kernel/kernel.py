@@ -1,0 +1,536 @@
+# python/pardo/_kernel/kernel.py: kernels: a function that runs once for each item of a range.
+from __future__ import annotations
+
+import functools
+import operator
+import os
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from pardo import _core
+from pardo._array import contexts
+from pardo._compiler import frontend, source_search, structs
+from pardo._compiler.names import refuse_suspended
+from pardo._kernel import pickling
+from pardo._language.index_space import Constant, LocalAccessor, NdRange, Range
+
+if TYPE_CHECKING:
+    from pardo._core import Event
+
+__all__ = ["call_kernel", "call_kernel_async", "func", "kernel"]
+
+WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
+USES = {"read_only": 1, "write_only": 2, "read_write": 3}
+Place = Any  # a Range, an NdRange, or numbers of items
+
+
+_core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, structs.remade)
+
+
+def _print(text: str, values: list[Any]) -> None:
+    """Print what a kernel has printed."""
+    print(text.format(*values), end="")
+
+
+_core._set_printer(_print)
+
+
+def func(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function that kernels call.
+
+    It stays an ordinary Python function; any plain function can be called from a kernel, and this says so to the reader.
+
+    Parameters
+    ----------
+    function : callable
+        A plain function. It may not call itself.
+
+    Returns
+    -------
+    callable
+        The function.
+    """
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"func: decorates a function, not {type(function).__name__}")
+    refuse_suspended("func", function)
+    return function
+
+
+_environment: Any = getattr(os.environ, "_data", os.environ)  # what os.environ wraps: a tenth of its time at each launch
+_INTERPRET: Any = "PARDO_INTERPRET" if _environment is os.environ else os.environ.encodekey("PARDO_INTERPRET")
+_RACE_CHECK: Any = "PARDO_RACE_CHECK" if _environment is os.environ else os.environ.encodekey("PARDO_RACE_CHECK")
+_NO = (None, b"", b"0", "", "0")
+if type(_environment) is dict:
+    _core._set_plain_python(_environment, _INTERPRET, _RACE_CHECK)
+
+
+def interpreting() -> bool:
+    """True when the environment variable PARDO_INTERPRET asks for plain Python."""
+    return _environment.get(_INTERPRET) not in _NO
+
+
+CHECKS = {"off": 0, "0": 0, "on": 1, "1": 1, "all": 2}  # by the numbers of pardo::Checks, include/pardo/kernel.h
+
+
+def checks_of(asked: bool | int | None = None) -> int:
+    """What is decorated now checks nothing, indices, or all: as asked, else as PARDO_CHECKS or PARDO_BOUNDS_CHECK say, else indices."""
+    checks = os.environ.get("PARDO_CHECKS", "")
+    if checks and checks not in CHECKS:
+        raise ValueError(f"PARDO_CHECKS: 'on', 'off' or 'all' is expected, not {checks!r}")
+    if asked is None:
+        return CHECKS.get(checks or os.environ.get("PARDO_BOUNDS_CHECK", ""), 1)
+    return CHECKS["all"] if asked and checks == "all" else int(asked)
+
+
+def race_checking() -> bool:
+    """True when the environment variable PARDO_RACE_CHECK asks for plain Python that looks for races."""
+    return _environment.get(_RACE_CHECK) not in _NO
+
+
+def plainly() -> bool:
+    """True when the environment asks for one or the other."""
+    get = _environment.get
+    return get(_INTERPRET) not in _NO or get(_RACE_CHECK) not in _NO
+
+
+def place_of(place: Place, who: str) -> tuple[list[int], list[int], Any, Any]:
+    """What ``k[place]`` says: global and local range, queue, what to wait for."""
+    queue = depends = None
+    if type(place) is tuple and place and isinstance(place[0], (Range, NdRange)):
+        if len(place) > 3:
+            raise TypeError(f"{who}[range, queue, depends]: at most three are expected, not {len(place)}")
+        queue = place[1] if len(place) > 1 else None
+        depends = place[2] if len(place) > 2 else None
+        place = place[0]
+    if type(place) is NdRange:
+        return list(place.global_range), list(place.local_range), queue, depends
+    return list(place if type(place) is Range else Range(place)), [], queue, depends
+
+
+MOST_LAUNCHERS = 64  # that a kernel remembers
+
+
+class Launchable:
+    """What is launched over a range: ``k[range](*arguments)``."""
+
+    __slots__ = ()
+    __name__: str
+
+    def __getitem__(self, place: Place) -> Callable[..., Event]:
+        raise NotImplementedError
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise TypeError(f"{self.__name__}: say over which items the kernel runs: {self.__name__}[pardo.Range(n)](...)")
+
+
+class Launcher(_core._Launcher):
+    """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
+
+    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
+
+    def __init__(self, kernel: KernelFunction, place: Place) -> None:
+        super().__init__()
+        self._kernel = kernel
+        self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
+        self._space = _core._Space(self._global, self._local)
+
+    def _launch(self, *arguments: Any, **keywords: Any) -> Event:
+        """Launch.
+
+        Parameters
+        ----------
+        *arguments
+            Arrays of one queue, numbers, tuples and structs of these, functions, and memory of groups (`LocalAccessor`). Inside
+            `device_context` also NumPy arrays: they are copied to the context's device, and those that the kernel writes are copied back
+            before this returns.
+        **keywords
+            The same by name.
+
+        Returns
+        -------
+        Event
+            Completes when all items have run; what fails while they run is raised by the next wait.
+        """
+        k = self._kernel
+        if keywords or k._function.__defaults__:
+            arguments = k._bound(arguments, keywords)
+        if k._race_check or plainly():
+            self.interpret(*arguments)
+            return _core.Event()
+        program, arguments = k._program(arguments, self._local)
+        translation = k._translation
+        if translation and not (keywords or k._function.__defaults__ or k._constants or translation.captured):
+            self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments))  # the next one needs no Python
+        if contexts.current.get() is not None and any(isinstance(a, (np.ndarray, tuple, structs.Struct)) for a in arguments):
+            return self._offloaded(program, arguments)
+        event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
+        return event
+
+    def _offloaded(self, program: _core._Kernel, arguments: tuple[Any, ...]) -> Event:
+        """A launch with NumPy arrays, inside `device_context`."""
+        k = self._kernel
+        arguments = tuple(structs.mapped(a, lambda x: x) for a in arguments)
+        every = [leaf for a in arguments for leaf in structs.leaves(a)]
+        home = next((a.queue for a in every if type(a) is _core.Array), None)
+        target = self._queue or home or _core.Queue.of(_core.Device())
+        copies: dict[int, Any] = {}
+        given = tuple(structs.mapped(a, lambda x: contexts.copied_in(x, target, copies)) for a in arguments)
+        event: Event = program.launch(given, self._space, self._queue, self._depends, k.__name__)
+        for a, use in zip(every, program.uses(given, self._space, self._queue, k.__name__), strict=True):
+            if isinstance(a, np.ndarray) and use >= WRITES:
+                np.copyto(a, contexts.on_host(copies[id(a)]))
+        return event
+
+    def interpret(self, *arguments: Any) -> None:
+        """Run the kernel as plain Python, item by item, so that ``print``, ``breakpoint()``, pdb and coverage work in it.
+
+        The environment variable ``PARDO_INTERPRET=1`` makes every launch do this, and calls of what `jit` made.
+
+        Parameters
+        ----------
+        *arguments
+            As for a launch. NumPy arrays are changed in place, wherever the kernel is launched.
+
+        Raises
+        ------
+        RuntimeError
+            Items of one group come to different barriers, or one returns while others wait; the message names the item and the line.
+        RaceError
+            With ``race_check=True``: two items touch one element, and nothing says which is first.
+
+        Notes
+        -----
+        It is for small ranges: an item takes some microseconds, and tens of them at each barrier. Items run one at a time: those of a
+        group in their order up to a barrier, then in their order up to the next; the groups one after the other. The first item of a
+        group runs in the calling thread, the others too if there is no barrier, else in threads of their own. Memory of items and groups
+        begins as NaN or the greatest integer, so that what is read too early shows.
+
+        Numbers are those of Python and NumPy. Kernels compute as these do, with two exceptions: results of ``math.*`` and of NumPy's
+        functions on Python numbers are NumPy's float64 here and weak in kernels, so that what is combined with them and float32 arrays has
+        float64 between loads and stores; and Python's integers do not wrap here.
+        """
+        from pardo._debug import interpreter
+
+        k = self._kernel
+        takes_item = k._takes_item(len(arguments), bool(self._local))
+        for event in _core._events(self._depends, k.__name__):
+            event.wait()
+        race_check = k._race_check or race_checking()
+        interpreter.interpret(k._function, k.__name__, self._global, self._local, k._sub_group_size, takes_item, arguments, race_check)
+
+    def inspect(self, *arguments: Any, what: str = "ir") -> str:
+        """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
+        k = self._kernel
+        program, arguments = k._program(arguments, self._local)
+        text: str = program.inspect(arguments, self._space, self._queue, what, k.__name__)
+        return text
+
+    def types(self, *arguments: Any) -> str:
+        """Show the types that the compiler finds for these arguments: the function's text, and what is assigned at each line.
+
+        Parameters
+        ----------
+        *arguments
+            As for a launch. Nothing runs.
+
+        Returns
+        -------
+        str
+            The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
+        """
+        k = self._kernel
+        program, arguments = k._program(arguments, self._local)
+        text: str = program.types(arguments, self._space, self._queue, k.__name__)
+        return text
+
+
+class KernelFunction(Launchable):
+    """A function that runs once for each item of a range; made by `kernel`."""
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        fastmath: bool = False,
+        bounds_check: bool | None = None,
+        race_check: bool = False,
+        sub_group_size: int = 32,
+        access: dict[str, Sequence[str]] | None = None,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = self._pardo_function = function
+        source_search.remember(function)
+        self._given = {
+            "fastmath": fastmath,
+            "bounds_check": bounds_check,
+            "race_check": race_check,
+            "sub_group_size": sub_group_size,
+            "access": access,
+        }
+        self._sub_group_size = operator.index(sub_group_size)
+        if self._sub_group_size < 1 or self._sub_group_size & (self._sub_group_size - 1):
+            raise ValueError(f"kernel: sub_group_size is a power of two, not {sub_group_size}")
+        self._options = (fastmath, checks_of(bounds_check), self._sub_group_size)
+        self._race_check = race_check
+        self._translation: frontend.Translation | None = None
+        self._programs: dict[bool, _core._Kernel] = {}
+        self._launchers: dict[int | Range, Launcher] = {}
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        annotations = function.__annotations__
+        self._names = names
+        first = _annotation(annotations.get(names[0])) if names else ""
+        self._item = first if first in ("Item", "NdItem") else None
+        self._constants = {k for k, name in enumerate(names) if _annotation(annotations.get(name)).startswith("Const")}
+        self._uses = self._asserted(access or {})
+
+    def __getitem__(self, place: Place) -> Launcher:
+        """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
+        if type(place) is not int and type(place) is not Range:
+            return Launcher(self, place)
+        launcher = self._launchers.get(place)
+        if launcher is None:
+            if len(self._launchers) >= MOST_LAUNCHERS:
+                self._launchers.clear()
+            launcher = self._launchers[place] = Launcher(self, place)
+        return launcher
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return pickling.reduced(self, self._function, self._given)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    def inspect(self, what: str = "ir") -> str:
+        """Show what the kernel has become, for each program made so far; ``k[range].inspect(*arguments)`` does it for some arguments.
+
+        Parameters
+        ----------
+        what : str
+            ``'ir'``: pardo's own form. The CPU has ``'llvm'`` and ``'asm'``, OpenCL devices ``'opencl'``, CUDA ``'cuda'`` and ``'ptx'``.
+
+        Returns
+        -------
+        str
+            Programs with the types of their arguments, each followed by its text.
+
+        Raises
+        ------
+        ValueError
+            If the device of a program has no such text.
+        """
+        return "\n".join(program.inspect_so_far(what) for program in self._programs.values())
+
+    def types(self) -> str:
+        """Show the types that the compiler has found: the function's text, and what is assigned at each line, for each program made so far.
+
+        A launch with new types of arguments makes a program; ``k[range].types(*arguments)`` shows the types for some arguments.
+
+        Returns
+        -------
+        str
+            The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
+        """
+        return "\n".join(program.types_so_far() for program in self._programs.values())
+
+    def diagnostics(self) -> str:
+        """Show for each program made so far what of it runs side by side, and what keeps the rest from it.
+
+        On the CPU: what the lanes of vectors are, where lanes part, and which accesses to memory are not of neighbours.
+
+        Returns
+        -------
+        str
+            Programs with the types of their arguments, and remarks with line numbers.
+        """
+        return "\n".join(program.diagnostics() for program in self._programs.values())
+
+    def _asserted(self, access: dict[str, Sequence[str]]) -> dict[str, int]:
+        """What `access` says of each parameter."""
+        uses: dict[str, int] = {}
+        for kind, listed in access.items():
+            if kind not in USES:
+                raise ValueError(f"{self.__name__}: access: {', '.join(map(repr, USES))} are known, not {kind!r}")
+            if isinstance(listed, str):
+                raise TypeError(f"{self.__name__}: access: a list of names is expected for {kind!r}; write [{listed!r}]")
+            for name in listed:
+                if name not in self._names[self._item is not None :]:
+                    raise ValueError(f"{self.__name__}: access: there is no parameter {name!r}")
+                if name in uses:
+                    raise ValueError(f"{self.__name__}: access: {name!r} is listed twice")
+                uses[name] = USES[kind]
+        return uses
+
+    def _takes_item(self, arguments: int, groups: bool) -> bool:
+        """True if the first parameter is the item; says so if the range does not fit it."""
+        if self._item == "NdItem" and not groups:
+            raise TypeError(f"{self.__name__}: takes an NdItem, and a plain Range has no groups; launch it over an NdRange")
+        if self._item == "Item" and groups:
+            raise TypeError(f"{self.__name__}: takes an Item, which knows no groups; annotate it as NdItem, or launch it over a Range")
+        return self._item is not None or arguments == len(self._names) - 1
+
+    def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments in order, with those given by name and the defaults."""
+        item = self._item is not None or (len(arguments) + len(keywords) < len(self._names) and self._names[0] not in keywords)
+        names = self._names[int(item) :]
+        defaults = dict(zip(reversed(self._names), reversed(self._function.__defaults__ or ()), strict=False))
+        if len(arguments) > len(names):
+            return arguments  # the launch says so
+        values = dict(zip(names, arguments, strict=False))
+        for name, value in keywords.items():
+            if name not in names:
+                raise TypeError(f"{self.__name__}: there is no parameter `{name}`")
+            if name in values:
+                raise TypeError(f"{self.__name__}: `{name}` is given twice")
+            values[name] = value
+        if missing := [n for n in names if n not in values and n not in defaults]:
+            raise TypeError(f"{self.__name__}: no argument for {', '.join(f'`{n}`' for n in missing)}")
+        return tuple(values[n] if n in values else defaults[n] for n in names)
+
+    def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
+        translation = self._translation
+        if translation is None or (translation.captured and translation.changed()):
+            frontend.check_parameters(self._function)
+            translation = self._translation = frontend.translate(self._function)
+            self._programs = {}
+        takes_item = self._takes_item(len(arguments), bool(local))
+        program = self._programs.get(takes_item)
+        if program is None:
+            access = [self._uses.get(name, 0) for name in self._names[takes_item:]] if self._uses else []
+            program = self._programs[takes_item] = _core._Kernel(translation.function, takes_item, *self._options, access)
+        if self._constants:
+            shift = int(takes_item)
+            arguments = tuple(Constant(a) if k + shift in self._constants else a for k, a in enumerate(arguments))
+        return program, arguments
+
+
+def _annotation(annotation: Any) -> str:
+    """The bare name of an annotation: 'Item', 'Const[int]'."""
+    if annotation is None:
+        return ""
+    if isinstance(annotation, str):
+        return annotation.rpartition(".")[2] if "[" not in annotation else annotation.partition("[")[0].rpartition(".")[2]
+    origin = getattr(annotation, "__origin__", annotation)
+    return getattr(origin, "__name__", "")
+
+
+@overload
+def kernel(
+    function: Callable[..., Any],
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    sub_group_size: int = ...,
+    access: dict[str, Sequence[str]] | None = ...,
+) -> KernelFunction: ...
+@overload
+def kernel(
+    function: None = None,
+    *,
+    fastmath: bool = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    sub_group_size: int = ...,
+    access: dict[str, Sequence[str]] | None = ...,
+) -> Callable[[Callable[..., Any]], KernelFunction]: ...
+def kernel(
+    function: Any = None,
+    *,
+    fastmath: bool = False,
+    bounds_check: bool | None = None,
+    race_check: bool = False,
+    sub_group_size: int = 32,
+    access: dict[str, Sequence[str]] | None = None,
+) -> Any:
+    """Make a kernel of a function: it runs once for each item of an index space, on the device of its arrays.
+
+    Parameters
+    ----------
+    function : callable
+        A plain function. Its first parameter may be annotated as `Item` or `NdItem`; the others are the arguments of launches: arrays,
+        numbers, tuples, structs, functions, and `LocalAccessor`. It returns nothing.
+    fastmath : bool, optional
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
+    bounds_check : bool, optional
+        An index out of range reads and writes nothing, stops no other item, and raises IndexError at the next wait, with the line, the
+        index, the extent and the item. What a launch shows to be in range is not checked again. Default: True, unless the environment
+        variable ``PARDO_CHECKS=off`` is set when the function is decorated; without checks, memory of others is read and overwritten.
+        ``PARDO_CHECKS=all`` checks integer division, shifts, and reads of local memory that nothing has written too.
+    race_check : bool, optional
+        Launches run as plain Python, one item at a time, and raise `RaceError` where two items touch one element, one of them writes, and
+        neither a barrier of their group stands between nor are both atomics. For small ranges: an access takes some ten microseconds. The
+        environment variable ``PARDO_RACE_CHECK=1`` does the same for all kernels. Default: False.
+    sub_group_size : int, optional
+        Items of a `SubGroup`, a power of two. Default: 32.
+    access : dict of str to sequence of str, optional
+        What the kernel does with its arrays: names of parameters under ``'read_only'``, ``'write_only'`` and ``'read_write'``. It changes
+        nothing, and is checked when a program is made: TypeError, with the line, if the kernel does something else. Nothing is asked of
+        parameters that are not listed.
+
+    Returns
+    -------
+    KernelFunction
+        Launch it with ``k[range](*arguments)``, ``k[range, queue, depends](*arguments)`` or `call_kernel`.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def add(item: pp.Item, a, b, c):
+    ...     i = item.get_id(0)
+    ...     c[i] = a[i] + b[i]
+    """
+    if function is None:
+        return lambda f: kernel(
+            f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, sub_group_size=sub_group_size, access=access
+        )
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
+    refuse_suspended("kernel", function)
+    return KernelFunction(function, fastmath, bounds_check, race_check, sub_group_size, access)
+
+
+def _kernel_of(k: Any, who: str) -> Launchable:
+    if not isinstance(k, Launchable):
+        raise TypeError(f"{who}: a kernel is expected, not {type(k).__name__}; decorate the function with @pardo.kernel")
+    return k
+
+
+def call_kernel(k: Launchable, range: Place, *arguments: Any) -> None:
+    """Launch a kernel and wait for it.
+
+    Parameters
+    ----------
+    k : KernelFunction
+        What `kernel` made, or a kernel of a `Program`.
+    range : Range, NdRange or int
+        The items.
+    *arguments
+        Of the kernel.
+    """
+    _kernel_of(k, "call_kernel")[range](*arguments).wait()
+
+
+def call_kernel_async(k: Launchable, range: Place, depends: Any = None, *arguments: Any) -> Event:
+    """Launch a kernel and do not wait.
+
+    Parameters
+    ----------
+    k : KernelFunction
+        What `kernel` made, or a kernel of a `Program`.
+    range : Range, NdRange or int
+        The items.
+    depends : Event, Array, or sequence of these, optional
+        The kernel begins after these.
+    *arguments
+        Of the kernel.
+
+    Returns
+    -------
+    Event
+        Completes when all items have run.
+    """
+    place = range if isinstance(range, (Range, NdRange)) else Range(range)
+    return _kernel_of(k, "call_kernel_async")[place, None, depends](*arguments)

@@ -1,0 +1,174 @@
+# python/pardo/_kernel/parallel_loops.py: `prange`, and what a loop over it says of itself: its bounds and its schedule.
+from __future__ import annotations
+
+import ast
+import importlib
+import types
+from typing import Any, NamedTuple
+
+from pardo._base.arguments import index
+from pardo._compiler import frontend, intrinsics, liveness, numba_cython
+from pardo._compiler.names import Captured, absent, current, path_of
+from pardo._compiler.source import Source, problem
+
+__all__ = ["prange"]
+
+SCHEDULES = ("static", "dynamic")
+NONE = ast.Constant(None)
+
+
+class Options(NamedTuple):
+    """What `jit` was told."""
+
+    fastmath: bool = False
+    bounds_check: int = 0
+    race_check: bool = False
+    schedule: str | None = None
+    chunk: int | None = None
+
+
+def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) -> range:
+    """A range whose rounds may run side by side, in functions decorated with `jit`; elsewhere it is `range`.
+
+    Parameters
+    ----------
+    *bounds : int
+        As for `range`: stop, or start, stop and step.
+    schedule : {'static', 'dynamic'}, optional
+        How rounds come to the threads of a CPU. 'static': each has its equal share. 'dynamic': a thread takes `chunk` rounds, and when
+        these are done others that are left; for rounds that take differently long. GPUs do not look at it. Default: that of `jit`.
+    chunk : int, optional
+        Rounds that a thread takes at a time, with 'dynamic'. Default: a sixteenth of an equal share.
+
+    Notes
+    -----
+    Rounds are independent: names that a round assigns are its own. A name from before the loop that rounds only add to, multiply, or take
+    the minimum or maximum of (``s += x[i]``, ``m = max(m, x[i])``, ``ok = ok and x[i] > 0``) is a reduction, and has the total
+    afterwards; its bits depend on nothing but the number of rounds and the device.
+    """
+    chunk_of("prange", schedule, chunk)
+    return range(*bounds)
+
+
+def chunk_of(who: str, schedule: Any, chunk: Any) -> int:
+    """What the runtime calls a schedule: rounds at a time; 0 for equal shares, -1 for what pays."""
+    if schedule is not None and schedule not in SCHEDULES:
+        raise ValueError(f"{who}: schedule is {' or '.join(map(repr, SCHEDULES))}, not {schedule!r}")
+    if chunk is None:
+        return -1 if schedule == "dynamic" else 0
+    if schedule == "static":
+        raise ValueError(f"{who}: chunk goes with schedule='dynamic'; with 'static' each thread has its equal share")
+    number = index(chunk, f"{who}: chunk")
+    if number < 1:
+        raise ValueError(f"{who}: chunk is a positive number of rounds, not {chunk!r}")
+    return number
+
+
+intrinsics.mark(prange, "prange")
+
+
+class Scope:
+    """A function, its text, and what its own `import` statements bind."""
+
+    def __init__(self, function: types.FunctionType, source: Source, imported: dict[str, Any]) -> None:
+        self.function, self.source, self.imported = function, source, imported
+
+
+def imported(function: types.FunctionType, body: list[ast.stmt]) -> dict[str, Any]:
+    """Names in loops that a function binds by `import` alone, and what they stand for; those that cannot be imported are left out."""
+    wanted = liveness.names([n for s in body for n in ast.walk(s) if isinstance(n, (ast.For, ast.While))], ast.Load)
+    found: dict[str, Any] = {}
+    other: set[str] = set()
+    package = function.__globals__.get("__package__") or ""
+    for s in liveness.all_statements(body):
+        if not isinstance(s, (ast.Import, ast.ImportFrom)):
+            other |= {e.name for e in liveness.events_of(s) if not e.kind.startswith("read")}
+            continue
+        for alias in s.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            if name not in wanted:
+                continue
+            try:
+                value = _imported(s, alias, package)
+            except (ImportError, AttributeError):  # told where the statement runs
+                other.add(name)
+                continue
+            if found.setdefault(name, value) is not value:
+                other.add(name)
+    return {name: value for name, value in found.items() if name not in other}
+
+
+def _imported(s: ast.Import | ast.ImportFrom, alias: ast.alias, package: str) -> Any:
+    if isinstance(s, ast.Import):
+        module = importlib.import_module(alias.name)
+        return module if alias.asname else importlib.import_module(alias.name.partition(".")[0])
+    name = "." * s.level + (s.module or "")
+    module = importlib.import_module(name, package)
+    if not hasattr(module, alias.name):
+        return importlib.import_module(f"{name}.{alias.name}" if s.module else f"{name}{alias.name}", package)
+    return getattr(module, alias.name)
+
+
+def bounds_of(loop: ast.For) -> list[ast.expr]:
+    """The bounds of `for … in prange(…)`."""
+    assert isinstance(loop.iter, ast.Call)
+    return loop.iter.args
+
+
+def nested(scope: Scope, loop: ast.For) -> list[ast.For]:
+    """Parallel loops that stand directly in each other, and whose bounds do not depend on each other: one index space."""
+    loops, changed = [loop], liveness.bound([loop])
+    while len(loops) < 3 and len(loops[-1].body) == 1:
+        inner = loops[-1].body[0]
+        if (
+            not isinstance(inner, ast.For)
+            or inner.orelse
+            or not is_prange(scope, inner)
+            or changed & liveness.names(bounds_of(inner), ast.Load)
+        ):
+            break
+        loops.append(inner)
+    return loops
+
+
+def scheduled(scope: Scope, loop: ast.For) -> tuple[str | None, ast.expr]:
+    """The schedule of a parallel loop and its chunk, which are no part of the program: they are taken out of the tree."""
+    assert isinstance(loop.iter, ast.Call)
+    given = {k.arg: k.value for k in loop.iter.keywords}
+    foreign = numba_cython.is_prange(called(scope, loop.iter))
+    if given.keys() - (numba_cython.PRANGE_KEYWORDS if foreign else {"schedule", "chunk"}):
+        return None, NONE  # the translator refuses it
+    loop.iter.keywords = []
+    schedule, chunk = given.get("schedule", NONE), given.get("chunksize" if foreign else "chunk", NONE)
+    if not isinstance(schedule, ast.Constant):
+        raise problem(ValueError, scope.source, schedule, "schedule must be a plain string: 'static' or 'dynamic'")
+    if foreign:  # 'guided' and 'runtime' too are for rounds that take differently long
+        return (None, NONE) if schedule.value is None else ("static", NONE) if schedule.value == "static" else ("dynamic", chunk)
+    if schedule.value is not None and schedule.value not in SCHEDULES:
+        raise problem(ValueError, scope.source, schedule, "schedule must be 'static' or 'dynamic'")
+    return schedule.value, chunk
+
+
+def is_prange(scope: Scope, node: ast.stmt) -> bool:
+    """True for `for … in prange(…)`, whatever prange is called."""
+    return isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and frontend.is_prange(called(scope, node.iter))
+
+
+def called(scope: Scope, call: ast.Call) -> Any:
+    """What a call by a name, or a dotted name, from outside the function calls; None for other calls."""
+    first, *path = path_of(call.func) or ("",)
+    value = value_of(scope, first)
+    for name in path:
+        value = getattr(value, name, None)
+    return value
+
+
+def value_of(scope: Scope, name: str) -> Any:
+    """What a name from outside of the function, or of one of its imports, stands for now; None for others."""
+    function, code = scope.function, scope.function.__code__
+    if name in scope.imported:
+        return scope.imported[name]
+    if name in code.co_freevars:
+        value = current(Captured((function.__closure__ or ())[code.co_freevars.index(name)], name, None))
+        return None if value is absent else value
+    return None if name in code.co_varnames or name in code.co_cellvars else function.__globals__.get(name)

@@ -1,0 +1,299 @@
+# python/pardo/_kernel/regions.py: loops of a function that became programs: what they take, how they run, what they give back.
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array.array_interface import refuse_masked
+from pardo._compiler import frontend, liveness, structs
+from pardo._compiler.liveness import Around
+from pardo._compiler.names import python_function
+from pardo._compiler.source import Source, problem
+from pardo._compiler.structs import Struct
+from pardo._core import Array
+from pardo._kernel.kernel import race_checking
+from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, nested, scheduled, value_of
+from pardo._language.index_space import Constant
+
+ROUNDS = "$rounds"
+LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
+_REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
+_TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
+
+
+def shortened(message: str, name: str) -> str:
+    """The first line of an error about a loop, without the function's name."""
+    return message.partition("\n")[0].removeprefix(f"{name}: ")
+
+
+class Region:
+    """A loop of a function, with what goes in and out."""
+
+    def __init__(self, scope: Scope, loop: ast.For | ast.While, parallel: bool, around: Around, options: Options) -> None:
+        self.scope, self.options = scope, options
+        self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
+        self.python_runs: dict[str, int] = {}  # how often Python ran it in the end, by the reason
+        assigned = liveness.bound([loop])
+        loops = nested(scope, loop) if parallel and isinstance(loop, ast.For) else []
+        schedules = [scheduled(scope, lp) for lp in loops]
+        self.schedule, self.chunk = schedules[0] if schedules else (None, NONE)
+        self.at_a_time = chunk_of("prange", *((self.schedule, None) if self.schedule else (options.schedule, options.chunk)))
+        self.results = sorted(assigned & around.behind)
+        captured = around.captured & around.outside - scope.imported.keys()
+        captured |= {n for n in around.captured - around.outside if isinstance(value_of(scope, n), (Array, np.ndarray))}
+        if not parallel:  # rounds may assign nothing: then a name keeps its value
+            uncertain = set(self.results) - around.certain
+            if unknown := sorted(uncertain - captured - around.possible):
+                raise NameError(f"`{unknown[0]}` is read after it, and has no value where no round assigns one")
+            captured |= uncertain
+        self.captured = sorted(captured)
+        self.certain = captured <= around.before  # that each has a value
+        self.parallel_loops, self.first = loops, loop
+        self.translation = self._translated()
+        if parallel:
+            self.results = _core._Loop.reductions(self.translation.function, self.captured)
+            if self.results and len(loops) > 1:
+                del loops[1:]
+                self.translation = self._translated()
+            self._refuse_last_values(assigned & around.behind - set(self.results))
+        self.bounds = [bounds_of(lp) for lp in loops]
+        self.fixed = [_fixed(scope.function, bounds) for bounds in self.bounds]
+        self.initial = [self.captured.index(n) for n in self.results] if parallel else []
+        self.loop = self._made()
+
+    def _refuse_last_values(self, names: set[str]) -> None:
+        """Names that rounds assign are their own: nothing after the loop may ask for the last one's."""
+        for node in ast.walk(self.first):
+            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Store):
+                raise problem(
+                    TypeError,
+                    self.scope.source,
+                    node,
+                    f"`{node.id}` is read after the parallel loop, whose rounds run side by side: which one would be the last? "
+                    "Reduce into it (s += …, m = max(m, …)), or write into an array",
+                )
+
+    def _translated(self) -> frontend.Translation:
+        """The loop as a function of the names that it takes from outside, and of start and step of each dimension."""
+        source = self.scope.source
+        extra = [name for d in range(len(self.parallel_loops)) for name in (f"$start{d}", f"$step{d}")]
+        arguments = ast.arguments([], [ast.arg(n) for n in [*self.captured, *extra]], None, [], [], None, [])
+        node = ast.FunctionDef(self.name, arguments, [self.first], [], None, None)
+        part = Source(source.name, source.file, source.first_line, source.lines, node)
+        translator = frontend._Translator(self.scope.function, part, self.scope.imported)
+        body = translator.block([self.first], self.first)
+        made = _core._Function(
+            source.name,
+            source.file,
+            source.first_line,
+            source.lines,
+            translator.parameters,
+            "",
+            [],
+            body,
+            translator.callees,
+            translator.classes,
+        )
+        return frontend.Translation(made, tuple(translator.captured))
+
+    def _made(self) -> _core._Loop:
+        o = self.options
+        return _core._Loop(self.translation.function, len(self.parallel_loops), list(self.results), o.fastmath, o.bounds_check)
+
+    def _refresh(self) -> None:
+        """Make the program anew when a value from outside of the function that is part of it has changed."""
+        if self.translation.captured and self.translation.changed():
+            self.translation = self._translated()
+            self.loop = self._made()
+
+    def serially(self, captured: tuple[Any, ...] | None) -> Any:
+        """Run a serial loop, or say that Python has to: what the language does not know means what it means in Python.
+
+        `captured` is None where one of the names has no value, which may be an error or not.
+        """
+        if captured is None:
+            return self._left("a name that it reads has no value before it", ())
+        if not all(map(_is_taken, captured)):
+            return self._left("it uses what is neither an array nor a number", captured)
+        try:
+            self._refresh()
+            arguments = tuple(_argument(c) for c in captured)
+            refusal = self.loop.refusal(arguments, self.name)
+        except _REFUSALS as e:
+            refusal = str(e)
+        if refusal is not None:
+            return self._left(shortened(refusal, self.name), captured)
+        return self._run(arguments, [], ())
+
+    def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
+        if why not in self.python_runs:
+            self.python_runs[why] = 0
+        self.python_runs[why] += 1
+        if any(isinstance(c, (Array, np.ndarray)) for c in captured):
+            _core._note_fallback(f"{self.name}: the loop at line {self.line} runs as Python: {why}")
+        return LEFT
+
+    def described(self) -> str:
+        """What became of the loop."""
+        if not self.parallel:
+            python = [f"; {count} of its runs were Python's: {why}" for why, count in self.python_runs.items()]
+            return "a serial loop, compiled" + "".join(python)
+        counters = " and ".join(f"`{ast.unparse(lp.target)}`" for lp in self.parallel_loops)
+        space = ", one index space" if len(self.parallel_loops) > 1 else ""
+        reduces = f"; it reduces into {', '.join(f'`{n}`' for n in self.results)}" if self.results else ""
+        return f"a parallel loop over {counters}{space}{reduces}"
+
+    def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
+        """Run a parallel loop."""
+        ranges = [range(*(_index(b) for b in each)) for each in bounds]
+        if ranges and (self.options.race_check or race_checking()):
+            return self.checked(ranges, captured)
+        self._refresh()
+        arguments = tuple(_argument(c) for c in captured)
+        for r, (start, step) in zip(ranges, self.fixed, strict=True):
+            arguments += _counted(r, start, step)
+        before = [_plain(captured[k]) for k in self.initial]
+        at_a_time = self.at_a_time if chunk is None else chunk_of("prange", self.schedule, chunk)
+        return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
+
+    def _run(self, arguments: tuple[Any, ...], counts: list[int], before: tuple[Any, ...], at_a_time: int = 0) -> Any:
+        initial = tuple(leaf for value in before for leaf in _numbers(value))
+        results = self.loop.run(arguments, counts, initial, None, at_a_time, self.name)
+        for k, value in enumerate(before):
+            results[k] = _shaped_as(value, results[k])
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def checked(self, ranges: list[range], captured: tuple[Any, ...]) -> Any:
+        """The parallel loop in plain Python, which looks for races between rounds."""
+        from pardo._debug import interpreter
+
+        arguments = [_plain(_argument(c)) if getattr(c, "ndim", None) == 0 else c for c in captured]
+        return interpreter.check_rounds(self.in_plain_python(), self.name, self.captured, ranges, arguments)
+
+    def in_plain_python(self) -> types.FunctionType:
+        """The parallel loop as a function of its rounds, and of the names that it takes from outside."""
+        first, last = self.parallel_loops[0], self.parallel_loops[-1]
+        counters: ast.expr = ast.Tuple([lp.target for lp in self.parallel_loops], ast.Store())
+        loop = ast.copy_location(ast.For(counters, ast.Name(ROUNDS, ast.Load()), last.body, []), first)
+        arguments = ast.arguments([], [ast.arg(n) for n in (ROUNDS, *self.captured)], None, [], [], None, [])
+        names: list[ast.expr] = [ast.Name(n, ast.Load()) for n in self.results]
+        results = ast.Return(names[0] if len(names) == 1 else ast.Tuple(names, ast.Load()))
+        node = ast.FunctionDef(self.name, arguments, [loop, results], [], None, None)
+        return defined(self.scope, copy.deepcopy(ast.copy_location(node, first)))
+
+
+def _fixed(function: types.FunctionType, bounds: list[ast.expr]) -> tuple[bool, bool]:
+    """Whether start and step of a loop are the same at every call."""
+    code = function.__code__
+    changing = {*code.co_varnames, *code.co_cellvars}
+    start, step = bounds[: len(bounds) > 1], bounds[2:]
+    return not liveness.names(start, ast.Load) & changing, not liveness.names(step, ast.Load) & changing
+
+
+def _counted(rounds: range, fixed_start: bool, fixed_step: bool) -> tuple[Any, Any]:
+    """Start and step, so that the compiler sees in neighbouring rounds neighbours, and indices that do not count from the end."""
+    start, step = rounds.start, rounds.step
+    known: Any = _constant(start) if fixed_start or start in (0, 1) else np.uint64(start) if start >= 0 else start
+    return known, _constant(step) if fixed_step or step == 1 else step
+
+
+@functools.lru_cache(256)
+def _constant(number: int) -> Constant[int]:
+    return Constant(number)
+
+
+def _shaped_as(value: Any, result: Any) -> Any:
+    """A result with the structs of the value from before the loop, for plain ones."""
+    if isinstance(value, Struct):
+        return type(value)(*map(_shaped_as, value._values(), result._values()))
+    return tuple(map(_shaped_as, value, result)) if type(value) is tuple else result
+
+
+def _is_taken(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_taken, value))
+    if isinstance(value, Struct):
+        return all(map(_is_taken, value._values()))
+    dtype = getattr(value, "dtype", None)
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        return True
+    known = isinstance(value, _TAKEN) and (dtype is None or dtype.kind in "biufc")
+    return known or (callable(value) and python_function(value) is not None)
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    """A number, or those of a tuple or struct."""
+    for leaf in structs.leaves(value):
+        if type(leaf) is not tuple and not isinstance(leaf, Struct):
+            yield leaf
+
+
+def _index(bound: Any) -> int:
+    return int(bound) if isinstance(bound, Array) and bound.ndim == 0 and bound.dtype.kind in "iu" else bound
+
+
+def _plain(value: Any) -> Any:
+    """A number for what may be an array of no dimensions."""
+    return value.item() if isinstance(value, (Array, np.ndarray)) and value.ndim == 0 else value
+
+
+def _argument(value: Any) -> Any:
+    """NumPy's arrays are used where they are; arrays of no dimensions are numbers."""
+    if type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names):
+        return structs.mapped(value, _argument)
+    if isinstance(value, np.ndarray):
+        if type(value) is not np.ndarray:
+            refuse_masked(value, "jit")
+        if value.ndim == 0:
+            return value[()]
+        return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
+    if isinstance(value, Array) and value.ndim == 0 and value._is_scalar_value():
+        return value.dtype.type(value.item())
+    return value
+
+
+class _Mangled(ast.NodeTransformer):
+    """Gives private names of a method, as `self.__x`, the form that Python gives them inside of the class."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        owners = function.__qualname__.split(".")
+        self.owner = owners[-2].lstrip("_") if len(owners) > 1 and owners[-2] != "<locals>" else ""
+
+    def mangled(self, name: str) -> str:
+        return f"_{self.owner}{name}" if self.owner and name.startswith("__") and not name.endswith("__") else name
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        node.attr = self.mangled(node.attr)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.mangled(node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = self.mangled(node.arg)
+        return node
+
+
+def defined(scope: Scope, node: ast.FunctionDef, given: dict[str, Any] | None = None) -> types.FunctionType:
+    """A function from a tree, with the globals and the cells of another one, and more names that are given."""
+    function = scope.function
+    free, name = function.__code__.co_freevars, node.name
+    _Mangled(function).visit(node)
+    node.name = "$" + name  # its own name stays that of the global or of the cell
+    cells = {n: types.CellType(value) for n, value in (given or {}).items()}
+    cells.update(zip(free, function.__closure__ or (), strict=True))
+    factory_arguments = ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, [])
+    factory = ast.FunctionDef("$factory", factory_arguments, [node], [], None, None)
+    module = ast.fix_missing_locations(ast.copy_location(ast.Module([factory], []), node))
+    code = compile(module, scope.source.file, "exec")
+    outer = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
+    made = made.replace(co_name=function.__name__, co_qualname=function.__qualname__)
+    return types.FunctionType(made, function.__globals__, function.__name__, None, tuple(cells[n] for n in made.co_freevars))

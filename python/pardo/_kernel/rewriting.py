@@ -1,0 +1,239 @@
+# python/pardo/_kernel/rewriting.py: a function with its loops replaced by calls of their programs; what stands between them stays Python.
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from pardo import _core
+from pardo._compiler import frontend, intrinsics, liveness
+from pardo._compiler.source import problem, source_of
+from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
+from pardo._kernel.regions import LEFT, Region, defined, shortened
+
+REGIONS, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$left", "$unbound", "$compiled"
+GIVEN, RESULT = "$given", "$result"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LEAVES = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
+
+
+def _touches_elements(node: ast.AST) -> bool:
+    """True when a loop reads or writes single elements: then it is worth a program."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name):
+            parts = n.slice.elts if isinstance(n.slice, ast.Tuple) else [n.slice]
+            if not any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value in (None, Ellipsis)) for p in parts):
+                return True
+        if isinstance(n, ast.For) and any(isinstance(source, ast.Name) for source in _looped_over(n.iter)):
+            return True
+    return False
+
+
+def _looped_over(iterable: ast.expr) -> list[ast.expr]:
+    """What `for` goes over: itself, or what `enumerate` and `zip` take."""
+    if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name) and iterable.func.id in ("enumerate", "zip"):
+        return [part for argument in iterable.args for part in _looped_over(argument)]
+    return [iterable]
+
+
+class _Prepared(ast.NodeTransformer):
+    """Puts the `else` of parallel loops after them, where it always runs, as nothing breaks such a loop, and decorates functions inside
+    that have parallel loops of their own."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def visit_For(self, node: ast.For) -> Any:
+        if not is_prange(self.scope, node):
+            self.generic_visit(node)
+            return node
+        behind = ast.Module(node.orelse, [])
+        node.orelse = []
+        self.generic_visit(behind)
+        return [node, *behind.body]
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        for s in node.body:
+            self.visit(s)  # methods; what else stands in it stays as it is
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        statements = [s for s in liveness.all_statements(node.body) if isinstance(s, ast.stmt)]
+        if not node.decorator_list and any(is_prange(self.scope, s) for s in statements):
+            node.decorator_list.append(ast.copy_location(ast.Name(COMPILED, ast.Load()), node))
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node
+
+
+class _Cutter:
+    """Replaces a function's loops by calls of their programs."""
+
+    def __init__(self, scope: Scope, options: Options) -> None:
+        self.scope, self.options = scope, options
+        self.regions: list[Region] = []
+        self.left: list[tuple[int, str]] = []  # loops that Python runs: their lines, and why
+        assert isinstance(scope.source.node, ast.FunctionDef)
+        self.node = scope.source.node
+        _Prepared(scope).generic_visit(self.node)
+        arguments = self.node.args
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+        body = self.node.body
+        self.around = liveness.around(body, {a.arg for a in every if a})
+        self.lasting = liveness.declared(body)
+        self.shared = liveness.shared(body)
+        self.loops = {id(loop): parallel for loop, parallel in self.find(body)}
+
+    def find(self, statements: list[ast.stmt]) -> Iterator[tuple[ast.For | ast.While, bool]]:
+        for s in statements:
+            if isinstance(s, ast.For) and is_prange(self.scope, s):
+                self.check(s)
+                yield s, True
+            elif isinstance(s, (ast.For, ast.While)) and not (why := self.stays_python(s)):
+                yield s, False
+            else:
+                if isinstance(s, (ast.For, ast.While)):
+                    self.leave(s, why)
+                for block in liveness.blocks(s):
+                    yield from self.find(block)
+
+    def leave(self, loop: ast.For | ast.While, why: str) -> None:
+        """Note that Python runs a loop, and count it where that is slow."""
+        self.left.append((loop.lineno, why))
+        if _touches_elements(loop) and not self.has_parallel(loop):
+            _core._note_fallback(f"{self.scope.source.name}: the loop at line {loop.lineno} runs as Python: {why}")
+
+    def has_parallel(self, loop: ast.AST) -> bool:
+        return any(is_prange(self.scope, n) for n in ast.walk(loop) if isinstance(n, ast.For))
+
+    def not_its_own(self, loop: ast.For | ast.While) -> str:
+        """Why what a loop assigns has to be seen by others while it runs; nothing if it need not."""
+        assigned = liveness.bound([loop])
+        if names := sorted(assigned & self.lasting):
+            return f"it assigns `{names[0]}`, which is global or belongs to the function around this one"
+        if names := sorted(assigned & self.shared):
+            return f"it assigns `{names[0]}`, which a function inside of this one uses"
+        return ""
+
+    def check(self, loop: ast.For) -> None:
+        """Refuse a parallel loop that Python alone could run."""
+        if why := self.not_its_own(loop):
+            raise problem(TypeError, self.scope.source, loop.target, f"{why}; that cannot be in a parallel loop")
+
+    def stays_python(self, loop: ast.For | ast.While) -> str:
+        """Why a serial loop is not compiled; nothing if it is."""
+        if self.has_parallel(loop):
+            return "parallel loops stand in it"
+        if any(isinstance(n, _LEAVES) for n in ast.walk(loop)):
+            return "it returns from the function, or waits in it"
+        if not _touches_elements(loop):
+            return "it reads and writes no single elements"
+        if caught := sorted(liveness.bound([loop]) & self.around[id(loop)].caught):
+            return f"it assigns `{caught[0]}`, which is read where its exceptions are handled"
+        return self.not_its_own(loop)
+
+    def cut(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for s in statements:
+            if isinstance(s, (ast.For, ast.While)) and id(s) in self.loops:
+                out += self.replaced(s)
+                continue
+            for block in liveness.blocks(s):
+                block[:] = self.cut(block)
+            out.append(s)
+        return out
+
+    def replaced(self, loop: ast.For | ast.While) -> list[ast.stmt]:
+        """A call of the loop's program. A serial loop stays too, for what the language does not know."""
+        parallel = self.loops[id(loop)]
+        try:
+            region = Region(self.scope, loop, parallel, self.around[id(loop)], self.options)
+        except (_core.CompileError, TypeError, NameError, AttributeError, OverflowError) as e:
+            if parallel:
+                raise
+            self.leave(loop, shortened(str(e), self.scope.source.name))
+            return [loop]  # what the language does not know runs as Python does
+        number = len(self.regions)
+        self.regions.append(region)
+        load = ast.Load()
+        program = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(number), load)
+        captured: list[ast.expr] = [ast.Name(n, load) for n in region.captured]
+        made: list[ast.stmt]
+        if parallel:
+            bounds = ast.Tuple([ast.Tuple(b, load) for b in region.bounds], load)
+            made = [_assigned(region.results, ast.Call(program, [bounds, region.chunk, *captured], []))]
+        else:
+            made = self.serial(region, ast.Attribute(program, "serially", load), captured, loop)
+        return [ast.copy_location(s, loop) for s in made]
+
+    def serial(self, region: Region, run: ast.expr, captured: list[ast.expr], loop: ast.stmt) -> list[ast.stmt]:
+        """`$result = $regions[k].serially((x, s))`, then the loop if that is what it says, else the assignment of its results."""
+        load = ast.Load()
+        given: ast.expr = ast.Tuple(captured, load)
+        made: list[ast.stmt] = []
+        if not region.certain:  # a name without a value may be one that no round asks for
+            values = ast.Assign([ast.Name(GIVEN, ast.Store())], given)
+            nothing = ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None))
+            made.append(ast.Try([values], [ast.ExceptHandler(ast.Name(UNBOUND, load), None, [nothing])], [], []))
+            given = ast.Name(GIVEN, load)
+        made.append(ast.Assign([ast.Name(RESULT, ast.Store())], ast.Call(run, [given], [])))
+        if not region.certain:  # what it holds is not to outlive the loop
+            made.append(ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None)))
+        left = ast.Compare(ast.Name(RESULT, load), [ast.Is()], [ast.Name(NO_PROGRAM, load)])
+        assigned = [_assigned(region.results, ast.Name(RESULT, load))] if region.results else []
+        made.append(ast.If(left, [loop], assigned))
+        return made
+
+
+def _assigned(names: list[str], value: ast.expr) -> ast.stmt:
+    if not names:
+        return ast.Expr(value)
+    targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
+    return ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())], value)
+
+
+class Built(NamedTuple):
+    """A function with its loops replaced."""
+
+    function: types.FunctionType
+    regions: list[Region]
+    left: list[tuple[int, str]]
+
+
+def build(function: types.FunctionType, options: Options, decorate: Callable[[types.FunctionType], Any]) -> Built:
+    """Replace the loops of a function. `decorate`: does the same with functions inside of it that have parallel loops."""
+    intrinsics.fill()
+    source = source_of(function)
+    assert isinstance(source.node, ast.FunctionDef)
+    scope = Scope(function, source, imported(function, source.node.body))
+    _check_other_uses(scope)
+    cutter = _Cutter(scope, options)
+    node = cutter.node
+    body = cutter.cut(node.body)
+    node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
+    for a in ast.walk(node.args):
+        if isinstance(a, ast.arg):
+            a.annotation = None
+    inner = ast.copy_location(ast.FunctionDef(node.name, node.args, body, [], None, None), node)
+    given = {REGIONS: cutter.regions, NO_PROGRAM: LEFT, UNBOUND: NameError, COMPILED: decorate}
+    result = defined(scope, inner, given)
+    result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return Built(result, cutter.regions, cutter.left)
+
+
+def _check_other_uses(scope: Scope) -> None:
+    """Refuse `prange` where no loop of statements is over it: it would be a slow `range`."""
+    for node in ast.walk(scope.source.node):
+        for generator in getattr(node, "generators", ()):
+            if isinstance(generator.iter, ast.Call) and frontend.is_prange(called(scope, generator.iter)):
+                raise problem(
+                    _core.CompileError,
+                    scope.source,
+                    generator.iter,
+                    "a comprehension makes no parallel loop; write `for … in prange(…)` as a statement, into an array",
+                )

@@ -1,0 +1,324 @@
+# python/pardo/_language/index_space.py: what kernels are written with: index spaces, items and their groups, memory of groups and of items.
+from __future__ import annotations
+
+import contextvars
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+
+import numpy as np
+from pardo._compiler.intrinsics import device_only, mark
+
+__all__ = [
+    "Const",
+    "Group",
+    "Item",
+    "LocalAccessor",
+    "NdItem",
+    "NdRange",
+    "Range",
+    "SubGroup",
+    "get_global_id",
+    "get_global_size",
+    "get_group_id",
+    "get_local_id",
+    "get_local_size",
+    "get_num_groups",
+    "group_barrier",
+    "local_array",
+    "private_array",
+]
+
+T = TypeVar("T")
+
+
+class Constant(Generic[T]):
+    """Annotation of a kernel's parameter whose value becomes part of the program: ``n: pp.Const[int]``.
+
+    Each new value compiles anew; loops over it can be unrolled, and it can be the shape of a private or local array.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+if TYPE_CHECKING:
+    Const = Annotated[T, "part of the program"]
+else:
+    Constant.__name__ = Constant.__qualname__ = "Const"
+    Const = Constant
+
+
+class LocalAccessor:
+    """An argument of a launch: memory that the items of each group share.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Elements; it becomes part of the program.
+    dtype : DTypeLike
+        Of the elements.
+    """
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: int | Sequence[int], dtype: Any = np.float64) -> None:
+        extents = [shape] if isinstance(shape, (int, np.integer)) else list(shape)
+        self.shape = [operator.index(n) for n in extents]
+        if not self.shape or min(self.shape) < 1:
+            raise ValueError(f"LocalAccessor: extents are positive, not {tuple(self.shape)}")
+        self.dtype = np.dtype(dtype)
+        if math.prod(self.shape) * self.dtype.itemsize >= 1 << 63:
+            raise ValueError(f"LocalAccessor: {tuple(self.shape)} elements of {self.dtype} are more than any memory holds")
+
+    def __repr__(self) -> str:
+        return f"LocalAccessor({tuple(self.shape)}, {self.dtype})"
+
+
+def _extents(values: Sequence[Any], who: str) -> tuple[int, ...]:
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+        values = values[0]
+    if not 1 <= len(values) <= 3:
+        raise ValueError(f"{who}: one to three extents are expected, not {len(values)}")
+    try:
+        extents = tuple(map(operator.index, values))
+    except TypeError:
+        raise TypeError(f"{who}: extents are integers, not {', '.join(type(n).__name__ for n in values)}") from None
+    if min(extents) < 0:
+        raise ValueError(f"{who}: an extent is negative: {extents}")
+    return extents
+
+
+class Range(tuple):  # type: ignore[type-arg]
+    """The items of an index space of one to three dimensions: ``Range(n)``, ``Range(rows, columns)``."""
+
+    __slots__ = ()
+
+    def __new__(cls, *extents: Any) -> Range:
+        """Check the extents."""
+        if len(extents) == 1 and type(extents[0]) is int and extents[0] >= 0:  # most of them, in launches that make theirs anew
+            return tuple.__new__(cls, extents)
+        return tuple.__new__(cls, _extents(extents, "Range"))
+
+    def __repr__(self) -> str:
+        return f"Range({', '.join(map(str, self))})"
+
+
+class NdRange:
+    """An index space in groups: ``NdRange(Range(n), Range(256))``.
+
+    Parameters
+    ----------
+    global_range : Range, int or tuple of int
+        Items in each dimension; a multiple of `local_range`.
+    local_range : Range, int or tuple of int
+        Items of a group in each dimension.
+    """
+
+    __slots__ = ("global_range", "local_range")
+
+    def __init__(self, global_range: Any, local_range: Any) -> None:
+        self.global_range = global_range if type(global_range) is Range else Range(global_range)
+        self.local_range = local_range if type(local_range) is Range else Range(local_range)
+
+    def __repr__(self) -> str:
+        return f"NdRange({self.global_range}, {self.local_range})"
+
+
+class Item:
+    """Where an item stands in a `Range`: the annotation of a kernel's first parameter.
+
+    In kernels it has ``get_id(d)``, ``get_range(d)``, ``get_linear_id()``, ``get_linear_range()`` and ``item[d]``; the dimension may be
+    left out where there is one alone.
+    """
+
+    if TYPE_CHECKING:
+
+        def get_id(self, dimension: int | None = None) -> int: ...
+        def get_range(self, dimension: int | None = None) -> int: ...
+        def get_linear_id(self) -> int: ...
+        def get_linear_range(self) -> int: ...
+        def __getitem__(self, dimension: int) -> int: ...
+
+
+class NdItem:
+    """Where an item stands in an `NdRange`: the annotation of a kernel's first parameter.
+
+    In kernels it has ``get_global_id(d)``, ``get_local_id(d)``, ``get_group_id(d)``, ``get_global_range(d)``, ``get_local_range(d)``,
+    ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()``, ``get_group()`` and
+    ``get_sub_group()``.
+    """
+
+    if TYPE_CHECKING:
+
+        def get_global_id(self, dimension: int | None = None) -> int: ...
+        def get_local_id(self, dimension: int | None = None) -> int: ...
+        def get_group_id(self, dimension: int | None = None) -> int: ...
+        def get_global_range(self, dimension: int | None = None) -> int: ...
+        def get_local_range(self, dimension: int | None = None) -> int: ...
+        def get_group_range(self, dimension: int | None = None) -> int: ...
+        def get_global_linear_id(self) -> int: ...
+        def get_local_linear_id(self) -> int: ...
+        def get_group_linear_id(self) -> int: ...
+        def get_group(self) -> Group: ...
+        def get_sub_group(self) -> SubGroup: ...
+        def __getitem__(self, dimension: int) -> int: ...
+
+
+class Group:
+    """What ``NdItem.get_group()`` gives: a group of items.
+
+    In kernels it has ``get_group_id(d)``, ``get_local_id(d)``, ``get_group_range(d)``, ``get_local_range(d)``,
+    ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()``, ``get_local_linear_range()`` and ``leader()``.
+    """
+
+    if TYPE_CHECKING:
+
+        def get_group_id(self, dimension: int | None = None) -> int: ...
+        def get_local_id(self, dimension: int | None = None) -> int: ...
+        def get_group_range(self, dimension: int | None = None) -> int: ...
+        def get_local_range(self, dimension: int | None = None) -> int: ...
+        def get_group_linear_id(self) -> int: ...
+        def get_group_linear_range(self) -> int: ...
+        def get_local_linear_id(self) -> int: ...
+        def get_local_linear_range(self) -> int: ...
+        def leader(self) -> bool: ...
+
+
+class SubGroup:
+    """What ``NdItem.get_sub_group()`` gives: items of a group that exchange values, on GPUs without memory.
+
+    The items of a group, in row-major order, form sub-groups of 32, or of what the kernel's ``sub_group_size`` says; the last may have
+    fewer. In kernels it has ``get_local_id()``, ``get_local_range()``, ``get_max_local_range()``, ``get_group_id()``,
+    ``get_group_range()``, all but the third also as ``get_local_linear_id()`` and so on, and ``leader()``. `shift_group_left`,
+    `shift_group_right`, `permute_group_by_xor` and `select_from_group` exchange values; `reduce_over_group` and its like take it as they
+    take a `Group`.
+
+    All items of the *group* come to each exchange, as to a barrier. Where a device has shuffles they are used: CUDA's, and OpenCL's where
+    kernels can ask for the size of sub-groups; elsewhere values go through memory of the group.
+    """
+
+    if TYPE_CHECKING:
+
+        def get_local_id(self) -> int: ...
+        def get_local_linear_id(self) -> int: ...
+        def get_local_range(self) -> int: ...
+        def get_local_linear_range(self) -> int: ...
+        def get_max_local_range(self) -> int: ...
+        def get_group_id(self) -> int: ...
+        def get_group_linear_id(self) -> int: ...
+        def get_group_range(self) -> int: ...
+        def get_group_linear_range(self) -> int: ...
+        def leader(self) -> bool: ...
+
+
+_running: contextvars.ContextVar[Any] = contextvars.ContextVar("pardo._running", default=None)  # the item of an interpreted kernel
+
+
+def _item(name: str) -> Any:
+    """The item that asks, in an interpreted kernel."""
+    item = _running.get()
+    if item is None:
+        raise TypeError(f"{name}: stands for an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
+    return item
+
+
+@device_only("local_array")
+def local_array(shape: Any, dtype: Any = np.float64) -> Any:
+    """Memory that the items of a group share; in kernels over an `NdRange`.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Constants, or parameters annotated as `Const`.
+    dtype : DTypeLike, optional
+        Of the elements; or a struct, or a value whose type is meant, which may be a tuple. Default: float64.
+
+    Returns
+    -------
+    Array
+        Not initialised. Of structs and tuples: indexed as one array of them.
+    """
+    return _item("local_array").local_array(shape, dtype)
+
+
+@device_only("private_array")
+def private_array(shape: Any, dtype: Any = np.float64) -> Any:
+    """Memory of one item alone; in kernels.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Constants, or parameters annotated as `Const`.
+    dtype : DTypeLike, optional
+        Of the elements; or a struct, or a value whose type is meant, which may be a tuple. Default: float64.
+
+    Returns
+    -------
+    Array
+        Not initialised. Of structs and tuples: indexed as one array of them.
+    """
+    return _item("private_array").private_array(shape, dtype)
+
+
+@device_only("shuffle")
+def shuffle(sub_group: Any, value: Any, item: Any) -> Any:
+    """Take the value of the item that stands there in the sub-group; it has to be there."""
+    return _item("shuffle").shuffle(sub_group, value, item)
+
+
+@device_only("is_sub_group")
+def is_sub_group(group: Any) -> bool:
+    """Tell a `SubGroup` from a `Group`, before the kernel runs."""
+    _item("a function of groups")
+    if not isinstance(group, (Group, SubGroup)):
+        raise TypeError(f"a group is expected, of item.get_group() or item.get_sub_group(), not {type(group).__name__}")
+    return isinstance(group, SubGroup)
+
+
+@device_only("group_barrier")
+def group_barrier(group: Any = None) -> None:
+    """Wait until all items of the group have come here, and see what each other has written; in kernels over an `NdRange`.
+
+    Parameters
+    ----------
+    group : Group or SubGroup, optional
+        What ``item.get_group()`` gives; there is one alone. A `SubGroup` waits for the whole group too.
+    """
+    _item("group_barrier").barrier()
+
+
+def _position(name: str, place: str, summary: str, returns: str) -> Callable[..., int]:
+    """A function of OpenCL C that says where an item stands; `place` is what interpreted items call it."""
+
+    def position(dimension: int | None = None) -> int:
+        number: int = _item(name).at(place, name, dimension)
+        return number
+
+    position.__name__ = position.__qualname__ = name
+    position.__doc__ = f"""{summary}, as in OpenCL C.
+
+    Parameters
+    ----------
+    dimension : int, optional
+        A constant, from 0. It may be left out where there is one alone.
+
+    Returns
+    -------
+    int
+        {returns}
+    """
+    marked: Callable[..., int] = mark(position, name)
+    return marked
+
+
+IN_GROUPS = "in kernels over an `NdRange`"
+get_global_id = _position("get_global_id", "global_id", "Index of this item in the range; in kernels", "From 0.")
+get_local_id = _position("get_local_id", "local_id", f"Index of this item in its group; {IN_GROUPS}", "From 0.")
+get_group_id = _position("get_group_id", "group_id", f"Index of this item's group; {IN_GROUPS}", "From 0.")
+get_global_size = _position("get_global_size", "global_range", "Items in the range; in kernels", "Of all groups.")
+get_local_size = _position("get_local_size", "local_range", f"Items in a group; {IN_GROUPS}", "Known before the kernel runs.")
+get_num_groups = _position("get_num_groups", "group_range", f"Groups in the range; {IN_GROUPS}", "In this dimension.")

@@ -1,0 +1,167 @@
+# python/pardo/_random/arguments.py: how the draws of a random.Generator read their arguments: sizes, places, parameters, choices.
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo._array import contexts
+from pardo._array.creation import _extents
+from pardo._array.interop import from_host
+from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, queue_of, same_queue
+from pardo._base.docstrings import filled
+from pardo._core import Array, Queue, _broadcast_to, _empty_in
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def public(f: F) -> F:
+    """Fills the docstring, and takes NumPy's arrays inside of `device_context`."""
+    return cast("F", contexts.copying(filled(f)))
+
+
+def extents_of(size: Any, who: str) -> list[int]:
+    """The shape that a size means."""
+    return [] if size is None else _extents(size, who)
+
+
+def floating(dtype: DTypeLike | None, target: Queue, who: str) -> np.dtype[Any]:
+    """The dtype of floats to be drawn."""
+    wanted = default_on(target, np.float64) if dtype is None else dtype_of(dtype, who)
+    if wanted not in (np.float64, np.float32):
+        raise TypeError(f"{who}: dtype {wanted} cannot be drawn; draw float64 or float32, and convert by astype")
+    return wanted
+
+
+def place_of(who: str, given: Iterable[Any], device: DeviceLike, queue: Queue | None) -> Queue:
+    """Where draws go: to the device or queue that is named, else to that of the arrays among the arguments."""
+    arrays = [x for x in given if type(x) is Array]
+    if device is None and queue is None:
+        for x in arrays:
+            same_queue(arrays[0], x, who)
+    return queue_of(device, queue, arrays[0].queue if arrays else None, who)
+
+
+def array_at(x: Any, target: Queue, who: str, name: str) -> Array:
+    """An array, or a list as one, on a queue."""
+    if type(x) is Array:
+        return x._to_queue(target)
+    if isinstance(x, (list, tuple)):
+        return from_host(x, None, target, who)
+    kind = ValueError if isinstance(x, str) else TypeError  # as NumPy has it
+    raise kind(f"{who}: {name} must be a number, a list or a pardo.Array, not {type(x).__name__}; use pardo.asarray(x)")
+
+
+class Parameters:
+    """Numbers and arrays that a distribution depends on, and the shape and place of what is drawn by them."""
+
+    def __init__(self, who: str, given: dict[str, Any], size: Any, device: DeviceLike, queue: Queue | None, usm_type: str | None) -> None:
+        self.who, self.usm_type = who, usm_type
+        self.queue = place_of(who, given.values(), device, queue)
+        self.values = {name: self._read(name, x) for name, x in given.items()}
+        self.shape = self._shape(size)
+
+    def _read(self, name: str, x: Any) -> Any:
+        value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.who, name)
+        if np.result_type(value.dtype if type(value) is Array else value).kind == "c":
+            raise TypeError(f"{self.who}: {name} must be real, but is complex")
+        return value
+
+    def _shape(self, size: Any) -> tuple[int, ...]:
+        extents = None if size is None else tuple(extents_of(size, self.who))
+        shapes = [x.shape for x in self.values.values() if type(x) is Array]
+        try:
+            shape: tuple[int, ...] = np.broadcast_shapes(*shapes)
+            fits = extents is None or np.broadcast_shapes(extents, shape) == extents
+        except ValueError:
+            fits = False
+        if not fits:
+            wanted = "each other" if extents is None else f"size {extents}"
+            raise ValueError(f"{self.who}: parameters of shapes {', '.join(map(str, shapes))} cannot be broadcast to {wanted}")
+        return shape if extents is None else extents
+
+    def of(self, dtype: np.dtype[Any]) -> list[Any]:
+        """Numbers of Python, which are weak, and arrays of the dtype."""
+        return [x._astype(dtype, False) if type(x) is Array else float(x) for x in self.values.values()]
+
+    def require(self, name: str, wrong: Callable[[Any], Any], rule: str) -> None:
+        """ValueError where a parameter is wrong; of arrays that is computed, and waited for."""
+        x = self.values[name]
+        if bool(wrong(x).any() if type(x) is Array else wrong(x)):
+            raise ValueError(f"{self.who}: {name} {rule}; {'some elements are' if type(x) is Array else f'it is {x}'}")
+
+    def empty(self, dtype: np.dtype[Any]) -> Array:
+        return _empty_in(list(self.shape), dtype, self.queue, "device", self.who)
+
+    def flat(self, x: Any) -> Any:
+        """One value for each element, or a number."""
+        return _broadcast_to(x, self.shape).reshape(-1) if type(x) is Array else x
+
+    def placed(self, x: Array) -> Array:
+        return in_memory(x, self.usm_type, self.who)
+
+
+def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[Any, Any]:
+    """The first integer, in 64 bits, and the distance of the last one: two numbers, or at least one array."""
+    least, greatest = (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    low, high = (int(x) if type(x) is not Array or x.ndim == 0 else x for x in given.values.values())
+    beyond = 0 if endpoint else 1
+    (low_min, low_max), (high_min, high_max) = _ends(low, least), _ends(high, greatest)
+    if low_min < least or high_max - beyond > greatest:
+        name, value = ("low", low_min) if low_min < least else ("high", high_max)
+        raise ValueError(f"integers: {name} is out of bounds for {dtype}: {value}; integers are drawn from {least} to {greatest}")
+    crossed: Any = low_max > greatest or high_min - beyond < least
+    if not crossed:
+        first, last = (x._astype(np.int64 if least else np.uint64, False) if type(x) is Array else x for x in (low, high))
+        last = last - beyond
+        above = first > last
+        crossed = bool(above.any()) if type(above) is Array else above
+    if crossed:
+        raise ValueError(f"integers: low is {'greater than' if endpoint else 'not less than'} high; there is no integer between them")
+    return _unsigned(first), _unsigned(last - first)
+
+
+def _unsigned(x: Any) -> Any:
+    return x._astype(np.uint64, False) if type(x) is Array else x % 2**64
+
+
+def _ends(x: Any, otherwise: int) -> tuple[int, int]:
+    """The least and the greatest one; something else for an empty array."""
+    if type(x) is not Array:
+        return x, x
+    return (int(x.min()), int(x.max())) if x.size else (otherwise, otherwise)
+
+
+def pool_of(a: Any, axis: int, target: Queue) -> tuple[Array | None, int, int]:
+    """What is chosen from, if it is an array, its axis, and how many there are."""
+    if not isinstance(a, (list, tuple)) and getattr(a, "ndim", 0) == 0:
+        try:
+            return None, 0, operator.index(a)
+        except TypeError:
+            raise ValueError(f"choice: a must be an integer, a list or a pardo.Array, not {type(a).__name__}") from None
+    pool = array_at(a, target, "choice", "a")
+    along = axis_index(axis, pool.ndim, "choice")
+    return pool, along, pool.shape[along]
+
+
+def probabilities(p: Any, n: int, k: int, replace: bool, target: Queue) -> Array:
+    """The probabilities, after all checks."""
+    given = array_at(p, target, "choice", "p")
+    if given.ndim != 1 or given.size != n:
+        raise ValueError(f"choice: p has shape {given.shape}; one probability is expected for each of {n} elements")
+    q = given._astype(default_on(target, np.float64), False)
+    if n:
+        total, least = float(q.sum()), float(q.min())
+        accurate = given.dtype if given.dtype.kind == "f" and given.dtype.itemsize < q.dtype.itemsize else q.dtype
+        if math.isnan(total):
+            raise ValueError("choice: p contains nan")
+        if least < 0:
+            raise ValueError(f"choice: p must not be negative, but contains {least}")
+        if abs(total - 1) > math.sqrt(np.finfo(accurate).eps):
+            raise ValueError(f"choice: p must have the sum 1, but has {total}; divide it by its sum")
+    if not replace and k > int((q > 0).sum()):
+        raise ValueError(f"choice: {k} elements cannot be drawn without replacement: fewer have a probability above 0")
+    return q

@@ -1,0 +1,460 @@
+# python/pardo/_random/distributions.py: distributions with parameters: array expressions on the standard ones.
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import DTypeLike
+from pardo._base.arguments import DeviceLike
+from pardo._core import Array, Queue, _where, exp, expm1, isfinite, log, maximum, sqrt
+from pardo._random import kernels
+from pardo._random.arguments import Parameters, floating, public
+from pardo._random.stream import Stream
+
+
+def negative(x: Any) -> Any:
+    return x < 0
+
+
+def located(z: Array, loc: Any, scale: Any) -> Array:
+    """z * scale + loc, without the operations that change nothing."""
+    if type(scale) is Array or scale != 1:
+        z = z * scale
+    return z + loc if type(loc) is Array or loc != 0 else z
+
+
+def between(u: Array) -> Array:
+    """Numbers of (0, 1) for those of [0, 1): the middle of what 0 stands for."""
+    return maximum(u, 2.0**-54 if u.dtype.itemsize == 8 else 2.0**-25)
+
+
+class Distributions(Stream):
+    """Draws of distributions by their parameters."""
+
+    def _drawn(self, draw: Callable[..., Any], given: Parameters, dtype: DTypeLike | None) -> tuple[Any, ...]:
+        """Standard draws, and the parameters for them."""
+        wanted = floating(dtype, given.queue, given.who)
+        values = given.of(wanted)
+        return (self._fill(draw, given.empty(wanted)), *values)
+
+    @public
+    def uniform(
+        self,
+        low: Any = 0.0,
+        high: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from the uniform distribution over an interval.
+
+        Parameters
+        ----------
+        low, high : number or Array, optional
+            The ends of the interval; `high` does not belong to it, but rounding may give it.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            Numbers of [low, high).
+
+        Raises
+        ------
+        {drawn_raises}
+        OverflowError
+            ``high - low`` is infinite or nan.
+
+        Notes
+        -----
+        ``low + (high - low) * u``, where u is what `random` draws.
+        """
+        given = Parameters("uniform", {"low": low, "high": high}, size, device, queue, usm_type)
+        low, high = given.of(floating(dtype, given.queue, given.who))
+        width = high - low
+        finite, descending = (isfinite(width).all(), (width < 0).any()) if type(width) is Array else (math.isfinite(width), width < 0)
+        if not finite:
+            raise OverflowError("uniform: high - low is not a finite number; draw from a smaller interval")
+        if descending:
+            raise ValueError("uniform: high is less than low; exchange them")
+        return given.placed(located(self._drawn(kernels.uniform, given, dtype)[0], low, width))
+
+    @public
+    def normal(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from normal distributions.
+
+        Parameters
+        ----------
+        loc : number or Array, optional
+            The mean.
+        scale : number or Array, optional
+            The standard deviation; not negative.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            The numbers drawn.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``loc + scale * z``, where z is what `standard_normal` draws.
+        """
+        given = Parameters("normal", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
+        given.require("scale", negative, "must not be negative")
+        z, loc, scale = self._drawn(kernels.normal, given, dtype)
+        return given.placed(located(z, loc, scale))
+
+    @public
+    def lognormal(
+        self,
+        mean: Any = 0.0,
+        sigma: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from log-normal distributions.
+
+        Parameters
+        ----------
+        mean : number or Array, optional
+            The mean of the logarithm.
+        sigma : number or Array, optional
+            The standard deviation of the logarithm; not negative.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            Positive numbers.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``exp(mean + sigma * z)``, where z is what `standard_normal` draws.
+        """
+        given = Parameters("lognormal", {"mean": mean, "sigma": sigma}, size, device, queue, usm_type)
+        given.require("sigma", negative, "must not be negative")
+        z, mean, sigma = self._drawn(kernels.normal, given, dtype)
+        return given.placed(exp(located(z, mean, sigma)))
+
+    @public
+    def exponential(
+        self,
+        scale: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from exponential distributions.
+
+        Parameters
+        ----------
+        scale : number or Array, optional
+            The mean; not negative.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            Numbers from 0 on.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``scale * e``, where e is what `standard_exponential` draws.
+        """
+        given = Parameters("exponential", {"scale": scale}, size, device, queue, usm_type)
+        given.require("scale", negative, "must not be negative")
+        e, scale = self._drawn(kernels.exponential, given, dtype)
+        return given.placed(located(e, 0.0, scale))
+
+    @public
+    def laplace(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from Laplace distributions, which are exponential on both sides.
+
+        Parameters
+        ----------
+        loc : number or Array, optional
+            The mean.
+        scale : number or Array, optional
+            The mean distance from it; not negative.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            The numbers drawn.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``log(2 u)`` below 1/2 and ``-log(2 - 2 u)`` from there on, where u is what `random` draws.
+
+        References
+        ----------
+        .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+        """
+        given = Parameters("laplace", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
+        given.require("scale", negative, "must not be negative")
+        u, loc, scale = self._drawn(kernels.uniform, given, dtype)
+        u = between(u)
+        return given.placed(located(_where(u < 0.5, log(u + u), -log(2 - u - u)), loc, scale))
+
+    @public
+    def logistic(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from logistic distributions.
+
+        Parameters
+        ----------
+        loc : number or Array, optional
+            The mean.
+        scale : number or Array, optional
+            The width; not negative.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            The numbers drawn.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``loc + scale * log(u / (1 - u))``, where u is what `random` draws.
+
+        References
+        ----------
+        .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+        """
+        given = Parameters("logistic", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
+        given.require("scale", negative, "must not be negative")
+        u, loc, scale = self._drawn(kernels.uniform, given, dtype)
+        u = between(u)
+        return given.placed(located(log(u / (1 - u)), loc, scale))
+
+    @public
+    def gumbel(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from Gumbel distributions, those of the greatest of many numbers.
+
+        Parameters
+        ----------
+        loc : number or Array, optional
+            The mode.
+        scale : number or Array, optional
+            The width; not negative.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            The numbers drawn.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``loc - scale * log(e)``, where e is what `standard_exponential` draws.
+
+        References
+        ----------
+        .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+        """
+        given = Parameters("gumbel", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
+        given.require("scale", negative, "must not be negative")
+        e, loc, scale = self._drawn(kernels.exponential, given, dtype)
+        return given.placed(located(-log(between(e)), loc, scale))
+
+    @public
+    def rayleigh(
+        self,
+        scale: Any = 1.0,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from Rayleigh distributions: lengths of vectors of two normally distributed numbers.
+
+        Parameters
+        ----------
+        scale : number or Array, optional
+            The standard deviation of these two; not negative.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            Numbers from 0 on.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``scale * sqrt(2 e)``, where e is what `standard_exponential` draws.
+
+        References
+        ----------
+        .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+        """
+        given = Parameters("rayleigh", {"scale": scale}, size, device, queue, usm_type)
+        given.require("scale", negative, "must not be negative")
+        e, scale = self._drawn(kernels.exponential, given, dtype)
+        return given.placed(located(sqrt(e * 2), 0.0, scale))
+
+    @public
+    def weibull(
+        self,
+        a: Any,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from Weibull distributions of scale 1.
+
+        Parameters
+        ----------
+        a : number or Array
+            The shape parameter; not negative. With 0 all numbers are 0.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            Numbers from 0 on.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``e ** (1 / a)``, where e is what `standard_exponential` draws.
+
+        References
+        ----------
+        .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+        """
+        given = Parameters("weibull", {"a": a}, size, device, queue, usm_type)
+        given.require("a", negative, "must not be negative")
+        e, a = self._drawn(kernels.exponential, given, dtype)
+        if type(a) is Array:
+            return given.placed(_where(a == 0, 0, e ** (1 / a)))
+        return given.placed(e ** (1 / a) if a else e * 0)
+
+    @public
+    def pareto(
+        self,
+        a: Any,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        """Draw from Pareto distributions of the second kind (Lomax): 1 is taken off those of the first.
+
+        Parameters
+        ----------
+        a : number or Array
+            The shape parameter; positive.
+        {drawn_by_parameters}
+
+        Returns
+        -------
+        Array
+            Numbers from 0 on.
+
+        Raises
+        ------
+        {drawn_raises}
+
+        Notes
+        -----
+        ``exp(e / a) - 1``, where e is what `standard_exponential` draws.
+
+        References
+        ----------
+        .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+        """
+        given = Parameters("pareto", {"a": a}, size, device, queue, usm_type)
+        given.require("a", lambda x: x <= 0, "must be positive")
+        e, a = self._drawn(kernels.exponential, given, dtype)
+        return given.placed(expm1(e / a))

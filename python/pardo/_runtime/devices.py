@@ -1,0 +1,181 @@
+# python/pardo/_runtime/devices.py: finding and choosing devices.
+from __future__ import annotations
+
+import os
+import site
+import sys
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pardo import _core
+from pardo._base.arguments import DeviceLike
+from pardo._base.package import FOLDER
+from pardo._core import Device
+
+__all__ = [
+    "Platform",
+    "get_devices",
+    "get_num_devices",
+    "get_platforms",
+    "select_device",
+    "set_default_device",
+]
+
+
+def package_folders() -> list[str]:
+    """Where packages are installed: beside this one, and those of Python's own folders that are searched.
+
+    Not every entry of `sys.path`: there is the folder that `python -m` was called in, and what lies there may be anybody's.
+    """
+    user = [site.USER_SITE] if site.ENABLE_USER_SITE and site.USER_SITE else []
+    searched = {os.path.abspath(folder) for folder in sys.path if folder}
+    beside = os.path.dirname(os.path.abspath(FOLDER))
+    return list(dict.fromkeys([beside, *(f for f in map(os.path.abspath, [*site.getsitepackages(), *user]) if f in searched)]))
+
+
+class Platform(NamedTuple):
+    """Devices that are reached through one vendor's implementation.
+
+    Attributes
+    ----------
+    backend : str
+        ``'cpu'``, ``'opencl'`` or ``'cuda'``.
+    name, vendor, version : str
+        What the implementation calls itself.
+    devices : tuple of Device
+        The visible ones.
+    """
+
+    backend: str
+    name: str
+    vendor: str
+    version: str
+    devices: tuple[Device, ...]
+
+
+def get_devices(backend: str | None = None, device_type: str | None = None) -> list[Device]:
+    """Find devices.
+
+    Parameters
+    ----------
+    backend : str, optional
+        Those of one back end: ``'cpu'``, ``'opencl'``, ``'cuda'``. The libraries of others are not loaded. Default, and ``'all'``: of all.
+    device_type : str, optional
+        Those of one type: ``'cpu'``, ``'gpu'``, ``'accelerator'``. Default, and ``'all'``: of all.
+
+    Returns
+    -------
+    list of Device
+        The visible ones: the environment variable PARDO_DEVICES filters them. Empty when there is none.
+
+    Raises
+    ------
+    ValueError
+        There is no such back end or type.
+    """
+    return _find_devices(backend, device_type, "get_devices")
+
+
+def _find_devices(backend: str | None, device_type: str | None, who: str) -> list[Device]:
+    for name, text in (("backend", backend), ("device_type", device_type)):
+        if not isinstance(text, str | None):
+            raise TypeError(f"{who}: {name} is a string such as {'opencl' if name == 'backend' else 'gpu'!r}, not {type(text).__name__}")
+    return _core._get_devices((backend or "").lower(), (device_type or "").lower())
+
+
+def get_num_devices(backend: str | None = None, device_type: str | None = None) -> int:
+    """Count devices.
+
+    Parameters
+    ----------
+    backend, device_type : str, optional
+        As for `get_devices`.
+
+    Returns
+    -------
+    int
+        How many of these are visible.
+
+    Raises
+    ------
+    ValueError
+        There is no such back end or type.
+    """
+    return len(_find_devices(backend, device_type, "get_num_devices"))
+
+
+def get_platforms(backend: str | None = None) -> list[Platform]:
+    """Find platforms: the implementations through which devices are reached.
+
+    Parameters
+    ----------
+    backend : str, optional
+        Those of one back end. Default, and ``'all'``: of all.
+
+    Returns
+    -------
+    list of Platform
+        Those that have visible devices.
+
+    Raises
+    ------
+    ValueError
+        There is no such back end.
+    """
+    return [Platform(*facts) for facts in _core._get_platforms(backend or "")]
+
+
+def select_device(*, required: str | Iterable[str] = (), excluded: str | Iterable[str] = ()) -> Device:
+    """Choose the best device that can do what is needed.
+
+    Parameters
+    ----------
+    required : str or list of str
+        Aspects that it must have, by their SYCL names: ``'fp64'``, ``'gpu'``, ``'usm_shared_allocations'``; `Device.aspects` lists
+        those of a device.
+    excluded : str or list of str
+        Aspects that it must not have.
+
+    Returns
+    -------
+    Device
+        GPUs before accelerators before CPUs, then the one with most compute units.
+
+    Raises
+    ------
+    ValueError
+        A name is no aspect.
+    DeviceError
+        No visible device will do; the message says of each what it lacks.
+    """
+    return _core._select_device(_names(required, "required"), _names(excluded, "excluded"))
+
+
+def _names(names: str | Iterable[str], what: str) -> list[str]:
+    if not isinstance(names, Iterable):
+        raise TypeError(f"select_device: {what} must be names of aspects such as 'fp64', not {type(names).__name__}")
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise TypeError(f"select_device: {what} must be names of aspects such as 'fp64', not {type(name).__name__}")
+    return listed
+
+
+def set_default_device(device: DeviceLike) -> None:
+    """Set the device that is taken where none is named, for the whole process.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        The device or a selection string; None goes back to what the process began with: PARDO_DEVICE, else the CPU.
+
+    Raises
+    ------
+    ValueError
+        There is no such device.
+
+    See Also
+    --------
+    device_context : The same for a part of the program, and for one thread or task only.
+    """
+    _core._set_default_device(device)

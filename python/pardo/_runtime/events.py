@@ -1,0 +1,155 @@
+# python/pardo/_runtime/events.py: what events can do, and waiting for the first of several.
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pardo import _core
+
+if TYPE_CHECKING:
+    import concurrent.futures
+
+    from pardo._core import Event
+
+__all__ = [
+    "as_completed",
+    "wait_all",
+    "wait_any",
+]
+
+
+class EventMethods:
+    """What Event gets from Python."""
+
+    __slots__ = ()
+
+    def as_future(self: Event) -> concurrent.futures.Future[Any]:  # type: ignore[misc]
+        """Return a future of the work.
+
+        Returns
+        -------
+        concurrent.futures.Future
+            Resolves to what a host task returned or a user event was given, else to None; a failure becomes its exception,
+            for everyone who asks. Cancelling it leaves the work and the event as they are.
+        """
+        from pardo._runtime import futures
+
+        return futures.future_of(self)
+
+    def __await__(self: Event) -> Generator[Any, None, Any]:  # type: ignore[misc]
+        """Suspend the asyncio task until the work is complete."""
+        from pardo._runtime import futures
+
+        yield from futures.completion(self)
+        return self._value()
+
+
+def wait_any(events: Iterable[Any], timeout: float | None = None) -> Any:
+    """Wait for the first of several events or arrays.
+
+    Parameters
+    ----------
+    events : iterable of Event and Array
+        Arrays are handed over together.
+    timeout : float, optional
+        Seconds. Default: no limit.
+
+    Returns
+    -------
+    Event or Array
+        The first in the list that is complete or has failed. Its failure is not raised: ask it with ``wait()``.
+
+    Raises
+    ------
+    TimeoutError
+        None was complete in time; everything goes on.
+    ValueError
+        There are no events.
+    TypeError
+        Something is neither an event nor an array.
+    """
+    items = _listed(events, "wait_any")
+    first = _core._wait_any(_all_events(items, "wait_any"), timeout, "wait_any")
+    if first < 0:
+        raise TimeoutError(f"wait_any: none of {len(items)} was complete in time; they go on")
+    return items[first]
+
+
+def wait_all(events: Iterable[Any], timeout: float | None = None) -> None:
+    """Wait for several events or arrays.
+
+    Parameters
+    ----------
+    events : iterable of Event and Array
+        Arrays are handed over together.
+    timeout : float, optional
+        Seconds for all of them. Default: no limit.
+
+    Raises
+    ------
+    TimeoutError
+        Not all were complete in time; everything goes on.
+    TypeError
+        Something is neither an event nor an array.
+    Exception
+        The failure of the first in the list that failed, when all are complete; those of the others stay with them.
+    """
+    items = _all_events(_listed(events, "wait_all"), "wait_all")
+    end = None if timeout is None else time.monotonic() + timeout
+    for event in items:
+        left = None if end is None else end - time.monotonic()
+        if not event.done() and _core._wait_any([event], left, "wait_all") < 0:
+            raise TimeoutError(f"wait_all: {sum(not e.done() for e in items)} of {len(items)} were not complete in time; they go on")
+    for event in items:
+        event.wait()
+
+
+def as_completed(events: Iterable[Any], timeout: float | None = None) -> Iterator[Any]:
+    """Iterate over events or arrays in the order in which they are complete.
+
+    Parameters
+    ----------
+    events : iterable of Event and Array
+        Arrays are handed over together.
+    timeout : float, optional
+        Seconds from now for all of them. Default: no limit.
+
+    Returns
+    -------
+    iterator
+        Over the same objects. Failures are not raised: ask each with ``wait()``.
+
+    Raises
+    ------
+    TimeoutError
+        Not all were complete in time; everything goes on.
+    TypeError
+        Something is neither an event nor an array.
+    """
+    items = _listed(events, "as_completed")
+    return _completed(items, _all_events(items, "as_completed"), None if timeout is None else time.monotonic() + timeout)
+
+
+def _completed(items: list[Any], events: list[Event], end: float | None) -> Iterator[Any]:
+    total = len(items)
+    while events:
+        left = None if end is None else end - time.monotonic()
+        first = _core._wait_any(events, left, "as_completed")
+        if first < 0:
+            raise TimeoutError(f"as_completed: {len(events)} of {total} were not complete in time; they go on")
+        events.pop(first)
+        yield items.pop(first)
+
+
+def _listed(events: Iterable[Any], who: str) -> list[Any]:
+    if type(events) is _core.Array or not isinstance(events, Iterable):
+        raise TypeError(f"{who}: a list of events and arrays is expected, not {type(events).__name__}")
+    return list(events)
+
+
+def _all_events(items: list[Any], who: str) -> list[Event]:
+    arrays = [x for x in items if type(x) is _core.Array]
+    if arrays:
+        _core._force(arrays)
+    return _core._events(items, who)

@@ -1,0 +1,182 @@
+# python/pardo/_runtime/statistics.py: what the library does and has done: plans, counters, memory.
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pardo import _core
+from pardo._base.arguments import DeviceLike, array, index
+from pardo._core import Array, Device, Queue
+
+__all__ = [
+    "MemoryStats",
+    "counters",
+    "explain",
+    "force",
+    "memory_stats",
+    "reset_memory_peak",
+    "set_memory_limit",
+    "trim_memory",
+    "wait",
+]
+
+
+def explain(*arrays: Array) -> str:
+    """Show how arrays would be computed: groups, kernels, bytes read and written, and why each cut was made.
+
+    Parameters
+    ----------
+    *arrays : Array
+        The arrays, as if they were computed together.
+
+    Returns
+    -------
+    str
+        The plan. Nothing is computed.
+
+    Raises
+    ------
+    TypeError
+        Something is neither an array nor a number.
+    """
+    return _core._explain([array(x, "explain") for x in arrays])
+
+
+def force(*arrays: Array) -> None:
+    """Hand over the computation of several arrays together, so that what they share is done once; does not wait.
+
+    Parameters
+    ----------
+    *arrays : Array
+        The arrays.
+
+    Raises
+    ------
+    TypeError
+        Something is neither an array nor a number.
+    MemoryError
+        The results do not fit into the device's memory; nothing has been computed.
+    """
+    _core._force([array(x, "force") for x in arrays])
+
+
+def wait(*arrays: Array) -> None:
+    """Compute several arrays together and wait for them.
+
+    Parameters
+    ----------
+    *arrays : Array
+        The arrays. Without any: waits for everything on the canonical queues of all devices that have been used.
+
+    Raises
+    ------
+    TypeError
+        Something is neither an array nor a number.
+    Exception
+        What failed since the last wait, with the line that submitted it.
+    """
+    if not arrays:
+        for device in _core._get_devices_in_use():
+            Queue.of(device).wait()
+        return
+    wanted = [array(x, "wait") for x in arrays]
+    _core._force(wanted)
+    for x in wanted:
+        x.wait()
+
+
+def counters() -> dict[str, int]:
+    """Return what this process has done so far.
+
+    Returns
+    -------
+    dict
+        recorded (operations), forced (times that values were needed), flushed (times that too much was pending), launched
+        (kernels and library routines), compiled (kernels), from_disk (kernels loaded from the cache), bytes_read, bytes_written,
+        copies (of whole arrays), fallbacks (slow paths taken in place of the fast one).
+    """
+    return _core._counters()
+
+
+class MemoryStats(NamedTuple):
+    """Bytes of a device's caching allocator."""
+
+    in_use: int
+    cached: int
+    peak: int
+    limit: int
+
+
+def memory_stats(device: DeviceLike = None) -> MemoryStats:
+    """Return how much memory of a device is in use.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Default: the default device.
+
+    Returns
+    -------
+    MemoryStats
+        Bytes: in_use (handed out now), cached (freed and kept for reuse), peak (largest in_use so far), limit (0: none).
+
+    Raises
+    ------
+    ValueError
+        No such device exists.
+    """
+    return MemoryStats(**_core._memory_stats(Device(device)))
+
+
+def trim_memory(device: DeviceLike = None) -> None:
+    """Give cached blocks back to the system.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        No such device exists.
+    """
+    _core._trim_memory(Device(device))
+
+
+def set_memory_limit(limit: int, device: DeviceLike = None) -> None:
+    """Bound what is in use and cached on a device.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes; 0 removes the bound.
+    device : Device or str, optional
+        Default: the default device.
+
+    Raises
+    ------
+    TypeError
+        `limit` is not an integer.
+    ValueError
+        `limit` is negative, or no such device exists.
+    """
+    count = index(limit, "set_memory_limit: limit")
+    if count < 0:
+        raise ValueError(f"set_memory_limit: limit is {count}; it must not be negative")
+    _core._set_memory_limit(Device(device), count)
+
+
+def reset_memory_peak(device: DeviceLike = None) -> None:
+    """Let `memory_stats().peak` start again from what is in use.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        No such device exists.
+    """
+    _core._reset_memory_peak(Device(device))

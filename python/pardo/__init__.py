@@ -12,6 +12,7 @@ array(5.)
 
 import atexit as _atexit
 import os as _os
+import sys as _sys
 
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
@@ -51,7 +52,8 @@ from pardo._base import dtypes as _dtypes
 from pardo._base import package as _package
 from pardo._base import public_names as _public_names
 from pardo._base.dtypes import *
-from pardo._compiler.structs import *
+from pardo._compiler import intrinsics as _intrinsics
+from pardo._compiler.classes import *
 from pardo._core import *
 from pardo._debug.races import *
 from pardo._generate.generators import *
@@ -85,6 +87,7 @@ _contexts.serve_contexts(
 # What pickles of arrays call, by this name for ever.
 _rebuild_array = _interop._rebuild
 _public_names.publish(globals(), {"random": random, "algorithm": algorithm, "special": special})
+_intrinsics.serve(_sys.modules[__name__], special)
 _public_names.answer_to_former_names()
 _core._set_package_folder(_package.FOLDER)
 _core._set_library_folders(_devices.package_folders())

@@ -10,7 +10,7 @@ FORMER = {
     "_array": "creation described:array_interface elementwise info:inspection interop joining linalg:products manipulation searching "
     "sets sorting statistics:reductions",
     "_base": "dtypes",
-    "_compiler": "structs",
+    "_compiler": "structs:classes",
     "_generate": "generators",
     "_kernel": "jit kernels:kernel pickled:pickling program",
     "_language": "atomics groups items:index_space",

@@ -1,16 +1,23 @@
-# python/pardo/_compiler/classes.py: classes of structs as the compiler takes them: their methods, static methods and properties.
+# python/pardo/_compiler/classes.py: classes of structs: how they are made, and what their methods and properties are for the compiler.
 from __future__ import annotations
 
+import inspect
 import itertools
 import threading
 import types
 import weakref
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pardo import _core
+from pardo._compiler import frontend
 from pardo._compiler.names import Captured, current, python_function
+from pardo._compiler.structs import Struct, numpy_record, record
+
+__all__ = ["struct"]
+
+C = TypeVar("C")
 
 # What a kernel cannot follow if a class changes it.
 FIXED = (
@@ -111,10 +118,8 @@ class Compiled:
         return seen.values()
 
     def _translate(self) -> None:
-        from pardo._compiler import frontend
-
         self._under_way = True
-        outer, frontend._under_way.functions = frontend._under_way.functions, []  # one of them may be among the class's own
+        outer, frontend.under_way.functions = frontend.under_way.functions, []  # one of them may be among the class's own
         try:
             captured: list[Any] = []
             members = [
@@ -123,7 +128,7 @@ class Compiled:
             ]
         finally:
             self._under_way = False
-            frontend._under_way.functions = outer
+            frontend.under_way.functions = outer
         self._captured = [c for c in captured if not isinstance(c.owner, Compiled)]
         self._uses = [c.owner for c in captured if isinstance(c.owner, Compiled)]
         self._translations = members
@@ -131,8 +136,6 @@ class Compiled:
 
     def _translated(self, name: str, what: int, function: Any, captured: list[Any]) -> tuple[Any, int, str]:
         """A function, or the code of an error and its message: other methods can be used all the same."""
-        from pardo._compiler import frontend
-
         if what == CONSTANT:
             value = getattr(self.kind, name)
             captured.append(Captured(self.kind, name, value))
@@ -150,6 +153,75 @@ class Compiled:
         return translation.function, 0, ""
 
 
-def known(number: int) -> type:
-    """The class with this number."""
-    return _known[number]
+def remade(number: int, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """A struct that comes from a kernel: of the class with this number, with 0 a plain one, with -1 NumPy's record."""
+    if number < 0:
+        return numpy_record(names, values)
+    kind: Any = _known[number] if number else record(names)
+    made = object.__new__(kind)
+    for field, type_, value in zip(names, kind._types, values, strict=True):
+        whole = isinstance(type_, np.dtype) and not isinstance(value, np.dtype)
+        object.__setattr__(made, field, type_.type(value) if whole else value)
+    return made
+
+
+def struct(cls: type[C]) -> type[C]:
+    """Make a struct of a class with annotated fields: several values that kernels take, return and keep under one name.
+
+    Parameters
+    ----------
+    cls : type
+        A class whose annotations are dtypes (``x: np.float32``), other structs, or anything else for fields that are not converted. Values
+        in the class are defaults.
+
+    Returns
+    -------
+    type
+        Made with ``P(1, y=2)``, in kernels too. Where its fields are arrays, ``p[i]`` is the struct of their elements and ``p[i] = q`` sets
+        them all: memory holds one array for each field, which is what all devices read fastest. Fields of one struct do not change;
+        ``p._replace(x=1)`` makes another. Kernels call the methods, properties and operators of the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pardo as pp
+    >>> @pp.struct
+    ... class Point:
+    ...     x: np.float64
+    ...     y: np.float64 = 0.0
+    >>> @pp.kernel
+    ... def flip(item: pp.Item, points):
+    ...     i = item.get_id(0)
+    ...     p = points[i]
+    ...     points[i] = Point(p.y, p.x)
+    >>> points = Point(pp.arange(3.0), pp.zeros(3))
+    >>> flip[pp.Range(3)](points).wait()
+    >>> points.y
+    array([0., 1., 2.])
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"struct: decorates a class, not {type(cls).__name__}")
+    annotations = {n: a for n, a in inspect.get_annotations(cls, eval_str=True).items() if not n.startswith("_")}
+    if not annotations:
+        raise TypeError(f"struct: {cls.__name__} has no annotated fields; write `x: np.float32`")
+    kinds: list[Any] = []
+    for name, annotation in annotations.items():
+        if name in ("shape", "ndim", "size"):
+            raise TypeError(f"struct: a field cannot be called `{name}`, which is that of arrays of structs")
+        if isinstance(annotation, type) and issubclass(annotation, Struct):
+            kinds.append(annotation)
+            continue
+        known = isinstance(annotation, (np.dtype, str)) or (
+            isinstance(annotation, type) and issubclass(annotation, (np.generic, bool, int, float, complex))
+        )
+        kinds.append(np.dtype(annotation) if known else None)
+    skipped = {"__dict__", "__weakref__", "__annotations__", *annotations}
+    body = {k: v for k, v in vars(cls).items() if k not in skipped}
+    defaults = {n: vars(cls)[n] for n in annotations if n in vars(cls)}
+    body |= {"__slots__": tuple(annotations), "_fields": tuple(annotations), "_types": tuple(kinds), "_defaults": defaults}
+    for name in FIXED:
+        if name in vars(cls):
+            raise TypeError(f"struct: {cls.__name__} defines {name}, which kernels cannot follow; write a function that makes the struct")
+    made = type(cls.__name__, (Struct,), body)
+    made._class = Compiled(made)  # type: ignore[attr-defined]
+    return made

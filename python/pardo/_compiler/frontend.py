@@ -630,7 +630,7 @@ class _UnderWay(threading.local):
         self.functions: list[types.FunctionType] = []
 
 
-_under_way = _UnderWay()
+under_way = _UnderWay()
 
 
 def translate(function: types.FunctionType) -> Translation:
@@ -642,7 +642,7 @@ def translate(function: types.FunctionType) -> Translation:
             return kept[1]
         if _alike(kept[0], function):
             return kept[1].moved(kept[0], function)
-    if function in _under_way.functions:
+    if function in under_way.functions:
         source = source_of(function)
         raise problem(
             _core.CompileError,
@@ -650,13 +650,13 @@ def translate(function: types.FunctionType) -> Translation:
             source.node,
             f"`{function.__name__}` calls itself; kernels have no recursion: write a loop",
         )
-    _under_way.functions.append(function)
+    under_way.functions.append(function)
     try:
         place = translation_cache.place_of(function)
         found = translation_cache.load(place, function, translate) if place else None
         translation = Translation(*(found or _translated(function, place)))
     finally:
-        _under_way.functions.pop()
+        under_way.functions.pop()
     _translations.pop(function.__code__, None)
     while len(_translations) >= MOST_TRANSLATIONS:
         _translations.pop(next(iter(list(_translations))), None)  # other threads change it too

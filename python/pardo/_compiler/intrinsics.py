@@ -4,6 +4,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -178,6 +179,7 @@ PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool",
 
 known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
 _keep: list[Any] = []
+_namespaces: list[types.ModuleType] = [np]
 _filled = False
 
 
@@ -188,14 +190,17 @@ def mark(function: Any, name: str) -> Any:
     return function
 
 
+def serve(*namespaces: types.ModuleType) -> None:
+    """Take the public names of pardo, which stand above this file, for names of what kernels know."""
+    _namespaces.extend(namespaces)
+
+
 def fill() -> None:
-    """Enter the functions of NumPy, pardo, Python and its modules; they are not imported before somebody writes a kernel."""
+    """Enter the functions of NumPy, pardo, Python and its modules; not before somebody writes a kernel."""
     global _filled
     if _filled:
         return
-    import pardo
-
-    for module in (np, pardo, pardo.special):
+    for module in _namespaces:
         for name in SAME:
             if hasattr(module, name):
                 mark(getattr(module, name), name)

@@ -2,18 +2,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
-from pardo._compiler import classes
+from pardo._array import creation, interop
 from pardo._core import Array
-
-__all__ = ["struct"]
-
-C = TypeVar("C")
 
 
 class Struct:
@@ -24,7 +19,7 @@ class Struct:
     _types: ClassVar[tuple[Any, ...]] = ()  # a dtype, a struct, or None for anything
     _defaults: ClassVar[dict[str, Any]] = {}
     _dimensions = 0  # of arrays of records
-    _class: ClassVar[Any] = None  # what the compiler takes for it, if it has a name
+    _class: ClassVar[Any] = None  # what the compiler takes for it (classes.Compiled), if it has a name
     __array_ufunc__ = None  # numbers of NumPy leave operators to the struct's
 
     def __init__(self, *values: Any, **named: Any) -> None:
@@ -123,9 +118,7 @@ class Struct:
         Struct
             ``p[i]`` is the struct of the fields' elements.
         """
-        import pardo
-
-        return cls(*(k.zeros(shape, **keywords) if _is_struct(k) else pardo.zeros(shape, cls._dtype(k), **keywords) for k in cls._types))
+        return cls(*(k.zeros(shape, **keywords) if _is_struct(k) else creation.zeros(shape, cls._dtype(k), **keywords) for k in cls._types))
 
     @classmethod
     def from_numpy(cls, records: Any, **keywords: Any) -> Any:
@@ -143,8 +136,6 @@ class Struct:
         Struct
             Its fields are arrays.
         """
-        import pardo
-
         records = np.asarray(records)
         if records.dtype.names != cls._fields:
             raise TypeError(
@@ -155,15 +146,13 @@ class Struct:
             if _is_struct(kind):
                 arrays.append(kind.from_numpy(records[name], **keywords))
             else:
-                arrays.append(pardo.asarray(np.ascontiguousarray(records[name], kind), **keywords))
+                arrays.append(interop.asarray(np.ascontiguousarray(records[name], kind), **keywords))
         return cls(*arrays)
 
     def to_numpy(self) -> Any:
         """Copy to a structured NumPy array, or to one record."""
-        import pardo
-
         columns = [
-            v.to_numpy() if isinstance(v, Struct) else pardo.asnumpy(v) if isinstance(v, Array) else np.asarray(v) for v in self._values()
+            v.to_numpy() if isinstance(v, Struct) else interop.asnumpy(v) if isinstance(v, Array) else np.asarray(v) for v in self._values()
         ]
         made = np.empty(columns[0].shape, [(f, c.dtype) for f, c in zip(self._fields, columns, strict=True)])
         for field, column in zip(self._fields, columns, strict=True):
@@ -175,19 +164,6 @@ class Struct:
         if kind is None:
             raise TypeError(f"{cls.__name__}: a field without a dtype; make the arrays, and the struct of them")
         return kind
-
-
-def remade(number: int, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
-    """A struct that comes from a kernel: of the class with this number, with 0 a plain one, with -1 NumPy's record."""
-    if number < 0:
-        fields = [(n, np.asarray(v).dtype) for n, v in zip(names, values, strict=True)]
-        return np.array(values, fields)[()]
-    kind: Any = classes.known(number) if number else _record(names)
-    made = object.__new__(kind)
-    for field, type_, value in zip(names, kind._types, values, strict=True):
-        whole = isinstance(type_, np.dtype) and not isinstance(value, np.dtype)
-        object.__setattr__(made, field, type_.type(value) if whole else value)
-    return made
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -222,68 +198,6 @@ def _converted(value: Any, kind: Any, who: str) -> Any:
         raise TypeError(f"{who} is {kind}, which cannot take {value!r}") from None
 
 
-def struct(cls: type[C]) -> type[C]:
-    """Make a struct of a class with annotated fields: several values that kernels take, return and keep under one name.
-
-    Parameters
-    ----------
-    cls : type
-        A class whose annotations are dtypes (``x: np.float32``), other structs, or anything else for fields that are not converted. Values
-        in the class are defaults.
-
-    Returns
-    -------
-    type
-        Made with ``P(1, y=2)``, in kernels too. Where its fields are arrays, ``p[i]`` is the struct of their elements and ``p[i] = q`` sets
-        them all: memory holds one array for each field, which is what all devices read fastest. Fields of one struct do not change;
-        ``p._replace(x=1)`` makes another. Kernels call the methods, properties and operators of the class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pardo as pp
-    >>> @pp.struct
-    ... class Point:
-    ...     x: np.float64
-    ...     y: np.float64 = 0.0
-    >>> @pp.kernel
-    ... def flip(item: pp.Item, points):
-    ...     i = item.get_id(0)
-    ...     p = points[i]
-    ...     points[i] = Point(p.y, p.x)
-    >>> points = Point(pp.arange(3.0), pp.zeros(3))
-    >>> flip[pp.Range(3)](points).wait()
-    >>> points.y
-    array([0., 1., 2.])
-    """
-    if not isinstance(cls, type):
-        raise TypeError(f"struct: decorates a class, not {type(cls).__name__}")
-    annotations = {n: a for n, a in inspect.get_annotations(cls, eval_str=True).items() if not n.startswith("_")}
-    if not annotations:
-        raise TypeError(f"struct: {cls.__name__} has no annotated fields; write `x: np.float32`")
-    kinds: list[Any] = []
-    for name, annotation in annotations.items():
-        if name in ("shape", "ndim", "size"):
-            raise TypeError(f"struct: a field cannot be called `{name}`, which is that of arrays of structs")
-        if isinstance(annotation, type) and issubclass(annotation, Struct):
-            kinds.append(annotation)
-            continue
-        known = isinstance(annotation, (np.dtype, str)) or (
-            isinstance(annotation, type) and issubclass(annotation, (np.generic, bool, int, float, complex))
-        )
-        kinds.append(np.dtype(annotation) if known else None)
-    skipped = {"__dict__", "__weakref__", "__annotations__", *annotations}
-    body = {k: v for k, v in vars(cls).items() if k not in skipped}
-    defaults = {n: vars(cls)[n] for n in annotations if n in vars(cls)}
-    body |= {"__slots__": tuple(annotations), "_fields": tuple(annotations), "_types": tuple(kinds), "_defaults": defaults}
-    for name in classes.FIXED:
-        if name in vars(cls):
-            raise TypeError(f"struct: {cls.__name__} defines {name}, which kernels cannot follow; write a function that makes the struct")
-    made = type(cls.__name__, (Struct,), body)
-    made._class = classes.Compiled(made)  # type: ignore[attr-defined]
-    return made
-
-
 class Columns(Struct):
     """Arrays that are indexed as one array of tuples."""
 
@@ -307,8 +221,14 @@ class Columns(Struct):
             part[index] = item
 
 
+def numpy_record(names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """NumPy's record with these fields."""
+    fields = [(n, np.asarray(v).dtype) for n, v in zip(names, values, strict=True)]
+    return np.array(values, fields)[()]
+
+
 @functools.cache
-def _record(names: tuple[str, ...]) -> type[Struct]:
+def record(names: tuple[str, ...]) -> type[Struct]:
     """The struct for values with these fields."""
     return type("record", (Struct,), {"__slots__": names, "_fields": names, "_types": (None,) * len(names)})
 
@@ -333,7 +253,7 @@ class Records(Struct):
 
     def _replace(self, **named: Any) -> Any:
         values = dict(zip(self._fields, self, strict=True))
-        return _record(self._fields)(**{**values, **named})
+        return record(self._fields)(**{**values, **named})
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._fields:
@@ -395,7 +315,7 @@ class Records(Struct):
 
     def _value(self) -> Any:
         """NumPy's record with the values that an element has now."""
-        return remade(-1, self._fields, tuple(v._value() if isinstance(v, Records) else v for v in self))
+        return numpy_record(self._fields, tuple(v._value() if isinstance(v, Records) else v for v in self))
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Struct) or other._fields != self._fields:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
+from pardo._array.creation import empty
+from pardo._array.interop import asarray
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.source import source_of
 from pardo._core import Array, Queue
@@ -157,9 +159,7 @@ class _Made:
         return made
 
     def _empty(self, types_: Any, shape: Any, queue: Queue) -> Any:
-        import pardo
-
-        return _made(types_, lambda dtype: pardo.empty(shape, dtype, queue=queue))
+        return _made(types_, lambda dtype: empty(shape, dtype, queue=queue))
 
     def _outputs(self, types_: Any, out: Any, shape: tuple[int, ...], queue: Queue) -> tuple[tuple[Any, ...], bool]:
         """Arrays for the results, made or given, and whether it is one alone."""
@@ -224,8 +224,6 @@ class Reduction(_Made):
         self._loop = JitFunction(_named(templates.LOOPS[familiar], name), fastmath, False) if familiar else None
 
     def _call(self, *inputs: Any) -> Any:
-        import pardo
-
         given = _Inputs(inputs, self.__name__)
         key = given.key()
         if key not in self._results:
@@ -234,7 +232,7 @@ class Reduction(_Made):
         if self._loop is not None and isinstance(types_, np.dtype) and given.count:
             values, _, extents = given.laid_out()
             total = self._loop(self._function, values, extents, given.count, self._initial)
-            return pardo.asarray(total, dtype=types_, queue=given.queue)
+            return asarray(total, dtype=types_, queue=given.queue)
         like = _example(types_)
         result = self._empty(types_, 1, given.queue)
         totals, count = self._empty(types_, 1, given.queue), 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
-from pardo._compiler import frontend, source_search, structs
+from pardo._compiler import classes, frontend, source_search, structs
 from pardo._compiler.names import refuse_suspended
 from pardo._kernel import pickling
 from pardo._language.index_space import Constant, LocalAccessor, NdRange, Range
@@ -26,7 +26,7 @@ USES = {"read_only": 1, "write_only": 2, "read_write": 3}
 Place = Any  # a Range, an NdRange, or numbers of items
 
 
-_core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, structs.remade)
+_core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, classes.remade)
 
 
 def _print(text: str, values: list[Any]) -> None:

@@ -1,4 +1,5 @@
-# tests/python/test_layers.py: an include points downward only, as docs/design/architecture.md says.
+# tests/python/test_layers.py: includes and imports point downward only, as docs/design/architecture.md says.
+import ast
 import re
 from pathlib import Path
 
@@ -57,3 +58,103 @@ def test_only_emitter_and_cpu_backend_know_llvm():
         if "#include <llvm" in path.read_text() and not str(path.relative_to(ROOT / "src")).startswith(("emit/", "backend/cpu/"))
     ]
     assert not wrong, "\n".join(wrong)
+
+
+# --- Python ---------------------------------------------------------------------------------------------------------------------------
+
+PACKAGE = ROOT / "python" / "pardo"
+# A module imports what stands in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
+ORDER = ["_core", "_base", "_runtime", "_array", "_compiler", "_language", "_debug", "_kernel", "_generate", "_random"]
+ORDER += [("algorithm", "random", "special"), "__init__", "__main__"]
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}
+MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imported(module):
+    """The modules of the package that one imports, in functions too, with the lines; not what type checkers alone see."""
+    for node in _statements(ast.parse(MODULES[module].read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{MODULES[module].relative_to(ROOT)}:{node.lineno}: write the whole name of what is imported"
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if _module(name) else node.module for name in inside]
+        else:
+            continue
+        for name in names:
+            if name == "pardo" or name.startswith("pardo."):
+                found = _module(name)
+                assert found, f"{MODULES[module].relative_to(ROOT)}:{node.lineno}: there is no module {name}"
+                yield found, node.lineno
+
+
+def _module(name):
+    """A module of the package as this file names it; of a folder its __init__; None if there is none."""
+    inner = name.removeprefix("pardo").removeprefix(".")
+    if inner == "_core" or inner in MODULES:
+        return inner
+    initial = f"{inner}.__init__".lstrip(".")
+    return initial if name.startswith("pardo") and initial in MODULES else None
+
+
+def _statements(tree):
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            yield from (inner for statement in node.orelse for inner in ast.walk(statement))
+            continue
+        yield node
+        yield from _statements(node)
+
+
+def _layer(module):
+    return module.partition(".")[0]
+
+
+@pytest.mark.parametrize("layer", [name for name in RANK if name != "_core"])
+def test_imports_point_left(layer):
+    wrong = [
+        f"{MODULES[module].relative_to(ROOT)}:{line} imports {target}"
+        for module in MODULES
+        if _layer(module) == layer
+        for target, line in imported(module)
+        if _layer(target) != layer and RANK[_layer(target)] >= RANK[layer]
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_python_file_has_a_place():
+    assert {_layer(module) for module in MODULES} == set(RANK) - {"_core"}
+
+
+def test_no_modules_import_each_other():
+    """Of one folder too, by however many others between them."""
+    targets = {module: sorted({target for target, _ in imported(module)} - {"_core"}) for module in MODULES}
+    done, path = set(), []
+
+    def visit(module):
+        assert module not in path, " imports ".join([*path[path.index(module) :], module])
+        if module not in done:
+            path.append(module)
+            for target in targets[module]:
+                visit(target)
+            done.add(path.pop())
+
+    for module in MODULES:
+        visit(module)
+
+
+@pytest.mark.parametrize("folder", sorted(path.name for path in PACKAGE.glob("_*/")))
+def test_folders_export_nothing(folder):
+    """Imports name the file that has what they want: an arrow that a folder hides is seen by nobody."""
+    if list((PACKAGE / folder).glob("*.py")):
+        tree = ast.parse((PACKAGE / folder / "__init__.py").read_text())
+        assert ast.get_docstring(tree)
+        assert len(tree.body) == 1
+        assert tree.body[0].end_lineno - tree.body[0].lineno < 3
+
+
+def test_names_of_python_in_bindings_are_there():
+    named = {name for path in (ROOT / "python" / "bind").glob("*") for name in re.findall(r"\bpardo\.(_\w+(?:\.\w+)*)", path.read_text())}
+    assert {_layer(name) for name in named} > {"_core", "_array"}
+    wrong = [name for name in named if name != "_core" and not any(name == m or name.startswith(f"{m}.") for m in MODULES)]
+    assert not wrong, wrong

@@ -9,6 +9,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from pardo._compiler.source import whole_text
+
 
 def _by_name(module: str, path: str) -> Any:
     """What stands at a dotted name in a module that is loaded; None if nothing does."""
@@ -44,8 +46,6 @@ def reduced(decorated: Any, function: types.FunctionType, options: dict[str, Any
             "else; define it at the module's top level, or import cloudpickle, which takes functions from everywhere"
         )
     code = function.__code__
-    from pardo._compiler.source import whole_text
-
     lines = None if os.path.exists(code.co_filename) else whole_text(code, function.__name__)
     return remade, (type(decorated), dumps(function), code.co_filename, lines, options)
 

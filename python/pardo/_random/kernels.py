@@ -4,10 +4,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pardo import random as philox_of  # it imports this file in turn: its functions are looked up when kernels are made
 from pardo._generate.templates import element
 from pardo._kernel.kernel import kernel
 from pardo._language.index_space import Item
+from pardo._random import device
 
 LOW = 0xFFFFFFFF
 MOST = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -15,30 +15,30 @@ MOST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 def words_of(block: Any, stream: Any, attempt: Any, key: Any) -> Any:
     """The four words of a block."""
-    return philox_of.philox((block, block >> np.uint64(32), stream, attempt), key)
+    return device.philox((block, block >> np.uint64(32), stream, attempt), key)
 
 
 def words(counter: Any, key: Any, dtype: Any) -> Any:
-    return philox_of.philox(counter, key)
+    return device.philox(counter, key)
 
 
 def long_words(counter: Any, key: Any, dtype: Any) -> Any:
     """Two words of 64 bits, each of two neighbours, the lower first."""
-    w = philox_of.philox(counter, key)
+    w = device.philox(counter, key)
     return joined(w[0], w[1]), joined(w[2], w[3])
 
 
 def uniform(counter: Any, key: Any, dtype: Any) -> Any:
-    return philox_of.uniform(counter, key, dtype)
+    return device.uniform(counter, key, dtype)
 
 
 def normal(counter: Any, key: Any, dtype: Any) -> Any:
-    return philox_of.normal(counter, key, dtype)
+    return device.normal(counter, key, dtype)
 
 
 def exponential(counter: Any, key: Any, dtype: Any) -> Any:
     values: tuple[Any, ...] = ()
-    for u in philox_of.uniform(counter, key, dtype):
+    for u in device.uniform(counter, key, dtype):
         values = (*values, -np.log1p(-u))
     return values
 

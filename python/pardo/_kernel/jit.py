@@ -9,7 +9,7 @@ from typing import Any, overload
 from pardo._compiler import source_search
 from pardo._compiler.names import python_function, refuse_suspended
 from pardo._kernel import pickling
-from pardo._kernel.kernel import checks_of, interpreting, race_checking
+from pardo._kernel.environment import checks_of, interpreting, race_checking
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
 from pardo._kernel.rewriting import Built, build
 

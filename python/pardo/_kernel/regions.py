@@ -17,7 +17,7 @@ from pardo._compiler.names import python_function
 from pardo._compiler.source import Source, problem
 from pardo._compiler.structs import Struct
 from pardo._core import Array
-from pardo._kernel.kernel import race_checking
+from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
 

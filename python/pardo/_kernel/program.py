@@ -1,7 +1,6 @@
 # python/pardo/_kernel/program.py: kernels that are written as text, in OpenCL C or CUDA C++.
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,7 +75,7 @@ class Program:
         if not isinstance(source, (str, bytes)):
             raise TypeError(f"Program: the source is a str, or bytes of SPIR-V, not {type(source).__name__}")
         language = language or ("spirv" if isinstance(source, bytes) else "")
-        words = shlex.split(options) if isinstance(options, str) else [*options]
+        words = _words(options) if isinstance(options, str) else [*options]
         self._program = _core._Program(device, source, language, words)
         self._kernels = {name: ProgramKernel(self._program, name) for name in self._program.kernels}
 
@@ -121,6 +120,12 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program on {self.device.id}: {', '.join(self._kernels)}>"
+
+
+def _words(options: str) -> list[str]:
+    import shlex  # few write programs as text: the others need not wait for it
+
+    return shlex.split(options)
 
 
 class ProgramKernel(Launchable):

@@ -1,10 +1,8 @@
 # python/pardo/_runtime/profile.py: what ran while a profile was open: a table, a page with a timeline, a trace for other viewers.
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -119,6 +117,17 @@ def _lanes(records: list[Record]) -> list[_Lane]:
             rows.append(row := [])
         row.append(r)
     return sorted(lanes.values(), key=lambda lane: (lane.device != "", lane.name))
+
+
+def _json(data: Any, **options: Any) -> str:
+    import json  # takes two milliseconds, which `import pardo` need not wait for
+
+    return json.dumps(data, **options)
+
+
+def _write(path: StrPath, text: str) -> None:
+    with open(os.fspath(path), "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 class Profile:
@@ -255,10 +264,11 @@ class Profile:
             "names": list(names),
             "notes": self._notes(records, 0, None),
         }
-        page = (Path(__file__).parent / "timeline.html").read_text(encoding="utf-8")
+        with open(os.path.join(os.path.dirname(__file__), "timeline.html"), encoding="utf-8") as file:
+            page = file.read()
         # No name can end the element that holds the data.
-        text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-        Path(path).write_text(page.replace("{{data}}", text), encoding="utf-8")
+        text = _json(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+        _write(path, page.replace("{{data}}", text))
 
     def chrome_trace(self, path: StrPath) -> None:
         """Write a trace in the JSON format of Chrome, which https://ui.perfetto.dev and chrome://tracing show.
@@ -291,7 +301,7 @@ class Profile:
                 thread += 1
                 describe("thread_name", pid, thread, lane.name if number == 0 else f"{lane.name} ({number + 1})")
                 events.extend(_trace_event(r, pid, thread, origin, lines[r["location"]]) for r in row)
-        Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}), encoding="utf-8")
+        _write(path, _json({"traceEvents": events, "displayTimeUnit": "ms"}))
 
 
 def _trace_event(r: Record, pid: int, tid: int, origin: int, line: str) -> Record:

@@ -1,9 +1,11 @@
 # tests/python/test_pickling.py: kernels and jit functions go to other processes: by their names, or whole where they have none there.
+import base64
 import copy
 import multiprocessing
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -140,3 +142,38 @@ def test_workers_of_joblib():
     joblib = pytest.importorskip("joblib", reason="joblib is not installed")
     with joblib.parallel_config("loky", n_jobs=2):
         assert joblib.Parallel()(joblib.delayed(used)(scale, total, n) for n in (2, 3)) == [(3.0, 2.0), (3.0, 3.0)]
+
+
+FORMER = {
+    "float64": lambda: pp.arange(6.0).reshape(2, 3),
+    "view": lambda: pp.arange(12)[::2],
+    "scalar": lambda: pp.asarray(2.5),
+    "empty": lambda: pp.zeros((0, 3), dtype="complex64"),
+    "bool": lambda: pp.asarray([True, False]),
+    "float16": lambda: pp.asarray([1.5, -0.0], dtype="float16"),
+    "host": lambda: pp.ones(3, usm_type="host"),
+    "device": lambda: pp.Device("cpu"),
+    "range": lambda: pp.Range(3, 4),
+    "nd_range": lambda: pp.NdRange((8, 8), (4, 2)),
+    "local": lambda: pp.LocalAccessor((2, 3), "float32"),
+    "top_k": lambda: pp.top_k(pp.asarray([3, 1, 2]), 2),
+    "unique": lambda: pp.unique_all(pp.asarray([3, 1, 3])),
+    "unique_counts": lambda: pp.unique_counts(pp.asarray([3, 1, 3])),
+    "rng": lambda: pp.random.default_rng(7),
+    "finfo": lambda: pp.finfo("float32"),
+    "iinfo": lambda: pp.iinfo("int8"),
+    "error": lambda: pp.DeviceError("x"),
+    "placement": lambda: pp.ExecutionPlacementError("y"),
+}
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_pickles_of_the_first_layout(name):
+    """Made by the package while all of its modules were in one folder, with protocols 2 and 5: `former_pickles.txt`."""
+    lines = (line.split() for line in Path(__file__).with_name("former_pickles.txt").read_text().splitlines())
+    stored = [base64.b64decode(text) for who, _, text in lines if who == name]
+    assert len(stored) == 2
+    for data in stored:
+        again = pickle.loads(data)
+        assert type(again) is type(FORMER[name]())
+        assert repr(again) == repr(FORMER[name]())

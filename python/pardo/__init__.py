@@ -13,6 +13,7 @@ array(5.)
 import atexit as _atexit
 import os as _os
 import sys as _sys
+from typing import NoReturn as _NoReturn
 
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
@@ -66,6 +67,7 @@ from pardo._language.index_space import *
 from pardo._runtime import devices as _devices
 from pardo._runtime import events as _events
 from pardo._runtime import queues as _queues
+from pardo._runtime.config import *
 from pardo._runtime.devices import *
 from pardo._runtime.events import *
 from pardo._runtime.memory import *
@@ -81,6 +83,7 @@ __array_api_version__ = "2025.12"
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
+_methods.attach(_devices.DeviceMethods, _core.Device)
 _contexts.serve_contexts(
     globals(), [_creation, _dtypes, _elementwise, _joining, _products, _manipulation, _searching, _sets, _sorting, _reductions]
 )
@@ -95,6 +98,17 @@ _atexit.register(_core._report_unheard_failures)
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core._forget_threads)
+
+
+def __getattr__(name: str) -> _NoReturn:
+    """Say what to do for a name of NumPy's that is not there."""
+    import numpy
+
+    reason = f"module 'pardo' has no attribute {name!r}"
+    theirs = None if name.startswith("_") else getattr(numpy, name, None)
+    if theirs is not None:
+        reason += f"; use numpy.{name}" if isinstance(theirs, type) else f"; use numpy.{name} on pardo.asnumpy(x)"
+    raise AttributeError(reason, name=name, obj=_sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pardo as pp
 from pardo import _core
+from pardo._runtime.config import versions
 
 
 def _bytes(n: float) -> str:
@@ -29,27 +30,6 @@ def _table(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     for row in rows:
         print("  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip())
-
-
-def _openblas() -> str:
-    try:
-        from importlib.metadata import version
-
-        return version("scipy-openblas32")
-    except ImportError:
-        return "not installed (pip install scipy-openblas32); needed by matmul and its relatives"
-
-
-def _print_versions(backends: Sequence[dict[str, Any]]) -> None:
-    print("Versions")
-    rows = [
-        ("pardo", pp.__version__),
-        ("Python", platform.python_version()),
-        ("NumPy", np.__version__),
-        ("OpenBLAS", _openblas()),
-    ]
-    rows += [(f"back end {b['name']}", b["versions"]) for b in backends if b["versions"]]
-    _table(rows)
 
 
 # What to do about a back end that finds nothing; the back end itself says what it looked for.
@@ -247,6 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-b", "--bandwidth", action="store_true", help="measure each device's memory")
     parser.add_argument("-v", "--verbose", action="store_true", help="show all facts about the devices")
     parser.add_argument("--clear-cache", action="store_true", help="delete the compiled kernels of this version and exit")
+    parser.add_argument("--version", action="version", version=f"pardo {pp.__version__}")
     options = parser.parse_args(arguments)
     if options.clear_cache:
         _core._clear_cache()
@@ -261,7 +242,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _default().status
     everything = not (options.list or options.self_test or options.bandwidth)
     if everything:
-        _print_versions(backends)
+        print("Versions")
+        _table(versions())
     if everything or options.list:
         _print_devices(backends, options.verbose)
     if everything:

@@ -797,8 +797,9 @@ Term Lowering::method(const Tree& given) {
         const auto own = object.structure ? object.structure->members() : std::make_shared<const syntax::Class::Members>();
         for (const auto& [name, member] : *own)
             if (member.kind != syntax::Member::Kind::Property && !name.starts_with('_')) known += ", " + name;
-        wrong_type(given.place,
-                   describe(object) + " has no method `" + given.name + "` in a kernel" + (known.empty() ? "" : "; it has " + known));
+        const char* instead = given.name == "barrier" ? "; all items of a group meet at pp.group_barrier(item.get_group())" : "";
+        wrong_type(given.place, describe(object) + " has no method `" + given.name + "` in a kernel" + instead +
+                                    (known.empty() ? "" : "; it has " + known));
     }
     const Calls::Row& row = found->second;
     const bool by_name = !is_struct && std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pardo import _core
 from pardo._base.arguments import DeviceLike
+from pardo._base.notebook import html_table
 from pardo._base.package import FOLDER
 from pardo._core import Device
 
@@ -31,6 +32,18 @@ def package_folders() -> list[str]:
     searched = {os.path.abspath(folder) for folder in sys.path if folder}
     beside = os.path.dirname(os.path.abspath(FOLDER))
     return list(dict.fromkeys([beside, *(f for f in map(os.path.abspath, [*site.getsitepackages(), *user]) if f in searched)]))
+
+
+class DeviceMethods:
+    """What Device gets from Python."""
+
+    __slots__ = ()
+
+    def _repr_html_(self: Device) -> str:  # type: ignore[misc]
+        """For notebooks: a table of what one chooses a device by."""
+        names = ("id", "type", "name", "platform", "max_compute_units", "global_mem_size", "has_fp64", "driver_version")
+        rows = [(name, str(getattr(self, name))) for name in names if getattr(self, name) is not None]
+        return html_table(("Device", str(self.id)), rows[1:], texts=2)
 
 
 class Platform(NamedTuple):

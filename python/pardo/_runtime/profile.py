@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pardo import _core
 from pardo._base.arguments import index
+from pardo._base.notebook import ShownText, html_table
 
 __all__ = ["Profile", "profile"]
 
@@ -18,15 +19,6 @@ StrPath = str | os.PathLike[str]
 _ACTIVITIES = ("kernel", "host task", "copy", "fill", "read", "write", "compile", "load")
 _VERBS = ("compile", "load")
 _COLUMNS = ("kernel", "line", "launches", "time", "GB/s", "GFLOP/s")
-
-
-class Table(str):
-    """Text that shows itself as it is printed, also without print()."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 class _Row(NamedTuple):
@@ -151,6 +143,23 @@ class Profile:
         if kind is None:
             self._opened.wait()
 
+    def __str__(self) -> str:
+        return "a profile that has recorded nothing yet" if self._core is None else str(self.table())
+
+    def __repr__(self) -> str:
+        if self._core is None:
+            return "<Profile: nothing recorded yet>"
+        records = self.records
+        return f"<Profile: {len(records)} records, {_duration(sum(r['end'] - r['start'] for r in records))} of work; print it for a table>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the table."""
+        if self._core is None:
+            return f"<p>{self}</p>"
+        records = self.records
+        header, *lines = _cells(sorted(_rows(records), key=lambda row: row.key("time"))) or [()]
+        return html_table(header, lines, notes=self._notes(records, len(lines), None), texts=len(header) - 4)
+
     @property
     def _opened(self) -> _core._Profile:
         if self._core is None:
@@ -210,7 +219,7 @@ class Profile:
             raise ValueError(f"Profile.table: limit is {most}; it must not be negative")
         records = self.records
         rows = sorted(_rows(records), key=lambda row: (row.key(sort_by), -row.nanoseconds, row.kernel, row.line))
-        return Table("\n".join([*_text(rows[:most]), *self._notes(records, len(rows), most)]))
+        return ShownText("\n".join([*_text(rows[:most]), *self._notes(records, len(rows), most)]))
 
     def _notes(self, records: list[Record], rows: int, most: int | None) -> list[str]:
         if not records and not self.dropped:
@@ -318,17 +327,23 @@ def _trace_event(r: Record, pid: int, tid: int, origin: int, line: str) -> Recor
     }
 
 
-def _text(rows: list[_Row]) -> list[str]:
-    """Columns of one width; that of the device only where there are several."""
+def _cells(rows: list[_Row]) -> list[tuple[str, ...]]:
+    """A table's cells, its header first; the column of the device only where there are several. Nothing where there are no rows."""
     if not rows:
         return []
     several = len({row.device for row in rows if row.device}) > 1
-    cells = [("kernel", "line", *(("device",) if several else ()), "launches", "time", "GB/s", "GFLOP/s")]
+    cells: list[tuple[str, ...]] = [("kernel", "line", *(("device",) if several else ()), "launches", "time", "GB/s", "GFLOP/s")]
     for row in rows:
         numbers = (str(row.launches), _duration(row.nanoseconds), _number(row.rate(row.bytes)), _number(row.rate(row.operations)))
         cells.append((row.kernel, row.line, *((row.device or "-",) if several else ()), *numbers))
+    return cells
+
+
+def _text(rows: list[_Row]) -> list[str]:
+    """Lines of columns of one width: texts to the left, the last four, numbers, to the right."""
+    cells = _cells(rows)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    texts = 3 if several else 2
+    texts = len(widths) - 4
     aligned = ([c.ljust(w) if i < texts else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True))] for line in cells)
     return ["  ".join(line) for line in aligned]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import SCALARS, array, index
+from pardo._base.notebook import html_table
 from pardo._core import Array
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class QueueMethods:
     """What Queue gets from Python."""
 
     __slots__ = ()
+
+    def _repr_html_(self: Queue) -> str:  # type: ignore[misc]
+        """For notebooks: the device, the order, and whether events have times."""
+        rows = [("order", str(self.order)), ("profiling", str(self.profiling))]
+        return html_table(("Queue", str(self.device.id)), rows, texts=2)
 
     def __enter__(self: Queue) -> Queue:  # type: ignore[misc]
         """Give the queue itself."""

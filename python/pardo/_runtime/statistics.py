@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pardo import _core
 from pardo._base.arguments import DeviceLike, array, index
+from pardo._base.notebook import ShownText
 from pardo._core import Array, Device, Queue
 
 __all__ = [
@@ -31,14 +32,14 @@ def explain(*arrays: Array) -> str:
     Returns
     -------
     str
-        The plan. Nothing is computed.
+        The plan, which a prompt shows as `print` does. Nothing is computed.
 
     Raises
     ------
     TypeError
         Something is neither an array nor a number.
     """
-    return _core._explain([array(x, "explain") for x in arrays])
+    return ShownText(_core._explain([array(x, "explain") for x in arrays]))
 
 
 def force(*arrays: Array) -> None:

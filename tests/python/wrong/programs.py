@@ -401,3 +401,8 @@ def value_missing_between_keywords(item: pp.Item, n):
 
 def int_of_nan(item: pp.Item, x):
     x[0] = int(np.nan)
+
+
+def barrier_of_an_item(item: pp.Item, x):
+    x[item.get_id(0)] = 1.0
+    item.barrier()

@@ -1,0 +1,81 @@
+# tests/python/test_shown.py: what prompts, notebooks and messages show of objects, and of names that are not there.
+import subprocess
+import sys
+
+import numpy as np
+import pardo as pp
+import pytest
+
+pytestmark = pytest.mark.once
+
+
+def test_a_profile_prints_its_table():
+    x = pp.arange(4.0)
+    with pp.profile() as p:
+        (x * 2 + 1).wait()
+    assert str(p) == str(p.table())
+    assert str(p).split()[:4] == ["kernel", "line", "launches", "time"]
+    assert repr(p).startswith("<Profile: ")
+    assert "of work" in repr(p)
+    html = p._repr_html_()
+    assert html.count("<tr>") == 1 + len(p.table().splitlines()) - 2  # a header, rows; the table has a header and a line of notes
+    assert "<table>" in html
+    assert "of work in" in html
+
+
+def test_a_profile_that_was_never_opened():
+    p = pp.profile()
+    assert "nothing" in str(p)
+    assert "nothing" in repr(p)
+    assert "nothing" in p._repr_html_()
+
+
+def test_an_empty_profile():
+    with pp.profile() as p:
+        pass
+    assert "nothing was submitted" in str(p)
+    assert "nothing was submitted" in p._repr_html_()
+
+
+def test_plans_show_as_they_print():
+    plan = pp.explain(pp.arange(3.0) + 1)
+    assert isinstance(plan, str)
+    assert repr(plan) == str(plan)
+    assert "\n" in repr(plan)
+
+
+def test_devices_and_queues_in_notebooks():
+    device = pp.Device("cpu")
+    assert device.name in device._repr_html_().replace("&amp;", "&")
+    html = pp.Queue("cpu", order="out_of_order", profiling=True)._repr_html_()
+    assert "cpu:0" in html
+    assert "out_of_order" in html
+    assert "True" in html
+
+
+def test_text_in_tables_is_escaped():
+    x = pp.arange(4.0)
+    with pp.profile() as p:
+        exec(compile("x = (x + 1).wait()", "<b>.py", "exec"), {"x": x})
+    assert "<b>" not in p._repr_html_()
+
+
+def test_versions(capsys):
+    pp.show_config()
+    shown = capsys.readouterr().out
+    for word in ("pardo", pp.__version__, "NumPy", np.__version__, "cpu:0"):
+        assert word in shown
+    done = subprocess.run([sys.executable, "-m", "pardo", "--version"], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == f"pardo {pp.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("nanmedian", "; use numpy.nanmedian on pardo.asnumpy(x)"), ("recarray", "; use numpy.recarray"), ("no_such_name", "")],
+)
+def test_names_that_are_not_there(name, hint):
+    assert not hasattr(pp, name)
+    with pytest.raises(AttributeError) as caught:
+        getattr(pp, name)
+    assert str(caught.value) == f"module 'pardo' has no attribute {name!r}{hint}"
+    assert (caught.value.name, caught.value.obj) == (name, pp)

@@ -147,6 +147,26 @@ def test_clip(rng):
     check(pp.clip(pp.asarray([1, 200], dtype="uint8"), -5, 1000), np.asarray([1, 200], np.uint8))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+def test_clip_beyond_the_dtype(dtype):
+    """As NumPy: an integer that no element is beyond limits nothing, others are promoted with the elements, or do not fit the dtype."""
+    host = np.array([0, 1, 100], dtype)
+    x = pp.asarray(host)
+    wide = np.array([300, 400, 500])
+    for low, high in [(-(2**63) - 1, 5), (3, 2**64), (-(2**70), 2**70), (-5, None), (None, 2**64), (-300, wide), (wide, 2**64)]:
+        mine = [pp.asarray(limit) if limit is wide else limit for limit in (low, high)]
+        if (isinstance(low, int) and low < np.iinfo(dtype).min) or (isinstance(high, int) and high > np.iinfo(dtype).max):
+            check(pp.clip(x, *mine), np.clip(host, low, high))
+    for low, high in [(2**64, None), (None, -(2**63) - 1), (2**64, 5), (2**64, 2**65), (3, -(2**64))]:
+        with pytest.raises(OverflowError):
+            np.clip(host, low, high)
+        with pytest.raises(OverflowError, match=rf"^clip: Python integer .* out of bounds for {dtype}"):
+            pp.clip(x, low, high)
+    if np.dtype(dtype).itemsize == 1:
+        check(pp.clip(x, 300, np.int64(1000)), np.clip(host, 300, np.int64(1000)))
+        check(pp.clip(x, min=300, max=pp.asarray(wide)), np.clip(host, 300, wide))
+
+
 def test_round(rng):
     host = samples("float64", (50,), rng) * 100
     for n in (0, 1, 2, -1):

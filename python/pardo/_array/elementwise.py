@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._array.searching import nonzero_of
+from pardo._array.searching import beyond_range, nonzero_of
 from pardo._base.arguments import SCALARS, array, array_like, default_on, index, mask, same_kind, store
 from pardo._base.docstrings import filled
 from pardo._core import (
@@ -117,6 +117,8 @@ def clip(
     ------
     TypeError
         An operand is neither an Array nor a number, `where` is not of bools, or a dtype is of another kind.
+    OverflowError
+        A Python integer would be the result, and the dtype cannot hold it: a `min` above its range or a `max` below it.
     ValueError
         A limit is given by both of its names, `casting` is something else, or shapes do not fit.
     """
@@ -131,11 +133,14 @@ def clip(
     # Where only some elements are computed, the core writes them into `out`; else the result is stored there.
     keywords: dict[str, Any] = {} if some is None else {"where": some} if out is None else {"where": some, "out": out}
     out = None if keywords else out
-    low, high = (_clip_limit(x, limit) for limit in (a_min if min is None else min, a_max if max is None else max))
+    low = _clip_limit(x, a_min if min is None else min, -1)
+    high = _clip_limit(x, a_max if max is None else max, 1)
     if dtype is not None:
         low, high = (e if e is None else array_like(e, x, "clip")._astype(dtype, False) for e in (low, high))
     if low is not None and high is not None:
         return store(_core._clip(x, low, high, **keywords), out, "clip")
+    if (single := high if low is None else low) is not None and beyond_range(single, x.dtype):
+        raise OverflowError(f"clip: Python integer {single} out of bounds for {x.dtype}")
     if low is not None:
         return store(maximum(x, low, **keywords), out, "clip")
     if high is not None:
@@ -145,15 +150,11 @@ def clip(
     return store(_core.positive(x, **keywords), out, "clip")
 
 
-def _clip_limit(x: Array, limit: Any) -> Any:
-    """Integers beyond the dtype's range limit nothing on their side."""
+def _clip_limit(x: Array, limit: Any, side: int) -> Any:
+    """None for an integer that no element is beyond on this side, as NumPy has it; others are promoted with the elements, or do not fit."""
     if limit is not None and type(limit) is not Array and not isinstance(limit, SCALARS):
         raise TypeError(f"clip: a limit must be a number or a pardo.Array, not {type(limit).__name__}")
-    if type(limit) is int and x.dtype.kind in "iu":
-        info = np.iinfo(x.dtype)
-        if not info.min <= limit <= info.max:
-            return int(np.clip(limit, int(info.min), int(info.max)))
-    return limit
+    return None if beyond_range(limit, x.dtype) == side else limit
 
 
 @filled

@@ -53,6 +53,23 @@ def test_isin_beyond_the_dtype(dtype, value):
     check(pp.isin(pp.asarray([1.0, 2.0**70]), 2**70), np.array([False, True]))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "element", "value"),
+    [
+        ("float16", np.inf, 2**53), ("float16", 0.1, 0.1), ("float32", 2.0**24, 2**24 + 1), ("float32", np.inf, 1e39),
+        ("float32", 0.1, 0.1), ("float32", 0.5, 0.5), ("float32", 2.0**70, 2**70),
+        ("float32", np.inf, 10**400), ("complex64", 0.1, 0.1), ("bool", True, 2**63),
+    ],
+)  # fmt: skip
+def test_isin_of_numbers_between_elements(dtype, element, value):
+    """A number that the elements' dtype would round is compared as it is, as in NumPy."""
+    host = np.array([0, element]).astype(dtype)
+    x = pp.asarray(host)
+    for invert in (False, True):
+        check(pp.isin(x, value, invert=invert), np.isin(host, value, invert=invert))
+        check(pp.isin(value, x, invert=invert), np.asarray(np.isin(value, host, invert=invert)))
+
+
 def test_keywords_of_isin():
     x = pp.asarray([1, 2, 3])
     for kind in (None, "sort", "table"):

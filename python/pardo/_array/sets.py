@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pardo import _core
 from pardo._array.searching import beyond_range
-from pardo._base.arguments import array, array_like, arrays, axis_index, default_on, same_queue
+from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, default_on, same_queue
 from pardo._base.docstrings import filled
 from pardo._core import Array
 
@@ -218,6 +218,23 @@ def _count(x: Array) -> Array:
     return _core._reduce(_core._COUNT_NONZERO, x, None, False)
 
 
+def _never_equal(x: Any, dtype: np.dtype[Any]) -> bool:
+    """True for a number that the dtype would round: NumPy compares in a dtype that holds both, where no element equals it."""
+    if type(x) is Array or not isinstance(x, SCALARS):
+        return False
+    if beyond_range(x, dtype) or (dtype.kind == "b" and type(x) is int and x not in (0, 1)):
+        return True
+    with np.errstate(all="ignore"):
+        if type(x) is int and not -(2**63) <= x < 2**64:  # of which NumPy makes an object, and compares it as Python does
+            try:
+                return bool(dtype.type(x).item() != x)
+            except OverflowError:
+                return True
+        number = np.asarray(x)
+        common = np.result_type(dtype, number.dtype)
+        return bool(number.astype(np.result_type(dtype, x)).astype(common) != number.astype(common))
+
+
 _KINDS = (None, "sort", "table")
 
 
@@ -254,7 +271,7 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
     if kind not in _KINDS:
         raise ValueError(f"isin: kind is {kind!r}; it must be 'sort' or 'table'")
     for x, other in ((x1, test_elements), (test_elements, x1)):
-        if type(other) is Array and beyond_range(x, other.dtype):
+        if type(other) is Array and _never_equal(x, other.dtype):
             shape = [] if x is x1 else list(other.shape)
             return _core._full(shape, bool(invert), np.bool_, other.queue)
     x1, x2 = arrays([x1, test_elements], "isin") if type(x1) is not Array else (x1, array_like(test_elements, x1, "isin"))

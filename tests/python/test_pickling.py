@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pardo as pp
 import pytest
+from pardo._compiler.structs import record
 
 by = 3.0
 
@@ -36,6 +37,29 @@ class Grid:
         return x
 
 
+@pp.struct
+class Pair:
+    a: np.float32
+    b: np.int32 = 3
+
+
+class Outer:
+    @pp.struct
+    class Inner:
+        pair: Pair
+        x: np.float64
+
+
+@pp.elementwise
+def more(a):
+    return a + by
+
+
+doubled = pp.elementwise(lambda a: a + a)
+product = pp.reduction(lambda a: a, lambda a, b: a * b, 1.0)
+running = pp.scan(lambda a: a, lambda a, b: a + b, 0)
+
+
 def used(kernel, function, n):
     x = pp.ones(n)
     kernel[n](x).wait()
@@ -43,11 +67,47 @@ def used(kernel, function, n):
 
 
 def test_pickled_by_name():
-    for f in (scale, total, Grid.filled):
+    for f in (scale, total, Grid.filled, more, doubled, product, running):
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             assert pickle.loads(pickle.dumps(f, protocol)) is f
         assert copy.copy(f) is f
         assert copy.deepcopy(f) is f
+
+
+def test_launchers():
+    for place in (4, pp.Range(3, 4), pp.NdRange(8, 4)):
+        launcher = scale[place]
+        again = pickle.loads(pickle.dumps(launcher))
+        assert (again._kernel, again._global, again._local) == (scale, launcher._global, launcher._local)
+        assert copy.copy(launcher) is copy.deepcopy(launcher) is launcher
+    x = pp.ones(4)
+    pickle.loads(pickle.dumps(scale[4]))(x).wait()
+    assert float(x[3]) == 3.0
+
+
+def test_structs():
+    for value in (Pair(1.5), Outer.Inner(Pair(1.5, 2), 0.5)):
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            again = pickle.loads(pickle.dumps(value, protocol))
+            assert type(again) is type(value)
+            assert again == value
+        for again in (copy.copy(value), copy.deepcopy(value)):
+            assert type(again) is type(value)
+            assert again == value
+    assert type(pickle.loads(pickle.dumps(Pair(1.5))).a) is np.float32
+    arrays = Pair(pp.zeros(3, dtype="float32"), pp.ones(3, dtype="int32"))
+    assert copy.copy(arrays).a is arrays.a
+    other = copy.deepcopy(arrays)
+    other[0] = Pair(5, 6)
+    assert arrays[0] == Pair(0, 1)
+    assert pickle.loads(pickle.dumps(other))[0] == Pair(5, 6)
+
+
+def test_structs_without_a_name():
+    value = record(("x", "n"))(2.5, 1)
+    for again in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert type(again) is type(value)
+        assert again == value
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
@@ -99,6 +159,11 @@ def test_functions_without_a_name_elsewhere():
         pickle.PicklingError, match=r"local: a kernel or jit function is pickled by its name, and `test_.*local` of the module"
     ):
         pickle.dumps(local)
+    made = pp.kernel(lambda item, x: None)
+    for f in (local, made, made[4], pp.elementwise(lambda a: a)):
+        assert copy.copy(f) is copy.deepcopy(f) is f
+    with pytest.raises(pickle.PicklingError, match=r"^twice: what elementwise, reduction and scan make is pickled by its name"):
+        pickle.dumps(pp.elementwise(lambda a: a, name="twice"))
 
 
 WHOLE = """
@@ -119,14 +184,15 @@ def make(k):
 def scale(item: pp.Item, x):
     x[item.get_id(0)] *= by
 
-data = cloudpickle.dumps((make(1), scale))
+dot = pp.reduction(lambda a, b: a * b + by, lambda a, b: a + b, 0.0)
+data = cloudpickle.dumps((make(1), scale, dot, pp.scan(lambda a: a, lambda a, b: a + b, 1.0, exclusive=True)))
 code = '''
 import pickle, sys
 import numpy as np, pardo as pp
-local, scale = pickle.loads(bytes.fromhex(sys.stdin.read()))
+local, scale, dot, before = pickle.loads(bytes.fromhex(sys.stdin.read()))
 x = pp.ones(2)
 scale[2](x).wait()
-print(local(np.zeros(2))[0], float(x[1]), local._options.fastmath)
+print(local(np.zeros(2))[0], float(x[1]), local._options.fastmath, float(dot(x, x)), *map(float, before(x)))
 '''
 print(subprocess.run([sys.executable, "-c", code], input=data.hex(), capture_output=True, text=True))
 """
@@ -135,7 +201,7 @@ print(subprocess.run([sys.executable, "-c", code], input=data.hex(), capture_out
 def test_whole_by_cloudpickle():
     pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
     run = subprocess.run([sys.executable, "-c", WHOLE], capture_output=True, text=True, timeout=300)
-    assert "5.0 4.0 True" in run.stdout, run.stdout + run.stderr
+    assert "5.0 4.0 True 40.0 1.0 5.0" in run.stdout, run.stdout + run.stderr
 
 
 def test_workers_of_joblib():

@@ -219,6 +219,7 @@ def struct(cls: type[C]) -> type[C]:
     body = {k: v for k, v in vars(cls).items() if k not in skipped}
     defaults = {n: vars(cls)[n] for n in annotations if n in vars(cls)}
     body |= {"__slots__": tuple(annotations), "_fields": tuple(annotations), "_types": tuple(kinds), "_defaults": defaults}
+    body["__qualname__"] = cls.__qualname__  # by which values of classes inside of others are pickled
     for name in FIXED:
         if name in vars(cls):
             raise TypeError(f"struct: {cls.__name__} defines {name}, which kernels cannot follow; write a function that makes the struct")

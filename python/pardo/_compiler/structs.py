@@ -56,6 +56,12 @@ class Struct:
             object.__setattr__(made, field, change(getattr(self, field)))
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Values as they are, without conversion: what Python does by itself sets fields, which do not change."""
+        if type(self) is record(self._fields):  # found by its fields, not by a name
+            return _remade_record, (self._fields, self._values())
+        return _remade, (type(self) if self._class is None else self._class.kind, self._values())
+
     def __eq__(self, other: object) -> Any:
         if not _alike(self, other):
             return NotImplemented
@@ -164,6 +170,18 @@ class Struct:
         if kind is None:
             raise TypeError(f"{cls.__name__}: a field without a dtype; make the arrays, and the struct of them")
         return kind
+
+
+def _remade(kind: type[Struct], values: tuple[Any, ...]) -> Any:
+    """A struct from what `__reduce__` gave."""
+    made = object.__new__(kind)
+    for field, value in zip(kind._fields, values, strict=True):
+        object.__setattr__(made, field, value)
+    return made
+
+
+def _remade_record(names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    return _remade(record(names), values)
 
 
 def _alike(a: Any, b: Any) -> bool:

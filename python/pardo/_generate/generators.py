@@ -17,6 +17,7 @@ from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.source import source_of
 from pardo._core import Array, Queue
 from pardo._generate import templates
+from pardo._kernel import pickling
 from pardo._kernel.jit import JitFunction
 from pardo._kernel.kernel import KernelFunction
 from pardo._language.index_space import NdRange, Range
@@ -141,13 +142,15 @@ def _wide(queue: Queue) -> bool:
     return queue.device.type != "cpu"
 
 
-class _Made:
+class _Made(pickling.Unchanging):
     """What the generators give: a function on arrays."""
 
-    def __init__(self, name: str, fastmath: bool) -> None:
+    def __init__(self, name: str, fastmath: bool, given: tuple[Any, ...]) -> None:
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"name: a Python name is expected, not {name!r}")
         self.__name__ = name
+        self.__module__ = pickling.using_module()
+        self._given = given
         self._fastmath = fastmath
         self._kernels: dict[Any, KernelFunction] = {}
         self._results: dict[Any, Any] = {}
@@ -178,6 +181,9 @@ class _Made:
                     raise ValueError(f"{self.__name__}: out: an array of shape {shape} is expected, not {got}")
         return given, single
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return pickling.reduced_parts(self, self._given)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__.lower()} {self.__name__}>"
 
@@ -186,7 +192,7 @@ class Elementwise(_Made):
     """A function on arrays made by `elementwise`."""
 
     def __init__(self, function: Any, name: str, fastmath: bool) -> None:
-        super().__init__(name, fastmath)
+        super().__init__(name, fastmath, (function, name, fastmath))
         self._function = _function(function, "elementwise", "function")
 
     def _call(self, *inputs: Any, out: Any = None) -> Any:
@@ -216,7 +222,7 @@ class Reduction(_Made):
     """A function on arrays made by `reduction`."""
 
     def __init__(self, function: Any, combine: Any, initial: Any, name: str, fastmath: bool) -> None:
-        super().__init__(name, fastmath)
+        super().__init__(name, fastmath, (function, combine, initial, name, fastmath))
         self._function = _function(function, "reduction", "map")
         self._combine = _function(combine, "reduction", "combine")
         self._initial = initial
@@ -285,7 +291,7 @@ class Scan(_Made):
     def __init__(
         self, function: Any, combine: Any, initial: Any, output: Any, exclusive: bool, segmented: Any, name: str, fastmath: bool
     ) -> None:
-        super().__init__(name, fastmath)
+        super().__init__(name, fastmath, (function, combine, initial, output, exclusive, segmented, name, fastmath))
         self._function = _function(function, "scan", "map")
         self._combine = _function(combine, "scan", "combine")
         self._initial = initial

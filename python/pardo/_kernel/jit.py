@@ -16,7 +16,7 @@ from pardo._kernel.rewriting import Built, build
 __all__ = ["jit", "prange"]
 
 
-class JitFunction:
+class JitFunction(pickling.Unchanging):
     """A function with parallel loops; made by `jit`."""
 
     __name__: str

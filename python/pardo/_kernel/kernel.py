@@ -99,6 +99,20 @@ class Launcher(_core._Launcher):
         self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
         self._space = _core._Space(self._global, self._local)
 
+    def __copy__(self) -> Launcher:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Launcher:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        place: Place = Range(*self._global)
+        if self._local:
+            place = NdRange(place, Range(*self._local))
+        if self._queue is not None or self._depends is not None:
+            place = (place, self._queue, self._depends)
+        return operator.getitem, (self._kernel, place)
+
     def _launch(self, *arguments: Any, **keywords: Any) -> Event:
         """Launch.
 
@@ -209,7 +223,7 @@ class Launcher(_core._Launcher):
         return text
 
 
-class KernelFunction(Launchable):
+class KernelFunction(pickling.Unchanging, Launchable):
     """A function that runs once for each item of a range; made by `kernel`."""
 
     def __init__(

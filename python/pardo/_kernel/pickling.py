@@ -9,7 +9,20 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from pardo._base.package import owns
 from pardo._compiler.source import whole_text
+
+
+class Unchanging:
+    """What nobody can change: a copy of it is the thing itself, also where it cannot be pickled."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
 
 
 def _by_name(module: str, path: str) -> Any:
@@ -50,8 +63,48 @@ def reduced(decorated: Any, function: types.FunctionType, options: dict[str, Any
     return remade, (type(decorated), dumps(function), code.co_filename, lines, options)
 
 
+def using_module() -> str:
+    """The module that called into this package."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None and owns(frame.f_code.co_filename):
+        frame = frame.f_back
+    return "__main__" if frame is None else str(frame.f_globals.get("__name__", "__main__"))
+
+
+def reduced_parts(made: Any, arguments: tuple[Any, ...]) -> str | tuple[Any, ...]:
+    """As `reduced`, for what is made of several functions and numbers: `made.__module__` is where it was made, and it may have any name."""
+    module = made.__module__
+    path = getattr(arguments[0], "__qualname__", "")
+    if _by_name(module, path) is not made:
+        path = next((name for name, value in [*vars(sys.modules.get(module, object)).items()] if value is made), "")
+    dumps = _whole_pickler()
+    if path and (module != "__main__" or dumps is None):
+        return path
+    if dumps is None:
+        raise pickle.PicklingError(
+            f"{made.__name__}: what elementwise, reduction and scan make is pickled by its name, and none at the top level of the module "
+            f"{module!r} stands for this one; give it a name there, or import cloudpickle, which takes functions from everywhere"
+        )
+    codes = [(f.__code__, f.__name__) for f in arguments if isinstance(f, types.FunctionType)]
+    texts = {code.co_filename: whole_text(code, name) for code, name in codes if not os.path.exists(code.co_filename)}
+    return remade_of_parts, (type(made), dumps(arguments), texts)
+
+
+def remade_of_parts(kind: Any, arguments: bytes, texts: dict[str, list[str]]) -> Any:
+    """What `reduced_parts` took apart."""
+    for file, lines in texts.items():
+        _keep_text(file, lines)
+    return kind(*pickle.loads(arguments))
+
+
+def _keep_text(file: str, lines: list[str]) -> None:
+    """Keep the text of functions that no file has here."""
+    if file not in linecache.cache:
+        linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
+
+
 def remade(kind: Any, function: bytes, file: str, lines: list[str] | None, options: dict[str, Any]) -> Any:
     """A decorated function from what `reduced` gave."""
-    if lines is not None and file not in linecache.cache:
-        linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
+    if lines is not None:
+        _keep_text(file, lines)
     return kind(pickle.loads(function), **options)

@@ -172,6 +172,8 @@ import cloudpickle
 import numpy as np, pardo as pp
 
 by = 4.0
+def helped(v):
+    return v * by
 def make(k):
     @pp.jit(fastmath=True)
     def local(x):
@@ -182,7 +184,7 @@ def make(k):
 
 @pp.kernel
 def scale(item: pp.Item, x):
-    x[item.get_id(0)] *= by
+    x[item.get_id(0)] = helped(x[item.get_id(0)])
 
 dot = pp.reduction(lambda a, b: a * b + by, lambda a, b: a + b, 0.0)
 data = cloudpickle.dumps((make(1), scale, dot, pp.scan(lambda a: a, lambda a, b: a + b, 1.0, exclusive=True)))

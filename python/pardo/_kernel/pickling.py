@@ -1,6 +1,9 @@
 # python/pardo/_kernel/pickling.py: how decorated functions are pickled: by their names, or whole by cloudpickle where they have none.
 from __future__ import annotations
 
+import contextlib
+import functools
+import io
 import linecache
 import os
 import pickle
@@ -33,13 +36,58 @@ def _by_name(module: str, path: str) -> Any:
     return found
 
 
-def _whole_pickler() -> Callable[[Any], bytes] | None:
-    """That of cloudpickle, if somebody here uses it: joblib and dask do."""
-    for name in ("cloudpickle", "joblib.externals.cloudpickle"):
-        if (module := sys.modules.get(name)) is not None:
-            dumps: Callable[[Any], bytes] = module.dumps
-            return dumps
-    return None
+def _cloudpickle() -> Any:
+    """The module, if somebody here uses it: joblib and dask do."""
+    return sys.modules.get("cloudpickle") or sys.modules.get("joblib.externals.cloudpickle")
+
+
+@functools.cache
+def _pickler(base: Any) -> Any:
+    """A pickler of cloudpickle that keeps where functions stand, which newer ones leave out, and takes along the text that no file has."""
+
+    class Pickler(base):  # type: ignore[misc]
+        def __init__(self, file: Any) -> None:
+            super().__init__(file)
+            self.texts: dict[str, list[str]] = {}
+
+        def reducer_override(self, value: Any) -> Any:
+            if not isinstance(value, types.CodeType):
+                return super().reducer_override(value)
+            file = value.co_filename
+            if file not in self.texts and not os.path.exists(file):
+                with contextlib.suppress(TypeError):  # of what dataclasses and named tuples are made of; no kernel calls it
+                    self.texts[file] = whole_text(value, value.co_name)
+            made, arguments = self.dispatch_table[types.CodeType](value)[:2]
+            return _code_of_file, (file, made, arguments)
+
+    return Pickler
+
+
+def _code_of_file(file: str, made: Callable[..., types.CodeType], arguments: tuple[Any, ...]) -> types.CodeType:
+    """Code with the file that it had."""
+    return made(*arguments).replace(co_filename=file)
+
+
+def _whole(cloudpickle: Any, kind: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
+    """What `__reduce__` gives for something that goes as a whole, with the text of its functions if no file has it."""
+    texts = {}
+    for f in arguments:
+        if isinstance(f, types.FunctionType) and not os.path.exists(f.__code__.co_filename):
+            texts[f.__code__.co_filename] = whole_text(f.__code__, f.__name__)
+    stored = io.BytesIO()
+    pickler = _pickler(cloudpickle.CloudPickler)(stored)
+    pickler.texts |= texts
+    pickler.dump((arguments, options))
+    return remade, (kind, stored.getvalue(), pickler.texts)
+
+
+def remade(kind: Any, stored: bytes, texts: dict[str, list[str]]) -> Any:
+    """What `_whole` took apart."""
+    for file, lines in texts.items():
+        if file not in linecache.cache:
+            linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
+    arguments, options = pickle.loads(stored)
+    return kind(*arguments, **options)
 
 
 def reduced(decorated: Any, function: types.FunctionType, options: dict[str, Any]) -> str | tuple[Any, ...]:
@@ -50,17 +98,15 @@ def reduced(decorated: Any, function: types.FunctionType, options: dict[str, Any
     """
     module, path = function.__module__, function.__qualname__
     named = _by_name(module, path) is decorated
-    dumps = _whole_pickler()
-    if named and (module != "__main__" or dumps is None):
+    cloudpickle = _cloudpickle()
+    if named and (module != "__main__" or cloudpickle is None):
         return path
-    if dumps is None:
+    if cloudpickle is None:
         raise pickle.PicklingError(
             f"{function.__name__}: a kernel or jit function is pickled by its name, and `{path}` of the module {module!r} is something "
             "else; define it at the module's top level, or import cloudpickle, which takes functions from everywhere"
         )
-    code = function.__code__
-    lines = None if os.path.exists(code.co_filename) else whole_text(code, function.__name__)
-    return remade, (type(decorated), dumps(function), code.co_filename, lines, options)
+    return _whole(cloudpickle, type(decorated), (function,), options)
 
 
 def using_module() -> str:
@@ -77,34 +123,12 @@ def reduced_parts(made: Any, arguments: tuple[Any, ...]) -> str | tuple[Any, ...
     path = getattr(arguments[0], "__qualname__", "")
     if _by_name(module, path) is not made:
         path = next((name for name, value in [*vars(sys.modules.get(module, object)).items()] if value is made), "")
-    dumps = _whole_pickler()
-    if path and (module != "__main__" or dumps is None):
+    cloudpickle = _cloudpickle()
+    if path and (module != "__main__" or cloudpickle is None):
         return path
-    if dumps is None:
+    if cloudpickle is None:
         raise pickle.PicklingError(
             f"{made.__name__}: what elementwise, reduction and scan make is pickled by its name, and none at the top level of the module "
             f"{module!r} stands for this one; give it a name there, or import cloudpickle, which takes functions from everywhere"
         )
-    codes = [(f.__code__, f.__name__) for f in arguments if isinstance(f, types.FunctionType)]
-    texts = {code.co_filename: whole_text(code, name) for code, name in codes if not os.path.exists(code.co_filename)}
-    return remade_of_parts, (type(made), dumps(arguments), texts)
-
-
-def remade_of_parts(kind: Any, arguments: bytes, texts: dict[str, list[str]]) -> Any:
-    """What `reduced_parts` took apart."""
-    for file, lines in texts.items():
-        _keep_text(file, lines)
-    return kind(*pickle.loads(arguments))
-
-
-def _keep_text(file: str, lines: list[str]) -> None:
-    """Keep the text of functions that no file has here."""
-    if file not in linecache.cache:
-        linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
-
-
-def remade(kind: Any, function: bytes, file: str, lines: list[str] | None, options: dict[str, Any]) -> Any:
-    """A decorated function from what `reduced` gave."""
-    if lines is not None:
-        _keep_text(file, lines)
-    return kind(pickle.loads(function), **options)
+    return _whole(cloudpickle, type(made), arguments, {})

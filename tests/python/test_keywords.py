@@ -1,4 +1,4 @@
-# tests/python/test_keywords.py: arguments by name in kernels, and loops over enumerate and zip in each other.
+# tests/python/test_keywords.py: arguments by name in kernels, options that are refused, and loops over enumerate and zip in each other.
 import numpy as np
 import pardo as pp
 import pytest
@@ -95,3 +95,78 @@ def test_names_of_rounds():
 
     with pytest.raises(NameError, match="`m` has no value here: the parallel loop assigns it, so each round has its own"):
         not_assigned_above(np.ones(3))
+
+
+def _nothing(item, x):
+    pass
+
+
+def _rounds(x, stop, step):
+    for i in pp.prange(0, stop, step):
+        x[i] /= 2
+
+
+OPTIONS = [
+    (TypeError, lambda: pp.kernel(_nothing, fastmath=2), r"^kernel: fastmath must be True or False, not 2$"),
+    (TypeError, lambda: pp.kernel(fastmath="yes")(_nothing), r"^kernel: fastmath must be True or False, not 'yes'$"),
+    (TypeError, lambda: pp.kernel(_nothing, bounds_check="no"), r"^kernel: bounds_check must be True or False, not 'no'$"),
+    (TypeError, lambda: pp.kernel(_nothing, race_check=3), r"^kernel: race_check must be True or False, not 3$"),
+    (TypeError, lambda: pp.kernel(_nothing, sub_group_size="a"), r"^kernel: sub_group_size must be an integer, not str$"),
+    (ValueError, lambda: pp.kernel(_nothing, sub_group_size=2**70), r"^kernel: sub_group_size is a power of two, at most 2\*\*30, not 118"),
+    (
+        TypeError,
+        lambda: pp.kernel(_nothing, access=["x"]),
+        r"^_nothing: access: a dict such as {'read_only': \['x'\]} is expected, not list$",
+    ),
+    (
+        TypeError,
+        lambda: pp.kernel(_nothing, access={"read_only": 3}),
+        r"^_nothing: access: a list of names is expected for 'read_only', not",
+    ),
+    (TypeError, lambda: pp.jit(_rounds, bounds_check="no"), r"^jit: bounds_check must be True or False, not 'no'$"),
+    (TypeError, lambda: pp.jit(_rounds, boundscheck=1.5), r"^jit: boundscheck must be True or False, not 1.5$"),
+    (TypeError, lambda: pp.jit(_rounds, fastmath={"nnan"}), r"^jit: fastmath must be True or False, not {'nnan'}$"),
+    (TypeError, lambda: pp.jit(_rounds, race_check="x"), r"^jit: race_check must be True or False, not 'x'$"),
+    (TypeError, lambda: pp.elementwise(lambda a: a, fastmath=2), r"^elementwise: fastmath must be True or False, not 2$"),
+    (TypeError, lambda: pp.reduction(lambda a: a, min, 0, fastmath=[]), r"^reduction: fastmath must be True or False, not \[\]$"),
+    (ValueError, lambda: pp.scan(lambda a: a, min, 0, name="a b"), r"^scan: name: a Python name is expected, not 'a b'$"),
+    (TypeError, lambda: pp.prange("a"), r"^prange: stop must be an integer, not str$"),
+    (TypeError, lambda: pp.prange(0, 1, 1.5), r"^prange: step must be an integer, not float$"),
+    (TypeError, lambda: pp.prange(), r"^prange: one to three bounds are expected"),
+    (ValueError, lambda: pp.prange(1, 2, 0), r"^prange: step must not be 0$"),
+    (TypeError, lambda: pp.jit(_rounds)(np.zeros(3), 2.0, 1), r"^prange: stop must be an integer, not float$"),
+    (ValueError, lambda: pp.jit(_rounds)(np.zeros(3), 2, 0), r"^prange: step must not be 0$"),
+    (OverflowError, lambda: pp.jit(_rounds)(np.zeros(3), 2**63, 1), r"^prange: range\(0, 9223372036854775808\) is more than 64 bits hold$"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(OPTIONS)))
+def test_wrong_options(case):
+    """Options that are refused, by the name of what refuses them, not by what it calls."""
+    error, call, message = OPTIONS[case]
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_options_that_are_numpys():
+    kernel = pp.kernel(_nothing, fastmath=np.True_, bounds_check=np.False_, race_check=0, sub_group_size=np.int8(16))
+    kernel[pp.Range(3)](pp.ones(3)).wait()
+    assert list(pp.prange(np.int8(1), pp.asarray(4))) == [1, 2, 3]
+
+
+GROUP_FUNCTIONS = [n for n in dir(pp) if "_group" in n and n not in ("get_group_id", "get_num_groups", "group_barrier")]
+
+
+@pytest.mark.parametrize("name", GROUP_FUNCTIONS)
+def test_functions_of_groups_outside_of_kernels(name):
+    f = getattr(pp, name)
+    with pytest.raises(TypeError, match=rf"^{name}: stands for an operation of kernels"):
+        f(object(), 2, 3, 4)
+
+    def wrong(item, x):
+        item.get_group()
+        f(item, x[0], min, 0)
+
+    if name == "exclusive_scan_over_group":
+        with pytest.raises(TypeError, match=rf"^{name}: a group is expected, of item.get_group\(\) or item.get_sub_group\(\), not "):
+            pp.kernel(wrong)[pp.NdRange(4, 4)].interpret(pp.ones(4))

@@ -102,6 +102,18 @@ def index(x: Any, what: str) -> int:
     return i
 
 
+def flag(x: Any, what: str) -> bool:
+    """True or False, or a TypeError that says what should have been one of them."""
+    if isinstance(x, (bool, np.bool_)) or (type(x) is int and x in (0, 1)):
+        return bool(x)
+    raise TypeError(f"{what} must be True or False, not {x!r}")
+
+
+def optional_flag(x: Any, what: str) -> bool | None:
+    """None, or True or False."""
+    return None if x is None else flag(x, what)
+
+
 def optional_index(x: Any, what: str) -> int | None:
     """None, or an integer."""
     return None if x is None else index(x, what)

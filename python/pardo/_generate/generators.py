@@ -13,6 +13,7 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
+from pardo._base.arguments import flag
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.source import source_of
 from pardo._core import Array, Queue
@@ -146,12 +147,13 @@ class _Made(pickling.Unchanging):
     """What the generators give: a function on arrays."""
 
     def __init__(self, name: str, fastmath: bool, given: tuple[Any, ...]) -> None:
+        who = type(self).__name__.lower()
         if not isinstance(name, str) or not name.isidentifier():
-            raise ValueError(f"name: a Python name is expected, not {name!r}")
+            raise ValueError(f"{who}: name: a Python name is expected, not {name!r}")
         self.__name__ = name
         self.__module__ = pickling.using_module()
         self._given = given
-        self._fastmath = fastmath
+        self._fastmath = flag(fastmath, f"{who}: fastmath")
         self._kernels: dict[Any, KernelFunction] = {}
         self._results: dict[Any, Any] = {}
 
@@ -227,7 +229,7 @@ class Reduction(_Made):
         self._combine = _function(combine, "reduction", "combine")
         self._initial = initial
         familiar = _familiar(combine)
-        self._loop = JitFunction(_named(templates.LOOPS[familiar], name), fastmath, False) if familiar else None
+        self._loop = JitFunction(_named(templates.LOOPS[familiar], name), self._fastmath, False) if familiar else None
 
     def _call(self, *inputs: Any) -> Any:
         given = _Inputs(inputs, self.__name__)

@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any, overload
 
+from pardo._base.arguments import flag, optional_flag
 from pardo._compiler import source_search
 from pardo._compiler.names import python_function, refuse_suspended
 from pardo._kernel import pickling
@@ -192,6 +193,8 @@ def jit(
     >>> norm(np.arange(4.0))
     14.0
     """
+    fastmath, race_check = flag(fastmath, "jit: fastmath"), flag(race_check, "jit: race_check")
+    bounds_check, boundscheck = optional_flag(bounds_check, "jit: bounds_check"), optional_flag(boundscheck, "jit: boundscheck")
     if boundscheck is not None:
         if bounds_check not in (None, boundscheck):
             raise TypeError(f"jit: bounds_check={bounds_check} and boundscheck={boundscheck} are two names of one option; give one")

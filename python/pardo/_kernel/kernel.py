@@ -4,12 +4,13 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
+from pardo._base.arguments import flag, integer, optional_flag
 from pardo._compiler import classes, frontend, source_search, structs
 from pardo._compiler.names import refuse_suspended
 from pardo._kernel import pickling
@@ -245,9 +246,9 @@ class KernelFunction(pickling.Unchanging, Launchable):
             "sub_group_size": sub_group_size,
             "access": access,
         }
-        self._sub_group_size = operator.index(sub_group_size)
-        if self._sub_group_size < 1 or self._sub_group_size & (self._sub_group_size - 1):
-            raise ValueError(f"kernel: sub_group_size is a power of two, not {sub_group_size}")
+        self._sub_group_size = integer(sub_group_size, "kernel: sub_group_size")
+        if not 1 <= self._sub_group_size <= 2**30 or self._sub_group_size & (self._sub_group_size - 1):
+            raise ValueError(f"kernel: sub_group_size is a power of two, at most 2**30, not {sub_group_size}")
         self._options = (fastmath, checks_of(bounds_check), self._sub_group_size)
         self._race_check = race_check
         self._translation: frontend.Translation | None = None
@@ -260,7 +261,7 @@ class KernelFunction(pickling.Unchanging, Launchable):
         first = _annotation(annotations.get(names[0])) if names else ""
         self._item = first if first in ("Item", "NdItem") else None
         self._constants = {k for k, name in enumerate(names) if _annotation(annotations.get(name)).startswith("Const")}
-        self._uses = self._asserted(access or {})
+        self._uses = self._asserted({} if access is None else access)
 
     def __getitem__(self, place: Place) -> Launcher:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
@@ -326,11 +327,15 @@ class KernelFunction(pickling.Unchanging, Launchable):
     def _asserted(self, access: dict[str, Sequence[str]]) -> dict[str, int]:
         """What `access` says of each parameter."""
         uses: dict[str, int] = {}
+        if not isinstance(access, Mapping):
+            raise TypeError(f"{self.__name__}: access: a dict such as {{'read_only': ['x']}} is expected, not {type(access).__name__}")
         for kind, listed in access.items():
             if kind not in USES:
                 raise ValueError(f"{self.__name__}: access: {', '.join(map(repr, USES))} are known, not {kind!r}")
             if isinstance(listed, str):
                 raise TypeError(f"{self.__name__}: access: a list of names is expected for {kind!r}; write [{listed!r}]")
+            if not isinstance(listed, Iterable):
+                raise TypeError(f"{self.__name__}: access: a list of names is expected for {kind!r}, not {type(listed).__name__}")
             for name in listed:
                 if name not in self._names[self._item is not None :]:
                     raise ValueError(f"{self.__name__}: access: there is no parameter {name!r}")
@@ -466,6 +471,8 @@ def kernel(
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
     refuse_suspended("kernel", function)
+    fastmath, race_check = flag(fastmath, "kernel: fastmath"), flag(race_check, "kernel: race_check")
+    bounds_check = optional_flag(bounds_check, "kernel: bounds_check")
     return KernelFunction(function, fastmath, bounds_check, race_check, sub_group_size, access)
 
 

@@ -6,7 +6,7 @@ import importlib
 import types
 from typing import Any, NamedTuple
 
-from pardo._base.arguments import index
+from pardo._base.arguments import index, integer
 from pardo._compiler import frontend, intrinsics, liveness, numba_cython
 from pardo._compiler.names import Captured, absent, current, path_of
 from pardo._compiler.source import Source, problem
@@ -47,7 +47,18 @@ def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) 
     afterwards; its bits depend on nothing but the number of rounds and the device.
     """
     chunk_of("prange", schedule, chunk)
-    return range(*bounds)
+    return rounds_of(bounds)
+
+
+def rounds_of(bounds: tuple[Any, ...]) -> range:
+    """The rounds of a loop over `prange`."""
+    if not 1 <= len(bounds) <= 3:
+        raise TypeError(f"prange: one to three bounds are expected, stop, or start, stop and step, not {len(bounds)}")
+    names = ("start", "stop", "step") if bounds[1:] else ("stop",)
+    numbers = [integer(b, f"prange: {name}") for b, name in zip(bounds, names, strict=False)]
+    if numbers[2:] == [0]:
+        raise ValueError("prange: step must not be 0")
+    return range(*numbers)
 
 
 def chunk_of(who: str, schedule: Any, chunk: Any) -> int:

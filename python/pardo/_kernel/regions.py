@@ -18,7 +18,7 @@ from pardo._compiler.source import Source, problem
 from pardo._compiler.structs import Struct
 from pardo._core import Array
 from pardo._kernel.environment import race_checking
-from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, nested, scheduled, value_of
+from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, nested, rounds_of, scheduled, value_of
 from pardo._language.index_space import Constant
 
 ROUNDS = "$rounds"
@@ -151,7 +151,7 @@ class Region:
 
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
-        ranges = [range(*(_index(b) for b in each)) for each in bounds]
+        ranges = [_rounds(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
         self._refresh()
@@ -234,8 +234,13 @@ def _numbers(value: Any) -> Iterator[Any]:
             yield leaf
 
 
-def _index(bound: Any) -> int:
-    return int(bound) if isinstance(bound, Array) and bound.ndim == 0 and bound.dtype.kind in "iu" else bound
+def _rounds(bounds: tuple[Any, ...]) -> range:
+    """The rounds of a parallel loop; numbers of rounds have 64 bits, and so have their bounds."""
+    rounds = rounds_of(bounds)
+    for bound in (rounds.start, rounds.stop, rounds.step, (rounds[-1] - rounds[0]) // rounds.step + 1 if rounds else 0):
+        if not -(2**63) <= bound < 2**63:
+            raise OverflowError(f"prange: {rounds} is more than 64 bits hold")
+    return rounds
 
 
 def _plain(value: Any) -> Any:

@@ -1,9 +1,11 @@
 # python/pardo/_language/groups.py: what the items of a group do together; written in the kernel language.
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from pardo._language.index_space import group_barrier, is_sub_group, local_array, private_array, shuffle
+from pardo._language.index_space import check_group, group_barrier, is_sub_group, local_array, private_array, shuffle
 
 __all__ = [
     "all_of_group",
@@ -20,6 +22,22 @@ __all__ = [
 ]
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _of_groups(function: F) -> F:
+    """Says by the function's name what is wrong where Python calls it; kernels are made from the function itself."""
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        check_group(function.__name__, arguments[0] if arguments else keywords.get("group"))
+        return function(*arguments, **keywords)
+
+    checked._pardo_function = function  # type: ignore[attr-defined]
+    return checked  # type: ignore[return-value]
+
+
+@_of_groups
 def group_broadcast(group: Any, value: Any, item: Any = 0) -> Any:
     """Give all items of the group the value of one; in kernels over an `NdRange`, called by all of its items.
 
@@ -98,6 +116,7 @@ def _scanned_by_shuffles(group: Any, value: Any, combine: Any) -> Any:
     return total[0]
 
 
+@_of_groups
 def reduce_over_group(group: Any, value: Any, combine: Any) -> Any:
     """Combine the values of all items of the group; in kernels over an `NdRange`, called by all of its items.
 
@@ -129,6 +148,7 @@ def reduce_over_group(group: Any, value: Any, combine: Any) -> Any:
     return result
 
 
+@_of_groups
 def inclusive_scan_over_group(group: Any, value: Any, combine: Any) -> Any:
     """Combine the values of all items up to this one; in kernels over an `NdRange`, called by all of its items.
 
@@ -160,6 +180,7 @@ def inclusive_scan_over_group(group: Any, value: Any, combine: Any) -> Any:
     return result
 
 
+@_of_groups
 def exclusive_scan_over_group(group: Any, value: Any, combine: Any, initial: Any) -> Any:
     """Combine the values of all items before this one; in kernels over an `NdRange`, called by all of its items.
 
@@ -200,6 +221,7 @@ def _either(a: Any, b: Any) -> Any:
     return a or b
 
 
+@_of_groups
 def any_of_group(group: Any, value: Any) -> Any:
     """Tell whether the value of any item of the group is true; in kernels over an `NdRange`, called by all of its items.
 
@@ -218,6 +240,7 @@ def any_of_group(group: Any, value: Any) -> Any:
     return reduce_over_group(group, bool(value), _either)
 
 
+@_of_groups
 def none_of_group(group: Any, value: Any) -> Any:
     """Tell whether the values of all items of the group are false; in kernels over an `NdRange`, called by all of its items.
 
@@ -236,6 +259,7 @@ def none_of_group(group: Any, value: Any) -> Any:
     return not any_of_group(group, value)
 
 
+@_of_groups
 def all_of_group(group: Any, value: Any) -> Any:
     """Tell whether the values of all items of the group are true; in kernels over an `NdRange`, called by all of its items.
 
@@ -254,6 +278,7 @@ def all_of_group(group: Any, value: Any) -> Any:
     return not any_of_group(group, not value)
 
 
+@_of_groups
 def select_from_group(group: Any, value: Any, item: Any) -> Any:
     """Take the value of another item of the sub-group; in kernels over an `NdRange`, called by all items of the group.
 
@@ -275,6 +300,7 @@ def select_from_group(group: Any, value: Any, item: Any) -> Any:
     return shuffle(group, value, item if there else group.get_local_id())
 
 
+@_of_groups
 def shift_group_left(group: Any, value: Any, delta: Any = 1) -> Any:
     """Take the value of the item `delta` places further in the sub-group; in kernels over an `NdRange`, called by all items of the group.
 
@@ -295,6 +321,7 @@ def shift_group_left(group: Any, value: Any, delta: Any = 1) -> Any:
     return select_from_group(group, value, group.get_local_id() + delta)
 
 
+@_of_groups
 def shift_group_right(group: Any, value: Any, delta: Any = 1) -> Any:
     """Take the value of the item `delta` places before in the sub-group; in kernels over an `NdRange`, called by all items of the group.
 
@@ -315,6 +342,7 @@ def shift_group_right(group: Any, value: Any, delta: Any = 1) -> Any:
     return select_from_group(group, value, group.get_local_id() - delta)
 
 
+@_of_groups
 def permute_group_by_xor(group: Any, value: Any, mask: Any) -> Any:
     """Take the value of the item whose index differs by the bits of `mask`; in kernels over an `NdRange`, called by all items of the group.
 

@@ -226,6 +226,13 @@ def _item(name: str) -> Any:
     return item
 
 
+def check_group(name: str, group: Any) -> None:
+    """Raise unless an interpreted kernel calls a function of groups with one."""
+    _item(name)
+    if not isinstance(group, (Group, SubGroup)):
+        raise TypeError(f"{name}: a group is expected, of item.get_group() or item.get_sub_group(), not {type(group).__name__}")
+
+
 @device_only("local_array")
 def local_array(shape: Any, dtype: Any = np.float64) -> Any:
     """Memory that the items of a group share; in kernels over an `NdRange`.
@@ -273,9 +280,7 @@ def shuffle(sub_group: Any, value: Any, item: Any) -> Any:
 @device_only("is_sub_group")
 def is_sub_group(group: Any) -> bool:
     """Tell a `SubGroup` from a `Group`, before the kernel runs."""
-    _item("a function of groups")
-    if not isinstance(group, (Group, SubGroup)):
-        raise TypeError(f"a group is expected, of item.get_group() or item.get_sub_group(), not {type(group).__name__}")
+    check_group("is_sub_group", group)
     return isinstance(group, SubGroup)
 
 

@@ -93,3 +93,38 @@ def test_second_names_and_compositions_name_themselves():
     np.testing.assert_array_equal(pp.asnumpy(out), [1, 0, 1])
     assert pp.clip(v, 1, 2, out) is out
     np.testing.assert_array_equal(pp.asnumpy(out), [1, 1, 1])
+
+
+@pp.jit
+def _filled_with_ones(x):
+    for i in pp.prange(len(x)):
+        x[i] = 1
+
+
+NAMED = [
+    (lambda: _filled_with_ones(np.zeros(3, ">f8")), TypeError, r"^_filled_with_ones: `x`: dtype '>f8' is not supported; supported are"),
+    (lambda: _filled_with_ones(np.array([None])), TypeError, r"^_filled_with_ones: `x`: dtype 'object' is not supported"),
+    (lambda: pp.Queue("cpu").copy(pp.zeros(3), np.zeros(3, ">f8")), TypeError, r"^Queue.copy: dtype '>f8' is not supported; supported are"),
+    (lambda: pp.concat(3), TypeError, r"^concat: a sequence of arrays is expected, not int$"),
+    (lambda: pp.concat(pp.asarray(3)), TypeError, r"^concat: a sequence of arrays is expected, not one without dimensions$"),
+    (lambda: pp.stack(None), TypeError, r"^stack: a sequence of arrays is expected, not NoneType$"),
+    (lambda: pp.hstack(np.int8(-1)), TypeError, r"^hstack: a sequence of arrays is expected, not int8$"),
+    (lambda: pp.vstack(3), TypeError, r"^vstack: a sequence of arrays is expected, not int$"),
+    (lambda: pp.Queue("cpu").fill(pp.zeros(3, dtype="int8"), 2**64), OverflowError, r"^Queue.fill: Python integer 18446744073709551616"),
+    (lambda: pp.full(3, 2**64), OverflowError, r"^full: Python integer 18446744073709551616 out of bounds"),
+    (lambda: pp.full_like(pp.zeros(3, dtype="int8"), -(2**64)), OverflowError, r"^full_like: Python integer -18446744073709551616 out"),
+    (lambda: pp.arange(2**64), OverflowError, r"^arange: Python integer 18446744073709551616 out of bounds"),
+    (lambda: pp.arange(0, 10, 2**70), OverflowError, r"^arange: Python integer 1180591620717411303424 out of bounds"),
+    (lambda: pp.linspace(0, 2**64, 3, dtype="int8"), OverflowError, r"^linspace: Python integer 18446744073709551616 out of bounds"),
+    (lambda: pp.MemoryDevice(8, 2), TypeError, r"^MemoryDevice\(\) takes 2 positional arguments but 3 were given"),
+    (lambda: pp.MemoryHost(8, size=2), TypeError, r"^MemoryHost\(\) got an unexpected keyword argument 'size'"),
+    (lambda: pp.random.Generator(1, 2), TypeError, r"^Generator\(\) takes from 1 to 2 positional arguments but 3 were given"),
+    (lambda: type(pp.random.default_rng())(x=2), TypeError, r"^Generator\(\) got an unexpected keyword argument 'x'"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(NAMED)))
+def test_errors_name_what_was_called(case):
+    call, error, message = NAMED[case]
+    with pytest.raises(error, match=message):
+        call()

@@ -20,6 +20,7 @@ from pardo._base.arguments import (
     integer,
     optional_dtype,
     queue_of,
+    too_large,
 )
 from pardo._base.arguments import shape as read_shape
 from pardo._base.docstrings import filled
@@ -167,7 +168,10 @@ def _filled(
     if isinstance(value, (bool, int, float, complex, np.generic)):
         if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
             value = float(value)  # of any size
-        return _full(extents, value, wanted, queue_of(device, queue, home))
+        try:
+            return _full(extents, value, wanted, queue_of(device, queue, home))
+        except OverflowError as e:
+            raise too_large(e, who) from None
     if type(value) is Array:
         target = queue_of(device, queue, home if home is not None else value.queue)
         values = value._to_queue(target)
@@ -449,7 +453,11 @@ def arange(
     distance = _number(1 if step is None else step, "arange: step")
     if distance == 0:
         raise ZeroDivisionError("arange: step must not be zero")
-    return in_memory(_arange(first, last, distance, optional_dtype(dtype, "arange"), queue_of(device, queue)), usm_type, "arange")
+    try:
+        x = _arange(first, last, distance, optional_dtype(dtype, "arange"), queue_of(device, queue))
+    except OverflowError as e:
+        raise too_large(e, "arange") from None
+    return in_memory(x, usm_type, "arange")
 
 
 @overload
@@ -541,7 +549,10 @@ def linspace(
         return (x, step) if retstep else x
     first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
     target = queue_of(device, queue)
-    x = _linspace(first, last, count, bool(endpoint), wanted or _linspace_dtype(target, start, stop), target)
+    try:
+        x = _linspace(first, last, count, bool(endpoint), wanted or _linspace_dtype(target, start, stop), target)
+    except OverflowError as e:
+        raise too_large(e, "linspace") from None
     axis_index(axis, 1, "linspace")
     x = in_memory(x, usm_type, "linspace")
     return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x

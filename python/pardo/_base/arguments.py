@@ -33,7 +33,13 @@ def array(x: Any, who: str) -> Array:
 
 def arrays(xs: Iterable[Any], who: str) -> list[Array]:
     """Arrays and numbers; numbers take the dtype and the queue of the arrays they meet (NEP 50)."""
-    items = list(xs)
+    try:
+        items = list(xs)
+    except TypeError:
+        if isinstance(xs, Iterable) and getattr(xs, "ndim", None) != 0:
+            raise  # what it does when it is asked for its items
+        what = type(xs).__name__ if type(xs) is not Array else "one without dimensions"
+        raise TypeError(f"{who}: a sequence of arrays is expected, not {what}") from None
     first = next((x for x in items if type(x) is Array), None)
     if first is None:
         return [array(x, who) for x in items]
@@ -60,6 +66,11 @@ def _number(x: Any, dtype: DTypeLike | None, queue: Queue, who: str) -> Array:
         return _full([], x, dtype, queue)
     except OverflowError:
         raise OverflowError(f"{who}: Python integer {x} out of bounds for {np.dtype(dtype_or(dtype, np.int64))}") from None
+
+
+def too_large(error: OverflowError, who: str) -> OverflowError:
+    """What the core says of a number that it cannot take, with the name of the function."""
+    return OverflowError(f"{who}: {error}") if str(error).startswith("Python integer") else error
 
 
 def axes(axis: Axis, who: str) -> list[int] | None:

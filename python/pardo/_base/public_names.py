@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
-from typing import Any
+from types import FunctionType, ModuleType
+from typing import Any, TypeVar
+
+C = TypeVar("C", bound=type)
 
 # The names that modules had while all was in one folder; those whose functions and classes may stand in pickles.
 FORMER = {
@@ -29,6 +31,16 @@ def publish(namespace: dict[str, Any], modules: dict[str, ModuleType]) -> None:
             _say(getattr(module, name), name, module.__name__)
     rebuild = namespace["_rebuild_array"]
     rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
+
+
+def named_as_class(kind: C) -> C:
+    """Decorate a class that inherits `__init__`: what Python says of wrong arguments names this class."""
+    inherited: Any = kind.__init__  # type: ignore[misc]
+    own = FunctionType(inherited.__code__, inherited.__globals__, "__init__", inherited.__defaults__, inherited.__closure__)
+    own.__kwdefaults__, own.__annotations__, own.__doc__ = inherited.__kwdefaults__, inherited.__annotations__, inherited.__doc__
+    own.__qualname__, own.__module__ = kind.__name__, inherited.__module__
+    kind.__init__ = own  # type: ignore[misc]
+    return kind
 
 
 def answer_to_former_names() -> None:

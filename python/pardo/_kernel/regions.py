@@ -155,12 +155,24 @@ class Region:
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
         self._refresh()
-        arguments = tuple(_argument(c) for c in captured)
+        arguments = self._arguments(captured)
         for r, (start, step) in zip(ranges, self.fixed, strict=True):
             arguments += _counted(r, start, step)
         before = [_plain(captured[k]) for k in self.initial]
         at_a_time = self.at_a_time if chunk is None else chunk_of("prange", self.schedule, chunk)
         return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
+
+    def _arguments(self, captured: tuple[Any, ...]) -> tuple[Any, ...]:
+        try:
+            return tuple(_argument(c) for c in captured)
+        except TypeError:
+            for name, value in zip(self.captured, captured, strict=True):
+                try:
+                    _argument(value)
+                except TypeError as e:
+                    if str(e).startswith("dtype "):
+                        raise TypeError(f"{self.name}: `{name}`: {e}") from None
+            raise
 
     def _run(self, arguments: tuple[Any, ...], counts: list[int], before: tuple[Any, ...], at_a_time: int = 0) -> Any:
         initial = tuple(leaf for value in before for leaf in _numbers(value))

@@ -13,6 +13,7 @@ from pardo._array.searching import searchsorted, take
 from pardo._array.sorting import argsort
 from pardo._base.arguments import DeviceLike, axis_index, default_queue, dtype_of, in_memory
 from pardo._base.arguments import index as read_index
+from pardo._base.public_names import named_as_class
 from pardo._core import Array, Queue, _empty_in
 from pardo._random import kernels
 from pardo._random.arguments import Parameters, array_at, extents_of, place_of, pool_of, probabilities, public, range_of
@@ -22,6 +23,7 @@ from pardo._random.stream import WORD
 __all__ = ["Generator", "default_rng"]
 
 
+@named_as_class
 class Generator(Distributions):
     """Draws arrays of random numbers; made by `default_rng`.
 

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._base.arguments import DeviceLike, Shape, dtype_of, index, queue_of
 from pardo._base.arguments import shape as read_shape
+from pardo._base.public_names import named_as_class
 from pardo._core import Array, Device, Queue
 
 __all__ = [
@@ -220,16 +221,19 @@ _PARAMETERS = """
     """
 
 
+@named_as_class
 class MemoryDevice(Memory):
     __doc__ = "Memory of a device, which the host reaches by copies only." + _PARAMETERS
     _kind = "device"
 
 
+@named_as_class
 class MemoryShared(Memory):
     __doc__ = "Memory that host and device share and that moves between them; the host reads and writes its buffer." + _PARAMETERS
     _kind = "shared"
 
 
+@named_as_class
 class MemoryHost(Memory):
     __doc__ = "Memory of the host that the device reaches in place; the host reads and writes its buffer." + _PARAMETERS
     _kind = "host"

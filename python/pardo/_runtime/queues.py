@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, index
+from pardo._base.arguments import SCALARS, array, dtype_of, index, too_large
 from pardo._base.notebook import html_table
 from pardo._core import Array
 
@@ -34,7 +34,7 @@ def operand(x: Any, who: str) -> Array:
         raise TypeError(
             f"{who}: expected an array, a block of memory, or an object with the buffer protocol, not {type(x).__name__}"
         ) from None
-    return _core._share_buffer(host, host.dtype, _core.Queue.of("cpu"))
+    return _core._share_buffer(host, dtype_of(host.dtype, who), _core.Queue.of("cpu"))
 
 
 def _same_elements(dst: Array, src: Array, raw: bool) -> tuple[Array, Array]:
@@ -265,7 +265,11 @@ class QueueMethods:
             raise TypeError(f"{who}: value must be a number, not {type(value).__name__}")
         if type(dst) is not Array and not isinstance(dst, _core._Block):
             raise TypeError(f"{who}: expected an array or a block of memory, not {type(dst).__name__}")
-        return self._fill(operand(dst, who), value, _core._events(depends, who))
+        target, events = operand(dst, who), _core._events(depends, who)
+        try:
+            return self._fill(target, value, events)
+        except OverflowError as e:
+            raise too_large(e, who) from None
 
     def prefetch(self: Queue, x: Any, *, depends: Any = None) -> Event:  # type: ignore[misc]
         """Tell that this queue's device reads an array next: shared memory may move there.

@@ -1,4 +1,5 @@
 # tests/python/test_statements.py: compiled loops between all statements of Python: names that these bind, loops that stand in them.
+import array
 import ast
 import contextlib
 import inspect
@@ -481,3 +482,22 @@ def test_messages_name_arguments_as_they_are_written():
             total(wrong)
         with pytest.raises(TypeError, match=rf"fill: `pair\[1\]`: an array, .* is expected, not {name}"):
             fill[3](pp.zeros(3), (1, wrong))
+
+
+@pytest.mark.parametrize("data", [b"abc", bytearray(b"abc"), memoryview(b"abc"), array.array("B", b"abc")], ids=lambda d: type(d).__name__)
+def test_loops_over_buffers_are_counted(data):
+    @pp.jit
+    def total(data):
+        s = 0
+        for b in data:
+            s += b
+        return s
+
+    before = pp.counters()["fallbacks"]
+    assert total(data) == 294
+    assert pp.counters()["fallbacks"] == before + 1
+    assert f"`data` is no array ({type(data).__name__}); pass numpy.frombuffer(data, …)" in total.diagnostics()
+    assert total(np.frombuffer(data, "uint8").astype(int)) == 294
+    assert pp.counters()["fallbacks"] == before + 1
+    assert total([1, 2]) == 3
+    assert pp.counters()["fallbacks"] == before + 1

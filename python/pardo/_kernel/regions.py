@@ -1,6 +1,7 @@
 # python/pardo/_kernel/regions.py: loops of a function that became programs: what they take, how they run, what they give back.
 from __future__ import annotations
 
+import array
 import ast
 import copy
 import functools
@@ -24,6 +25,7 @@ from pardo._language.index_space import Constant
 ROUNDS = "$rounds"
 LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
 _REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
+_BUFFERS = (bytes, bytearray, memoryview, array.array)  # elements side by side: worth a program if they were an array
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -120,6 +122,9 @@ class Region:
         if captured is None:
             return self._left("a name that it reads has no value before it", ())
         if not all(map(_is_taken, captured)):
+            for name, value in zip(self.captured, captured, strict=True):
+                if isinstance(value, _BUFFERS):
+                    return self._left(f"`{name}` is no array ({type(value).__name__}); pass numpy.frombuffer({name}, …)", captured)
             return self._left("it uses what is neither an array nor a number", captured)
         try:
             self._refresh()
@@ -135,7 +140,7 @@ class Region:
         if why not in self.python_runs:
             self.python_runs[why] = 0
         self.python_runs[why] += 1
-        if any(isinstance(c, (Array, np.ndarray)) for c in captured):
+        if any(isinstance(c, (Array, np.ndarray, *_BUFFERS)) for c in captured):
             _core._note_fallback(f"{self.name}: the loop at line {self.line} runs as Python: {why}")
         return LEFT
 

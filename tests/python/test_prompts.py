@@ -57,12 +57,27 @@ def test_standard_input_from_a_file(arguments, tmp_path):
         assert python(*arguments, stdin=file) == ["4.0", "14.0"]
 
 
+def test_a_file_whose_name_is_not_utf8(tmp_path):
+    path = os.path.join(os.fsencode(tmp_path), b"n\xf3.py")
+    more = "print(total.diagnostics().count('udcf3'))\n@pp.kernel\ndef wrong(x):\n    x.y = 1\nwrong[3](x)\n"
+    try:
+        with open(path, "w") as file:
+            file.write(PROGRAM + more)
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=300)
+    assert run.stdout.split() == ["4.0", "14.0", "1"]
+    assert run.stderr.count("n\\udcf3.py") >= 2
+    assert "    x.y = 1\n    ^" in run.stderr.replace("\r", "")
+
+
 def test_a_pipe_is_told_what_to_do():
     run = subprocess.run([sys.executable, "-"], input=PROGRAM, capture_output=True, text=True, timeout=300)
     assert run.returncode == 1
     assert "double: the text of this function cannot be found" in run.stderr
-    assert "What came through a pipe" in run.stderr
-    assert "write it to a file" in run.stderr
+    assert "Python does not keep the text of a program that comes through a pipe" in run.stderr
+    assert "save it into a file, and run `python file.py`" in run.stderr
+    assert "linecache" not in run.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")

@@ -675,7 +675,7 @@ def _translated(function: types.FunctionType, place: translation_cache.Place | N
         body = translator.block(node.body, node)
     defaults = [translator.value(v, node) for v in function.__defaults__ or ()]
     library = owns(source.file)
-    text = (source.name, source.file, source.first_line, source.lines, translator.parameters, translator.rest, defaults, body)
+    text = (source.name, source.shown_file, source.first_line, source.lines, translator.parameters, translator.rest, defaults, body)
     if place and not translator.classes:
         translation_cache.store(place, translator.names, translator.called, text, library)
     made = _core._Function(*text, translator.callees, translator.classes, library)

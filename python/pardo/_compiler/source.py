@@ -23,12 +23,21 @@ class Source(NamedTuple):
     lines: list[str]
     node: ast.FunctionDef | ast.Lambda
 
+    @property
+    def shown_file(self) -> str:
+        return shown(self.file)
+
+
+def shown(file: str) -> str:
+    """The path of a file in UTF-8, which messages and the core take: other bytes, which names of files may hold, as Python shows them."""
+    return file.encode("utf-8", "backslashreplace").decode("utf-8")
+
 
 def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) -> Exception:
     """An exception with the user's line and a caret under the expression."""
     line = getattr(node, "lineno", source.first_line)
     column = getattr(node, "col_offset", 0)
-    text = f'{source.name}: {message}\n  File "{source.file}", line {line}, in {source.name}'
+    text = f'{source.name}: {message}\n  File "{source.shown_file}", line {line}, in {source.name}'
     at = line - source.first_line
     if 0 <= at < len(source.lines):
         code = source.lines[at].rstrip("\n")
@@ -104,13 +113,19 @@ def whole_text(code: types.CodeType, name: str) -> list[str]:
     except (OSError, TypeError, IndexError):
         found = source_search.text_of(code) if not os.path.exists(file) else None
         if found is None:
-            raise TypeError(
-                f"{name}: the text of this function cannot be found, and kernels are made from it; define it in a file or a cell of a "
-                "notebook. What came through a pipe, or was made for exec and is held by nobody, is gone: write it to a file, or put it "
-                f"into linecache.cache[{file!r}]"
-            ) from None
+            raise TypeError(f"{name}: the text of this function cannot be found, and kernels are made from it; {_advice(file)}") from None
         lines = found
     return lines
+
+
+def _advice(file: str) -> str:
+    """What to do where Python has not kept the text of a function."""
+    if file == "<stdin>":
+        return "Python does not keep the text of a program that comes through a pipe: save it into a file, and run `python file.py`"
+    return (
+        "define it in a file or a cell of a notebook. What was made for exec and is held by nobody is gone: write it to a file, or put it "
+        f"into linecache.cache[{file!r}]"
+    )
 
 
 def _text_of(code: types.CodeType, name: str) -> tuple[list[str], int]:

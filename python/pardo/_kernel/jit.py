@@ -9,6 +9,7 @@ from typing import Any, overload
 from pardo._base.arguments import flag, optional_flag
 from pardo._compiler import source_search
 from pardo._compiler.names import python_function, refuse_suspended
+from pardo._compiler.source import shown
 from pardo._kernel import pickling
 from pardo._kernel.environment import checks_of, interpreting, race_checking
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
@@ -91,7 +92,7 @@ class JitFunction(pickling.Unchanging):
         built = self._current()
         loops = [(line, f"left to Python: {why}", "") for line, why in built.left]
         loops += [(r.line, r.described(), r.loop.diagnostics()) for r in built.regions]
-        lines = [f"{self.__name__}  ({self._function.__code__.co_filename})"]
+        lines = [f"{self.__name__}  ({shown(self._function.__code__.co_filename)})"]
         for line, what, programs in sorted(loops):
             lines.append(f"line {line}: {what}")
             lines += [f"  {text}" for text in programs.splitlines()]

@@ -92,7 +92,7 @@ class Region:
         body = translator.block([self.first], self.first)
         made = _core._Function(
             source.name,
-            source.file,
+            source.shown_file,
             source.first_line,
             source.lines,
             translator.parameters,

@@ -59,7 +59,7 @@ struct Calls {
     /// As the functions of Python's math: the result is an int.
     template <ir::Math fn> static Term rounding_to_int(Lowering& l, const Tree& t, const Terms& a) {
         const Term x = rounding<fn>(l, t, a);
-        return is_inexact(x.type.dtype) ? l.to_int(x, t.place) : l.cast(x, {DType::Int64, true});
+        return l.to_int(x, t.place);
     }
     /// An integer rounded to a multiple of ten to the power of `zeros`; halves go to the even one. In integers: floats would be inexact.
     static Term rounded_to_tens(Lowering& l, const Tree& t, const Term& given, std::int64_t zeros) {
@@ -277,11 +277,8 @@ struct Calls {
             return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
         }
         if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
-        if (kind == DKind::Signed && is_inexact(x.type.dtype)) return l.to_int(x, t.place);
-        if (kind == DKind::Signed) l.check_range(x, DType::Int64, t.place);
-        Term out = l.cast(x, {weak_dtype(kind == DKind::Float ? DType::Float64 : DType::Int64, l.options_.fp64), true});
-        if (kind == DKind::Signed && is_integer(x.type.dtype)) out.least = std::max(out.least, x.least);
-        return out;
+        if (kind == DKind::Signed) return l.to_int(x, t.place);
+        return l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), true});
     }
     static Term astype(Lowering& l, const Tree& t, const Terms& a) {  // np.float32(x), x.astype(np.float32)
         if (a[1].kind != Kind::DType) l.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));

@@ -155,8 +155,30 @@ void Lowering::narrowed(const Term& t, DType to) {
     fail_when(bad, ErrorCode::Overflow, "Python integer $0 out of bounds for " + std::string(dtype_name(to)), at_, {t});
 }
 
-/// int(x) of a float: the part before the point; NaN and what is too large fail as in Python.
+/// A whole number as an int64; of uint64, whose upper half has no such value, it fails there.
+Term Lowering::whole_to_int(const Term& x, const Place& place, const std::string& who) {
+    const NumberType type{DType::Int64, true};
+    check_range(x, DType::Int64, place);
+    if (exact_integers() && x.type == NumberType{DType::UInt64, true})
+        fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
+    if (dtype(x.type) == DType::UInt64 && !function_->library) {
+        Term bad = number({DType::Bool, false}, ir::no_value);
+        if (x.constant)
+            bad = flag(x.scalar.cast(DType::UInt64).u > static_cast<std::uint64_t>(unknown_most));
+        else if (!dry_)
+            bad.value = builder_.lt(builder_.cast(value(x), DType::Int64), builder_.i64(0));
+        fail_when(bad, ErrorCode::Overflow, who + "the uint64 $u0 does not fit an int64", place, {x});
+        if (x.constant && bad.scalar.b) return cast(integer(0), type);
+    }
+    Term out = cast(x, type);
+    // What is below zero here has failed.
+    if (!out.constant && is_integer(x.type.dtype)) out.least = std::max(out.least, x.least);
+    return out;
+}
+
+/// int(x): of a float the part before the point; NaN and what is too large fail as in Python.
 Term Lowering::to_int(const Term& x, const Place& place) {
+    if (!is_inexact(x.type.dtype)) return whole_to_int(x, place, "");
     const NumberType type{DType::Int64, true};
     const char* nan = "cannot convert float NaN to integer";
     const char* large = "cannot convert a float that is infinite or does not fit an int64 to integer";

@@ -87,7 +87,7 @@ struct Slot {
 /// A place that may fail while the kernel runs; the status block names it by its number.
 struct Site {
     ErrorCode code = ErrorCode::Index;
-    std::string message;  // $0, $1, $2: values that the kernel writes
+    std::string message;  // $0, $1, $2: values that the kernel writes; $u0, …: of uint64
     Place place;
     std::shared_ptr<const Function> function;
 };

@@ -136,7 +136,9 @@ private:
     bool exact_integers() const;
     void bound(Term& result, Opcode op, const Term& a, const Term& b, const Place& place, bool wraps);
     Value overflows(Opcode op, Value x, Value y, Value result);
+    bool checks_range(const Term& t, DType to) const;
     void narrowed(const Term& t, DType to);
+    Term whole_to_int(const Term& x, const Place& place, const std::string& who);
     Term to_int(const Term& x, const Place& place);
     Term binary_of(const Tree& t, bool wraps);
     Term index_expression(const Tree& t);
@@ -223,6 +225,7 @@ private:
     Term inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
 
     // structs.cpp
+    Term as_field(const Term& given, DType to, const std::string& name, const Place& place);
     Term structure(const Tree& t, const std::vector<Term>& a);
     Term replaced(const Tree& t, const std::vector<Term>& a);
     std::optional<syntax::Member> member_of(const Term& object, const std::string& name) const;

@@ -388,9 +388,7 @@ void Lowering::for_range(const Tree& t) {
         const Term given = expression(t.parts[1 + k]);
         if (given.kind != Kind::Number || !is_integer(given.type.dtype))
             wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
-        check_range(given, DType::Int64, t.parts[1 + k].place);
-        bounds[k] = cast(given, {DType::Int64, true});
-        bounds[k].least = std::max(bounds[k].least, given.least);
+        bounds[k] = whole_to_int(given, t.parts[1 + k].place, "range: ");
     }
     if (bounds[2].constant && bounds[2].scalar.i == 0) fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
     if (!bounds[2].constant && bounds[2].least < 1) {

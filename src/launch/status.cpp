@@ -13,11 +13,12 @@ Error failure_of(std::span<const std::int64_t> words, const std::vector<lang::Si
     const lang::Site& site = sites[number];
     std::string text;
     for (std::size_t k = 0; k < site.message.size(); ++k) {
-        const bool value =
-            site.message[k] == '$' && k + 1 < site.message.size() && site.message[k + 1] >= '0' && site.message[k + 1] <= '2';
-        if (value) {
-            text += std::to_string(words[static_cast<std::size_t>(1 + (site.message[k + 1] - '0'))]);
-            ++k;
+        const bool large = site.message.compare(k, 2, "$u") == 0;
+        const std::size_t at = k + (large ? 2 : 1);  // of the value's number
+        if (site.message[k] == '$' && at < site.message.size() && site.message[at] >= '0' && site.message[at] <= '2') {
+            const std::int64_t word = words[static_cast<std::size_t>(1 + (site.message[at] - '0'))];
+            text += large ? std::to_string(static_cast<std::uint64_t>(word)) : std::to_string(word);
+            k = at;
         } else {
             text += site.message[k];
         }

@@ -338,6 +338,79 @@ def test_floats_that_are_no_integers_in_kernels(device):
             f[3](pp.asarray(np.array([1.5, -2.5, v], "float32"), device=device), out).wait()
 
 
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_uint64_beyond_int64_is_no_integer_of_a_loop(name):
+    convert = CONVERSIONS[name]
+
+    def serial(x):
+        n = 0
+        for i in range(len(x)):
+            n = convert(x[i])
+        return n
+
+    @pp.jit
+    def parallel(x, out):
+        for i in pp.prange(len(x)):
+            out[i] = convert(x[i])
+
+    @pp.kernel
+    def kernel(item: pp.Item, x, out):
+        i = item.get_id(0)
+        out[i] = convert(x[i])
+
+    fits, large = np.array([2**63 - 1], "uint64"), np.array([2**63], "uint64")
+    out = np.zeros(1, "int64")
+    assert pp.jit(serial)(fits) == 2**63 - 1
+    parallel(fits, out)
+    assert out[0] == 2**63 - 1
+    with pytest.raises(OverflowError, match="the uint64 9223372036854775808 does not fit an int64"):
+        pp.jit(serial)(large)
+    with pytest.raises(OverflowError, match="the uint64 9223372036854775808 does not fit an int64"):
+        parallel(large, out)
+    with pytest.raises(OverflowError, match="the uint64 9223372036854775808 does not fit an int64"):
+        kernel[1](pp.asarray(large), pp.asarray(out)).wait()
+
+
+def test_ranges_beyond_int64():
+    def up_to(x, n):
+        c = 0
+        for i in range(n):
+            c += 1
+            x[0] = i
+            if c > 3:
+                break
+        return c
+
+    def between(x, a, b, step):
+        c = 0
+        for _ in range(a, b, step):
+            c += 1
+            x[0] = c
+        return c
+
+    def of_an_element(x, bounds):
+        c = 0
+        for i in range(bounds[0]):
+            c += 1
+            x[0] = i
+            if c > 3:
+                break
+        return c
+
+    for n in (2**63, 2**64 - 1):
+        before = pp.counters()["fallbacks"]
+        assert pp.jit(up_to)(np.zeros(1), n) == 4
+        assert pp.counters()["fallbacks"] == before + 1
+    assert pp.jit(between)(np.zeros(1), 2**63 - 2, 2**63 + 5, 3) == 3
+    for n in (np.uint64(2**63), np.uint64(2**64 - 1)):
+        with pytest.raises(OverflowError, match=f"range: the uint64 {n} does not fit an int64"):
+            pp.jit(up_to)(np.zeros(1), n)
+        with pytest.raises(OverflowError, match=f"range: the uint64 {n} does not fit an int64"):
+            pp.jit(of_an_element)(np.zeros(1), np.array([n]))
+    assert pp.jit(up_to)(np.zeros(1), np.uint64(3)) == 3
+    assert pp.jit(of_an_element)(np.zeros(1), np.array([3], "uint64")) == 3
+
+
 # ---- choices
 
 

@@ -282,7 +282,10 @@ void Lowering::store_element(const View& v, const Term& stored, const Place& pla
     }
     check_range(stored, v.dtype, place);
     note_access(v, ir::Access::Write);
-    if (dry_) return;
+    if (dry_) {
+        (void)value(stored, v.dtype);
+        return;
+    }
     const auto write = [&] {
         const Value place = value(v.lead[0], DType::Int64);
         builder_.store(v.pointer, place, value(stored, v.dtype));

@@ -110,6 +110,7 @@ struct Calls {
         if (is_integer(type.dtype) && !out.constant) {
             const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
             out.least = smaller ? std::min(a.least, b.least) : std::max(a.least, b.least);
+            out.given = type.weak && is_given(a) && is_given(b);
             l.bound(out, op, a, b, t.place, false);
         }
         return out;
@@ -139,6 +140,7 @@ struct Calls {
         const NumberType type{real_of(x.type.dtype), x.type.weak};
         Term out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
         l.bound(out, Opcode::Abs, x, x, t.place, false);
+        out.given = x.given;
         return out;
     }
     /// As abs, but always a float: of integers by NumPy's rule for their size, in Python's math the widest.

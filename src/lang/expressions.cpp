@@ -64,7 +64,10 @@ bool is_zero(const Term& t) { return t.constant && t.scalar.cast(DType::Bool).b 
 Value Lowering::value(const Term& t) { return value(t, dtype(t.type)); }
 
 Value Lowering::value(const Term& t, DType to) {
-    if (dry_) return ir::no_value;
+    if (dry_) {
+        uses_status_ = uses_status_ || checks_range(t, to);
+        return ir::no_value;
+    }
     if (t.constant) return builder_.constant(to, t.scalar.cast(to));
     if (t.type.weak && is_integer(t.type.dtype) && is_integer(to)) narrowed(t, to);
     return builder_.type(t.value) == to ? t.value : builder_.cast(t.value, to);
@@ -163,9 +166,9 @@ Term Lowering::pure(Opcode op, NumberType type, std::initializer_list<Term> oper
         for (const Term& t : operands) converted.push_back(cast(t, {operand_dtype, false}));
         return folded(op, {}, type, converted);
     }
-    if (dry_) return number(type, ir::no_value);
     ir::Builder::Values values;
     for (const Term& t : operands) values.push_back(value(t, operand_dtype));
+    if (dry_) return number(type, ir::no_value);
     return number(type, builder_.emit(op, dtype(type), values));
 }
 
@@ -215,6 +218,7 @@ Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType ty
     check_operands(op, a, b, computed, place);
     Term result = pure(op, type, {a, b}, computed);
     bound(result, op, a, b, place, wraps);
+    result.given = type.weak && is_integer(type.dtype) && is_given(a) && is_given(b);
     // Others wrap around; the remainder and the bits of what cannot be negative cannot either.
     const bool counts = computed == DType::Int64 || op == Opcode::Rem || op == Opcode::And || op == Opcode::Shr || op == Opcode::FloorDiv;
     if (is_integer(computed) && counts && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
@@ -435,6 +439,7 @@ Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place
     if (op == "-") {
         Term out = pure(Opcode::Neg, type, {x}, dtype(type));
         bound(out, Opcode::Neg, x, x, place, wraps);
+        out.given = x.given;
         return out;
     }
     if (!is_integer(type.dtype) && type.dtype != DType::Bool) wrong_type(place, "`~` takes an integer, not " + describe(x));
@@ -524,6 +529,7 @@ Term Lowering::selected(const Term& test, const Variable& x, const Variable& y, 
     if (like.kind != Kind::Number) return like;
     Term out = number(like.type, ir::no_value, std::min(a.least, b.least));
     out.bits = like.bits;
+    out.given = like.given;
     if (!dry_) out.value = builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type)));
     return out;
 }

@@ -135,8 +135,15 @@ Value Lowering::overflows(Opcode op, Value x, Value y, Value result) {
     }
 }
 
-/// A Python integer that becomes one of a narrower dtype. NumPy refuses what does not fit, and so does the launch for its arguments, and a
-/// serial loop where it happens; in kernels others wrap.
+/// Whether a kernel looks at a Python integer that becomes one of this dtype: it is made of arguments, and need not fit. At 64 bits they
+/// wrap.
+bool Lowering::checks_range(const Term& t, DType to) const {
+    return t.given && !t.constant && t.argument < 0 && !exact_integers() && t.type.weak && is_integer(t.type.dtype) && is_integer(to) &&
+           itemsize(to) < 8 && !fits(t, to);
+}
+
+/// A Python integer that becomes one of a narrower dtype. NumPy refuses what does not fit, and so does the launch for its arguments, a
+/// serial loop where it happens, and a kernel for what is made of arguments; others that it computes wrap.
 void Lowering::narrowed(const Term& t, DType to) {
     Term bounds = t;
     bounds.assumed = false;
@@ -147,12 +154,18 @@ void Lowering::narrowed(const Term& t, DType to) {
             out_.fits.push_back(fit);
         return;
     }
-    if (!exact_integers() || t.type.dtype == DType::UInt64) return;
+    const bool large = t.type.dtype == DType::UInt64;  // beyond int64: in serial loops they are left to Python
+    if (exact_integers() ? large : !checks_range(t, to) || status_ == ir::no_value) return;
     const bool is_signed = kind_of(to) == DKind::Signed;
     const int bits = 8 * itemsize(to) - (is_signed ? 1 : 0);
-    Term bad = number({DType::Bool, false}, builder_.lt(t.value, builder_.i64(is_signed ? -(std::int64_t{1} << bits) : 0)));
-    if (bits < any) bad.value = builder_.bit_or(bad.value, builder_.gt(t.value, builder_.i64((std::int64_t{1} << bits) - 1)));
-    fail_when(bad, ErrorCode::Overflow, "Python integer $0 out of bounds for " + std::string(dtype_name(to)), at_, {t});
+    const auto most = static_cast<std::uint64_t>((std::int64_t{1} << bits) - 1);
+    Term bad = number({DType::Bool, false}, ir::no_value);
+    bad.value = large ? builder_.gt(t.value, builder_.constant(DType::UInt64, Scalar(most)))
+                      : builder_.lt(t.value, builder_.i64(is_signed ? -(std::int64_t{1} << bits) : 0));
+    if (!large && bits < any) bad.value = builder_.bit_or(bad.value, builder_.gt(t.value, builder_.i64((std::int64_t{1} << bits) - 1)));
+    fail_when(bad, ErrorCode::Overflow,
+              std::string(large ? "Python integer $u0" : "Python integer $0") + " out of bounds for " + std::string(dtype_name(to)), at_,
+              {t});
 }
 
 /// A whole number as an int64; of uint64, whose upper half has no such value, it fails there.

@@ -99,6 +99,7 @@ Term Lowering::declare(std::size_t& k, const std::string& name) {
             }
             Term n = number(number_type, v);
             if (type.weak && is_integer(type.dtype)) n.argument = static_cast<int>(at);
+            n.given = n.argument >= 0;
             if (type.assumed) {
                 n.assumed = true;
                 n.most = (std::int64_t{1} << assumed_bits) - 1;

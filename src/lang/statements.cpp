@@ -13,6 +13,7 @@ Term Lowering::fluid(const Term& t) const {
     out.constant = false;
     out.value = ir::no_value;
     out.argument = -1;
+    out.given = false;
     if (!exact_integers()) out.bits = 63;
     out.view.guards.clear();
     for (Term& item : out.items) item = fluid(item);
@@ -96,6 +97,7 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
             out.least = std::min(x.least, y.least);
             out.most = std::max(x.most, y.most);
             out.assumed = x.assumed && y.assumed;
+            out.given = is_given(x) && is_given(y) && out.type.weak && is_integer(out.type.dtype);
             if (exact_integers()) out.bits = static_cast<std::uint8_t>(std::max(bits_of(x), bits_of(y)));
             return out;
         case Kind::Tuple:

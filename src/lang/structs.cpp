@@ -19,6 +19,18 @@ constexpr Comparison comparisons[] = {{"==", "__eq__", "__eq__"}, {"!=", "__ne__
 
 }  // namespace
 
+/// A number that a field of this dtype takes: what an array of it would take.
+Term Lowering::as_field(const Term& given, DType to, const std::string& name, const Place& place) {
+    const DType from = dtype(given.type);
+    if (!can_cast_same_kind(from, to) && !(given.type.weak && is_integer(from) && !is_inexact(to))) {
+        const std::string how = is_complex(from) ? "take .real or abs(…)" : "convert it: np." + std::string(dtype_name(to)) + "(…)";
+        wrong_type(place,
+                   "`" + name + "` is " + std::string(dtype_name(to)) + ", which cannot take " + describe(given) + " without loss; " + how);
+    }
+    check_range(given, to, place);
+    return cast(given, {to, false});
+}
+
 /// Values of fields, then for each its dtype or None, then the names.
 Term Lowering::structure(const Tree& t, const std::vector<Term>& a) {
     const std::size_t count = a.size() / 3;
@@ -28,9 +40,7 @@ Term Lowering::structure(const Tree& t, const std::vector<Term>& a) {
         const Term &given = a[k], &type = a[count + k];
         const std::string& name = a[2 * count + k].text;
         const bool converts = type.kind == Kind::DType && given.kind == Kind::Number;
-        if (converts && is_complex(given.type.dtype) && !is_complex(type.type.dtype))
-            wrong_type(t.place, "`" + name + "` is " + describe(type.type) + ", which cannot take " + describe(given));
-        out.items.push_back(converts ? cast(given, {type.type.dtype, false}) : given);
+        out.items.push_back(converts ? as_field(given, type.type.dtype, name, t.place) : given);
         out.names.push_back(name);
     }
     return out;
@@ -45,7 +55,8 @@ Term Lowering::replaced(const Tree& t, const std::vector<Term>& a) {
         if (given.form != Form::Keyword || field == out.names.end())
             wrong_type(given.place, "_replace takes fields by name; here is " + describe(out));
         Term& old = out.items[static_cast<std::size_t>(field - out.names.begin())];
-        old = old.kind == Kind::Number && a[k].kind == Kind::Number ? cast(a[k], old.type) : a[k];
+        const bool converts = old.kind == Kind::Number && a[k].kind == Kind::Number;
+        old = !converts ? a[k] : old.type.weak ? cast(a[k], old.type) : as_field(a[k], old.type.dtype, given.name, given.place);
     }
     return out;
 }

@@ -154,6 +154,8 @@ bool join(NumberType a, NumberType b, NumberType& out) {
     return true;
 }
 
+bool is_given(const Term& t) { return t.constant || t.given || !t.type.weak; }
+
 bool outgrows(const Term& a, const Term& b) {
     if (a.type.weak == b.type.weak || !is_integer(a.type.dtype) || !is_integer(b.type.dtype)) return false;
     return a.type.weak ? !fits(a, b.type.dtype) : !fits(b, a.type.dtype);

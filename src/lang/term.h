@@ -56,6 +56,7 @@ struct Term {
     std::int64_t most = unknown_most;                  // Python's integers: never above this
     bool assumed = false;                              // a Python integer that is taken to fit what it meets; who starts it checks
     int argument = -1;                                 // a Python integer that is this argument, as it was given
+    bool given = false;                                // of arguments and constants alone, or the lesser or greater of such and another
     std::uint8_t bits = 63;                            // Python's integers in serial loops: the magnitude is below 2^bits
     View view;                                         // Array; Reference: one element, which atomics change
     std::vector<Term> items;                           // Tuple; Slice: start, stop, step
@@ -97,6 +98,8 @@ DType weak_dtype(DType kind, bool fp64);
 bool join(NumberType a, NumberType b, NumberType& out);
 /// Bits that hold the magnitude of an integer, as far as is known: 63 if nothing is.
 int bits_of(const Term& t);
+/// Whether a number is none that the kernel computes of Python's integers: it is of a dtype, a constant, or made of arguments.
+bool is_given(const Term& t);
 /// Whether a Python integer is known to fit an integer dtype.
 bool fits(const Term& weak, DType dtype);
 /// Whether one of two integers is Python's and need not fit the dtype of the other.

@@ -411,6 +411,75 @@ def test_ranges_beyond_int64():
     assert pp.jit(of_an_element)(np.zeros(1), np.array([3], "uint64")) == 3
 
 
+MADE_OF_ARGUMENTS = {
+    "max": lambda v, k: max(v, k),
+    "constant": lambda v, k: max(v, 2**40),
+    "choice": lambda v, k: k if v < k else v,
+    "chosen constant": lambda v, k: 2**40 if v < k else v,
+    "product": lambda v, k: k * 2,
+    "sum that meets it": lambda v, k: v + (k + 1),
+    "negative": lambda v, k: -k,
+    "clip": lambda v, k: pp.clip(v, k, 2**50),
+}
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+@pytest.mark.parametrize("name", MADE_OF_ARGUMENTS)
+def test_what_kernels_make_of_arguments_fits_or_is_refused(name, dtype, device):
+    operation = MADE_OF_ARGUMENTS[name]
+
+    @pp.kernel
+    def f(item: pp.Item, x, k):
+        i = item.get_id(0)
+        x[i] = operation(x[i], k)
+
+    x = pp.ones(4, dtype=dtype, device=device)
+    with pytest.raises(OverflowError, match=f"out of bounds for {dtype}"):
+        f[4](x, 2**40).wait()
+    if "constant" not in name and name != "negative":
+        x = pp.ones(4, dtype=dtype, device=device)
+        f[4](x, 20).wait()
+        assert pp.asnumpy(x)[3] == operation(1, 20) if name != "clip" else 20
+
+
+def test_values_of_arguments_are_kept_where_they_are_not_stored():
+    @pp.kernel
+    def f(item: pp.Item, x, k, out):
+        i = item.get_id(0)
+        out[i] = min(x[i], k) + max(x[i], k)
+        x[i] = min(x[i], k)
+
+    x, out = pp.ones(4, dtype="uint8"), pp.zeros(4, dtype="int64")
+    f[4](x, 2**40, out).wait()
+    assert_array_equal(pp.asnumpy(out), np.full(4, 2**40 + 1))
+    assert_array_equal(pp.asnumpy(x), [1, 1, 1, 1])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+def test_sums_of_arguments_beyond_int64(dtype):
+    @pp.kernel
+    def f(item: pp.Item, x, k):
+        x[item.get_id(0)] = k + 1
+
+    with pytest.raises(OverflowError, match=f"Python integer 9223372036854775809 out of bounds for {dtype}"):
+        f[1](pp.zeros(1, dtype=dtype), 2**63).wait()
+    x = pp.zeros(1, dtype="uint64")
+    f[1](x, 2**63).wait()
+    assert int(x[0]) == 2**63 + 1
+
+
+def test_what_kernels_count_wraps():
+    @pp.kernel
+    def f(item: pp.Item, x):
+        i = item.get_id(0)
+        x[i] = i * 100
+
+    x = pp.zeros(4, dtype="uint8")
+    f[4](x).wait()
+    assert_array_equal(pp.asnumpy(x), [0, 100, 200, 300 % 256])
+
+
 # ---- choices
 
 

@@ -51,6 +51,45 @@ def test_wrong_values(make, error, text):
         make()
 
 
+@pp.struct
+class Narrow:
+    label: np.uint8
+    set: np.bool_ = False
+
+
+@pp.kernel
+def labelled(item: pp.Item, x, k):
+    x[item.get_id(0)] = Narrow(k).label
+
+
+@pp.kernel
+def relabelled(item: pp.Item, x, k):
+    n = Narrow(1, 1)
+    x[item.get_id(0)] = n._replace(label=k).label
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (1.5, TypeError, "`label` is uint8, which cannot take .* without loss; convert it: np.uint8"),
+        (float("nan"), TypeError, "`label` is uint8, which cannot take .* without loss"),
+        (np.int64(300), TypeError, "`label` is uint8, which cannot take .* without loss"),
+        (1j, TypeError, "`label` is uint8, which cannot take"),
+        (300, OverflowError, "`k` is 300, which does not fit uint8|300 out of bounds for uint8"),
+        (-1, OverflowError, "`k` is -1, which does not fit uint8|-1 out of bounds for uint8"),
+    ],
+)
+def test_fields_take_what_arrays_take(value, error, text):
+    x = pp.zeros(1, dtype="int64")
+    for k in (labelled, relabelled):
+        k[1](x, 200).wait()
+        assert pp.asnumpy(x)[0] == 200
+        with pytest.raises(error, match=text):
+            k[1](x, value).wait()
+    with pytest.raises(error, match=text):
+        Narrow(value)
+
+
 @pp.kernel
 def mirror(item: pp.Item, points, axis):
     i = item.get_id(0)

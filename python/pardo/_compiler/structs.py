@@ -210,6 +210,13 @@ def _converted(value: Any, kind: Any, who: str) -> Any:
         if value.dtype != kind:
             raise TypeError(f"{who} is {kind}, and the array is {value.dtype}; convert it with astype")
         return value
+    # As arrays: Python's integers are checked by the dtype itself.
+    if (
+        not isinstance(value, int)
+        and isinstance(value, (float, complex, np.number))
+        and not np.can_cast(np.asarray(value).dtype, kind, "same_kind")
+    ):
+        raise TypeError(f"{who} is {kind}, which cannot take {value!r} without loss; convert it: np.{kind}(…)")
     try:
         return kind.type(value)
     except (TypeError, ValueError):

@@ -15,7 +15,7 @@ struct Calls {
     struct Row {
         int least, most;  // arguments
         Handler handler;
-        const char* names = "";  // of those that may be given by name
+        const char* names = "";  // of those that may be given by name; "a|b": by either
     };
     static const std::unordered_map<std::string, Row>& functions();
     static const std::map<std::string, Row>& methods();
@@ -602,12 +602,12 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"maximum", {2, 2, extreme<Opcode::Max>}},
         {"fmin", {2, 2, extreme<Opcode::Fmin>}},
         {"fmax", {2, 2, extreme<Opcode::Fmax>}},
-        {"clip", {3, 3, clip}},
+        {"clip", {3, 3, clip, "x|a min|a_min max|a_max"}},
         {"abs", {1, 1, abs}},
         {"fabs", {1, 1, fabs<true>}},
         {"math.fabs", {1, 1, fabs<false>}},
         {"sign", {1, 1, sign}},
-        {"where", {3, 3, where}},
+        {"where", {3, 3, where, "condition x|x1 y|x2"}},
         {"fmod", {2, 2, fmod}},
         {"fma", {3, 3, fma}},
         {"divmod", {2, 2, divmod}},
@@ -640,7 +640,7 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"divide", {2, 2, operation<3>}},
         {"floor_divide", {2, 2, operation<4>}},
         {"remainder", {2, 2, operation<5>}},
-        {"power", {2, 2, operation<6>}},
+        {"power", {2, 2, operation<6>, "base|x1 exp|x2"}},
         {"left_shift", {2, 2, operation<7>}},
         {"right_shift", {2, 2, operation<8>}},
         {"negative", {1, 1, of_one<'-'>}},
@@ -651,7 +651,7 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"int", {0, 1, python_number<DKind::Signed>}},
         {"float", {0, 1, python_number<DKind::Float>}},
         {"bool", {0, 1, python_number<DKind::Bool>}},
-        {"complex", {1, 2, python_number<DKind::Complex>}},
+        {"complex", {1, 2, python_number<DKind::Complex>, "real imag"}},
         {"astype", {2, 2, astype}},
         {"local_array", {1, 2, array<ir::Space::Group>, "shape dtype"}},
         {"private_array", {1, 2, array<ir::Space::Private>, "shape dtype"}},
@@ -661,7 +661,7 @@ const std::unordered_map<std::string, Row>& Calls::functions() {
         {"full", {2, 3, filled<2>, "shape fill_value dtype"}},
         {"shuffle", {3, 3, shuffled}},
         {"is_sub_group", {1, 1, is_sub_group}},
-        {"group_barrier", {0, 2, barrier}},
+        {"group_barrier", {0, 2, barrier, "group"}},
         {"barrier", {0, 1, barrier}},
         {"atomic.add", {3, 3, atomic<AtomicOp::Add>, "array index value"}},
         {"atomic.sub", {3, 3, atomic<AtomicOp::Sub>, "array index value"}},

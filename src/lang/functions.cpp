@@ -5,6 +5,12 @@
 #include "lang/lowering.h"
 
 namespace pardo::lang {
+namespace {
+
+/// The first of the names of one argument, "a|b".
+std::string first_name(const std::string& names) { return names.substr(0, names.find('|')); }
+
+}  // namespace
 
 /// "one argument", "2 to 3 arguments".
 std::string count_text(int least, int most) {
@@ -136,10 +142,11 @@ Tree Lowering::ordered(const Tree& t, std::size_t from, const char* names, std::
             continue;
         }
         if (std::ranges::any_of(kept, [&](const char* word) { return p.name == word; })) continue;
-        const auto at = static_cast<std::size_t>(std::ranges::find(known, p.name) - known.begin());
+        const auto called_so = [&](const std::string& word) { return ("|" + word + "|").find("|" + p.name + "|") != std::string::npos; };
+        const auto at = static_cast<std::size_t>(std::ranges::find_if(known, called_so) - known.begin());
         if (at == known.size()) {
             std::string text;
-            for (const std::string& word : known) text += (text.empty() ? "; it takes " : ", ") + word;
+            for (const std::string& word : known) text += (text.empty() ? "; it takes " : ", ") + first_name(word);
             wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel" + text);
         }
         if (at < plain || named[at]) wrong_type(p.place, t.name + ": `" + p.name + "` is given twice");
@@ -147,7 +154,8 @@ Tree Lowering::ordered(const Tree& t, std::size_t from, const char* names, std::
     }
     for (std::size_t k = plain; k < named.size(); ++k) {
         if (named[k]) {
-            if (out.parts.size() != from + k) wrong_type(t.place, t.name + ": no value for `" + known[out.parts.size() - from] + "`");
+            if (out.parts.size() != from + k)
+                wrong_type(t.place, t.name + ": no value for `" + first_name(known[out.parts.size() - from]) + "`");
             out.parts.push_back(*named[k]);
         }
     }

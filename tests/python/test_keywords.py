@@ -40,6 +40,30 @@ def test_arrays_and_rounding():
     assert_array_equal(pp.asnumpy(x), [6.5, 1.2, 1.0, 3.0])
 
 
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_what_signatures_name(device):
+    @pp.kernel
+    def f(item: pp.NdItem, x, y):
+        i = item.get_global_id(0)
+        z = complex(imag=2.0, real=x[i])
+        y[i, 0] = pp.clip(x[i], max=3, min=1)
+        y[i, 1] = np.clip(a=x[i], a_min=0.5, a_max=2)
+        y[i, 2] = pp.where(y=-1.0, x=z.imag, condition=x[i] > 2)
+        y[i, 3] = pow(exp=2, base=x[i])
+        pp.group_barrier(group=item.get_group())
+
+    y = pp.zeros((4, 4), dtype="float32", device=device)
+    f[pp.NdRange((4,), (2,))](pp.arange(4, dtype="float32", device=device), y).wait()
+    assert_array_equal(pp.asnumpy(y), [[1, 0.5, -1, 0], [1, 1, -1, 1], [2, 2, -1, 4], [3, 2, 2, 9]])
+
+    @pp.kernel
+    def wrong(item: pp.Item, x):
+        x[0] = np.clip(x[0], 1, upper=2)
+
+    with pytest.raises(TypeError, match="clip: the keyword `upper` is not known in a kernel; it takes x, min, max"):
+        wrong[1](y[0])
+
+
 def nested(x, y, out):
     for k, (a, b) in enumerate(zip(x, y, strict=False)):
         out[k] = a + 10 * b

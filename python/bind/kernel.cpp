@@ -101,6 +101,17 @@ void add_function(std::vector<KernelArgument>& out, nb::handle translated) {
     out.push_back(std::move(a));
 }
 
+/// A number; one beyond 64 bits is named, and so is its argument.
+std::optional<pardo::Scalar> number_at(nb::handle o, const At& at) {
+    try {
+        return scalar_from(o.ptr());
+    } catch (const pardo::Error& e) {
+        if (e.code() != pardo::ErrorCode::Overflow) throw;
+        const nb::str text(o);
+        throw pardo::Error(e.code(), at.text() + " is " + text.c_str() + ", which does not fit int64 nor uint64");
+    }
+}
+
 void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) {
     if (is_array(o.ptr())) {
         KernelArgument& array = out.emplace_back();
@@ -108,7 +119,7 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         array.array = array_of(o.ptr());
         return;
     }
-    if (const auto scalar = scalar_from(o.ptr())) {
+    if (const auto scalar = number_at(o, at)) {
         out.emplace_back().scalar = *scalar;
         return;
     }
@@ -120,7 +131,7 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         a.extents = nb::cast<Ints>(o.attr("shape"));
     } else if (is_a(o, constant_class)) {
         const nb::object value = o.attr("value");
-        const auto constant = scalar_from(value.ptr());
+        const auto constant = number_at(value, at);
         if (!constant) throw pardo::Error(pardo::ErrorCode::Type, at.text() + ": a constant is a number, not " + class_name(value));
         a.kind = KernelArgument::Kind::Constant;
         a.scalar = *constant;

@@ -64,7 +64,8 @@ Term Lowering::index_of(const Term& index, const Term& extent, const Place& plac
     uses_status_ = true;
     if (!dry_) {
         const Value n = value(extent, DType::Int64);
-        guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, function_});
+        guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, function_,
+                          dtype(index.type) == DType::UInt64});
     }
     return i;
 }

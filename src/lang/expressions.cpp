@@ -133,7 +133,9 @@ NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) 
     if (!x.weak && !y.weak) return {promote(x.dtype, y.dtype), false};
     const Term &strong = x.weak ? b : a, &weak = x.weak ? a : b;
     Scalar example = weak.constant ? weak.scalar : Scalar(0).cast(weak.type.dtype);
-    if (!weak.constant && weak.type.dtype == DType::UInt64) example.u = std::numeric_limits<std::uint64_t>::max();  // as large as it may be
+    // One that is computed may be as large as can be; of an argument the launch tells what has come.
+    const bool launch_checks = weak.argument >= 0 && !exact_integers();
+    if (!weak.constant && weak.type.dtype == DType::UInt64 && !launch_checks) example.u = std::numeric_limits<std::uint64_t>::max();
     example.weak = true;
     try {
         DType result = promote_weak(strong.type.dtype, example, function_->name.c_str());

@@ -40,7 +40,8 @@ void Lowering::report_guards(const View& v) {
         if (g.index == ir::no_value) continue;
         const Value values[] = {g.index, g.extent};
         const auto tell = [&] {
-            report(ErrorCode::Index, "index $0 is out of bounds for an axis of size $1", g.place, values, g.function);
+            const std::string index = g.large ? "$u0" : "$0";
+            report(ErrorCode::Index, "index " + index + " is out of bounds for an axis of size $1", g.place, values, g.function);
         };
         if (v.guards.size() == 1) {
             tell();

@@ -33,6 +33,7 @@ struct Guard {
     ir::Value index = ir::no_value, extent = ir::no_value;  // what is reported; none where that has been done
     syntax::Place place;
     std::shared_ptr<const syntax::Function> function{};
+    bool large = false;  // the index is a uint64
 };
 
 /// An array or a view of one: element (i, j, …) stands at pointer[offset + i * strides[0] + j * strides[1] + …].

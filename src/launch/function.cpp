@@ -343,7 +343,7 @@ void UserFunction::check_fits(const Specialisation& special, Arguments arguments
     throw lang::problem(ErrorCode::Overflow, *fit->function, fit->place,
                         parameter(arguments, k) + " is " +
                             (given.dtype == DType::UInt64 ? std::to_string(given.u) : std::to_string(given.i)) + ", which does not fit " +
-                            std::string(dtype_name(fit->dtype)) + ", as it has to here; give np.int64(…), or another dtype");
+                            std::string(dtype_name(fit->dtype)) + ", as it has to here; take a wider dtype");
 }
 
 std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const NdRange& range, device::Queue* queue,

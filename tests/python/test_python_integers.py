@@ -480,6 +480,30 @@ def test_what_kernels_count_wraps():
     assert_array_equal(pp.asnumpy(x), [0, 100, 200, 300 % 256])
 
 
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_messages_name_what_was_given(device):
+    @pp.kernel
+    def add(item: pp.Item, x, k):
+        i = item.get_id(0)
+        x[i] = x[i] + k
+
+    @pp.kernel
+    def look(item: pp.Item, x, at):
+        x[0] = x[at[0]]
+
+    x = pp.zeros(4, dtype="uint8", device=device)
+    with pytest.raises(OverflowError, match="add: `k` is 9223372036854775808, which does not fit uint8"):
+        add[4](x, 2**63)
+    with pytest.raises(OverflowError, match="add: `k` is 18446744073709551616, which does not fit int64 nor uint64"):
+        add[4](x, 2**64)
+    with pytest.raises(OverflowError, match="add: `k` is -9223372036854775809, which does not fit int64 nor uint64"):
+        add[4](x, k=-(2**63) - 1)
+    with pytest.raises(OverflowError, match="`k` is 300, which does not fit uint8, as it has to here; take a wider dtype"):
+        add[4](x, 300)
+    with pytest.raises(IndexError, match="index 18446744073709551615 is out of bounds for an axis of size 4"):
+        look[1](x, pp.asarray(np.array([2**64 - 1], "uint64"), device=device)).wait()
+
+
 # ---- choices
 
 

@@ -88,6 +88,7 @@ Term Lowering::cast(const Term& t, NumberType to) {
         return number(s);
     }
     Term out = number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.least : unknown_least);
+    out.given = t.given && to.weak && is_integer(to.dtype);
     if (exact_integers() && is_integer(to.dtype)) out.bits = static_cast<std::uint8_t>(bits_of(t));
     return out;
 }
@@ -221,6 +222,7 @@ Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType ty
     Term result = pure(op, type, {a, b}, computed);
     bound(result, op, a, b, place, wraps);
     result.given = type.weak && is_integer(type.dtype) && is_given(a) && is_given(b);
+    if (!wraps) keep_large(result, op, a, b, place);
     // Others wrap around; the remainder and the bits of what cannot be negative cannot either.
     const bool counts = computed == DType::Int64 || op == Opcode::Rem || op == Opcode::And || op == Opcode::Shr || op == Opcode::FloorDiv;
     if (is_integer(computed) && counts && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
@@ -309,6 +311,7 @@ Term Lowering::power(const Term& a, const Term& b, const Place& place) {
     }
     Term out = number(type, dry_ ? ir::no_value : builder_.call(ir::Math::pow, value(a, computed), value(b, computed)));
     bound(out, Opcode::Call, a, b, place, false);
+    out.given = type.weak && whole && is_given(a) && is_given(b);
     return out;
 }
 

@@ -14,7 +14,10 @@ void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& mes
     }
     const auto tell = [&] {
         ir::Builder::Values words;
-        for (std::size_t k = 0; k < values.size() && k < 3; ++k) words.push_back(value(values[k], DType::Int64));
+        for (std::size_t k = 0; k < values.size() && k < 3; ++k) {
+            const bool bits = !values[k].constant && dtype(values[k].type) == DType::UInt64;  // which need not fit an int64
+            words.push_back(bits ? builder_.cast(value(values[k]), DType::Int64) : value(values[k], DType::Int64));
+        }
         report(code, message, place, words, function_);
         return ir::Builder::Values();
     };

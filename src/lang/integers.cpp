@@ -142,6 +142,28 @@ bool Lowering::checks_range(const Term& t, DType to) const {
            itemsize(to) < 8 && !fits(t, to);
 }
 
+/// Of arguments beyond int64 a kernel makes integers of 64 bits too: one that is larger would be another number.
+void Lowering::keep_large(const Term& result, Opcode op, const Term& a, const Term& b, const Place& place) {
+    if (exact_integers() || !result.given || result.constant || !(result.type == NumberType{DType::UInt64, true})) return;
+    if (op != Opcode::Add && op != Opcode::Sub && op != Opcode::Mul && op != Opcode::Shl) return;
+    Term bad = number({DType::Bool, false}, ir::no_value);
+    if (!dry_) {
+        const Value x = value(a, DType::UInt64), y = value(b, DType::UInt64), z = value(result);
+        bad.value = op == Opcode::Add   ? builder_.lt(z, x)
+                    : op == Opcode::Sub ? builder_.lt(x, y)
+                    : op == Opcode::Shl ? builder_.ne(builder_.shr(z, y), x)
+                                        : builder_.bit_and(builder_.ne(y, builder_.constant(DType::UInt64, Scalar(std::uint64_t{0}))),
+                                                           builder_.ne(builder_.floor_div(z, y), x));
+    }
+    const auto shown = [](const Term& t, const char* as_large, const char* otherwise) {
+        return t.type.dtype == DType::UInt64 ? as_large : otherwise;
+    };
+    std::string text = symbol(op);
+    text.replace(text.find("$0"), 2, shown(a, "$u0", "$0"));
+    text.replace(text.find("$1"), 2, shown(b, "$u1", "$1"));
+    fail_when(bad, ErrorCode::Overflow, text + " does not fit a uint64; begin with np.uint64(…) where it is to wrap around", place, {a, b});
+}
+
 /// A Python integer that becomes one of a narrower dtype. NumPy refuses what does not fit, and so does the launch for its arguments, a
 /// serial loop where it happens, and a kernel for what is made of arguments; others that it computes wrap.
 void Lowering::narrowed(const Term& t, DType to) {
@@ -158,7 +180,7 @@ void Lowering::narrowed(const Term& t, DType to) {
     if (exact_integers() ? large : !checks_range(t, to) || status_ == ir::no_value) return;
     const bool is_signed = kind_of(to) == DKind::Signed;
     const int bits = 8 * itemsize(to) - (is_signed ? 1 : 0);
-    const auto most = static_cast<std::uint64_t>((std::int64_t{1} << bits) - 1);
+    const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
     Term bad = number({DType::Bool, false}, ir::no_value);
     bad.value = large ? builder_.gt(t.value, builder_.constant(DType::UInt64, Scalar(most)))
                       : builder_.lt(t.value, builder_.i64(is_signed ? -(std::int64_t{1} << bits) : 0));
@@ -222,7 +244,7 @@ Term Lowering::to_int(const Term& x, const Place& place) {
 /// a op b. Where a mask leaves only low bits of the result, those of sums and products inside may wrap as they like; so may it if `wraps`.
 Term Lowering::binary_of(const Tree& t, bool wraps) {
     const auto masked_by = [&](const Tree& other) {
-        if (!exact_integers() || !is_literal(other)) return false;
+        if (!is_literal(other)) return false;
         const Term mask = expression(other);
         if (!mask.constant || !is_integer(mask.type.dtype) || mask.least < 0) return false;
         return t.name == "&" || std::has_single_bit(static_cast<std::uint64_t>(mask.scalar.i));

@@ -137,6 +137,7 @@ private:
     void bound(Term& result, Opcode op, const Term& a, const Term& b, const Place& place, bool wraps);
     Value overflows(Opcode op, Value x, Value y, Value result);
     bool checks_range(const Term& t, DType to) const;
+    void keep_large(const Term& result, Opcode op, const Term& a, const Term& b, const Place& place);
     void narrowed(const Term& t, DType to);
     Term whole_to_int(const Term& x, const Place& place, const std::string& who);
     Term to_int(const Term& x, const Place& place);

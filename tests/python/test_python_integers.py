@@ -419,6 +419,8 @@ MADE_OF_ARGUMENTS = {
     "product": lambda v, k: k * 2,
     "sum that meets it": lambda v, k: v + (k + 1),
     "negative": lambda v, k: -k,
+    "int": lambda v, k: int(k),
+    "power": lambda v, k: k**1,
     "clip": lambda v, k: pp.clip(v, k, 2**50),
 }
 
@@ -467,6 +469,39 @@ def test_sums_of_arguments_beyond_int64(dtype):
     x = pp.zeros(1, dtype="uint64")
     f[1](x, 2**63).wait()
     assert int(x[0]) == 2**63 + 1
+
+
+def test_arguments_beyond_int64_keep_their_value():
+    @pp.kernel
+    def double(item: pp.Item, x, k):
+        x[item.get_id(0)] = k * 2
+
+    @pp.kernel
+    def shifted(item: pp.Item, x, k):
+        x[item.get_id(0)] = k << 1
+
+    @pp.kernel
+    def added(item: pp.Item, x, k):
+        x[item.get_id(0)] = k + k
+
+    @pp.kernel
+    def masked(item: pp.Item, x, k):
+        x[item.get_id(0)] = (k * 3) & 0xFFFF
+
+    @pp.kernel
+    def typed(item: pp.Item, x, k):
+        x[item.get_id(0)] = np.uint64(k) * 3
+
+    for dtype in ("float32", "uint64", "uint8"):
+        x = pp.zeros(1, dtype=dtype)
+        for f, text in ((double, r"9223372036854775808 \* 2"), (shifted, "9223372036854775808 << 1"), (added, "8 \\+ 9223372036854775808")):
+            with pytest.raises(OverflowError, match=text + " does not fit a uint64"):
+                f[1](x, 2**63).wait()
+    x = pp.zeros(1, dtype="uint64")
+    masked[1](x, 2**63 + 7).wait()
+    assert int(x[0]) == 21
+    typed[1](x, 2**63 + 7).wait()
+    assert int(x[0]) == (2**63 + 7) * 3 % 2**64
 
 
 def test_what_kernels_count_wraps():

@@ -4,8 +4,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -41,6 +39,15 @@ enum class Row : int {
 #undef PARDO_ROW_elementwise
 #undef PARDO_ROW_conversion
 };
+
+// --- texts (text.cpp) ---------------------------------------------------------------------------------------------------------
+
+/// A str of Python in UTF-8; surrogates on their own, which UTF-8 cannot hold, become their bytes or are shown as \udc80.
+std::string text_from(nb::handle o);
+/// A text of the library or of a driver; bytes that are not UTF-8 are shown as \xf3.
+nb::str text_to_python(std::string_view text);
+/// str(o), for messages.
+std::string str_of(nb::handle o);
 
 // --- the Array object (array.cpp) ---------------------------------------------------------------------------------------------
 
@@ -231,6 +238,30 @@ struct QueueArgument {
 }  // namespace bind
 
 namespace nanobind::detail {
+
+/// nanobind's own casters refuse texts that are not UTF-8, in either direction.
+template <> struct type_caster<std::string> {
+    NB_TYPE_CASTER(std::string, const_name("str"))
+    bool from_python(handle src, uint32_t, cleanup_list*) {
+        if (!PyUnicode_Check(src.ptr())) return false;
+        value = bind::text_from(src);
+        return true;
+    }
+    static handle from_cpp(std::string_view text, rv_policy, cleanup_list*) { return bind::text_to_python(text).release(); }
+};
+
+/// For parameters and results; what nb::cast gave would outlive its text.
+template <> struct type_caster<std::string_view> {
+    NB_TYPE_CASTER(std::string_view, const_name("str"))
+    std::string text;
+    bool from_python(handle src, uint32_t, cleanup_list*) {
+        if (!PyUnicode_Check(src.ptr())) return false;
+        text = bind::text_from(src);
+        value = text;
+        return true;
+    }
+    static handle from_cpp(std::string_view text, rv_policy, cleanup_list*) { return bind::text_to_python(text).release(); }
+};
 
 template <> struct type_caster<bind::QueueArgument> {
     NB_TYPE_CASTER(bind::QueueArgument, const_name("Queue"))

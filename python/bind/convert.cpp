@@ -34,8 +34,7 @@ const NumPy& np() {
 [[noreturn]] void unsupported_dtype(PyObject* o) {
     std::string names;
     for (int t = 0; t < pardo::dtype_count; ++t) names.append(t ? ", " : "").append(pardo::dtype_name(static_cast<pardo::DType>(t)));
-    const nb::str text = nb::str(nb::handle(o));
-    throw pardo::Error(pardo::ErrorCode::Type, std::string("dtype '") + text.c_str() + "' is not supported; supported are " + names);
+    throw pardo::Error(pardo::ErrorCode::Type, "dtype '" + str_of(o) + "' is not supported; supported are " + names);
 }
 
 /// By kind and size, for dtypes that are equal to one of NumPy's canonical ones without being it (long long, structured aliases).
@@ -143,8 +142,7 @@ std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
 }
 
 [[noreturn]] void too_large(const std::string& prefix, PyObject* o, const char* dtype) {
-    const nb::str text = nb::str(nb::handle(o));
-    throw pardo::Error(pardo::ErrorCode::Overflow, prefix + "Python integer " + text.c_str() + " out of bounds for " + dtype);
+    throw pardo::Error(pardo::ErrorCode::Overflow, prefix + "Python integer " + str_of(o) + " out of bounds for " + dtype);
 }
 
 }  // namespace
@@ -271,8 +269,7 @@ std::int64_t int_from(PyObject* o) {
 }
 
 std::string class_name(nb::handle o) {
-    const nb::str name = nb::steal<nb::str>(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o.ptr())), "__name__"));
-    return name.c_str();
+    return text_from(nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o.ptr())), "__name__")));
 }
 
 pardo::DType dtype_of_values(const char* who, nb::handle o, nb::handle host) {
@@ -280,9 +277,8 @@ pardo::DType dtype_of_values(const char* who, nb::handle o, nb::handle host) {
     const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
     if (std::string_view("biufc").find(kind) == std::string_view::npos) {
         const bool array = is_numpy_array(o.ptr());
-        const nb::str text(dtype);
         throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": cannot make an array of " +
-                                                       (array ? std::string("elements of dtype '") + text.c_str() + "'" : class_name(o)) +
+                                                       (array ? "elements of dtype '" + str_of(dtype) + "'" : class_name(o)) +
                                                        ": numbers of at most 64 bits are expected, or nested lists or arrays of them");
     }
     return dtype_from(dtype.ptr());

@@ -14,7 +14,7 @@ using pardo::Device;
 namespace {
 
 // A fact as Python shows it: None where the back end cannot tell.
-nb::object shown(const std::string& text) { return text.empty() ? nb::none() : nb::object(nb::str(text.c_str())); }
+nb::object shown(const std::string& text) { return text.empty() ? nb::none() : nb::object(text_to_python(text)); }
 nb::object shown(bool truth) { return nb::bool_(truth); }
 template <class T>
 requires std::is_integral_v<T> nb::object shown(T number) { return number == 0 ? nb::none() : nb::object(nb::int_(number)); }
@@ -47,7 +47,7 @@ std::vector<pardo::Aspect> aspects_from(const std::vector<std::string>& names) {
 pardo::Partition partition_from(nb::handle o) {
     pardo::Partition p;
     if (PyUnicode_Check(o.ptr())) {
-        p.domain = nb::cast<std::string>(o);
+        p.domain = text_from(o);
         return p;
     }
     const auto count = [](nb::handle n) {
@@ -92,13 +92,7 @@ bool in_device_context() { return context_variable && device_of_context().has_va
 
 Device device_from(nb::handle o, const char* who) {
     if (o.is_none()) return Device();
-    if (PyUnicode_Check(o.ptr())) {
-        Py_ssize_t bytes = 0;
-        if (const char* text = PyUnicode_AsUTF8AndSize(o.ptr(), &bytes)) return Device({text, static_cast<std::size_t>(bytes)});
-        PyErr_Clear();  // a surrogate on its own
-        const nb::str shown = nb::steal<nb::str>(PyObject_ASCII(o.ptr()));
-        throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": " + shown.c_str() + " is not a selection string such as 'cpu'");
-    }
+    if (PyUnicode_Check(o.ptr())) return Device(text_from(o));
     Device* device = nullptr;
     if (!nb::try_cast<Device*>(o, device) || !device) {
         throw pardo::Error(pardo::ErrorCode::Type,
@@ -236,7 +230,7 @@ void bind_device(nb::module_& m) {
             [](const Device& d, nb::handle name) {
                 if (!PyUnicode_Check(name.ptr()))
                     throw pardo::Error(pardo::ErrorCode::Type, "has_aspect: the name of an aspect is expected, not " + class_name(name));
-                return d.has_aspect(pardo::parse_aspect(nb::cast<std::string>(name), "has_aspect"));
+                return d.has_aspect(pardo::parse_aspect(text_from(name), "has_aspect"));
             },
             nb::arg("aspect").none(), nb::sig("def has_aspect(self, aspect: str) -> bool"),
             "True if the device has an aspect, by its SYCL name: ``\"fp64\"``, ``\"usm_shared_allocations\"``.")
@@ -253,13 +247,13 @@ void bind_device(nb::module_& m) {
 
     m.def(
         "_get_devices",
-        [](std::string_view backend, const std::string& type) {
+        [](const std::string& backend, const std::string& type) {
             return pardo::get_devices(backend_from(backend), type_from(type, "get_devices"));
         },
         nb::arg("backend"), nb::arg("device_type"));
     m.def(
         "_get_platforms",
-        [](std::string_view backend) {
+        [](const std::string& backend) {
             nb::list all;
             for (const pardo::Platform& p : pardo::get_platforms(backend_from(backend)))
                 all.append(nb::make_tuple(p.backend, p.name, p.vendor, p.version, nb::tuple(nb::cast(p.devices))));

@@ -37,8 +37,7 @@ void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k
                                std::string(who) + ": casting must be 'same_kind'; cast explicitly with astype for others");
         }
     } else {
-        const nb::str text{nb::handle(name)};
-        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() got an unexpected keyword argument '" + text.c_str() +
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() got an unexpected keyword argument '" + text_from(name) +
                                                        "'; known are out, where, dtype and casting");
     }
 }

@@ -52,7 +52,7 @@ nb::object with_note(const pardo::Error& e) {
 }
 
 void set_error(const pardo::Error& e) {
-    if (!e.origin()) return PyErr_SetString(class_of(e.code()), e.what());
+    if (!e.origin()) return PyErr_SetObject(class_of(e.code()), text_to_python(e.message()).ptr());
     const nb::object exception = with_note(e);
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
 }
@@ -80,8 +80,8 @@ pardo::Error error_from_exception(nb::object exception) {
     const nb::object words = nb::steal(PyObject_Str(exception.ptr()));
     if (!words) {
         PyErr_Clear();
-    } else if (const char* const utf8 = nb::str(words).c_str(); *utf8) {
-        text += std::string(": ") + utf8;
+    } else if (const std::string said = text_from(words); !said.empty()) {
+        text += ": " + said;
     }
     return {pardo::ErrorCode::Internal, text, kept(std::move(exception))};
 }
@@ -111,7 +111,7 @@ void set_error_from_current_exception() noexcept {
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& e) {
-        PyErr_SetString(PyExc_RuntimeError, e.what());
+        PyErr_SetObject(PyExc_RuntimeError, text_to_python(e.what()).ptr());
     } catch (...) {
         PyErr_SetString(PyExc_RuntimeError, "pardo: an unknown C++ exception");
     }

@@ -175,8 +175,7 @@ template <class Managed> std::unique_ptr<Managed> export_tensor(const Array& x, 
 std::pair<int, int> pair_from(nb::handle o, const char* what) {
     std::pair<int, int> pair;
     if (!nb::try_cast<std::pair<int, int>>(o, pair)) {
-        const nb::str text = nb::steal<nb::str>(PyObject_Repr(o.ptr()));
-        throw pardo::Error(pardo::ErrorCode::Type, std::string(what) + " must be a pair of integers, not " + text.c_str());
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(what) + " must be a pair of integers, not " + text_from(nb::repr(o)));
     }
     return pair;
 }

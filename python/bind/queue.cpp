@@ -123,7 +123,7 @@ void bind_queue(nb::module_& m) {
                 expect(PyUnicode_Check(order.ptr()), "order must be a string", order);
                 expect(PyBool_Check(profiling.ptr()), "profiling must be True or False", profiling);
                 expect(context.is_none() || nb::try_cast(context, group), "context must be a pardo.Context", context);
-                const pardo::QueueOrder read = order_from(nb::cast<std::string>(order));
+                const pardo::QueueOrder read = order_from(text_from(order));
                 const bool timed = profiling.is(nb::bool_(true));
                 if (!group) {
                     new (self) Queue(device_from(device, "Queue"), read, timed);

@@ -70,14 +70,17 @@ int line_of(const nb::object& frame) { return PyFrame_GetLineNumber(reinterpret_
 /// A RuntimeWarning at the user's line; nonzero if it became an exception.
 int warn(const std::string& text) {
     return guarded(-1, [&] {
+        const nb::str message = text_to_python(text);
         std::string file;
         const nb::object frame = users_frame(file);
-        if (!frame.is_valid()) return PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1);
+        if (!frame.is_valid()) return PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%U", message.ptr());
         const nb::object globals = frame.attr("f_globals");
         const nb::object module = globals.attr("get")("__name__", "__main__");
         const nb::object registry = globals.attr("setdefault")("__warningregistry__", nb::dict());
-        return PyErr_WarnExplicit(PyExc_RuntimeWarning, text.c_str(), file.c_str(), line_of(frame), nb::cast<std::string>(module).c_str(),
-                                  registry.ptr());
+        const nb::object name = frame.attr("f_code").attr("co_filename");
+        nb::module_::import_("warnings")
+            .attr("warn_explicit")(message, nb::handle(PyExc_RuntimeWarning), name, line_of(frame), module, registry);
+        return 0;
     });
 }
 
@@ -199,7 +202,7 @@ void report_unheard_failures() {
         pardo::finish_driver_work();
     }
     for (const std::string& message : pardo::take_unheard_failures()) {
-        PyErr_SetString(PyExc_RuntimeError, message.c_str());
+        PyErr_SetObject(PyExc_RuntimeError, text_to_python(message).ptr());
         PyErr_WriteUnraisable(nb::str("work submitted by pardo, which nobody waited for").ptr());
     }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import threading
 
@@ -310,12 +311,66 @@ def test_lists_of_arrays():
 
 
 def test_texts_that_are_no_text():
-    with pytest.raises(ValueError, match=r"Device: '\\ud800' is not a selection string"):
-        pp.Device("\ud800")
-    with pytest.raises(ValueError, match="ud800"):
-        pp.zeros(3, device="\ud800")
-    with pytest.raises(ValueError, match="LocalAccessor"):
-        pp.LocalAccessor(1 << 64, "int32")
+    for call, error, match in [
+        (lambda: pp.Device("\ud800"), ValueError, r'Device: no device matches "\\ud800"'),
+        (lambda: pp.zeros(3, device="\ud800"), ValueError, r'no device matches "\\ud800"'),
+        (lambda: pp.add(pp.ones(3), 1, dtype="\ud800"), TypeError, r"dtype '\\ud800' is not supported"),
+        (lambda: pp.add(pp.ones(3), 1, **{"\ud800": 1}), TypeError, r"add\(\) got an unexpected keyword argument '\\ud800'"),
+        (lambda: pp.zeros(3, usm_type="\ud800"), ValueError, r"zeros: usm_type is '\\ud800'"),
+        (lambda: pp.Queue("cpu", order="\ud800"), ValueError, r"Queue: order is '\\ud800'"),
+        (lambda: pp.Device("cpu").has_aspect("\ud800"), ValueError, r'has_aspect: "\\ud800" is no aspect'),
+        (lambda: pp.Device("cpu").create_sub_devices("\ud800"), ValueError, r'create_sub_devices: "\\ud800"'),
+        (lambda: pp.get_devices("\ud800"), ValueError, r'get_devices: no back end "\\ud800"'),
+        (lambda: pp.ones(3).__dlpack__(max_version="\ud800"), TypeError, r"max_version must be a pair of integers, not '\\ud800'"),
+        (lambda: pp.LocalAccessor(1 << 64, "int32"), ValueError, "LocalAccessor"),
+    ]:
+        with pytest.raises(error, match=match):
+            call()
+
+
+def test_failures_that_are_no_text():
+    def fails():
+        raise ValueError("\ud800")
+
+    event = pp.UserEvent()
+    event.set_failed(ValueError("\ud800"))
+    for failed in (event, pp.Queue("cpu").host_task(fails)):
+        with pytest.raises(ValueError) as caught:
+            failed.wait()
+        assert str(caught.value) == "\ud800"
+
+
+def test_literals_that_are_no_text():
+    @pp.kernel
+    def asserts(item: pp.Item, x):
+        assert x[item.get_id(0)] > 5, "\ud800"
+
+    @pp.jit
+    def raises(x):
+        for i in range(3):
+            if x[i] < 5:
+                raise ValueError("\ud800 bad")
+
+    x = pp.ones(3)
+    with pytest.raises(AssertionError, match=r"asserts: \\ud800 \(item 0\)"):
+        asserts[1](x).wait()
+    with pytest.raises(ValueError, match=r"raises: \\ud800 bad"):
+        raises(x)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", ["PARDO_DEVICE", "PARDO_DEVICES", "PARDO_NUM_THREADS", "PARDO_FUSION", "PARDO_LOG"])
+def test_variables_that_are_no_text(name):
+    """Bytes that are not UTF-8 are shown; the message is not lost to them."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import pardo as pp; print(pp.ones(3) + 1)"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | {name: "a\udcf3b"},
+        check=False,
+    )
+    assert rf"{name}=a\xf3b: " in done.stderr
 
 
 # --- names ---------------------------------------------------------------------------------------------------------------------------

@@ -51,6 +51,27 @@ def test_a_driver_that_does_not_load_is_named(tmp_path):
     assert "empty.icd names no library" in done.stderr
 
 
+def test_a_driver_whose_name_is_no_text_is_named(tmp_path):
+    (tmp_path / "broken.icd").write_bytes(b"lib\xf3.so\n")
+    code = "import runpy; runpy.run_module('pardo', run_name='__main__')"
+    done = run(code, "--list", OCL_ICD_VENDORS=str(tmp_path), OCL_ICD_FILENAMES="", PARDO_DEVICES="cpu,opencl")
+    assert r"broken.icd names lib\xf3.so, which cannot be loaded" in done.stdout, done.stderr
+    done = run(LISTING, OCL_ICD_VENDORS=str(tmp_path), OCL_ICD_FILENAMES="")
+    assert r"broken.icd names lib\xf3.so, which cannot be loaded" in done.stderr
+
+
+def test_a_way_to_memory_that_is_no_text_is_named():
+    done = run("import pardo as pp; pp.get_devices('opencl')", PARDO_OPENCL_MEMORY="a\udcf3b")
+    assert r"ValueError: PARDO_OPENCL_MEMORY=a\xf3b: it is usm, svm or buffer" in done.stderr
+
+
+@needs_device
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_build_log_that_is_no_text_is_shown(device):
+    with pytest.raises(pp.CompileError, match=r"does not compile it(.|\n)*xf3"):
+        pp.Program(device, b"kernel void k(global int* x) {\n#error \xf3\n}\n", "opencl")
+
+
 @needs_device
 def test_a_broken_driver_beside_a_good_one_is_named(tmp_path):
     for icd in Path(os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")).glob("*.icd"):

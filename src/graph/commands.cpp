@@ -249,7 +249,7 @@ Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> d
     const char* who = "Queue.fill";
     check_own(who, impl_, to);
     const DType dtype = to.dtype();
-    if (value.weak && is_integer(dtype) && is_integer(value.dtype)) (void)promote_weak(dtype, value, who);  // throws Overflow
+    graph::check_number(who, value, dtype);
     char pattern[16] = {};
     ir::write_element(value.cast(dtype), pattern);
     const auto size = static_cast<std::size_t>(itemsize(dtype));

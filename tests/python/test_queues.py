@@ -152,9 +152,17 @@ def test_wrong_copies(any_queue):
     ):
         with pytest.raises(error, match=match):
             any_queue.copy(dst, src)
-    for value, error in (("x", TypeError), (300, OverflowError)):
+    x = pp.zeros(3, "uint8", queue=any_queue)
+    for value, error in (("x", TypeError), (300, OverflowError), (1j, TypeError), (3 + 2j, TypeError), (np.complex64(1), TypeError)):
         with pytest.raises(error, match=r"Queue\.fill"):
-            any_queue.fill(pp.zeros(3, "uint8", queue=any_queue), value)
+            any_queue.fill(x, value)
+    for value, error in ((np.nan, ValueError), (1e30, OverflowError), (1j, TypeError)):  # as x[...] = value
+        with pytest.raises(error, match=r"Queue\.fill"):
+            any_queue.fill(x, value)
+        with pytest.raises(error):
+            x[...] = value
+    any_queue.fill(x, np.int64(301)).wait()
+    assert x.tolist() == [45] * 3
     with pytest.raises(pp.ExecutionPlacementError, match=r"Queue\.fill"):
         any_queue.fill(pp.zeros(3, device="null" if any_queue.device.id == "cpu:0" else "cpu"), 0)
     with pytest.raises(TypeError, match=r"Queue\.prefetch"):

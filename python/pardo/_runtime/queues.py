@@ -254,7 +254,9 @@ class QueueMethods:
         Raises
         ------
         TypeError
-            `dst` is no array, or `value` no number.
+            `dst` is no array, or `value` no number, or a complex one where the dtype is not.
+        ValueError
+            `value` is NaN, and the dtype is of integers.
         OverflowError
             `value` does not fit the dtype.
         ExecutionPlacementError

@@ -277,7 +277,8 @@ def test_indices_of_empty_arrays_are_checked():
 
 def test_masked_arrays_are_refused():
     masked = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
-    x = pp.zeros(3)
+    queue, memory = pp.Queue("cpu"), pp.MemoryHost(24)
+    x = pp.zeros(3, queue=queue)
 
     @pp.jit
     def add_one(a):
@@ -294,6 +295,12 @@ def test_masked_arrays_are_refused():
         lambda: x.__setitem__(..., masked),
         lambda: x + masked,
         lambda: add_one(masked),
+        lambda: queue.copy(x, masked),
+        lambda: queue.copy(masked, x),
+        lambda: queue.copy_rect(masked, x, region=(24, 1)),
+        lambda: pp.asnumpy(masked),
+        lambda: memory.copy_to_host(masked),
+        lambda: memory.copy_from_host(masked),
     ]
     for call in calls:
         with pytest.raises(TypeError, match=r"mask|asarray"):

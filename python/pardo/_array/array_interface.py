@@ -3,13 +3,12 @@ from __future__ import annotations
 
 import math
 import operator
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo._base.arguments import dtype_of
+from pardo._base.arguments import dtype_of, refuse_masked
 from pardo._core import Array, _memory_range
 
 # What NumPy reads by itself, in the order of how often it comes.
@@ -111,18 +110,6 @@ class _Checked:
     def __init__(self, entries: dict[str, Any], owner: Any) -> None:
         self.__array_interface__ = entries
         self._owner = owner
-
-
-def refuse_masked(obj: Any, who: str) -> None:
-    """Raise TypeError for masked arrays of NumPy, and lists of them: their masks would be lost."""
-    masked = sys.modules.get("numpy.ma")  # nobody has any before that is imported
-    if masked is None:
-        return
-    first = obj
-    while isinstance(first, (list, tuple)) and first:
-        first = next((e for e in first if isinstance(e, masked.MaskedArray)), first[0])
-    if isinstance(first, masked.MaskedArray):
-        raise TypeError(f"{who}: a masked array would lose its mask; use x.filled(value), or keep x.data and x.mask as two arrays")
 
 
 def _with_host_arrays(obj: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
-from pardo._array.array_interface import describe, has_buffer, host_values, refuse_masked, stream_of
-from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of
+from pardo._array.array_interface import describe, has_buffer, host_values, stream_of
+from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of, refuse_masked
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 
 __all__ = [
@@ -249,12 +249,15 @@ def asnumpy(x: Any, /) -> NDArray[Any]:
     ------
     RuntimeError
         The computation of the array failed.
+    TypeError
+        `x` is a masked array of NumPy, which would lose its mask.
 
     Notes
     -----
     Copies of 4 MiB and more lie in memory of the CPU device (`memory_stats`), which is used again when they are gone (`trim_memory`).
     """
     if type(x) is not Array:
+        refuse_masked(x, "asnumpy")
         return np.array(x)
     host = _host_array(x.shape, x.dtype, x.nbytes)
     x._copy_to(host)

@@ -73,6 +73,18 @@ def too_large(error: OverflowError, who: str) -> OverflowError:
     return OverflowError(f"{who}: {error}") if str(error).startswith("Python integer") else error
 
 
+def refuse_masked(obj: Any, who: str) -> None:
+    """Raise TypeError for masked arrays of NumPy, and lists of them: their masks would be lost."""
+    masked = sys.modules.get("numpy.ma")  # nobody has any before that is imported
+    if masked is None:
+        return
+    first = obj
+    while isinstance(first, (list, tuple)) and first:
+        first = next((e for e in first if isinstance(e, masked.MaskedArray)), first[0])
+    if isinstance(first, masked.MaskedArray):
+        raise TypeError(f"{who}: a masked array would lose its mask; use x.filled(value), or keep x.data and x.mask as two arrays")
+
+
 def axes(axis: Axis, who: str) -> list[int] | None:
     """None for all axes, else a list of them."""
     if axis is None:

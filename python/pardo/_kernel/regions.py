@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._array.array_interface import refuse_masked
+from pardo._base.arguments import refuse_masked
 from pardo._compiler import frontend, liveness, structs
 from pardo._compiler.liveness import Around
 from pardo._compiler.names import python_function

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import DeviceLike, Shape, dtype_of, index, queue_of
+from pardo._base.arguments import DeviceLike, Shape, dtype_of, index, queue_of, refuse_masked
 from pardo._base.arguments import shape as read_shape
 from pardo._base.public_names import named_as_class
 from pardo._core import Array, Device, Queue
@@ -111,10 +111,11 @@ class Memory(_core._Block):
         ValueError
             `obj` has another size.
         TypeError
-            `obj` has no buffer.
+            `obj` has no buffer, or is a masked array of NumPy, whose mask would be lost.
         BufferError
             Its buffer is read-only or not contiguous.
         """
+        refuse_masked(obj, f"{type(self).__name__}.copy_to_host")
         host = np.empty(self.nbytes, np.uint8) if obj is None else obj
         self._array._copy_to(host)
         return host
@@ -142,10 +143,11 @@ class Memory(_core._Block):
         ValueError
             `obj` has another size.
         TypeError
-            `obj` has no buffer.
+            `obj` has no buffer, or is a masked array of NumPy, whose mask would be lost.
         BufferError
             Its buffer is not contiguous.
         """
+        refuse_masked(obj, f"{type(self).__name__}.copy_from_host")
         view = memoryview(obj)
         if not view.c_contiguous:
             raise BufferError(f"{type(self).__name__}.copy_from_host: the buffer is not contiguous")

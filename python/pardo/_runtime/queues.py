@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, dtype_of, index, too_large
+from pardo._base.arguments import SCALARS, array, dtype_of, index, refuse_masked, too_large
 from pardo._base.notebook import html_table
 from pardo._core import Array
 
@@ -28,6 +28,7 @@ def operand(x: Any, who: str) -> Array:
         return x
     if isinstance(x, _core._Block):
         return x._array
+    refuse_masked(x, who)
     try:
         host = x if isinstance(x, np.ndarray) else np.asarray(memoryview(x))
     except TypeError:
@@ -172,7 +173,7 @@ class QueueMethods:
         Raises
         ------
         TypeError
-            The dtypes differ, or something has no memory.
+            The dtypes differ, something has no memory, or is a masked array of NumPy, whose mask would be lost.
         ValueError
             The shapes differ, or `dst` is read-only.
         ExecutionPlacementError
@@ -224,7 +225,7 @@ class QueueMethods:
         ValueError
             The region does not lie in both blocks, they overlap, a pitch is too small, or an array is not contiguous.
         TypeError
-            Something has no memory, or is not a sequence of integers.
+            Something has no memory, is a masked array of NumPy, or is not a sequence of integers.
         ExecutionPlacementError
             Neither array is on the queue's device, or one is outside of its context.
         """

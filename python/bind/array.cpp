@@ -197,7 +197,7 @@ void bind_array(nb::module_& m) {
 
     m.def(
         "_copy_buffer",
-        [](nb::handle object, pardo::DType dtype, QueueArgument queue, const std::string& kind) {
+        [](nb::handle object, pardo::DType dtype, QueueArgument queue, nb::handle kind) {
             return copy_buffer(object, dtype, queue, kind_from(kind, "asarray"));
         },
         nb::arg("object"), nb::arg("dtype"), nb::arg("queue"), nb::arg("kind") = "device");

@@ -118,8 +118,8 @@ void find_openblas();
 nb::object host_values(PyObject* o, const char* who);
 pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue,
                          pardo::MemoryKind kind = pardo::MemoryKind::Device);
-/// 'device', 'shared' or 'host'; throws ValueError.
-pardo::MemoryKind kind_from(const std::string& name, const char* who);
+/// 'device', 'shared' or 'host'; throws ValueError, or TypeError for what is no string.
+pardo::MemoryKind kind_from(nb::handle name, const char* who);
 
 // --- index expressions (index.cpp) --------------------------------------------------------------------------------------------
 

@@ -100,7 +100,12 @@ nb::object empty_at_sight(nb::handle shape, nb::handle dtype) {
 
 }  // namespace
 
-MemoryKind kind_from(const std::string& name, const char* who) {
+MemoryKind kind_from(nb::handle o, const char* who) {
+    if (!PyUnicode_Check(o.ptr())) {
+        throw pardo::Error(pardo::ErrorCode::Type,
+                           std::string(who) + ": usm_type must be a string ('device', 'shared' or 'host'), not " + class_name(o));
+    }
+    const std::string name = text_from(o);
     constexpr std::pair<const char*, MemoryKind> kinds[] = {
         {"device", MemoryKind::Device}, {"shared", MemoryKind::Shared}, {"host", MemoryKind::Host}};
     for (const auto& [known, kind] : kinds) {
@@ -113,7 +118,7 @@ void bind_block(nb::module_& m) {
     nb::class_<Block>(m, "_Block", nb::type_slots(block_slots), "Bytes of one kind of memory.")
         .def(
             "__init__",
-            [](Block* self, std::int64_t nbytes, const std::string& kind, std::int64_t alignment, QueueArgument queue, const char* who) {
+            [](Block* self, std::int64_t nbytes, nb::handle kind, std::int64_t alignment, QueueArgument queue, const char* who) {
                 new (self) Block(make_block(nbytes, kind_from(kind, who), alignment, queue, who));
             },
             nb::arg("nbytes"), nb::arg("kind"), nb::arg("alignment"), nb::arg("queue"), nb::arg("who"))
@@ -121,11 +126,11 @@ void bind_block(nb::module_& m) {
         .def_prop_ro(
             "_pointer", [](const Block& b) { return b.bytes.address(); }, "The address, as kernels of the device see it.");
     m.def(
-        "_in_memory", [](const Array& x, const std::string& kind, const char* who) { return pardo::in_memory(x, kind_from(kind, who)); },
+        "_in_memory", [](const Array& x, nb::handle kind, const char* who) { return pardo::in_memory(x, kind_from(kind, who)); },
         nb::arg("x"), nb::arg("kind"), nb::arg("who"));
     m.def(
         "_empty_in",
-        [](const Ints& shape, std::optional<pardo::DType> dtype, QueueArgument queue, const std::string& kind, const char* who) {
+        [](const Ints& shape, std::optional<pardo::DType> dtype, QueueArgument queue, nb::handle kind, const char* who) {
             return pardo::empty(shape, dtype, queue, kind_from(kind, who), who);
         },
         nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("kind"), nb::arg("who"));

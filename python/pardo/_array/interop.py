@@ -36,7 +36,7 @@ def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str, usm_ty
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
-    return _copy_buffer(host, _dtype_of_host(host, obj, who), target, usm_type or "device")
+    return _copy_buffer(host, _dtype_of_host(host, obj, who), target, "device" if usm_type is None else usm_type)
 
 
 def _dtype_of_host(host: NDArray[Any], obj: Any, who: str) -> np.dtype[Any]:

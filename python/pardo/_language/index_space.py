@@ -89,6 +89,8 @@ def _extents(values: Sequence[Any], who: str) -> tuple[int, ...]:
         raise TypeError(f"{who}: extents are integers, not {', '.join(type(n).__name__ for n in values)}") from None
     if min(extents) < 0:
         raise ValueError(f"{who}: an extent is negative: {extents}")
+    if max(extents) >= 2**63:
+        raise OverflowError(f"{who}: an extent does not fit 64 bits: {extents}")
     return extents
 
 
@@ -99,7 +101,7 @@ class Range(tuple):  # type: ignore[type-arg]
 
     def __new__(cls, *extents: Any) -> Range:
         """Check the extents."""
-        if len(extents) == 1 and type(extents[0]) is int and extents[0] >= 0:  # most of them, in launches that make theirs anew
+        if len(extents) == 1 and type(extents[0]) is int and 0 <= extents[0] < 2**63:  # most of them, in launches that make theirs anew
             return tuple.__new__(cls, extents)
         return tuple.__new__(cls, _extents(extents, "Range"))
 

@@ -149,7 +149,8 @@ class Stream:
         """Draws of a standard distribution, in `out` or in a new array."""
         if out is None:
             target = queue_of(device, queue, None, who)
-            return self._fill(draw, _empty_in(extents_of(size, who), floating(dtype, target, who), target, usm_type or "device", who))
+            kind = "device" if usm_type is None else usm_type
+            return self._fill(draw, _empty_in(extents_of(size, who), floating(dtype, target, who), target, kind, who))
         if type(out) is not Array:
             raise TypeError(f"{who}: out must be a pardo.Array, not {type(out).__name__}")
         wanted = floating(dtype, out.queue, who)

@@ -89,11 +89,14 @@ def get_devices(backend: str | None = None, device_type: str | None = None) -> l
     return _find_devices(backend, device_type, "get_devices")
 
 
+def _word(text: str | None, who: str, name: str, example: str) -> str:
+    if not isinstance(text, str | None):
+        raise TypeError(f"{who}: {name} is a string such as {example!r}, not {type(text).__name__}")
+    return (text or "").lower()
+
+
 def _find_devices(backend: str | None, device_type: str | None, who: str) -> list[Device]:
-    for name, text in (("backend", backend), ("device_type", device_type)):
-        if not isinstance(text, str | None):
-            raise TypeError(f"{who}: {name} is a string such as {'opencl' if name == 'backend' else 'gpu'!r}, not {type(text).__name__}")
-    return _core._get_devices((backend or "").lower(), (device_type or "").lower())
+    return _core._get_devices(_word(backend, who, "backend", "opencl"), _word(device_type, who, "device_type", "gpu"))
 
 
 def get_num_devices(backend: str | None = None, device_type: str | None = None) -> int:
@@ -135,7 +138,7 @@ def get_platforms(backend: str | None = None) -> list[Platform]:
     ValueError
         There is no such back end.
     """
-    return [Platform(*facts) for facts in _core._get_platforms(backend or "")]
+    return [Platform(*facts) for facts in _core._get_platforms(_word(backend, "get_platforms", "backend", "opencl"))]
 
 
 def select_device(*, required: str | Iterable[str] = (), excluded: str | Iterable[str] = ()) -> Device:

@@ -79,9 +79,9 @@ Array ramp(const Array& index, const Scalar& first, const Scalar& second, DType 
 }
 
 /// The index along the only axis, with the same node for every use.
-Array index_vector(std::int64_t count, const Queue& queue) {
+Array index_vector(std::int64_t count, const Queue& queue, const char* who) {
     const std::int64_t shape[] = {count};
-    return iota(shape, 0, queue);
+    return iota(shape, 0, queue, who);
 }
 
 /// True on and below diagonal k of a matrix.
@@ -98,11 +98,10 @@ void require_matrix(const char* who, const Array& x) {
 
 }  // namespace
 
-Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const Queue& queue) {
+Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const Queue& queue, const char* who) {
     const DType t = dtype.value_or(value.weak ? graph::default_on(queue.impl(), value.dtype) : value.dtype);
-    Shape extents = checked("full", shape, t);
-    if (value.weak && is_integer(t) && is_integer(value.dtype))
-        (void)promote_weak(t, value, "full");  // throws Overflow when it does not fit
+    Shape extents = checked(who, shape, t);
+    if (value.weak && is_integer(t) && is_integer(value.dtype)) (void)promote_weak(t, value, who);  // throws Overflow when it does not fit
     device::Queue* impl = queue.impl();
     counters.recorded.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard guard(graph::state_of(impl).lock);
@@ -110,19 +109,19 @@ Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const
 }
 
 Array zeros(Extents shape, std::optional<DType> dtype, const Queue& queue) {
-    return full(shape, Scalar(0), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue);
+    return full(shape, Scalar(0), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue, "zeros");
 }
 Array ones(Extents shape, std::optional<DType> dtype, const Queue& queue) {
-    return full(shape, Scalar(1), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue);
+    return full(shape, Scalar(1), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue, "ones");
 }
 Array empty(Extents shape, std::optional<DType> wanted, const Queue& queue, MemoryKind kind, const char* who) {
     const DType dtype = wanted.value_or(graph::default_on(queue.impl(), DType::Float64));
     return graph::make_empty(queue.impl(), dtype, checked(who, shape, dtype), who, kind);
 }
 
-Array iota(Extents shape, int axis, const Queue& queue) {
-    Shape extents = checked("iota", shape, DType::Int64);
-    const int along = normalize_axis("iota", axis, extents.size());
+Array iota(Extents shape, int axis, const Queue& queue, const char* who) {
+    Shape extents = checked(who, shape, DType::Int64);
+    const int along = normalize_axis(who, axis, extents.size());
     device::Queue* impl = queue.impl();
     std::lock_guard guard(graph::state_of(impl).lock);
     return graph::finish(graph::make_iota(impl, std::move(extents), along));
@@ -151,7 +150,7 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     }
     first.weak = second.weak = false;
     const DType element = is_complex(t) ? real_of(t) : t == DType::Bool ? DType::Int64 : t;
-    return ramp(index_vector(count, queue), first.cast(element), second.cast(element), t);
+    return ramp(index_vector(count, queue, "arange"), first.cast(element), second.cast(element), t);
 }
 
 Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint, std::optional<DType> dtype, const Queue& queue) {
@@ -166,7 +165,7 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool e
     };
     const double re = complex ? to.c.re - from.c.re : to.f - from.f, im = complex ? to.c.im - from.c.im : 0.0;
     const double parts = static_cast<double>(endpoint ? num - 1 : num);
-    const Array index = index_vector(num, queue);
+    const Array index = index_vector(num, queue, "linspace");
     const Array i = index.astype(loop, false);
     const bool vanishes = parts > 0 && re / parts == 0.0 && im / parts == 0.0;  // a step too small for its dtype: NumPy divides first
     const Array steps = vanishes ? multiply(divide(i, number(parts, 0.0)), number(re, im))

@@ -169,7 +169,7 @@ def _filled(
         if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
             value = float(value)  # of any size
         try:
-            return _full(extents, value, wanted, queue_of(device, queue, home))
+            return _full(extents, value, wanted, queue_of(device, queue, home), who)
         except OverflowError as e:
             raise too_large(e, who) from None
     if type(value) is Array:
@@ -215,7 +215,7 @@ def zeros(
     """
     by_rows(order, "zeros")
     target = queue_of(device, queue)
-    made = _full(_extents(shape, "zeros"), 0, optional_dtype(dtype, "zeros") or default_on(target, np.float64), target)
+    made = _full(_extents(shape, "zeros"), 0, optional_dtype(dtype, "zeros") or default_on(target, np.float64), target, "zeros")
     return in_memory(made, usm_type, "zeros")
 
 
@@ -250,7 +250,7 @@ def ones(
     """
     by_rows(order, "ones")
     target = queue_of(device, queue)
-    made = _full(_extents(shape, "ones"), 1, optional_dtype(dtype, "ones") or default_on(target, np.float64), target)
+    made = _full(_extents(shape, "ones"), 1, optional_dtype(dtype, "ones") or default_on(target, np.float64), target, "ones")
     return in_memory(made, usm_type, "ones")
 
 

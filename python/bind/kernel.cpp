@@ -262,8 +262,8 @@ void bind_kernel(nb::module_& m) {
 
     m.def(
         "_returned_by",
-        [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const char* who) {
-            const std::vector<KernelArgument> given = arguments_from(arguments, who, function->params);
+        [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const std::string& who) {
+            const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), function->params);
             const std::vector<KernelArgument> types = pardo::returned_by(function, given, queue_from(queue));
             std::size_t at = 0;
             return value_from(types, at, [](const KernelArgument& a) { return dtype_to_python(a.dtype); });
@@ -293,20 +293,20 @@ void bind_kernel(nb::module_& m) {
         .def(
             "launch",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
-               const char* who) { return launch(k, arguments, range, queue, depends, who); },
+               const std::string& who) { return launch(k, arguments, range, queue, depends, who.c_str()); },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"))
         .def(
             "inspect",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& what,
-               const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who, k.parameters());
+               const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
                 return k.inspect(given, range, what, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
         .def(
             "types",
-            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who, k.parameters());
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
                 return k.types(given, range, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
@@ -316,9 +316,9 @@ void bind_kernel(nb::module_& m) {
         .def("diagnostics", &pardo::Kernel::diagnostics)
         .def(
             "uses",
-            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const char* who) {
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& who) {
                 std::vector<int> out;
-                const std::vector<KernelArgument> given = arguments_from(arguments, who, k.parameters());
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
                 for (const pardo::ArgumentUse u : k.uses(given, range, queue_from(queue))) out.push_back(static_cast<int>(u));
                 return out;
             },
@@ -341,8 +341,8 @@ void bind_kernel(nb::module_& m) {
             nb::arg("function"), nb::arg("outside"))
         .def(
             "refusal",
-            [](const pardo::Loop& loop, Tuple arguments, const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who, loop.parameters());
+            [](const pardo::Loop& loop, Tuple arguments, const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), loop.parameters());
                 const Unlocked unlocked;
                 return loop.refusal(given);
             },
@@ -353,13 +353,12 @@ void bind_kernel(nb::module_& m) {
         .def(
             "run",
             [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, std::int64_t chunk,
-               const char* who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who, loop.parameters());
+               const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), loop.parameters());
                 std::vector<pardo::Scalar> before;
                 for (nb::handle o : initial) {
                     const auto scalar = scalar_from(o.ptr());
-                    if (!scalar)
-                        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": a loop reduces numbers, not " + class_name(o));
+                    if (!scalar) throw pardo::Error(pardo::ErrorCode::Type, who + ": a loop reduces numbers, not " + class_name(o));
                     before.push_back(*scalar);
                 }
                 const pardo::Queue* on = queue_from(queue);

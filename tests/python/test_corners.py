@@ -347,7 +347,7 @@ def test_failures_that_are_no_text():
         assert str(caught.value) == "\ud800"
 
 
-def test_literals_that_are_no_text():
+def test_literals_and_names_that_are_no_text():
     @pp.kernel
     def asserts(item: pp.Item, x):
         assert x[item.get_id(0)] > 5, "\ud800"
@@ -358,7 +358,15 @@ def test_literals_that_are_no_text():
             if x[i] < 5:
                 raise ValueError("\ud800 bad")
 
+    def named(item: pp.Item, x):
+        x[item.get_id(0)] = 2
+
+    named.__name__ = "\ud800"
     x = pp.ones(3)
+    with pytest.raises(TypeError, match=r"^\\ud800: `x`: an array"):
+        pp.kernel(named)[1]("a")
+    pp.kernel(named)[1](x)
+    assert x.tolist() == [2, 1, 1]
     with pytest.raises(AssertionError, match=r"asserts: \\ud800 \(item 0\)"):
         asserts[1](x).wait()
     with pytest.raises(ValueError, match=r"raises: \\ud800 bad"):

@@ -163,6 +163,8 @@ const pardo::Array& settle(const pardo::Array& array);
 bool wait_for(const pardo::Event& event, std::optional<double> seconds);
 /// Position of the first of the events that is complete; -1 when `seconds` are over first.
 int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seconds);
+/// The same for all of them; false when the time is over first.
+bool wait_all(const std::vector<pardo::Event>& events, std::optional<double> seconds);
 /// A limit in seconds that a user gives: None or a number that is not negative.
 std::optional<double> timeout_from(nb::handle o, const char* who);
 

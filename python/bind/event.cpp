@@ -162,6 +162,10 @@ void bind_event(nb::module_& m) {
         [](const std::vector<Event>& events, nb::handle timeout, const char* who) { return wait_any(events, timeout_from(timeout, who)); },
         nb::arg("events"), nb::arg("timeout").none(), nb::arg("who"),
         nb::sig("def _wait_any(events: list[Event], timeout: float | None, who: str) -> int"));
+    m.def(
+        "_wait_all",
+        [](const std::vector<Event>& events, nb::handle timeout) { return wait_all(events, timeout_from(timeout, "wait_all")); },
+        nb::arg("events"), nb::arg("timeout").none(), nb::sig("def _wait_all(events: list[Event], timeout: float | None) -> bool"));
 }
 
 }  // namespace bind

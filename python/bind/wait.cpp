@@ -340,14 +340,32 @@ bool wait_for(const pardo::Event& event, std::optional<double> seconds) {
 
 void wait(const pardo::Event& event) { (void)wait_for(event, std::nullopt); }
 
+/// An interruption ends the work that the thread waits for, as where it waits for one event.
+void abandon(const std::vector<pardo::Event>& events) {
+    for (const pardo::Event& e : events) {
+        if (!e.done()) e.abandon();
+    }
+}
+
 int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seconds) {
     int first = -1;
     const auto step = [&](int ms) {
         first = pardo::wait_any(events, ms);
         return first >= 0;
     };
-    (void)wait_in_slices(seconds, step, [] {});
+    (void)wait_in_slices(seconds, step, [&] { abandon(events); });
     return first;
+}
+
+bool wait_all(const std::vector<pardo::Event>& events, std::optional<double> seconds) {
+    std::size_t next = 0;
+    const auto step = [&](int ms) {
+        while (next < events.size() && events[next].done()) ++next;
+        if (next == events.size()) return true;
+        if (pardo::wait_any({&events[next], 1}, ms) < 0) return false;
+        return ++next == events.size();
+    };
+    return wait_in_slices(seconds, step, [&] { abandon(events); });
 }
 
 const pardo::Array& settle(const pardo::Array& array) {

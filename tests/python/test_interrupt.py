@@ -176,6 +176,14 @@ def test_waits_for_others(tmp_path):
         interrupted(tmp_path, task + wait, "hold.set()\ne.wait()\nqueue.wait()")
 
 
+@pytest.mark.parametrize(
+    "wait", ["pp.wait_all([done, e])", "pp.wait_any([e])", "list(pp.as_completed([done, e]))", "pp.wait_all([y])", "pp.wait_all([e], 100)"]
+)
+def test_waits_for_several(tmp_path, wait):
+    body = "y = pp.zeros(64).force()\ny.wait()\ndone = pp.Queue.of('cpu').marker()\ne = until[pp.Range(64)](pp.full(1, 1e9), y)\n"
+    interrupted(tmp_path, body + wait, "stopped(y)")
+
+
 def test_memory_of_strangers(tmp_path):
     interrupted(
         tmp_path,

@@ -96,11 +96,8 @@ def wait_all(events: Iterable[Any], timeout: float | None = None) -> None:
         The failure of the first in the list that failed, when all are complete; those of the others stay with them.
     """
     items = _all_events(_listed(events, "wait_all"), "wait_all")
-    end = None if timeout is None else time.monotonic() + timeout
-    for event in items:
-        left = None if end is None else end - time.monotonic()
-        if not event.done() and _core._wait_any([event], left, "wait_all") < 0:
-            raise TimeoutError(f"wait_all: {sum(not e.done() for e in items)} of {len(items)} were not complete in time; they go on")
+    if not _core._wait_all(items, timeout):
+        raise TimeoutError(f"wait_all: {sum(not e.done() for e in items)} of {len(items)} were not complete in time; they go on")
     for event in items:
         event.wait()
 

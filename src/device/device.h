@@ -118,6 +118,8 @@ public:
     virtual Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends = {});
     /// True while unfinished work waits for the user's code: for a user event, or behind a host task of user_task.
     virtual bool gated() { return false; }
+    /// True while unfinished work waits for other queues, or nobody knows how long it runs: it may never end.
+    virtual bool may_last() { return false; }
     /// For other libraries that use the same device: the driver's stream behind this queue, in their terms; 0 where there is none.
     virtual std::uintptr_t native_stream() const { return 0; }
     /// Makes another library's stream wait for everything submitted so far. Throws Device where the driver has no streams, as the next.

@@ -114,6 +114,12 @@ bool DriverCore::gated() {
     return std::any_of(held_.begin(), held_.end(), [](const Ref<DriverEvent>& e) { return e->gated(); });
 }
 
+bool DriverCore::may_last() {
+    std::lock_guard lock(mutex_);
+    return std::any_of(held_.begin(), held_.end(),
+                       [](const Ref<DriverEvent>& e) { return e->missing_.load(std::memory_order_acquire) > 0; });
+}
+
 /// Adds what all work of this queue waits for to a request.
 void DriverCore::add_fence(Request& request) {
     if (in_order_) return;

@@ -122,6 +122,8 @@ public:
     void wait_done();
     /// Some unfinished work waits for the user's code.
     bool gated();
+    /// As of Queue.
+    bool may_last();
     /// Out of order: all that is submitted from now on waits for `event`.
     void order_after(const Event& event);
     Event fence();
@@ -247,6 +249,7 @@ public:
     void order_after(const Event& event) override;
     Event fence() override { return core_->fence(); }
     bool gated() override { return core_->gated(); }
+    bool may_last() override { return core_->may_last(); }
 
     /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.
     Event submit_native(NativeCall::Kept call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});

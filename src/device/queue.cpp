@@ -16,14 +16,26 @@ std::atomic<std::shared_ptr<const std::string> (*)()> location_hook{nullptr};
 /// One for all devices, because a fork has to find it at rest. Who makes a queue may wait for others, never the other way round.
 constinit std::mutex making_canonical;
 
+/// Queues that nobody holds any more, and that have work to do.
+constexpr int most_living_on = 64;
+std::atomic<int> living_on{0};
+
 }  // namespace
 
 void Queue::destroy(Queue* self) {
-    if (self->gated()) {
-        // Whoever lets go of it may be the one who has to bring what it waits for: it goes when its work is done.
+    const bool gated = self->gated();
+    if (gated || self->may_last()) {
+        // Whoever lets go of it may be the one who has to bring what it waits for, or want to end what it waits for: it goes when its work
+        // is done.
         const Event end = self->barrier();
         if (end.state()) {
-            end.state()->on_done([self] { destroy(self); });
+            // Each has a thread: where many live on already, the caller waits, until it is interrupted.
+            if (!gated && living_on.load(std::memory_order_relaxed) >= most_living_on) (void)end.state()->wait_or_ask(true);
+            living_on.fetch_add(1, std::memory_order_relaxed);
+            end.state()->on_done([self] {
+                living_on.fetch_sub(1, std::memory_order_relaxed);
+                destroy(self);
+            });
             return;
         }
     }

@@ -184,6 +184,20 @@ def test_waits_for_several(tmp_path, wait):
     interrupted(tmp_path, body + wait, "stopped(y)")
 
 
+@pytest.mark.parametrize("use", ["copy(z, y)", "fill(z, 1, depends=[y])", "barrier(depends=[e])", "host_task(int, depends=[e])"])
+def test_queues_that_wait_for_a_kernel_without_end(tmp_path, use):
+    body = "y, z = pp.zeros(64).force(), pp.zeros(64).force()\npp.wait_all([y, z])\ne = until[pp.Range(64)](pp.full(1, 1e9), y)\n"
+    # One that is dropped does not hold up who drops it.
+    interrupted(tmp_path, body + f"pp.Queue('cpu').{use}\ny.wait()", "stopped(y)")
+    if "task" not in use:  # that is the user's own code
+        interrupted(tmp_path, body + f"queue = pp.Queue('cpu')\nqueue.{use}.wait()", "stopped(y)")
+
+
+def test_many_dropped_queues(tmp_path):
+    body = "y, z = pp.zeros(64).force(), pp.zeros(64).force()\npp.wait_all([y, z])\ne = until[pp.Range(64)](pp.full(1, 1e9), y)\n"
+    interrupted(tmp_path, body + "for _ in range(1000):\n    pp.Queue('cpu').barrier(depends=[e])", "e.wait() if not e.done() else None")
+
+
 def test_memory_of_strangers(tmp_path):
     interrupted(
         tmp_path,
@@ -211,8 +225,21 @@ def test_a_queue_full_of_work(tmp_path):
     )
 
 
-def test_exit_with_a_kernel_without_end(tmp_path):
+@pytest.mark.parametrize(
+    "use",
+    [
+        "",
+        "queue = pp.Queue('cpu'); queue.copy(z, y)",
+        "queue = pp.Queue('cpu'); queue.fill(z, 1, depends=[y])",
+        "queue = pp.Queue('cpu'); queue.barrier(depends=[e])",
+        "queue = pp.Queue('cpu', order='out_of_order'); event = queue.copy(z, y)",
+        "pp.Queue('cpu').copy(z, y)",
+        "queue = pp.Queue('cpu'); until[pp.Range(64)](pp.full(1, 1e9, queue=queue), pp.zeros(64, queue=queue))",
+    ],
+)
+def test_exit_with_a_kernel_without_end(tmp_path, use):
     program = tmp_path / "program.py"
-    program.write_text(PRELUDE + "\nwarm()\ny = pp.zeros(64)\nuntil[pp.Range(64)](pp.full(1, 1e9), y)\nprint('end')\n")
+    start = "\nwarm()\ny, z = pp.zeros(64), pp.zeros(64)\npp.wait_all([y, z])\ne = until[pp.Range(64)](pp.full(1, 1e9), y)\n"
+    program.write_text(f"{PRELUDE}{start}{use}\nprint('end')\n")
     done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")

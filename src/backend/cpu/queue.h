@@ -57,6 +57,7 @@ private:
     const std::uint64_t covered_;               // of a barrier: as of Ends
     std::uint64_t number_ = 0;                  // out of order: by submission, from 1
     bool ready() const;                         // nothing that it waits for is unfinished
+    const bool may_last_;                       // waits for other queues, or nobody knows how long it runs
     const void* const submitter_;               // the thread
     std::atomic<std::uint8_t> stop_{0};         // the kernel looks at it: 1 ends it
     bool taken_ = false;                        // under the lock of the core: somebody runs it
@@ -94,6 +95,8 @@ public:
     void wait_for_ungated();
     /// Some unfinished work waits for the user's code.
     bool gated();
+    /// As of device::Queue.
+    bool may_last();
     /// Out of order: all that is submitted from now on waits for `event`.
     void order_after(const Event& event);
     Event fence();
@@ -105,7 +108,10 @@ public:
     void unlock_after_fork() { mutex_.unlock(); }
     void revive_in_child();
     void lose_in_child();
+    /// Ends what runs, and has what waits end without running.
     void stop_for_exit();
+    /// After that of all queues: what runs here may have waited for theirs.
+    void finish_for_exit();
 
 private:
     using Lock = std::unique_lock<std::mutex>;
@@ -162,6 +168,7 @@ public:
     Event fence() override { return core_->fence(); }
     Event copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, std::span<const Event> depends) override;
     bool gated() override { return core_->gated(); }
+    bool may_last() override { return core_->may_last(); }
     void wait() override;
     void wait_quietly() override;
 

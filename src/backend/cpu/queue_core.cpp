@@ -43,6 +43,12 @@ std::shared_ptr<device::Failure> exit_failure() {
     return failure;
 }
 
+bool may_last(const device::Queue* queue, const Work& work) {
+    const auto of_others = [&](const Event& e) { return !device::known_done(e) && e.state()->queue() != queue; };
+    return (work.program && work.guessed) || std::any_of(work.needs.begin(), work.needs.end(), of_others) ||
+           std::any_of(work.after.begin(), work.after.end(), of_others);
+}
+
 }  // namespace
 
 void wait_for_all_queues() {
@@ -56,7 +62,12 @@ void wait_for_all_queues() {
 }
 
 CpuEvent::CpuEvent(device::Queue* queue, QueueCore* core, Work work)
-    : EventState(queue), core_(core), work_(std::move(work)), covered_(work_.covered), submitter_(this_thread()) {}
+    : EventState(queue),
+      core_(core),
+      work_(std::move(work)),
+      covered_(work_.covered),
+      may_last_(may_last(queue, work_)),
+      submitter_(this_thread()) {}
 CpuEvent::~CpuEvent() = default;
 
 bool CpuEvent::ready() const {
@@ -275,7 +286,11 @@ void QueueCore::execute(CpuEvent& task) {
 void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised, bool stopped) {
     // What the task kept alive goes first: who waits for the event finds its memory given back.
     const device::Label label = std::move(task.work_.label);
-    task.work_ = Work();
+    {
+        Work over;
+        std::lock_guard lock(mutex_);  // abandon() looks at it
+        std::swap(over, task.work_);
+    }
     const bool listed = order_ == QueueOrder::OutOfOrder;
     if (listed) {
         std::lock_guard lock(mutex_);
@@ -345,11 +360,12 @@ void QueueCore::abandon(CpuEvent& target) {
     {
         std::lock_guard lock(mutex_);
         CpuEvent* const runs = order_ == QueueOrder::InOrder ? current_.get() : target.taken_ ? &target : nullptr;
-        if (runs && runs->known_status() == EventStatus::Running && runs->submitter_ == this_thread())
-            runs->stop_.store(1, std::memory_order_release);
-        if (runs || target.taken_ || order_ == QueueOrder::InOrder) return;
-        ahead = target.work_.needs;
-        ahead.insert(ahead.end(), target.work_.after.begin(), target.work_.after.end());
+        const bool running = runs && runs->known_status() == EventStatus::Running;
+        if (running && runs->submitter_ == this_thread()) runs->stop_.store(1, std::memory_order_release);
+        if (running || (!runs && (target.taken_ || order_ == QueueOrder::InOrder))) return;
+        const Work& waiting = (runs ? runs : &target)->work_;
+        ahead = waiting.needs;
+        ahead.insert(ahead.end(), waiting.after.begin(), waiting.after.end());
     }
     for (const Event& e : ahead) {
         if (!device::known_done(e)) e.state()->abandon();
@@ -360,6 +376,13 @@ bool QueueCore::gated() {
     std::lock_guard lock(mutex_);
     if (order_ == QueueOrder::InOrder) return last_ && last_->gated();
     return std::any_of(unfinished_.begin(), unfinished_.end(), [](const Ref<CpuEvent>& task) { return task->gated(); });
+}
+
+bool QueueCore::may_last() {
+    std::lock_guard lock(mutex_);
+    const auto lasts = [](const Ref<CpuEvent>& task) { return task->may_last_ && !task->known_done(); };
+    if (order_ == QueueOrder::InOrder) return (current_ && lasts(current_)) || std::any_of(tasks_.begin(), tasks_.end(), lasts);
+    return std::any_of(unfinished_.begin(), unfinished_.end(), lasts);
 }
 
 void QueueCore::order_after(const Event& event) {
@@ -453,13 +476,14 @@ void QueueCore::lose_in_child() {
 
 void QueueCore::stop_for_exit() {
     stopped_.store(true, std::memory_order_release);
-    {
-        std::lock_guard lock(mutex_);
-        if (current_) current_->stop_.store(1, std::memory_order_release);
-        for (const Ref<CpuEvent>& task : unfinished_) {
-            if (task->taken_) task->stop_.store(1, std::memory_order_release);
-        }
+    std::lock_guard lock(mutex_);
+    if (current_) current_->stop_.store(1, std::memory_order_release);
+    for (const Ref<CpuEvent>& task : unfinished_) {
+        if (task->taken_) task->stop_.store(1, std::memory_order_release);
     }
+}
+
+void QueueCore::finish_for_exit() {
     wait_for_ungated();
     stopped_.store(false, std::memory_order_release);  // destructors of static objects may still compute
 }
@@ -486,6 +510,7 @@ void at_exit() {
         for (QueueCore* c : cores().list) list.emplace_back(c);
     }
     for (const auto& c : list) c->stop_for_exit();
+    for (const auto& c : list) c->finish_for_exit();
 }
 
 }  // namespace

@@ -16,14 +16,13 @@ bool matters_to_readers(const Event& e) {
     return failure && !failure->heard.load(std::memory_order_acquire);
 }
 
-/// On an in-order queue a newer event stands for the older ones, if it fails whenever they do; otherwise all are kept.
-void add(std::vector<Event>& uses, const Event& event, bool stands_for_older) {
-    const Queue* queue = event.state()->queue();
-    if (stands_for_older && queue && queue->order() == QueueOrder::InOrder) {
-        std::erase_if(uses,
-                      [&](const Event& e) { return e.state()->queue() == queue && e.state()->known_status() != EventStatus::Failed; });
-    }
-    uses.push_back(event);
+bool failed(const Event& e) { return e.state() && e.state()->known_status() == EventStatus::Failed; }
+
+/// Removes those for which `which(use)` is true and gives each to `taken`.
+template <class Uses, class Which, class Taken> void take_if(Uses& uses, Which&& which, Taken&& taken) {
+    const auto over = std::stable_partition(uses.begin(), uses.end(), [&](const auto& u) { return !which(u); });
+    for (auto u = over; u != uses.end(); ++u) taken(std::move(*u));
+    uses.erase(over, uses.end());
 }
 
 /// Held for moments; enough of them that threads seldom meet.
@@ -51,16 +50,46 @@ void hold_buffers_at_fork() {
 }
 
 void Buffer::prune() {
-    std::erase_if(reads_, [](const Event& e) { return known_done(e); });
-    // The youngest write that was stopped in the middle, unless all was written anew after it.
-    for (auto e = writes_.rbegin(); e != writes_.rend() && !(e->state() && e->state() == origin_.state()); ++e) {
-        if (!e->state() || e->state()->known_status() != EventStatus::Failed || e->state()->reach != Reach::Part) continue;
-        origin_ = *e;
-        break;
-    }
-    std::erase_if(writes_, [](const Event& e) { return !matters_to_readers(e); });
-    if (origin_.state() && known_done(origin_) && !undefined()) origin_ = Event();
+    prune_reads();
+    prune_writes();
     note_busy();
+}
+
+void Buffer::prune_reads() {
+    std::erase_if(reads_, [](const Use& u) { return known_done(u.event); });
+    look_at_reads_ = std::max(few, 2 * reads_.size());
+}
+
+void Buffer::prune_writes() {
+    // The youngest write that was stopped in the middle, unless all was written anew after it.
+    const auto look = [this](const Use& u) {
+        if (u.number <= origin_number_ || !failed(u.event) || u.event.state()->reach != Reach::Part) return;
+        origin_ = u.event;
+        origin_number_ = u.number;
+    };
+    for (const Use& u : writes_) look(u);
+    // What stands for a write that was stopped has failed too.
+    const bool suspect = std::any_of(writes_.begin(), writes_.end(), [](const Use& u) { return failed(u.event); });
+    if (!replaced_.empty() && (suspect || replaced_.size() >= look_at_replaced_ || writes_.empty())) {
+        for (const Use& u : replaced_) look(u);
+        std::erase_if(replaced_, [](const Use& u) { return known_done(u.event); });
+        look_at_replaced_ = std::max(few, 2 * replaced_.size());
+    }
+    std::erase_if(writes_, [](const Use& u) { return !matters_to_readers(u.event); });
+    if (origin_.state() && known_done(origin_) && !undefined()) origin_ = Event();
+}
+
+/// On an in-order queue a newer event stands for the older ones.
+void Buffer::add_read(const Event& event, std::uint64_t number) {
+    const Queue* queue = event.state()->queue();
+    if (queue && queue->order() == QueueOrder::InOrder)
+        std::erase_if(reads_, [&](const Use& u) { return u.event.state()->queue() == queue && !failed(u.event); });
+    reads_.push_back({event, number});
+}
+
+/// A driver's work is never stopped in the middle.
+void Buffer::replace(Use&& write) {
+    if (!write.event.state()->polled()) replaced_.push_back(std::move(write));
 }
 
 bool Buffer::undefined() const noexcept {
@@ -76,29 +105,79 @@ void Buffer::note_busy() noexcept {
 void Buffer::note_read(const Event& event) {
     if (known_done(event)) return;
     std::lock_guard lock(mutex());
-    prune();
-    add(reads_, event, true);
+    if (reads_.size() < few || reads_.size() >= look_at_reads_) prune_reads();
+    const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
+    add_read(event, number);
     note_busy();
+    noted_.store(number, std::memory_order_release);  // last: who reads it finds the buffer busy
 }
 
-void Buffer::note_write(const Event& event, Access access) {
+void Buffer::note_write(const Event& event, Access access, std::uint64_t covered) {
     const bool inherits = reads(access);
     const bool complete = !event.state() || event.state()->known_status() == EventStatus::Complete;
-    const bool timed = event.state() && event.state()->queue() && event.state()->queue()->profiling();
+    const Queue* queue = event.state() ? event.state()->queue() : nullptr;
+    const bool timed = queue && queue->profiling();
     if (complete && !timed && (inherits || !written())) return;
     std::lock_guard lock(mutex());
     if (timed) timed_write_ = event;
-    prune();
-    if (!inherits) origin_ = complete ? Event() : event;
+    if (reads_.size() < few || reads_.size() >= look_at_reads_) prune_reads();
+    prune_writes();
+    const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
+    if (!inherits) {
+        origin_ = complete ? Event() : event;
+        origin_number_ = number;
+        replaced_.clear();
+    }
+    // Work that failed when it was submitted has waited for nothing.
+    const auto waited_for = [covered = failed(event) ? 0 : covered](const Use& u) { return u.number <= covered; };
+    std::erase_if(reads_, waited_for);
     if (access == Access::Write) {  // only who writes has to wait for the older ones too
-        for (const Event& e : writes_) {
-            if (!known_done(e)) add(reads_, e, true);
+        for (const Use& u : writes_) {
+            if (known_done(u.event) || waited_for(u)) continue;
+            // The queue of another event may end at any time.
+            if (u.event.state()->queue() == queue) {
+                add_read(u.event, u.number);
+            } else {
+                reads_.push_back(u);
+            }
         }
         writes_.clear();
+    } else if (inherits && !complete) {  // it fails whenever they do
+        const bool in_order = queue && queue->order() == QueueOrder::InOrder;
+        const auto stands_for = [&](const Use& u) {
+            return !failed(u.event) && (waited_for(u) || (in_order && u.event.state()->queue() == queue));
+        };
+        take_if(writes_, stands_for, [this](Use&& u) { replace(std::move(u)); });
     }
-    if (complete) return note_busy();
-    add(writes_, event, inherits);
+    if (!complete) writes_.push_back({event, number});
     note_busy();
+    noted_.store(number, std::memory_order_release);
+}
+
+std::vector<Event> Buffer::loose_writes(const Queue* queue) {
+    std::vector<Event> events;
+    std::lock_guard lock(mutex());
+    if (writes_.size() < few) return events;
+    for (const Use& u : writes_) {
+        if (!known_done(u.event) && u.event.state()->queue() == queue) events.push_back(u.event);
+    }
+    if (events.size() < few) events.clear();
+    return events;
+}
+
+void Buffer::note_join(const Event& event, const std::vector<Event>& writes) {
+    if (known_done(event)) return;
+    std::lock_guard lock(mutex());
+    const auto joined = [&](const Use& u) {
+        return std::any_of(writes.begin(), writes.end(), [&](const Event& e) { return e.state() == u.event.state(); });
+    };
+    const std::size_t before = writes_.size();
+    take_if(writes_, joined, [this](Use&& u) { replace(std::move(u)); });
+    if (writes_.size() == before) return;  // all was written anew meanwhile
+    const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
+    writes_.push_back({event, number});
+    note_busy();
+    noted_.store(number, std::memory_order_release);
 }
 
 Event Buffer::timed_write() const {
@@ -109,9 +188,10 @@ Event Buffer::timed_write() const {
 void Buffer::collect_for_read(std::vector<Event>& out) {
     if (!busy()) return;
     std::lock_guard lock(mutex());
-    prune();
-    out.insert(out.end(), writes_.begin(), writes_.end());
-    const auto is_origin = [&](const Event& e) { return e.state() == origin_.state(); };
+    prune_writes();
+    note_busy();
+    for (const Use& u : writes_) out.push_back(u.event);
+    const auto is_origin = [&](const Use& u) { return u.event.state() == origin_.state(); };
     if (undefined() && std::none_of(writes_.begin(), writes_.end(), is_origin)) out.push_back(origin_);
 }
 
@@ -119,8 +199,9 @@ void Buffer::collect_for_write(std::vector<Event>& out) {
     if (!busy()) return;
     std::lock_guard lock(mutex());
     prune();
-    out.insert(out.end(), writes_.begin(), writes_.end());
-    out.insert(out.end(), reads_.begin(), reads_.end());
+    for (const auto* list : {&writes_, &reads_}) {
+        for (const Use& u : *list) out.push_back(u.event);
+    }
     if (undefined()) out.push_back(origin_);  // so that nobody passes over it
 }
 

@@ -40,14 +40,22 @@ public:
     /// True when the host may read `data()` once the last write is complete.
     virtual bool host_visible() const noexcept { return true; }
 
-    /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped.
+    /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped. `covered`: the event is complete
+    /// or fails only after all uses that noted() counted before its work collected what it waits for; it then stands for those of them
+    /// that nobody has to hear of by themselves.
     void note_read(const Event& event);
-    void note_write(const Event& event, Access access = Access::Write);
+    void note_write(const Event& event, Access access = Access::Write, std::uint64_t covered = 0);
+    /// How many uses have been noted; to be read before uses are collected.
+    std::uint64_t noted() const noexcept { return noted_.load(std::memory_order_acquire); }
+    /// Unfinished writes by `queue` that nothing stands for, since what came after did not read; empty as long as they are few.
+    std::vector<Event> loose_writes(const Queue* queue);
+    /// `event` needs those writes: from now on it stands for them.
+    void note_join(const Event& event, const std::vector<Event>& writes);
     /// Drops older writes for which `passed(event)` is true: who waits for a newer one need not know of them. With a lock held.
     template <class F> void drop_writes(F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
-        std::erase_if(writes_, passed);
+        std::erase_if(writes_, [&](const Use& u) { return passed(u.event); });
         note_busy();
     }
     /// The last write by a profiling queue, complete or not.
@@ -59,7 +67,8 @@ public:
     template <class F> void collect_for_read(std::vector<Event>& out, F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
-        prune();
+        prune_writes();
+        note_busy();
         add_others(out, writes_, passed);
         if (undefined()) out.push_back(origin_);
     }
@@ -107,15 +116,23 @@ public:
 protected:
     /// Called when the last reference is gone: gives the block back.
     virtual void dispose() { delete this; }
+    struct Use {
+        Event event;
+        std::uint64_t number;  // as of noted()
+    };
     /// Drops completed uses. Call with mutex() held.
     void prune();
+    void prune_reads();
+    void prune_writes();
+    void add_read(const Event& event, std::uint64_t number);
+    void replace(Use&& write);
     /// Nobody knows what is here: see origin_.
     bool undefined() const noexcept;
     /// Sets busy_ by the lists. Call with mutex() held.
     void note_busy() noexcept;
-    template <class F> static void add_others(std::vector<Event>& out, const std::vector<Event>& uses, F& passed) {
-        for (const Event& e : uses) {
-            if (!passed(e)) out.push_back(e);
+    template <class F> static void add_others(std::vector<Event>& out, const std::vector<Use>& uses, F& passed) {
+        for (const Use& u : uses) {
+            if (!passed(u.event)) out.push_back(u.event);
         }
     }
     /// Guards the uses; shared with other buffers, so that fork() can hold them all.
@@ -131,8 +148,13 @@ protected:
     std::atomic<std::uint32_t> strangers_{0};  // how many may read; and whether any may write
     std::atomic<bool> lent_{false};
     bool read_only_ = false;
-    std::vector<Event> reads_;  // and writes that a whole one came after: only who writes waits for them
-    std::vector<Event> writes_;
+    static constexpr std::size_t few = 32;
+    std::atomic<std::uint64_t> noted_{0};
+    std::vector<Use> reads_;  // and writes that a whole one came after: only who writes waits for them
+    std::vector<Use> writes_;
+    std::vector<Use> replaced_;                                 // writes since the origin that one of writes_ stands for: may be stopped
+    std::size_t look_at_reads_ = few, look_at_replaced_ = few;  // so many have to be there before somebody looks which are complete
+    std::uint64_t origin_number_ = 0;
     Event origin_;  // the last write that read nothing, or a later one that was stopped in the middle: if it failed and did not run to its
                     // end, there are no values here, whoever has heard of that
     Event timed_write_;

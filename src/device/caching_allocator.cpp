@@ -45,8 +45,8 @@ std::vector<Event> DriverBuffer::unfinished() {
     std::lock_guard lock(mutex());
     std::vector<Event> events;
     for (auto* list : {&reads_, &writes_}) {
-        for (Event& e : *list) {
-            if (!known_done(e)) events.push_back(std::move(e));
+        for (Use& u : *list) {
+            if (!known_done(u.event)) events.push_back(std::move(u.event));
         }
         list->clear();
     }
@@ -56,14 +56,14 @@ std::vector<Event> DriverBuffer::unfinished() {
 
 bool DriverBuffer::last_use_unfinished() {
     std::lock_guard lock(mutex());
-    const auto last_unfinished = [](const std::vector<Event>& list) { return !list.empty() && !known_done(list.back()); };
+    const auto last_unfinished = [](const std::vector<Use>& list) { return !list.empty() && !known_done(list.back().event); };
     return last_unfinished(writes_) || last_unfinished(reads_);
 }
 
 bool DriverBuffer::hand_over(const Queue* queue) {
-    const auto own = [&](const Event& e) { return known_done(e) || e.state()->queue() == queue; };
+    const auto own = [&](const Use& u) { return known_done(u.event) || u.event.state()->queue() == queue; };
     if (queue && queue->order() == QueueOrder::InOrder) {
-        std::vector<Event> reads, writes;  // after the lock: an event may hold the last reference to a buffer
+        std::vector<Use> reads, writes, replaced;  // after the lock: an event may hold the last reference to a buffer
         Event origin;
         std::lock_guard lock(mutex());
         if (std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own)) {
@@ -77,6 +77,7 @@ bool DriverBuffer::hand_over(const Queue* queue) {
             if (!writes_.empty()) reads_.push_back(std::move(writes_.back()));
             writes_.clear();
             origin = std::exchange(origin_, Event());
+            replaced.swap(replaced_);
             note_busy();
             return true;
         }
@@ -86,15 +87,17 @@ bool DriverBuffer::hand_over(const Queue* queue) {
 }
 
 void DriverBuffer::forget_uses() {
-    std::vector<Event> dropped;  // after the lock: an event may hold the last reference to a buffer
+    std::vector<Use> dropped;  // after the lock: an event may hold the last reference to a buffer
     std::lock_guard lock(mutex());
     // Failures of what used the block before are not the next owner's.
     for (auto* list : {&reads_, &writes_}) {
-        const auto over = std::partition(list->begin(), list->end(), [](const Event& e) { return !known_done(e); });
+        const auto over = std::partition(list->begin(), list->end(), [](const Use& u) { return !known_done(u.event); });
         dropped.insert(dropped.end(), over, list->end());
         list->erase(over, list->end());
     }
-    dropped.push_back(std::exchange(origin_, Event()));
+    dropped.insert(dropped.end(), replaced_.begin(), replaced_.end());
+    replaced_.clear();
+    dropped.push_back({std::exchange(origin_, Event()), 0});
     note_busy();
 }
 

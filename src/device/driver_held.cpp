@@ -122,10 +122,10 @@ void DriverCore::run_held(DriverEvent& event) {
     KeptCall call(kept);
     std::optional<Error> raised;
     std::shared_ptr<Failure> inherited = stopped_ ? exit_failure() : nullptr;
+    const std::vector<Event> after = std::move(event.after_);
     if (!inherited) {
         try {
             Sorted sorted;
-            const std::vector<Event> after = std::move(event.after_);
             sort(event.needs_, true, false, sorted);
             sort(after, false, false, sorted);
             for (const Event& e : sorted.foreign) e.state()->wait_quietly();  // somebody is completing it just now
@@ -143,6 +143,7 @@ void DriverCore::run_held(DriverEvent& event) {
         }
     }
     if (!raised && !inherited) return;
+    if (!stopped_) wait_for_earlier(event, after);
     {
         std::lock_guard lock(mutex_);
         event.taken_ = true;
@@ -157,16 +158,31 @@ void DriverCore::run_held(DriverEvent& event) {
     }
 }
 
-void DriverCore::run_task(DriverEvent& event) {
-    for (;;) {  // in order, after everything at the driver
+/// In order.
+void DriverCore::wait_for_driver() {
+    while (in_order_) {
         Ref<DriverEvent> last;
-        if (in_order_) {
+        {
             std::lock_guard lock(mutex_);
             if (!in_flight_.empty()) last = in_flight_.back();
         }
-        if (!last) break;
+        if (!last) return;
         last->wait_quietly();
     }
+}
+
+/// What fails without running stands for the earlier uses of its memory as if it had run.
+void DriverCore::wait_for_earlier(const DriverEvent& event, const std::vector<Event>& after) {
+    wait_for_driver();
+    for (const auto* list : {&event.needs_, &after}) {
+        for (const Event& e : *list) {
+            if (!e.done()) e.state()->wait_quietly();
+        }
+    }
+}
+
+void DriverCore::run_task(DriverEvent& event) {
+    wait_for_driver();
     std::shared_ptr<Failure> inherited = stopped_ ? exit_failure() : nullptr;
     for (const Event& e : event.needs_) {
         if (inherited) break;
@@ -194,7 +210,10 @@ void DriverCore::run_task(DriverEvent& event) {
         // Who hears of the completion finds the queue idle.
         std::lock_guard lock(mutex_);
         event.taken_ = true;
-        if (!in_order_) std::erase_if(held_, [&](const Ref<DriverEvent>& e) { return e.get() == &event; });
+        if (!in_order_) {
+            const auto at = std::find_if(held_.begin(), held_.end(), [&](const Ref<DriverEvent>& e) { return e.get() == &event; });
+            if (at != held_.end()) held_.erase(at);
+        }
     }
     if (raised) {
         event.set_failed(*raised, event.label_);

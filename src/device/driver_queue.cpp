@@ -62,14 +62,31 @@ DriverQueue::DriverQueue(Device* device, QueueOrder order, bool profiling, std::
 
 DriverQueue::~DriverQueue() { core_->close(); }
 
-void DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request) {
+DriverQueue::Covered DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request) {
     request.needs.assign(depends.begin(), depends.end());
+    Covered covered;
     for (const BufferUse& u : uses) {
+        covered.push_back(u.buffer->noted());
         // Blocks of this device wait for their uses before they are reused; what others do with theirs is not known here.
         if (u.buffer->device() != device_) request.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
         if (reads(u)) u.buffer->collect_for_read(request.needs, [this](const Event& e) { return core_->implied(e, true); });
         if (writes(u)) u.buffer->collect_for_write(request.after, [this](const Event& e) { return core_->implied(e, false); });
+    }
+    return covered;
+}
+
+void DriverQueue::note(const Event& event, std::span<const BufferUse> uses, const Covered& covered) {
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        const BufferUse& u = uses[i];
+        if (reads(u)) u.buffer->note_read(event);
+        if (!writes(u)) continue;
+        if (core_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return core_->implied(e, true); });
+        u.buffer->note_write(event, u.access, covered[i]);
+        if (u.access != Access::WriteSome) continue;
+        // Who reads needs all writes that may have left elements as they were: one event stands for many of them.
+        const std::vector<Event> writes = u.buffer->loose_writes(this);
+        if (!writes.empty()) u.buffer->note_join(join("join", writes, {}), writes);
     }
 }
 
@@ -85,18 +102,13 @@ Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, Drive
     } call(now, keep);
     check_not_forked(request.label.name.str(), device_);
     if (request.label.location.empty()) request.label.location = current_location();
-    collect(uses, depends, request);
+    const Covered covered = collect(uses, depends, request);
     request.timed = activity && recording();
     const std::optional<Submission> noted =
         request.timed ? std::optional(Submission{*activity, this, request.label, amount}) : std::nullopt;
     Event event = core_->submit(std::move(request), call);
     if (noted) record(*noted, event);
-    for (const BufferUse& u : uses) {
-        if (reads(u)) u.buffer->note_read(event);
-        if (!writes(u)) continue;
-        if (core_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return core_->implied(e, true); });
-        u.buffer->note_write(event, u.access);
-    }
+    note(event, uses, covered);
     return event;
 }
 
@@ -136,16 +148,13 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
     request.label = std::move(label);
     if (request.label.location.empty()) request.label.location = current_location();
     request.cost_ns = cost_ns;
-    collect(uses, depends, request);
+    const Covered covered = collect(uses, depends, request);
     request.timed = recording();
     const Submission noted{Activity::HostTask, this, request.label, request.label.amount};
     const bool timed = request.timed;
     Event event = core_->submit_task(std::move(request), std::move(f));
     if (timed) record(noted, event);
-    for (const BufferUse& u : uses) {
-        if (reads(u)) u.buffer->note_read(event);
-        if (writes(u)) u.buffer->note_write(event, u.access);
-    }
+    note(event, uses, covered);
     return event;
 }
 

@@ -14,6 +14,7 @@
 
 #include <pardo/profile.h>
 
+#include "base/small_vector.h"
 #include "device/device.h"
 #include "device/stream.h"
 
@@ -164,6 +165,8 @@ private:
     void serve_tasks();
     void run_held(DriverEvent& event);
     void run_task(DriverEvent& event);
+    void wait_for_driver();
+    void wait_for_earlier(const DriverEvent& event, const std::vector<Event>& after);
     void start(bool& started, void (DriverCore::*serve)());  // with the lock held
 
     // Completing (driver_event.cpp).
@@ -268,7 +271,9 @@ private:
     Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
     /// Complete after all of them; fails with those it needs.
     Event join(const char* name, std::span<const Event> needs, std::vector<Event> after, std::uint64_t covered = 0);
-    void collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
+    using Covered = SmallVector<std::uint64_t, 8>;  // as of Buffer::note_write, by use
+    Covered collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
+    void note(const Event& event, std::span<const BufferUse> uses, const Covered& covered);
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for.
     std::vector<Event> settle(Buffer* buffer, bool writing);

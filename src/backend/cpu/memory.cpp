@@ -45,11 +45,12 @@ std::vector<Event> CpuBuffer::unfinished() {
     std::lock_guard lock(mutex());
     std::vector<Event> events;
     for (auto* list : {&reads_, &writes_}) {
-        for (Event& e : *list) {
-            if (!device::known_done(e)) events.push_back(std::move(e));
+        for (Use& u : *list) {
+            if (!device::known_done(u.event)) events.push_back(std::move(u.event));
         }
         list->clear();
     }
+    replaced_.clear();
     note_busy();
     return events;
 }
@@ -57,13 +58,14 @@ std::vector<Event> CpuBuffer::unfinished() {
 bool CpuBuffer::only_of(const device::Queue* queue) {
     if (!queue || queue->order() != QueueOrder::InOrder) return false;
     std::lock_guard lock(mutex());
-    const auto own = [&](const Event& e) { return device::known_done(e) || e.state()->queue() == queue; };
+    const auto own = [&](const Use& u) { return device::known_done(u.event) || u.event.state()->queue() == queue; };
     return std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own);
 }
 
 void CpuBuffer::forget_uses() {
     std::lock_guard lock(mutex());
-    std::erase_if(writes_, [](const Event& e) { return device::known_done(e); });
+    std::erase_if(writes_, [](const Use& u) { return device::known_done(u.event); });
+    std::erase_if(replaced_, [](const Use& u) { return device::known_done(u.event); });
     origin_ = Event();
     prune();
 }
@@ -154,6 +156,7 @@ CpuBuffer* Allocator::take_pending(int size_class, const device::Queue* queue) {
             std::lock_guard lock(b->mutex());
             b->reads_.insert(b->reads_.end(), b->writes_.begin(), b->writes_.end());
             b->writes_.clear();
+            b->replaced_.clear();
             b->origin_ = Event();
             return b;
         }

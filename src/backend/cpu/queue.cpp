@@ -115,7 +115,9 @@ template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse
 
 Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends, const Submission* submission) {
     work.needs.assign(depends.begin(), depends.end());
+    SmallVector<std::uint64_t, 8> covered;
     for (const BufferUse& u : uses) {
+        covered.push_back(u.buffer->noted());
         // Blocks of this back end wait for their uses before they are reused; what others do with theirs is not known here.
         if (u.buffer->device()->backend() != device_->backend()) work.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
@@ -128,11 +130,24 @@ Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<con
     work.timed = profiling_ || noted;
     Event event = core_->submit(std::move(work));
     if (noted) device::record(*submission, event);
-    for (const BufferUse& u : uses) {
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        const BufferUse& u = uses[i];
         if (reads(u)) u.buffer->note_read(event);
-        if (writes(u)) u.buffer->note_write(event, u.access);
+        if (!writes(u)) continue;
+        u.buffer->note_write(event, u.access, covered[i]);
+        if (u.access == Access::WriteSome) join_writes(u.buffer);
     }
     return event;
+}
+
+/// Who reads needs all writes that may have left elements as they were: one event stands for many of them.
+void CpuQueue::join_writes(Buffer* buffer) {
+    std::vector<Event> writes = buffer->loose_writes(this);
+    if (writes.empty()) return;
+    Work work;
+    work.label.name = "join";
+    work.needs = writes;
+    buffer->note_join(core_->submit(std::move(work)), writes);
 }
 
 Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) {

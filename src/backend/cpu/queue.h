@@ -180,6 +180,7 @@ private:
               std::span<const Event> depends);
     /// `submission` is for open profiles; null for what they leave out.
     Event submit(Work work, std::span<const device::BufferUse> uses, std::span<const Event> depends, const device::Submission* submission);
+    void join_writes(device::Buffer* buffer);
     /// On the calling thread; `describe` makes a Submission.
     template <class F, class Describe> Event run_now(F&& f, std::span<const device::BufferUse> uses, Describe&& describe);
     template <class F> Event run_profiled(F&& f, std::span<const device::BufferUse> uses);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <thread>
 
 #include "backend/cpu/cpu.h"
@@ -491,6 +492,84 @@ TEST(Copies, OtherDevicesMemoryIsKeptUntilTheyAreOver) {
     copied.wait();
     EXPECT_TRUE(released);
     EXPECT_EQ(data<char>(near)[799], 3);
+}
+
+/// How many events the next reader and the next writer would wait for after `count` uses of one buffer behind a gate.
+std::pair<std::size_t, std::size_t> waited_for(QueueOrder order, std::span<const Access> pattern, int count) {
+    const Ref<device::Queue> q = new_queue(order);
+    const Ref<Buffer> x = new_buffer(64);
+    const UserEvent gate;
+    const Event first[] = {gate.event()};
+    std::vector<Event> reads_, writes_;
+    std::atomic<int> done{0};
+    for (int i = 0; i < count; ++i) {
+        const BufferUse use[] = {{x.get(), pattern[static_cast<std::size_t>(i) % pattern.size()]}};
+        q->host_task([&done, i] { done += done == i; }, use, {"step", ""}, slow,
+                     i == 0 ? std::span<const Event>(first) : std::span<const Event>());
+    }
+    x->collect_for_read(reads_);
+    x->collect_for_write(writes_);
+    gate.set_complete();
+    q->wait();
+    EXPECT_EQ(done, count);
+    EXPECT_TRUE([&] {
+        std::vector<Event> left;
+        x->collect_for_write(left);
+        return left.empty();
+    }());
+    return {reads_.size(), writes_.size()};
+}
+
+TEST(Dependencies, DoNotPileUpOnOneBuffer) {
+    const std::vector<std::vector<Access>> patterns = {{Access::Write},
+                                                       {Access::ReadWrite},
+                                                       {Access::WriteSome},
+                                                       {Access::Write, Access::Read},
+                                                       {Access::WriteSome, Access::ReadWrite},
+                                                       {Access::ReadWrite, Access::WriteSome, Access::Write, Access::Read}};
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        for (const auto& pattern : patterns) {
+            const auto [read, write] = waited_for(order, pattern, 3000);
+            EXPECT_LE(read, 40u);
+            EXPECT_LE(write, 80u);
+        }
+    }
+}
+
+TEST(Dependencies, AWriteThatFailsBehindManyReachesTheReader) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        for (const Access access : {Access::ReadWrite, Access::WriteSome}) {
+            const Ref<device::Queue> q = new_queue(order);
+            const Ref<Buffer> x = new_buffer(64);
+            const UserEvent gate;
+            const Event first[] = {gate.event()};
+            const BufferUse use[] = {{x.get(), access}};
+            for (int i = 0; i < 100; ++i) {
+                q->host_task(
+                    [i] {
+                        if (i == 5) throw Error(ErrorCode::Value, "the fifth");
+                    },
+                    use, {"", ""}, slow, i == 0 ? std::span<const Event>(first) : std::span<const Event>());
+            }
+            gate.set_complete();
+            EXPECT_EQ(message_of([&] { x->wait_for_read(); }), "the fifth");
+            q->wait();  // heard already
+        }
+    }
+}
+
+TEST(Dependencies, AWriteThatWasStoppedLeavesNothingForTheReaderWhateverCameAfter) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<device::Queue> q = new_queue(order);
+        const Ref<Buffer> x = new_buffer(64);
+        const Event stopped(new device::EventState(q.get()));
+        x->note_write(stopped, Access::ReadWrite);
+        const BufferUse use[] = {{x.get(), Access::ReadWrite}};
+        for (int i = 0; i < 100; ++i) (void)q->host_task([] {}, use, {"", ""}, slow);
+        stopped.state()->set_stopped({});
+        q->wait_quietly();
+        for (int i = 0; i < 2; ++i) EXPECT_NE(message_of([&] { x->wait_for_read(); }), "nothing was thrown");
+    }
 }
 
 TEST(Times, StayWithTheMemoryThatWasWritten) {

@@ -615,6 +615,30 @@ TEST(DriverQueue, AWriteStandsForOlderOnesThatCannotFailAlone) {
     EXPECT_EQ(pending_writes(b.get()), 0U);
 }
 
+TEST(DriverQueue, DependenciesDoNotPileUpOnOneBuffer) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        for (const Access access : {Access::Write, Access::ReadWrite, Access::WriteSome}) {
+            const Ref<Queue> q = new_queue(order);
+            const Ref<Buffer> b = new_buffer();
+            const BufferUse uses[] = {{b.get(), access}};
+            UserEvent user;
+            const Event first[] = {user.event()};
+            std::atomic<int> ran{0};
+            for (int i = 0; i < 500; ++i)
+                launch(
+                    q.get(), [&ran, i] { ran += ran == i; }, uses, i == 0 ? std::span<const Event>(first) : std::span<const Event>());
+            std::vector<Event> read, write;
+            b->collect_for_read(read);
+            b->collect_for_write(write);
+            EXPECT_LE(read.size(), 40U);
+            EXPECT_LE(write.size(), 80U);
+            user.state->set_complete();
+            q->wait();
+            EXPECT_EQ(ran, 500);
+        }
+    }
+}
+
 TEST(DriverQueue, ManySubmissionsLeakNothing) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         for (const bool late : {false, true}) {

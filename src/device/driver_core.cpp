@@ -203,10 +203,11 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, Nativ
         behind_unmarked_ns_ = unmarked_ > 0 ? behind_unmarked_ns_ + event.cost_ns_ : 0;
         ++unmarked_;
     }
-    event.native_.store(true, std::memory_order_release);
+    event.native_.store(true);
     event.set_running();
-    if (event.watching_.load(std::memory_order_acquire)) {
+    if (event.watching_.load()) {  // both in one order with watch(): one of the two sees the other
         std::lock_guard lock(watch_mutex_);
+        if (!in_order_ && watcher_started_) watched_.emplace_back(&event);
         ++watch_news_;
         watch_wake_.notify_one();
     }

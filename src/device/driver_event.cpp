@@ -293,10 +293,11 @@ void DriverCore::sweep() noexcept {
 }
 
 void DriverCore::watch(DriverEvent& event) noexcept {
-    if (driver_gone() || event.known_done() || event.watching_.exchange(true, std::memory_order_acq_rel)) return;
+    if (driver_gone() || event.known_done() || event.watching_.exchange(true)) return;
     try {
         std::lock_guard lock(watch_mutex_);
         start(watcher_started_, &DriverCore::serve_watched);
+        if (!in_order_ && !event.native_.load()) return;  // it comes when it is at the driver
         watched_.emplace_back(&event);
         ++watch_news_;
         watch_wake_.notify_one();
@@ -314,15 +315,20 @@ void DriverCore::serve_watched() {
             const auto live = std::partition(watched_.begin(), watched_.end(), [](const Ref<DriverEvent>& e) { return e->known_done(); });
             over.assign(watched_.begin(), live);
             watched_.erase(watched_.begin(), live);
-            if (watched_.empty() && over.empty()) {
-                watch_wake_.wait(lock, [&] { return watch_closed_ || !watched_.empty(); });
+            if (watched_.empty() && over.empty() && notified_.empty()) {
+                watch_wake_.wait(lock, [&] { return watch_closed_ || !watched_.empty() || !notified_.empty(); });
                 if (watch_closed_) return;
             }
-            watched = watched_;
+            // Out of order each is looked at once: the driver calls for it, or it is waited for.
+            if (in_order_) {
+                watched = watched_;
+            } else {
+                watched.swap(watched_);
+            }
             seen = watch_news_;
         }
         over.clear();
-        if (watched.empty() || watch_some(watched)) continue;
+        if ((in_order_ && watched.empty()) || watch_some(watched)) continue;
         watched.clear();
         Lock lock(watch_mutex_);
         watch_wake_.wait(lock, [&] { return watch_closed_ || watch_news_ != seen; });
@@ -353,7 +359,8 @@ bool DriverCore::watch_some(std::vector<Ref<DriverEvent>>& watched) {
     }
     for (const Ref<DriverEvent>& e : complete_now) poll(*e);
     bool waited = !complete_now.empty();
-    for (const Ref<DriverEvent>& e : watched) {
+    for (std::size_t i = 0; i < watched.size(); ++i) {
+        const Ref<DriverEvent>& e = watched[i];
         if (e->notifying_ || e->known_done()) continue;
         const Ref<Mark> mark = mark_of(*e);
         if (!mark) continue;
@@ -362,6 +369,10 @@ bool DriverCore::watch_some(std::vector<Ref<DriverEvent>>& watched) {
         if (stream_->notify(mark->native(), &DriverCore::notified, e.get())) continue;
         e->release();
         e->notifying_ = false;
+        {
+            std::lock_guard lock(watch_mutex_);
+            watched_.insert(watched_.begin(), watched.begin() + static_cast<std::ptrdiff_t>(i) + 1, watched.end());
+        }
         wait_natively(*e);
         sweep();
         return true;

@@ -110,7 +110,6 @@ void DriverCore::serve_tasks() {
         run_task(*event);
         lock.lock();
         std::erase(running_, event.get());
-        if (const auto at = std::find(held_.begin(), held_.end(), event); at != held_.end()) held_.erase(at);
         lock.unlock();
         event = nullptr;
         lock.lock();

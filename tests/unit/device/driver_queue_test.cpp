@@ -639,6 +639,26 @@ TEST(DriverQueue, DependenciesDoNotPileUpOnOneBuffer) {
     }
 }
 
+TEST(DriverQueue, AChainThatIsHeldBackDrainsWithoutLookingAtAllOfIt) {
+    const Ref<Queue> q = new_queue(QueueOrder::OutOfOrder);
+    UserEvent user;
+    Event last = user.event();
+    std::atomic<int> ran{0};
+    constexpr int count = 20'000;  // takes minutes where each step looks at all
+    for (int i = 0; i < count; ++i) {
+        const Event after[] = {last};
+        if (i % 2 == 0) {
+            last = launch(
+                q.get(), [&ran] { ++ran; }, {}, after);
+        } else {
+            last = q->host_task([&ran] { ++ran; }, {}, {"step", ""}, 0, after);
+        }
+    }
+    user.state->set_complete();
+    q->wait();
+    EXPECT_EQ(ran, count);
+}
+
 TEST(DriverQueue, ManySubmissionsLeakNothing) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         for (const bool late : {false, true}) {

@@ -3,8 +3,8 @@
 
 #include "backend/cpu/object_loader.h"
 #include "backend/cpu/program.h"
-#include "emit/lane_report.h"
-#include "emit/llvm.h"
+#include "emit/analysis/lane_report.h"
+#include "emit/llvm/module.h"
 #include "ir/ir.h"
 #include "jit/cache.h"
 

@@ -12,7 +12,7 @@
 #include "backend/cpu/device.h"
 #include "backend/cpu/topology.h"
 #include "base/env.h"
-#include "emit/llvm.h"
+#include "emit/llvm/module.h"
 
 namespace pardo::cpu {
 namespace {

@@ -10,8 +10,8 @@
 #include <atomic>
 
 #include "base/env.h"
-#include "emit/llvm.h"
-#include "emit/math_table.h"
+#include "emit/llvm/math/table.h"
+#include "emit/llvm/module.h"
 
 namespace pardo::cpu {
 

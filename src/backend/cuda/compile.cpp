@@ -7,7 +7,7 @@
 #include "backend/cuda/ptx.h"
 #include "base/counters.h"
 #include "base/env.h"
-#include "emit/c_family.h"
+#include "emit/c/family.h"
 #include "ir/ir.h"
 #include "jit/cache.h"
 

@@ -12,7 +12,7 @@
 #include "backend/cuda/transfer.h"
 #include "device/caching_allocator.h"
 #include "device/device.h"
-#include "emit/c_target.h"
+#include "emit/c/target.h"
 
 namespace pardo::cuda {
 

@@ -11,7 +11,7 @@
 #include "backend/cuda/driver.h"
 #include "device/program.h"
 #include "device/text.h"
-#include "emit/c_geometry.h"
+#include "emit/c/geometry.h"
 #include "jit/cache.h"
 
 namespace pardo::cuda {

@@ -7,7 +7,7 @@
 #include "backend/opencl/kernel_facts.h"
 #include "backend/opencl/program.h"
 #include "device/driver_queue.h"
-#include "emit/c_family.h"
+#include "emit/c/family.h"
 #include "ir/ir.h"
 #include "jit/build_log.h"
 #include "jit/cache.h"

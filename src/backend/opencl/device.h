@@ -8,8 +8,8 @@
 #include "device/caching_allocator.h"
 #include "device/device.h"
 #include "device/stream.h"
-#include "emit/c_family.h"
-#include "emit/c_target.h"
+#include "emit/c/family.h"
+#include "emit/c/target.h"
 
 namespace pardo::opencl {
 

@@ -6,7 +6,7 @@
 #include "backend/opencl/kernel_facts.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/queue.h"
-#include "emit/c_geometry.h"
+#include "emit/c/geometry.h"
 
 namespace pardo::opencl {
 namespace {

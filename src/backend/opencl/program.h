@@ -10,7 +10,7 @@
 #include "backend/opencl/device.h"
 #include "device/program.h"
 #include "device/text.h"
-#include "emit/c_geometry.h"
+#include "emit/c/geometry.h"
 
 namespace pardo::opencl {
 

@@ -1,7 +1,7 @@
 // tests/unit/backend_cuda/compile_test.cpp: text and kernels through NVRTC for the architectures that matter; needs no driver.
 #include "backend/cuda/libraries.h"
-#include "emit/c_family.h"
-#include "emit/c_target.h"
+#include "emit/c/family.h"
+#include "emit/c/target.h"
 #include "ir/builder.h"
 #include "support.h"
 

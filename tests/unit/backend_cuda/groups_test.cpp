@@ -1,6 +1,6 @@
 // tests/unit/backend_cuda/groups_test.cpp: kernels in groups and atomics through NVRTC for the architectures that matter, and their
 // launches.
-#include "emit/c_family.h"
+#include "emit/c/family.h"
 #include "ir/builder.h"
 #include "ir/rules.h"
 #include "support.h"

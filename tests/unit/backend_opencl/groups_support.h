@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "emit/c_geometry.h"
+#include "emit/c/geometry.h"
 #include "ir/builder.h"
 #include "ir/rules.h"
 #include "support.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "emit/c_geometry.h"
+#include "emit/c/geometry.h"
 #include "ir/builder.h"
 #include "support.h"
 

@@ -4,7 +4,7 @@
 
 #include <pardo/error.h>
 
-#include "emit/c_family.h"
+#include "emit/c/family.h"
 #include "ir/builder.h"
 
 namespace pardo::test {

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "emit/c_family.h"
-#include "emit/c_helpers.h"
+#include "emit/c/family.h"
+#include "emit/c/helpers.h"
 #include "ir/builder.h"
 
 namespace pardo::test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backend/cpu/object_loader.h"
-#include "emit/llvm.h"
+#include "emit/llvm/module.h"
 #include "ir/builder.h"
 #include "ir/interpret.h"
 #include "ir/ir.h"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "device_support.h"
-#include "emit/c_target.h"
+#include "emit/c/target.h"
 
 namespace pardo::test {
 namespace {

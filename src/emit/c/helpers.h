@@ -1,0 +1,41 @@
+// src/emit/c/helpers.h: functions that C-family languages lack, as text; a program holds those that it calls.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "emit/c/target.h"
+#include "ir/ir.h"
+
+namespace pardo::emit {
+
+/// Collects the helpers of one program.
+class CHelpers {
+public:
+    explicit CHelpers(const CFeatures& features) : features_(features), target_(c_target(features.language)) {}
+    /// The name of helper `row` for a dtype, as "pardo_floor_divide_i32"; its text joins the program.
+    std::string use(const std::string& row, DType dtype);
+    /// A reduction over a team; the function takes (value, lane, scratch).
+    std::string use_team(const std::string& combine, DType dtype, int team);
+    /// An atomic operation on a float by compare-and-exchange; the function takes (pointer, value) and gives what was there before.
+    /// `group`: in memory that a group shares. `suffix`: of the language's function.
+    std::string use_float_atomic(ir::AtomicOp op, DType dtype, bool group, const std::string& suffix);
+    const std::string& text() const { return text_; }
+    /// True once a helper lets the items of a sub-group exchange values.
+    bool shuffles() const { return shuffles_; }
+
+private:
+    bool add(const std::string& name);
+    std::string filled(std::string text, DType dtype) const;
+
+    const CFeatures& features_;
+    const CTarget& target_;
+    std::vector<std::string> names_;
+    std::string text_;
+    bool shuffles_ = false;
+};
+
+/// "i32", "f64", "bool".
+std::string short_name(DType dtype);
+
+}  // namespace pardo::emit

@@ -1,0 +1,111 @@
+// src/emit/llvm/math/polynomials.cpp: double precision sin, cos, exp and log as inline polynomials, below 1 ulp like SLEEF's. A call keeps
+// the processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual range
+// still take it. sin, cos and log after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with erfc.
+#include <limits>
+
+#include "emit/llvm/emitter.h"
+#include "emit/llvm/math/doubles.h"
+#include "ir/math_recipes.h"
+
+namespace pardo::emit {
+
+using ir::Math;
+
+namespace {
+
+// sin r = r + r^3 S(r^2) and cos r = 1 - r^2 / 2 + r^4 C(r^2) on [-pi/4, pi/4], lowest power first
+constexpr double sine_terms[] = {8.33333333332248946124e-03, -1.98412698298579493134e-04, 2.75573137070700676789e-06,
+                                 -2.50507602534068634195e-08, 1.58969099521155010221e-10};
+constexpr double sine_first = -1.66666666666666324348e-01;
+constexpr double cosine_terms[] = {4.16666666666666019037e-02,  -1.38888888888741095749e-03, 2.48015872894767294178e-05,
+                                   -2.75573143513906633035e-07, 2.08757232129817482790e-09,  -1.13596475577881948265e-11};
+// pi / 2 in three parts, the first two of 33 bits: their products with whole numbers up to 2^20 are exact
+constexpr double half_pi[] = {0x1.921fb544p0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69};
+// log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R), s = f / (2 + f), R = s^2 L(s^2) for 1 + f between the roots of 1/2 and 2
+constexpr double log_terms[] = {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01, 2.222219843214978396e-01,
+                                1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01};
+constexpr double log_ln2_high = 6.93147180369123816490e-01, log_ln2_low = 1.90821492927058770002e-10;  // k times the high part is exact
+constexpr std::int64_t root_half_bits = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000, two_52_bits = 0x4330000000000000;
+constexpr double angle_limit = 1e5;  // beyond, e grows to several ulp
+constexpr double exp_limit = 708;    // e^x is a normal number, and so is e^-x
+
+}  // namespace
+
+bool Emitter::has_inline_math(Math fn, DType t) const {
+    const bool known = fn == Math::sin || fn == Math::cos || fn == Math::exp || fn == Math::log;
+    return (known && t == DType::Float64 && target_.vector_bytes >= 32) || keeps_math(target_, fn, t);  // from AVX2 on there is fma
+}
+
+llvm::Value* Emitter::inline_math(Math fn, llvm::Value* x) {
+    if (fn == Math::erf) return inline_erf(x);
+    auto in_library = [&] { return library(fn, {x}); };
+    if (fn == Math::log) {  // of normal numbers above 0
+        llvm::Value* tiny = b_.CreateFCmpULT(x, real(x, std::numeric_limits<double>::min()));
+        return unless(b_.CreateOr(tiny, b_.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(x->getType()))), inline_log(x), in_library);
+    }
+    llvm::Value* result = fn == Math::exp ? inline_exp(x) : inline_sine(x, fn == Math::cos);
+    llvm::Value* limit = real(x, fn == Math::exp ? exp_limit : angle_limit);
+    llvm::Value* rare = b_.CreateFCmpUGE(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), limit);
+    return unless(rare, result, in_library);
+}
+
+llvm::Value* Emitter::inline_sine(llvm::Value* x, bool cosine) {
+    const Doubles d(b_, x->getType());
+    llvm::Type* bits_type = widened(b_.getInt64Ty(), width(x));
+    // x = k pi / 2 + r + e, |r| up to pi / 4, e the rounding error of r
+    llvm::Value* shifted = d.fma(x, d(0.63661977236758134308), d(ir::whole_shifter));
+    llvm::Value* k = b_.CreateFSub(shifted, d(ir::whole_shifter));
+    llvm::Value* t = d.less(x, k, d(half_pi[0]));
+    llvm::Value* r = d.less(t, k, d(half_pi[1]));
+    llvm::Value* e = d.less(d.less(b_.CreateFSub(t, r), k, d(half_pi[1])), k, d(half_pi[2]));
+    llvm::Value* z = b_.CreateFMul(r, r);
+    // r - (z (e / 2 - r z S) - e - r z S1)
+    llvm::Value* cube = b_.CreateFMul(r, z);
+    llvm::Value* tail = d.less(b_.CreateFMul(e, d(0.5)), cube, d.polynomial(z, sine_terms));
+    tail = d.less(d.fma(z, tail, b_.CreateFNeg(e)), cube, d(sine_first));
+    llvm::Value* sine = b_.CreateFSub(r, tail);
+    // 1 - z / 2 with its rounding error, + z^2 C - r e
+    llvm::Value* whole = d.less(d(1.0), z, d(0.5));
+    llvm::Value* lost = d.less(b_.CreateFSub(d(1.0), whole), z, d(0.5));
+    llvm::Value* rest = d.fma(b_.CreateFMul(z, z), d.polynomial(z, cosine_terms), d.less(lost, r, e));
+    llvm::Value* even = b_.CreateFAdd(whole, rest);
+    // Odd k swap the two; the sign is that of the quadrant.
+    llvm::Value* quadrant = b_.CreateBitCast(shifted, bits_type);
+    if (cosine) quadrant = b_.CreateAdd(quadrant, integer(quadrant, 1));
+    llvm::Value* odd = b_.CreateICmpNE(b_.CreateAnd(quadrant, integer(quadrant, 1)), integer(quadrant, 0));
+    llvm::Value* sign = b_.CreateShl(b_.CreateAnd(quadrant, integer(quadrant, 2)), integer(quadrant, 62));
+    llvm::Value* value = b_.CreateBitCast(b_.CreateSelect(odd, even, sine), bits_type);
+    return b_.CreateBitCast(b_.CreateXor(value, sign), x->getType());
+}
+
+llvm::Value* Emitter::inline_exp(llvm::Value* x) {
+    const Doubles d(b_, x->getType());
+    llvm::Type* bits_type = widened(b_.getInt64Ty(), width(x));
+    llvm::Value* shifted = d.fma(x, d(1.44269504088896340736), d(ir::whole_shifter));
+    llvm::Value* k = b_.CreateFSub(shifted, d(ir::whole_shifter));
+    llvm::Value* r = d.less(d.less(x, k, d(ir::ln2_high)), k, d(ir::ln2_low));
+    llvm::Value* value = d.fma(d.polynomial(r, ir::expm1_terms), r, d(1.0));
+    llvm::Value* bits = b_.CreateBitCast(shifted, bits_type);
+    llvm::Value* exponent = b_.CreateShl(bits, integer(bits, 52));
+    return b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(value, bits_type), exponent), x->getType());
+}
+
+llvm::Value* Emitter::inline_log(llvm::Value* x) {
+    const Doubles d(b_, x->getType());
+    llvm::Value* bits = b_.CreateBitCast(x, widened(b_.getInt64Ty(), width(x)));
+    // x = 2^k (1 + f); k is made a double by being the low bits of 2^52 + 1023 + k.
+    llvm::Value* lifted = b_.CreateAdd(bits, integer(bits, one_bits - root_half_bits));
+    llvm::Value* exponent = b_.CreateOr(b_.CreateLShr(lifted, integer(bits, 52)), integer(bits, two_52_bits));
+    llvm::Value* k = b_.CreateFSub(b_.CreateBitCast(exponent, x->getType()), d(0x1p52 + 1023));
+    llvm::Value* mantissa = b_.CreateAdd(b_.CreateAnd(lifted, integer(bits, (std::int64_t(1) << 52) - 1)), integer(bits, root_half_bits));
+    llvm::Value* f = b_.CreateFSub(b_.CreateBitCast(mantissa, x->getType()), d(1.0));
+    llvm::Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, d(2.0)));
+    llvm::Value *z = b_.CreateFMul(s, s), *w = b_.CreateFMul(z, z);
+    const double odd[] = {log_terms[0], log_terms[2], log_terms[4], log_terms[6]}, even[] = {log_terms[1], log_terms[3], log_terms[5]};
+    llvm::Value* rest = d.fma(w, d.polynomial(w, even), b_.CreateFMul(z, d.polynomial(w, odd)));
+    llvm::Value* half_square = b_.CreateFMul(b_.CreateFMul(f, d(0.5)), f);
+    llvm::Value* small = d.fma(s, b_.CreateFAdd(half_square, rest), b_.CreateFMul(k, d(log_ln2_low)));
+    return d.fma(k, d(log_ln2_high), b_.CreateFSub(f, b_.CreateFSub(half_square, small)));
+}
+
+}  // namespace pardo::emit

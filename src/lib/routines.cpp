@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/device_routines.h"
+#include "lib/device/routines.h"
 
 namespace pardo::lib {
 

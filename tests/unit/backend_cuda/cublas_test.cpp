@@ -1,5 +1,5 @@
 // tests/unit/backend_cuda/cublas_test.cpp: handles of cuBLAS belong to their streams, and die with them.
-#include "lib/cublas.h"
+#include "lib/cuda/cublas.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "lib/device_routines.h"
-#include "lib/device_task.h"
+#include "lib/device/routines.h"
+#include "lib/device/task.h"
 #include "lib/routines.h"
 #include "support.h"
 
@@ -14,7 +14,7 @@ namespace pardo::test {
 using lib::Lines;
 using lib::Memory;
 
-/// Queues of all devices whose routines are those of device_routines.cpp.
+/// Queues of all devices whose routines are those of lib/device/routines.cpp.
 inline std::vector<device::Queue*> text_queues() {
     std::vector<device::Queue*> queues;
     for (const char* backend : {"opencl", "cuda"}) {

@@ -1,5 +1,5 @@
 // tests/unit/lib/test_matmul.cpp: matmul, vecdot and tensordot against plain loops.
-#include "lib/openblas.h"
+#include "lib/cpu/openblas.h"
 #include "support.h"
 
 namespace pardo::test {

@@ -1,0 +1,179 @@
+// src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU: OpenBLAS on tiles that the device's threads share, own loops for other
+// dtypes.
+#include <limits>
+#include <string>
+
+#include "lib/cpu/matmul_loops.h"
+#include "lib/cpu/openblas.h"
+#include "lib/cpu/routines.h"
+#include "lib/cpu/task.h"
+#include "lib/walk.h"
+
+namespace pardo::lib {
+
+namespace {
+
+constexpr std::int64_t blas_limit = std::numeric_limits<int>::max();
+
+bool is_blas(DType dtype) { return is_inexact(dtype) && dtype != DType::Float16; }
+
+/// A matrix as BLAS sees it: row-major, or the transposed of one that is.
+struct BlasLayout {
+    BlasTranspose transpose;
+    std::int64_t leading;
+};
+bool find_layout(std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride, BlasLayout& out) {
+    if ((columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns)) {
+        out = {BlasTranspose::No, rows == 1 ? columns : row_stride};
+        return out.leading <= blas_limit;
+    }
+    if ((rows == 1 || row_stride == 1) && (columns == 1 || column_stride >= rows)) {
+        out = {BlasTranspose::Yes, columns == 1 ? rows : column_stride};
+        return out.leading <= blas_limit;
+    }
+    return false;
+}
+
+/// The last two dimensions of a stack.
+struct Matrix {
+    std::int64_t rows, columns, row_stride, column_stride;
+    BlasLayout layout{};
+    Walk batch;
+
+    explicit Matrix(const Memory& m)
+        : rows(m.shape[m.shape.size() - 2]),
+          columns(m.shape[m.shape.size() - 1]),
+          row_stride(m.strides[m.shape.size() - 2]),
+          column_stride(m.strides[m.shape.size() - 1]),
+          batch(static_cast<std::span<const std::int64_t>>(m.shape).first(static_cast<std::size_t>(m.shape.size() - 2)),
+                static_cast<std::span<const std::int64_t>>(m.strides).first(static_cast<std::size_t>(m.shape.size() - 2))) {
+        find_layout(rows, columns, row_stride, column_stride, layout);
+    }
+    /// Offset of an element within the matrix.
+    std::int64_t at(std::int64_t row, std::int64_t column) const { return row * row_stride + column * column_stride; }
+};
+
+/// How one product is cut up: by its shape alone, so that results do not depend on the number of threads.
+struct Tiles {
+    std::int64_t rows, columns;  // of a tile
+    std::int64_t down, across;   // tiles
+};
+Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
+    constexpr std::int64_t edge = 512;
+    Tiles t{std::min(m, edge), std::min(n, edge), 0, 0};
+    // Narrow products get smaller tiles, as long as each is some 0.1 ms of work.
+    const auto count = [](std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile; };
+    while (count(m, t.rows) * count(n, t.columns) < 4 && t.rows * t.columns * k > (std::int64_t{1} << 22)) {
+        std::int64_t& larger = t.rows >= t.columns ? t.rows : t.columns;
+        if (larger <= 32) break;
+        larger = (larger + 1) / 2;
+    }
+    // Vectors are bound by memory: pieces of about 256 KiB.
+    if (n == 1)
+        t.rows =
+            std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 16), std::max<std::int64_t>(m, 1));
+    if (m == 1)
+        t.columns =
+            std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(n, 64), std::max<std::int64_t>(n, 1));
+    t.down = count(m, t.rows);
+    t.across = count(n, t.columns);
+    return t;
+}
+
+template <class T>
+void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c,
+                   std::int64_t columns, std::int64_t m, std::int64_t n) {
+    static constexpr T one_value = T(1), zero_value = T(0);
+    typename BlasFunctions<T>::S one, zero;
+    if constexpr (std::is_pointer_v<typename BlasFunctions<T>::S>) {
+        one = &one_value;
+        zero = &zero_value;
+    } else {
+        one = one_value;
+        zero = zero_value;
+    }
+    const int k = static_cast<int>(left.columns);
+    const auto step = [](std::int64_t stride, std::int64_t count) { return count == 1 ? 1 : static_cast<int>(stride); };
+    // y = alpha A x + beta y: A is m x k as stored, or the transposed of what is stored. With beta = 0, y may still be read, so it is
+    // cleared.
+    if (n == 1) {
+        const bool plain = left.layout.transpose == BlasTranspose::No;
+        for (std::int64_t i = 0; i < m; ++i) c[i * columns] = T(0);
+        blas.gemv(BlasOrder::RowMajor, left.layout.transpose, plain ? static_cast<int>(m) : k, plain ? k : static_cast<int>(m), one, a,
+                  static_cast<int>(left.layout.leading), b, step(right.row_stride, right.rows), zero, c, static_cast<int>(columns));
+        return;
+    }
+    if (m == 1) {
+        const bool plain = right.layout.transpose == BlasTranspose::No;
+        std::fill_n(c, n, T(0));
+        blas.gemv(BlasOrder::RowMajor, plain ? BlasTranspose::Yes : BlasTranspose::No, plain ? k : static_cast<int>(n),
+                  plain ? static_cast<int>(n) : k, one, b, static_cast<int>(right.layout.leading), a,
+                  step(left.column_stride, left.columns), zero, c, 1);
+        return;
+    }
+    blas.gemm(BlasOrder::RowMajor, left.layout.transpose, right.layout.transpose, static_cast<int>(m), static_cast<int>(n), k, one, a,
+              static_cast<int>(left.layout.leading), b, static_cast<int>(right.layout.leading), zero, c, static_cast<int>(columns));
+}
+
+template <class T>
+void multiply_stack(device::Device* device, const OpenBlas& library, const Memory& a, const Memory& b, const Memory& out, double cost) {
+    const BlasFunctions<T>& blas = library.get<T>();
+    const Matrix left(a), right(b);
+    const std::int64_t m = left.rows, n = right.columns, stack = out.size() / (m * n);
+    const Tiles tiles = cut(m, n, left.columns);
+    const std::int64_t per_product = tiles.down * tiles.across;
+    const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());
+    T* to = reinterpret_cast<T*>(out.address());
+    const auto run = [&](std::int64_t part) {
+        const std::int64_t product = part / per_product, tile = part % per_product;
+        const std::int64_t row = tile / tiles.across * tiles.rows, column = tile % tiles.across * tiles.columns;
+        multiply_tile(blas, from_a + left.batch.offset(product) + left.at(row, 0), left,
+                      from_b + right.batch.offset(product) + right.at(0, column), right, to + product * m * n + row * n + column, n,
+                      std::min(tiles.rows, m - row), std::min(tiles.columns, n - column));
+    };
+    if (per_product > 1) return for_each_part(device, stack * per_product, cost, run);
+    cpu::parallel_for(device, stack, cost, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t product = begin; product < end; ++product) run(product);
+    });
+}
+
+}  // namespace
+
+bool cpu_matmul_strides_ok(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+    if (!is_blas(dtype)) return columns == 1 || column_stride == 1;
+    BlasLayout layout{};
+    return find_layout(rows, columns, row_stride, column_stride, layout);
+}
+
+void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+    const std::int64_t depth = a.shape[a.shape.size() - 1];
+    const double products = static_cast<double>(out.size()) * static_cast<double>(depth);
+    // A multiplication and an addition for each pair; of complex numbers six and two.
+    const std::int64_t operations = !is_inexact(out.dtype) ? 0 : out.size() * depth * (is_complex(out.dtype) ? 8 : 2);
+    device::Device* device = queue->device();
+    if (!is_blas(out.dtype)) {
+        const double cost = products * 0.3 + 300;
+        submit(
+            queue, "matmul", cost, {&a, &b}, {&out}, [=] { matmul_loops(device, a, b, out, cost); }, operations);
+        return;
+    }
+    const OpenBlas& library = openblas("matmul");
+    for (const Memory* operand : {&a, &b}) {
+        const int rank = operand->shape.size();
+        if (std::max(operand->shape[rank - 1], operand->shape[rank - 2]) > blas_limit)
+            throw Error(ErrorCode::Value,
+                        "matmul: OpenBLAS takes dimensions up to 2147483647; operand has shape " + to_string(operand->shape));
+    }
+    const double cost = products * (is_complex(out.dtype) ? 0.12 : 0.03) + 300;
+    submit(
+        queue, "matmul", cost, {&a, &b}, {&out},
+        [=, &library] {
+            const OneBlasThread limit(library);
+            visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
+                if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
+            });
+        },
+        operations);
+}
+
+}  // namespace pardo::lib

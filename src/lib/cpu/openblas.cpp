@@ -1,0 +1,111 @@
+// src/lib/cpu/openblas.cpp: finds and loads OpenBLAS.
+#include "lib/cpu/openblas.h"
+
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "base/env.h"
+#include "base/fork.h"
+
+namespace pardo {
+
+namespace {
+
+/// How many OneBlasThreads there are, and the number of threads before the first of them.
+struct Limit {
+    std::mutex mutex;
+    int users = 0, before = 0;
+};
+
+/// Guarded by `mutex`; `library` is set once and then stays.
+struct State {
+    std::mutex mutex;
+    std::string path;
+    std::unique_ptr<lib::OpenBlas> library;
+    Limit limit;
+};
+State& state() {
+    static State* const instance = [] {
+        auto* made = new State;  // never destroyed: tasks may run until the process ends
+        // Not held while the process forks: a library that is being loaded may install handlers of its own. The child loads it again.
+        at_fork(ForkStage::Moments, {{}, {}, [made] {
+                                         new (&made->mutex) std::mutex;
+                                         // The tasks that held the limit do not exist in the child.
+                                         if (made->limit.users > 0) made->library->set_threads(made->limit.before);
+                                         new (&made->limit) Limit;
+                                     }});
+        return made;
+    }();
+    return *instance;
+}
+
+/// A file, or a folder that holds the library under its wheel's or its usual name.
+void add_candidates(std::vector<std::string>& list, const std::string& path) {
+    for (const char* name : {"", "/libscipy_openblas.so", "/libopenblas.so.0", "/libopenblas.so"}) list.push_back(path + name);
+}
+
+/// Looks the functions up; wheels prefix every symbol, distributions do not.
+std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
+    for (const std::string prefix : {"scipy_", ""}) {
+        auto blas = std::make_unique<lib::OpenBlas>();
+        const auto find = [&](auto*& function, const char* name) { return library.bind(function, (prefix + name).c_str()); };
+        const bool complete = find(blas->s.gemm, "cblas_sgemm") && find(blas->d.gemm, "cblas_dgemm") && find(blas->c.gemm, "cblas_cgemm") &&
+                              find(blas->z.gemm, "cblas_zgemm") && find(blas->s.gemv, "cblas_sgemv") && find(blas->d.gemv, "cblas_dgemv") &&
+                              find(blas->c.gemv, "cblas_cgemv") && find(blas->z.gemv, "cblas_zgemv");
+        if (!complete) continue;
+        if (!find(blas->get_threads, "openblas_get_num_threads") || !find(blas->set_threads, "openblas_set_num_threads"))
+            blas->get_threads = nullptr, blas->set_threads = nullptr;
+        return blas;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+void set_openblas_path(std::string_view path) {
+    const std::lock_guard lock(state().mutex);
+    state().path = path;
+}
+
+const lib::OpenBlas& lib::openblas(const char* who) {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    if (s.library) return *s.library;
+    std::vector<std::string> candidates;
+    if (const auto path = env("PARDO_OPENBLAS")) add_candidates(candidates, *path);
+    if (!s.path.empty()) add_candidates(candidates, s.path);
+    candidates.insert(candidates.end(), {"libscipy_openblas.so", "libopenblas.so.0", "libopenblas.so"});
+    std::string error;
+    if (const DynamicLibrary library = DynamicLibrary::open(candidates, &error)) {
+        if ((s.library = bind(library))) return *s.library;
+        error = library.path() + " has no 32-bit CBLAS functions";
+    }
+    throw Error(ErrorCode::Import,
+                std::string(who) +
+                    ": needs OpenBLAS; install it with `pip install scipy-openblas32`, or set PARDO_OPENBLAS to the library's path (" +
+                    error + ")");
+}
+
+lib::OneBlasThread::OneBlasThread(const OpenBlas& library) : library_(library) {
+    if (!library.set_threads) return;
+    Limit& limit = state().limit;
+    const std::lock_guard lock(limit.mutex);
+    if (limit.users++ > 0) return;
+    limit.before = library.get_threads();
+    library.set_threads(1);
+}
+
+lib::OneBlasThread::~OneBlasThread() {
+    if (!library_.set_threads) return;
+    Limit& limit = state().limit;
+    const std::lock_guard lock(limit.mutex);
+    if (--limit.users == 0) library_.set_threads(limit.before);
+}
+
+}  // namespace pardo

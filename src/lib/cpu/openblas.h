@@ -1,0 +1,62 @@
+// src/lib/cpu/openblas.h: the functions of OpenBLAS that matmul calls, from a library loaded at first use.
+#pragma once
+
+#include <complex>
+
+namespace pardo::lib {
+
+/// CBLAS's constants.
+enum class BlasOrder : int { RowMajor = 101 };
+enum class BlasTranspose : int { No = 111, Yes = 112 };
+
+/// CBLAS passes real scalars by value, complex ones by address.
+template <class T> struct BlasScalar { using type = T; };
+template <class R> struct BlasScalar<std::complex<R>> { using type = const std::complex<R>*; };
+
+/// gemm and gemv for one element type.
+template <class T> struct BlasFunctions {
+    using S = typename BlasScalar<T>::type;
+    void (*gemm)(BlasOrder, BlasTranspose, BlasTranspose, int m, int n, int k, S alpha, const T* a, int lda, const T* b, int ldb, S beta,
+                 T* c, int ldc) = nullptr;
+    void (*gemv)(BlasOrder, BlasTranspose, int m, int n, S alpha, const T* a, int lda, const T* x, int incx, S beta, T* y,
+                 int incy) = nullptr;
+};
+
+/// The loaded library.
+struct OpenBlas {
+    int (*get_threads)() = nullptr;  // null, both, in a build without threads
+    void (*set_threads)(int) = nullptr;
+    BlasFunctions<float> s;
+    BlasFunctions<double> d;
+    BlasFunctions<std::complex<float>> c;
+    BlasFunctions<std::complex<double>> z;
+
+    template <class T> const BlasFunctions<T>& get() const {
+        if constexpr (std::is_same_v<T, float>)
+            return s;
+        else if constexpr (std::is_same_v<T, double>)
+            return d;
+        else if constexpr (std::is_same_v<T, std::complex<float>>)
+            return c;
+        else
+            return z;
+    }
+};
+
+/// Loads OpenBLAS once: PARDO_OPENBLAS, set_openblas_path's, the system's. Throws Import as "<who>: …" with what to install.
+const OpenBlas& openblas(const char* who);
+
+/// While one lives, OpenBLAS computes in the thread that calls it: tiles are shared out among the device's threads. With the last of them
+/// the number of its threads is what it was, for others in this process may use the same library.
+class OneBlasThread {
+public:
+    explicit OneBlasThread(const OpenBlas& library);
+    OneBlasThread(const OneBlasThread&) = delete;
+    OneBlasThread& operator=(const OneBlasThread&) = delete;
+    ~OneBlasThread();
+
+private:
+    const OpenBlas& library_;
+};
+
+}  // namespace pardo::lib

@@ -1,0 +1,133 @@
+// src/lib/cpu/search.cpp: binary search in a sorted array, and the runs of equal elements in one.
+#include <memory>
+#include <vector>
+
+#include "lib/cpu/keys.h"
+#include "lib/cpu/routines.h"
+
+namespace pardo::lib {
+
+namespace {
+
+/// Number of keys before which `wanted` is not to be put; eight searches go side by side, so that their cache misses overlap.
+template <class T, bool right, int lanes> void search(const T* sorted, std::int64_t n, const T* wanted, std::int64_t* out) {
+    KeyOf<T> keys[lanes];
+    const T* base[lanes];
+    for (int k = 0; k < lanes; ++k) {
+        keys[k] = Codec<T>::rank(wanted[k]);
+        base[k] = sorted;
+    }
+    const auto passes = [](const KeyOf<T>& element, const KeyOf<T>& key) {
+        return right ? !Codec<T>::less(key, element) : Codec<T>::less(element, key);
+    };
+    std::int64_t length = n;
+    while (length > 1) {
+        const std::int64_t half = length / 2;
+        for (int k = 0; k < lanes; ++k) base[k] += passes(Codec<T>::rank(base[k][half - 1]), keys[k]) ? half : 0;
+        length -= half;
+    }
+    for (int k = 0; k < lanes; ++k) out[k] = base[k] - sorted + (n > 0 && passes(Codec<T>::rank(*base[k]), keys[k]));
+}
+
+template <class T, bool right>
+void search_all(device::Device* device, const T* sorted, std::int64_t n, const T* wanted, std::int64_t count, std::int64_t* out,
+                double cost) {
+    cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
+        constexpr int lanes = 8;
+        std::int64_t i = begin;
+        for (; i + lanes <= end; i += lanes) search<T, right, lanes>(sorted, n, wanted + i, out + i);
+        for (; i < end; ++i) search<T, right, 1>(sorted, n, wanted + i, out + i);
+    });
+}
+
+template <class T> bool starts_run(const T* x, std::int64_t i, bool equal_nan) {
+    if (i == 0) return true;
+    const T a = x[i - 1], b = x[i];
+    const auto is_nan = [](T v) {
+        if constexpr (std::is_same_v<T, Half>)
+            return (v.bits & 0x7fff) > 0x7c00;
+        else
+            return v != v;  // NOLINT(misc-redundant-expression): NaN, complex too
+    };
+    if (is_nan(a) || is_nan(b)) return !equal_nan || is_nan(a) != is_nan(b);
+    if constexpr (std::is_same_v<T, Half>)
+        return Codec<T>::rank(a) != Codec<T>::rank(b);
+    else
+        return a != b;
+}
+
+}  // namespace
+
+void cpu_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right) {
+    const std::int64_t n = sorted.size(), count = values.size();
+    const double cost = static_cast<double>(count) * (2 + 3 * std::bit_width(static_cast<std::uint64_t>(n))) + 200;
+    submit(queue, "searchsorted", cost, {&sorted, &values}, {&out}, [=, device = queue->device()] {
+        visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {
+            const T *table = reinterpret_cast<const T*>(sorted.address()), *wanted = reinterpret_cast<const T*>(values.address());
+            auto* to = reinterpret_cast<std::int64_t*>(out.address());
+            if (right)
+                search_all<T, true>(device, table, n, wanted, count, to, cost);
+            else
+                search_all<T, false>(device, table, n, wanted, count, to, cost);
+        });
+    });
+}
+
+std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks) {
+    const std::int64_t size = sorted.size(), count = mask_blocks(size);
+    const double cost = static_cast<double>(size) * 0.8 + 100;
+    const auto total = std::make_shared<std::int64_t>(0);  // an interrupted wait leaves the task behind
+    submit(queue, "count_runs", cost, {&sorted}, {&blocks}, [=, device = queue->device()] {
+        auto* before = reinterpret_cast<std::int64_t*>(blocks.address());
+        visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {
+            const T* x = reinterpret_cast<const T*>(sorted.address());
+            cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t b = begin; b < end; ++b) {
+                    std::int64_t starts = 0;
+                    for (std::int64_t i = b * mask_block, last = std::min(size, i + mask_block); i < last; ++i)
+                        starts += starts_run(x, i, equal_nan);
+                    before[b + 1] = starts;
+                }
+            });
+        });
+        before[0] = 0;
+        for (std::int64_t b = 0; b < count; ++b) before[b + 1] += before[b];
+        *total = before[count];
+    }).wait();
+    return *total;
+}
+
+void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
+                   const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts) {
+    const std::int64_t size = sorted.size(), runs = values.size(), block_count = mask_blocks(size);
+    const double cost = static_cast<double>(size) * (order ? 6 : 1) + 200;
+    submit(queue, "unique", cost, {&sorted, &order, &blocks}, {&values, &indices, &inverse, &counts}, [=, device = queue->device()] {
+        const auto* before = reinterpret_cast<const std::int64_t*>(blocks.address());
+        const auto long_of = [](const Memory& memory) { return memory ? reinterpret_cast<std::int64_t*>(memory.address()) : nullptr; };
+        const std::int64_t* from = long_of(order);
+        std::int64_t *first = long_of(indices), *run_of = long_of(inverse), *length = long_of(counts);
+        visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {
+            const T* x = reinterpret_cast<const T*>(sorted.address());
+            T* out = reinterpret_cast<T*>(values.address());
+            cpu::parallel_for(device, block_count, cost, [=](std::int64_t begin, std::int64_t end) {
+                std::int64_t run = before[begin] - 1;
+                for (std::int64_t i = begin * mask_block, last = std::min(size, end * mask_block); i < last; ++i) {
+                    if (starts_run(x, i, equal_nan)) {
+                        ++run;
+                        out[run] = x[i];
+                        // Sorted stably: the first of a run comes first in the input too. `length` holds where runs start until the end.
+                        if (from) {
+                            first[run] = from[i];
+                            length[run] = i;
+                        }
+                    }
+                    if (from) run_of[from[i]] = run;
+                }
+            });
+        });
+        if (!from) return;
+        for (std::int64_t run = 0; run < runs; ++run) length[run] = (run + 1 < runs ? length[run + 1] : size) - length[run];
+    });
+}
+
+}  // namespace pardo::lib

@@ -1,0 +1,34 @@
+// src/lib/cpu/sort/sort.cpp: sort and argsort on the CPU.
+#include "lib/cpu/sort/sort.h"
+
+#include "lib/cpu/routines.h"
+#include "lib/cpu/task.h"
+#include "lib/operand.h"
+
+namespace pardo::lib {
+
+namespace {
+
+/// Lines from this length on are sorted by all threads together, when there are few of them.
+constexpr std::int64_t long_line = 65536;
+
+}  // namespace
+
+void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending) {
+    device::Device* device = queue->device();
+    const double cost = static_cast<double>(x.size()) * (indices ? 20 : 8) + 200;
+    // Few long lines: all threads work on each, in scratch memory of the device. One thread gains from it too when the line is beyond its
+    // cache.
+    const int threads = cpu::thread_count(device);
+    const bool together = lines.inner == 1 && lines.length >= (threads > 1 ? long_line : 16 * long_line) && lines.outer < 4 * threads;
+    const Memory scratch = together ? make_scratch_bytes(queue, lines.length * (indices ? 32 : 16)) : Memory();
+    submit(queue, indices ? "argsort" : "sort", cost, {&x}, {&values, &indices, &scratch}, [=] {
+        visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
+            sort_lines(device, reinterpret_cast<const T*>(x.address()), values ? reinterpret_cast<T*>(values.address()) : nullptr,
+                       indices ? reinterpret_cast<std::int64_t*>(indices.address()) : nullptr, lines, descending,
+                       scratch ? scratch.address() : nullptr, cost);
+        });
+    });
+}
+
+}  // namespace pardo::lib

@@ -1,0 +1,90 @@
+// src/lib/cpu/task.h: how the CPU's routines hand their loops over, share them out among threads, and choose code by dtype.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <complex>
+#include <functional>
+#include <initializer_list>
+#include <type_traits>
+
+#include "backend/cpu/cpu.h"
+#include "lib/routines.h"
+
+namespace pardo::lib {
+
+/// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them. Of memory that is
+/// written in part only it reads the rest. `operations` as in device::Amount.
+Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
+             std::initializer_list<const Memory*> writes, std::function<void()> f, std::int64_t operations = 0);
+Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,
+             std::span<const Memory* const> writes, std::function<void()> f, std::int64_t operations = 0);
+
+/// Runs f(i) for i in [0, count), each on some thread, given out one after the other, in order: for parts of uneven cost, and for parts
+/// that wait for earlier ones.
+template <class F> void for_each_part(device::Device* device, std::int64_t count, double cost_ns, F&& f) {
+    std::atomic<std::int64_t> next{0};
+    const std::int64_t workers = std::min<std::int64_t>(cpu::thread_count(device), count);
+    cpu::parallel_for(device, workers, cost_ns, [&](std::int64_t, std::int64_t) {
+        for (std::int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) f(i);
+    });
+}
+
+/// As for_each_part; f(own, i) gets what `make()` gave the thread: scratch memory.
+template <class Make, class F> void for_each_part_with(device::Device* device, std::int64_t count, double cost_ns, Make&& make, F&& f) {
+    std::atomic<std::int64_t> next{0};
+    const std::int64_t workers = std::min<std::int64_t>(cpu::thread_count(device), count);
+    cpu::parallel_for(device, workers, cost_ns, [&](std::int64_t, std::int64_t) {
+        std::int64_t i = next.fetch_add(1, std::memory_order_relaxed);
+        if (i >= count) return;
+        auto own = make();
+        for (; i < count; i = next.fetch_add(1, std::memory_order_relaxed)) f(own, i);
+    });
+}
+
+/// Calls f(std::type_identity<T>) with the dtype's C++ type.
+template <class F> decltype(auto) visit_dtype(DType dtype, F&& f) {
+    switch (dtype) {
+        case DType::Bool: return f(std::type_identity<bool>());
+        case DType::Int8: return f(std::type_identity<std::int8_t>());
+        case DType::Int16: return f(std::type_identity<std::int16_t>());
+        case DType::Int32: return f(std::type_identity<std::int32_t>());
+        case DType::Int64: return f(std::type_identity<std::int64_t>());
+        case DType::UInt8: return f(std::type_identity<std::uint8_t>());
+        case DType::UInt16: return f(std::type_identity<std::uint16_t>());
+        case DType::UInt32: return f(std::type_identity<std::uint32_t>());
+        case DType::UInt64: return f(std::type_identity<std::uint64_t>());
+        case DType::Float16: return f(std::type_identity<Half>());
+        case DType::Float32: return f(std::type_identity<float>());
+        case DType::Float64: return f(std::type_identity<double>());
+        case DType::Complex64: return f(std::type_identity<std::complex<float>>());
+        case DType::Complex128: break;
+    }
+    return f(std::type_identity<std::complex<double>>());
+}
+
+/// An element that is only moved about: 16 bytes.
+struct Bytes16 {
+    std::uint64_t lo, hi;
+};
+/// Calls f(std::type_identity<T>) with a plain type of the dtype's size.
+template <class F> decltype(auto) visit_size(DType dtype, F&& f) {
+    switch (itemsize(dtype)) {
+        case 1: return f(std::type_identity<std::uint8_t>());
+        case 2: return f(std::type_identity<std::uint16_t>());
+        case 4: return f(std::type_identity<std::uint32_t>());
+        case 8: return f(std::type_identity<std::uint64_t>());
+        default: return f(std::type_identity<Bytes16>());
+    }
+}
+
+/// Vector extensions that the code here has versions for.
+enum class Simd : std::uint8_t { Portable, Avx2, Avx512 };
+Simd host_simd() noexcept;
+
+#if defined(__x86_64__)
+#define PARDO_TARGET_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2,popcnt")))
+#define PARDO_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,f16c,bmi,bmi2,popcnt")))
+#endif
+
+}  // namespace pardo::lib

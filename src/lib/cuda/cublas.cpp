@@ -1,0 +1,273 @@
+// src/lib/cuda/cublas.cpp: loads cuBLAS, and says row-major products in its column-major terms.
+#include "lib/cuda/cublas.h"
+
+#include <complex>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include <pardo/error.h>
+
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/libraries.h"
+#include "backend/cuda/queue.h"
+#include "base/counters.h"
+#include "base/env.h"
+#include "base/fork.h"
+
+namespace pardo::lib {
+namespace {
+
+using Handle = struct CublasOpaque*;
+using Status = int;
+constexpr Status status_success = 0;
+enum class Operation : int { None = 0, Transpose = 1 };
+constexpr int default_math = 0;  // float32 products are float32's: no TF32
+
+/// Stacks of column-major matrices; the functions with 64-bit sizes.
+template <class T>
+using Gemm = Status (*)(Handle, Operation, Operation, std::int64_t m, std::int64_t n, std::int64_t k, const T* alpha, const T* a,
+                        std::int64_t lda, long long stride_a, const T* b, std::int64_t ldb, long long stride_b, const T* beta, T* c,
+                        std::int64_t ldc, long long stride_c, std::int64_t count);
+
+/// The same for one product, for which cuBLAS has more to choose from.
+template <class T>
+using Single = Status (*)(Handle, Operation, Operation, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, std::int64_t,
+                          const T*, std::int64_t, const T*, T*, std::int64_t);
+
+template <class T> struct Functions {
+    Gemm<T> batch = nullptr;
+    Single<T> single = nullptr;
+};
+struct Cublas {
+    Status (*create)(Handle*) = nullptr;
+    Status (*destroy)(Handle) = nullptr;
+    Status (*set_stream)(Handle, cuda::StreamHandle) = nullptr;
+    Status (*set_math)(Handle, int) = nullptr;
+    const char* (*status_name)(Status) = nullptr;
+    Functions<float> s;
+    Functions<double> d;
+    Functions<std::complex<float>> c;
+    Functions<std::complex<double>> z;
+
+    template <class T> const Functions<T>& get() const {
+        if constexpr (std::is_same_v<T, float>)
+            return s;
+        else if constexpr (std::is_same_v<T, double>)
+            return d;
+        else if constexpr (std::is_same_v<T, std::complex<float>>)
+            return c;
+        else
+            return z;
+    }
+};
+
+/// Guarded by `mutex`, until `looked`; the library stays.
+struct State {
+    std::mutex mutex;
+    bool looked = false;
+    std::unique_ptr<Cublas> library;
+};
+State& state() {
+    static State* const instance = [] {
+        auto* made = new State;  // never destroyed: work may be in flight at exit
+        // Not held while the process forks: a library that is being loaded may install handlers of its own.
+        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
+        return made;
+    }();
+    return *instance;
+}
+
+std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
+    auto blas = std::make_unique<Cublas>();
+    const bool complete =
+        library.bind(blas->create, "cublasCreate_v2") && library.bind(blas->destroy, "cublasDestroy_v2") &&
+        library.bind(blas->set_stream, "cublasSetStream_v2") && library.bind(blas->set_math, "cublasSetMathMode") &&
+        library.bind(blas->status_name, "cublasGetStatusName") && library.bind(blas->s.batch, "cublasSgemmStridedBatched_64") &&
+        library.bind(blas->d.batch, "cublasDgemmStridedBatched_64") && library.bind(blas->c.batch, "cublasCgemmStridedBatched_64") &&
+        library.bind(blas->z.batch, "cublasZgemmStridedBatched_64") && library.bind(blas->s.single, "cublasSgemm_v2_64") &&
+        library.bind(blas->d.single, "cublasDgemm_v2_64") && library.bind(blas->c.single, "cublasCgemm_v2_64") &&
+        library.bind(blas->z.single, "cublasZgemm_v2_64");
+    return complete ? std::move(blas) : nullptr;
+}
+
+/// Null where cuBLAS is not installed.
+const Cublas* load() {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    if (s.looked) return s.library.get();
+    s.looked = true;
+    std::string ignored;
+    const cuda::Driver* driver = cuda::load_driver(ignored);
+    for (const std::string& candidate : cuda::library_candidates("PARDO_CUBLAS", "libcublas", driver ? driver->version / 1000 : 0)) {
+        const DynamicLibrary library = DynamicLibrary::open({candidate}, &ignored);
+        if (library && (s.library = bind(library))) {
+            log(LogLevel::Info, "cuda: cuBLAS is " + library.path());
+            return s.library.get();
+        }
+    }
+    log(LogLevel::Info, "cuda: no cuBLAS (pip install nvidia-cublas): products of matrices run on kernels of our own");
+    return nullptr;
+}
+
+/// A column-major view of a row-major operand or its transpose.
+struct Operand {
+    Operation operation;
+    std::int64_t leading;
+};
+std::optional<Operand> operand(const Memory& x) {
+    const int rank = x.shape.size();
+    const std::int64_t rows = x.shape[rank - 2], columns = x.shape[rank - 1];
+    const std::int64_t row_stride = rows == 1 ? columns : x.strides[rank - 2], column_stride = columns == 1 ? 1 : x.strides[rank - 1];
+    if (column_stride == 1 && row_stride >= columns) return Operand{Operation::None, row_stride};
+    // One row is also a column with steps.
+    const std::int64_t down = rows == 1 ? 1 : x.strides[rank - 2], across = columns == 1 ? rows : x.strides[rank - 1];
+    if (down == 1 && across >= rows) return Operand{Operation::Transpose, across};
+    return std::nullopt;
+}
+
+/// The batch as equal steps in all three, for the innermost dimensions that have them; the outer ones are gone through one by one.
+struct Batch {
+    int outer = 0;  // dimensions that are left
+    std::int64_t count = 1;
+    std::int64_t a = 0, b = 0, out = 0;  // steps, elements
+};
+Batch batch_of(const Memory& a, const Memory& b, const Memory& out) {
+    Batch batch;
+    batch.outer = out.shape.size() - 2;
+    while (batch.outer > 0) {
+        const int d = batch.outer - 1;
+        const std::int64_t n = out.shape[d];
+        if (n > 1) {
+            const bool first = batch.count == 1;
+            const auto follows = [&](const Memory& m, std::int64_t step) { return m.strides[d] == step * batch.count; };
+            if (!first && !(follows(a, batch.a) && follows(b, batch.b) && follows(out, batch.out))) break;
+            if (first) {
+                batch.a = a.strides[d];
+                batch.b = b.strides[d];
+                batch.out = out.strides[d];
+            }
+            batch.count *= n;
+        }
+        --batch.outer;
+    }
+    return batch;
+}
+
+void check(const Cublas& blas, Status status, const char* call) {
+    if (status != status_success) throw Error(ErrorCode::Device, std::string("matmul: ") + call + " failed: " + blas.status_name(status));
+}
+
+/// A stream's handle, with a workspace of its own. Made whole or not at all, with the device's context current.
+class StreamHandle final : public cuda::LibraryState {
+public:
+    StreamHandle(const Cublas& blas, cuda::StreamHandle stream) : blas_(blas) {
+        check(blas, blas.create(&handle_), "cublasCreate");
+        try {
+            check(blas, blas.set_math(handle_, default_math), "cublasSetMathMode");
+            check(blas, blas.set_stream(handle_, stream), "cublasSetStream");
+        } catch (...) {
+            blas.destroy(handle_);
+            throw;
+        }
+    }
+    ~StreamHandle() override { blas_.destroy(handle_); }
+    Handle get() const noexcept { return handle_; }
+
+private:
+    const Cublas& blas_;
+    Handle handle_ = nullptr;
+};
+
+/// Everything that a product needs, by value: it may run later.
+template <class T> struct Product {
+    const Cublas* blas;
+    T *a, *b, *out;
+    Operand a_operand, b_operand;
+    std::int64_t rows, columns, inner, out_leading;
+    Batch batch;
+    Shape outer;
+    Strides a_steps, b_steps, out_steps;
+
+    void run(cuda::StreamHandle stream, cuda::LibrarySlot& slot) const {
+        if (!slot) slot = std::make_unique<StreamHandle>(*blas, stream);
+        Handle handle = static_cast<StreamHandle&>(*slot).get();
+        const T one(1), zero(0);
+        Shape index(outer.size(), 0);
+        T *x = a, *y = b, *z = out;
+        for (std::int64_t left = element_count(outer); left > 0; --left) {
+            // Row-major memory is the transpose in column-major terms: outᵀ = bᵀ aᵀ.
+            const Functions<T>& gemm = blas->get<T>();
+            const Status status = batch.count == 1 ? gemm.single(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
+                                                                 &one, y, b_operand.leading, x, a_operand.leading, &zero, z, out_leading)
+                                                   : gemm.batch(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
+                                                                &one, y, b_operand.leading, batch.b, x, a_operand.leading, batch.a, &zero,
+                                                                z, out_leading, batch.out, batch.count);
+            check(*blas, status, "gemm");
+            for (int d = outer.size() - 1; d >= 0; --d) {
+                x += a_steps[d];
+                y += b_steps[d];
+                z += out_steps[d];
+                if (++index[d] < outer[d]) break;
+                x -= a_steps[d] * outer[d];
+                y -= b_steps[d] * outer[d];
+                z -= out_steps[d] * outer[d];
+                index[d] = 0;
+            }
+        }
+    }
+};
+
+template <class T> bool submit(const Cublas& blas, device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+    const std::optional<Operand> left = operand(a), right = operand(b), result = operand(out);
+    if (!left || !right || !result || result->operation != Operation::None) return false;
+    Product<T> p;
+    p.blas = &blas;
+    p.a = reinterpret_cast<T*>(a.address());
+    p.b = reinterpret_cast<T*>(b.address());
+    p.out = reinterpret_cast<T*>(out.address());
+    p.a_operand = *left;
+    p.b_operand = *right;
+    const int rank = out.shape.size();
+    p.rows = out.shape[rank - 2];
+    p.columns = out.shape[rank - 1];
+    p.inner = a.shape[rank - 1];
+    p.out_leading = result->leading;
+    p.batch = batch_of(a, b, out);
+    p.outer.append(out.shape.begin(), out.shape.begin() + p.batch.outer);
+    p.a_steps.append(a.strides.begin(), a.strides.begin() + p.batch.outer);
+    p.b_steps.append(b.strides.begin(), b.strides.begin() + p.batch.outer);
+    p.out_steps.append(out.strides.begin(), out.strides.begin() + p.batch.outer);
+    const device::BufferUse uses[] = {
+        {a.buffer.get(), device::Access::Read}, {b.buffer.get(), device::Access::Read}, {out.buffer.get(), device::Access::Write}};
+    static_cast<cuda::CudaQueue*>(queue)->submit_native(
+        [p](device::Stream& stream, const device::NativeOrder& order) {
+            static_cast<cuda::CudaStream&>(stream).submit([&](cuda::StreamHandle handle, cuda::LibrarySlot& slot) { p.run(handle, slot); },
+                                                          order);
+        },
+        uses, {"matmul", {}});
+    return true;
+}
+
+}  // namespace
+
+bool cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+    if (!cuda::is_cuda(queue->device())) return false;
+    if (out.size() == 0 || a.size() == 0) return false;
+    const Cublas* blas = load();
+    if (!blas) {
+        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+    switch (out.dtype) {
+        case DType::Float32: return submit<float>(*blas, queue, a, b, out);
+        case DType::Float64: return submit<double>(*blas, queue, a, b, out);
+        case DType::Complex64: return submit<std::complex<float>>(*blas, queue, a, b, out);
+        case DType::Complex128: return submit<std::complex<double>>(*blas, queue, a, b, out);
+        default: return false;
+    }
+}
+
+}  // namespace pardo::lib

@@ -1,0 +1,118 @@
+// src/lib/device/kernels/matmul.h: kernel text: products of stacks of matrices with any strides.
+#pragma once
+
+namespace pardo::lib::kernels {
+
+/// A group computes 16 ROWS x 16 COLUMNS results, an item ROWS x COLUMNS of them; both operands go through shared memory, DEPTH at a time.
+/// Float sums are cut in blocks of 256 products, whose totals are added up apart. Walks A and B: where the matrices of a batch begin.
+inline constexpr char matmul[] = R"(
+/* OpenCL may fuse a product and a sum if the processor can; CUDA's processors all can, if they are told to. */
+#ifdef __OPENCL_VERSION__
+#pragma OPENCL FP_CONTRACT ON
+#define FUSED(a, b, s) ((s) + (a) * (b))
+#else
+#define FUSED(a, b, s) fma(a, b, s)
+#endif
+#define DEPTH 16
+#define BLOCK 256
+#define HIGH (16 * ROWS)
+#define BROAD (16 * COLUMNS)
+#if IS_BOOL || IS_INTEGER
+typedef WIDE SUM;
+#define OPERAND(x) ((SUM)LOAD(x))
+#define RESULT(v) ((T)(v))
+#else
+typedef V SUM;
+#define OPERAND(x) LOAD(x)
+#define RESULT(v) STORE(v)
+#endif
+#if IS_COMPLEX
+#define ZERO make_complex((R)0, (R)0)
+FN SUM plus_product(SUM s, SUM a, SUM b) {
+    s.re = FUSED(-a.im, b.im, FUSED(a.re, b.re, s.re));
+    s.im = FUSED(a.im, b.re, FUSED(a.re, b.im, s.im));
+    return s;
+}
+FN SUM plus(SUM a, SUM b) { return make_complex(a.re + b.re, a.im + b.im); }
+#else
+#define ZERO ((SUM)0)
+#if IS_BOOL
+#define plus_product(s, a, b) ((s) | ((a) & (b)))
+#elif IS_INTEGER
+#define plus_product(s, a, b) ((s) + (a) * (b))
+#else
+#define plus_product(s, a, b) FUSED(a, b, s)
+#endif
+#define plus(a, b) ((a) + (b))
+#endif
+#define IN_BLOCKS (!IS_BOOL && !IS_INTEGER)
+KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 columns, i64 depth, i64 a_row, i64 a_column, i64 b_row,
+                   i64 b_column, A_ARGS, B_ARGS) {
+    BEGIN;
+    CONST_PTR(T, a);
+    CONST_PTR(T, b);
+    PTR(T, out);
+    A_PTR;
+    B_PTR;
+    SHARED SUM left[DEPTH * (HIGH + 1)];
+    SHARED SUM right[DEPTH * (BROAD + 1)];
+    const int t = LOCAL_ID, y = t / 16, x = t % 16;
+    const i64 across = (columns + BROAD - 1) / BROAD, down = (rows + HIGH - 1) / HIGH, tiles = across * down;
+    const i64 batch = GROUP_ID / tiles, tile = GROUP_ID - batch * tiles;
+    const i64 row = tile / across * HIGH, column = (tile - tile / across * across) * BROAD;
+    GLOBAL const T* from_a = a + A_OFFSET(batch) + row * a_row;
+    GLOBAL const T* from_b = b + B_OFFSET(batch) + column * b_column;
+    /* Neighbouring items read along the axis whose elements lie closest. */
+    const int a_along_depth = (a_column < 0 ? -a_column : a_column) <= (a_row < 0 ? -a_row : a_row);
+    const int b_along_depth = (b_row < 0 ? -b_row : b_row) < (b_column < 0 ? -b_column : b_column);
+    SUM sum[ROWS][COLUMNS];
+    UNROLL for (int i = 0; i < ROWS; ++i) UNROLL for (int j = 0; j < COLUMNS; ++j) sum[i][j] = ZERO;
+#if IN_BLOCKS
+    SUM total[ROWS][COLUMNS];
+    UNROLL for (int i = 0; i < ROWS; ++i) UNROLL for (int j = 0; j < COLUMNS; ++j) total[i][j] = ZERO;
+#endif
+    for (i64 k = 0; k < depth; k += DEPTH) {
+        UNROLL for (int r = 0; r < ROWS; ++r) {
+            const int e = t + r * 256, m = a_along_depth ? e / DEPTH : e % HIGH, d = a_along_depth ? e % DEPTH : e / HIGH;
+            left[d * (HIGH + 1) + m] = row + m < rows && k + d < depth ? OPERAND(from_a[m * a_row + (k + d) * a_column]) : ZERO;
+        }
+        UNROLL for (int r = 0; r < COLUMNS; ++r) {
+            const int e = t + r * 256, m = b_along_depth ? e / DEPTH : e % BROAD, d = b_along_depth ? e % DEPTH : e / BROAD;
+            right[d * (BROAD + 1) + m] = column + m < columns && k + d < depth ? OPERAND(from_b[m * b_column + (k + d) * b_row]) : ZERO;
+        }
+        BARRIER;
+        UNROLL for (int d = 0; d < DEPTH; ++d) {
+            SUM p[ROWS], q[COLUMNS];
+            UNROLL for (int i = 0; i < ROWS; ++i) p[i] = left[d * (HIGH + 1) + y + 16 * i];
+            UNROLL for (int j = 0; j < COLUMNS; ++j) q[j] = right[d * (BROAD + 1) + x + 16 * j];
+            UNROLL for (int i = 0; i < ROWS; ++i) {
+                UNROLL for (int j = 0; j < COLUMNS; ++j) sum[i][j] = plus_product(sum[i][j], p[i], q[j]);
+            }
+        }
+        BARRIER;
+#if IN_BLOCKS
+        if ((k + DEPTH) % BLOCK == 0) {
+            UNROLL for (int i = 0; i < ROWS; ++i) {
+                UNROLL for (int j = 0; j < COLUMNS; ++j) {
+                    total[i][j] = plus(total[i][j], sum[i][j]);
+                    sum[i][j] = ZERO;
+                }
+            }
+        }
+#endif
+    }
+    UNROLL for (int i = 0; i < ROWS; ++i) {
+        UNROLL for (int j = 0; j < COLUMNS; ++j) {
+            const i64 m = row + y + 16 * i, n = column + x + 16 * j;
+#if IN_BLOCKS
+            const SUM value = plus(total[i][j], sum[i][j]);
+#else
+            const SUM value = sum[i][j];
+#endif
+            if (m < rows && n < columns) out[(batch * rows + m) * columns + n] = RESULT(value);
+        }
+    }
+}
+)";
+
+}  // namespace pardo::lib::kernels

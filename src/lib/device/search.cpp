@@ -1,0 +1,15 @@
+// src/lib/device/search.cpp: binary search on devices that compile text.
+#include "lib/device/routines.h"
+#include "lib/device/task.h"
+
+namespace pardo::lib {
+
+void device_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right) {
+    const std::int64_t count = values.size();
+    // An empty table has no memory of its own to name.
+    const Memory& table = sorted.size() > 0 ? sorted : values;
+    launch_kernel(queue, "searchsorted", Variant(KernelId::Search, sorted.dtype), groups_for(count),
+                  {reads(table), reads(values), writes(out), sorted.size(), count, std::int64_t{right}});
+}
+
+}  // namespace pardo::lib

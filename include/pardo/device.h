@@ -18,7 +18,7 @@ class Device;
 
 enum class DeviceType : std::uint8_t { Cpu, Gpu, Accelerator };
 
-/// What a device can do, by SYCL's names: "fp64", "usm_device_allocations" (src/device/aspects.cpp has the table).
+/// What a device can do, by SYCL's names: "fp64", "usm_device_allocations" (src/device/selection/aspects.cpp has the table).
 enum class Aspect : std::uint8_t {
     Cpu,
     Gpu,

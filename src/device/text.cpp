@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::device {
 

@@ -4,7 +4,7 @@
 #include <pardo/error.h>
 
 #include "base/env.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 #include "graph/engine.h"
 #include "graph/record.h"
 

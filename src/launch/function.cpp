@@ -7,7 +7,7 @@
 
 #include <pardo/error.h>
 
-#include "device/block.h"
+#include "device/memory/block.h"
 #include "graph/engine.h"
 #include "graph/overlap.h"
 #include "graph/record.h"

@@ -1,7 +1,7 @@
 // src/backend/cuda/boxes.cpp: copies of boxes, and prefetch.
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/submission.h"
-#include "device/copy_box.h"
+#include "device/memory/copy_box.h"
 
 namespace pardo::cuda {
 

@@ -8,7 +8,7 @@
 #include "backend/cuda/queue.h"
 #include "base/counters.h"
 #include "base/env.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::cuda {
 

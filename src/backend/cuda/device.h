@@ -10,8 +10,8 @@
 #include "backend/cuda/driver.h"
 #include "backend/cuda/events.h"
 #include "backend/cuda/transfer.h"
-#include "device/caching_allocator.h"
 #include "device/device.h"
+#include "device/memory/caching_allocator.h"
 #include "emit/c/target.h"
 
 namespace pardo::cuda {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "backend/cuda/device.h"
-#include "device/driver_queue.h"
 #include "device/event.h"
+#include "device/queue/queue.h"
 
 namespace pardo::cuda {
 namespace {

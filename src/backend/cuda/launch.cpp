@@ -8,7 +8,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/shape.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::cuda {
 namespace {

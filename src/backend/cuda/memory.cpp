@@ -2,7 +2,7 @@
 #include "backend/cuda/memory.h"
 
 #include "backend/cuda/device.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::cuda {
 

@@ -1,7 +1,7 @@
 // src/backend/cuda/memory.h: memory as the driver gives it, for the caching allocator.
 #pragma once
 
-#include "device/caching_allocator.h"
+#include "device/memory/caching_allocator.h"
 
 namespace pardo::cuda {
 

@@ -6,7 +6,7 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/submission.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::cuda {
 

@@ -8,8 +8,8 @@
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/events.h"
-#include "device/driver_queue.h"
-#include "device/stream.h"
+#include "device/queue/queue.h"
+#include "device/queue/stream.h"
 
 namespace pardo::cuda {
 

@@ -1,6 +1,6 @@
 // src/backend/cuda/streams.cpp: the order between our queues and other CUDA libraries' streams.
 #include "backend/cuda/queue.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include "backend/opencl/opencl.h"
 #include "base/env.h"
 #include "base/fork.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::opencl {
 namespace {

@@ -5,7 +5,7 @@
 #include <pardo/error.h>
 
 #include "backend/opencl/queue.h"
-#include "device/copy_box.h"
+#include "device/memory/copy_box.h"
 
 namespace pardo::opencl {
 

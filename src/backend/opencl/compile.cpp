@@ -6,7 +6,7 @@
 
 #include "backend/opencl/kernel_facts.h"
 #include "backend/opencl/program.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 #include "emit/c/family.h"
 #include "ir/ir.h"
 #include "jit/build_log.h"

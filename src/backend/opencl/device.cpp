@@ -7,7 +7,7 @@
 #include <pardo/error.h>
 
 #include "base/env.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::opencl {
 namespace {

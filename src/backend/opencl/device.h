@@ -5,9 +5,9 @@
 #include <mutex>
 
 #include "backend/opencl/domain.h"
-#include "device/caching_allocator.h"
 #include "device/device.h"
-#include "device/stream.h"
+#include "device/memory/caching_allocator.h"
+#include "device/queue/stream.h"
 #include "emit/c/family.h"
 #include "emit/c/target.h"
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::opencl {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/opencl/device.h"
-#include "device/stream.h"
+#include "device/queue/stream.h"
 
 namespace pardo::opencl {
 

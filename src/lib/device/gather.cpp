@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "device/block.h"
+#include "device/memory/block.h"
 #include "lib/device/routines.h"
 #include "lib/device/task.h"
 

@@ -10,7 +10,7 @@
 #include <pardo/error.h>
 
 #include "base/env.h"
-#include "device/selection.h"
+#include "device/selection/selection.h"
 #include "jit/disk.h"
 
 namespace {

@@ -15,7 +15,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/nvrtc.h"
 #include "device/device.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 #include "fake_cuda.h"
 
 namespace pardo::cuda::test {

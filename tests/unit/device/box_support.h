@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "device/copy_box.h"
 #include "device/device.h"
+#include "device/memory/copy_box.h"
 
 namespace pardo::device::test {
 

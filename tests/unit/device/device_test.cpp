@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "device/device.h"
-#include "device/selection.h"
+#include "device/selection/selection.h"
 
 namespace pardo::device {
 namespace {

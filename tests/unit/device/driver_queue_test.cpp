@@ -1,6 +1,6 @@
 // tests/unit/device/driver_queue_test.cpp: order, holding back, failures, callbacks, fork and memory of queues on a driver of the test's
 // own.
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 #include <pardo/error.h>
 
@@ -12,7 +12,7 @@
 #include <deque>
 #include <thread>
 
-#include "device/caching_allocator.h"
+#include "device/memory/caching_allocator.h"
 
 namespace pardo::device {
 namespace {

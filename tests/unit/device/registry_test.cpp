@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "device/device.h"
-#include "device/partition.h"
-#include "device/selection.h"
+#include "device/selection/partition.h"
+#include "device/selection/selection.h"
 
 namespace pardo::device {
 namespace {

@@ -1,11 +1,11 @@
-// src/device/driver_event.cpp: how the completion of a driver's work is noticed: by asking, by waiting, and by a watcher thread.
+// src/device/queue/event.cpp: how the completion of a driver's work is noticed: by asking, by waiting, and by a watcher thread.
 #include <algorithm>
 #include <bit>
 #include <thread>
 #include <utility>
 
 #include "base/env.h"
-#include "device/driver_internal.h"
+#include "device/queue/internal.h"
 
 namespace pardo::device {
 namespace {

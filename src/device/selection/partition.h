@@ -1,4 +1,4 @@
-// src/device/partition.h: how the parts of a device are written in ids and selection strings.
+// src/device/selection/partition.h: how the parts of a device are written in ids and selection strings.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// src/device/helper_thread.cpp: the one thread that runs done-callbacks, and what fork() does to it.
+// src/device/queue/helper_thread.cpp: the one thread that runs done-callbacks, and what fork() does to it.
 #include <condition_variable>
 #include <deque>
 #include <mutex>

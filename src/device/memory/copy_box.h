@@ -1,4 +1,4 @@
-// src/device/copy_box.h: the forms in which drivers take boxes of bytes.
+// src/device/memory/copy_box.h: the forms in which drivers take boxes of bytes.
 #pragma once
 
 #include <algorithm>

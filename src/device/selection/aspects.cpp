@@ -1,4 +1,4 @@
-// src/device/aspects.cpp: what devices can do, by SYCL's names, and the choice of one by what it can do.
+// src/device/selection/aspects.cpp: what devices can do, by SYCL's names, and the choice of one by what it can do.
 #include <algorithm>
 #include <iterator>
 

@@ -1,4 +1,4 @@
-// src/device/driver_held.cpp: submissions held back on the host, host tasks, and the threads that see to them.
+// src/device/queue/held.cpp: submissions held back on the host, host tasks, and the threads that see to them.
 #include <algorithm>
 #include <optional>
 #include <thread>
@@ -6,7 +6,7 @@
 #include "base/affinity.h"
 #include "base/counters.h"
 #include "base/env.h"
-#include "device/driver_internal.h"
+#include "device/queue/internal.h"
 
 namespace pardo::device {
 namespace {

@@ -1,4 +1,4 @@
-// src/device/selection.h: selection strings `backend:type:index`, every part optional, alternatives by comma.
+// src/device/selection/selection.h: selection strings `backend:type:index`, every part optional, alternatives by comma.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/registry.h"
+#include "device/selection/registry.h"
 
 namespace pardo::device {
 

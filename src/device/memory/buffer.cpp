@@ -1,4 +1,4 @@
-// src/device/buffer.cpp: which unfinished work uses a block of memory.
+// src/device/memory/buffer.cpp: which unfinished work uses a block of memory.
 #include "device/buffer.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// src/device/registry.cpp: knows the back ends, filters their devices by PARDO_DEVICES, and asks only those that a question is about.
-#include "device/registry.h"
+// src/device/selection/registry.cpp: knows the back ends, filters their devices by PARDO_DEVICES, and asks only those in question.
+#include "device/selection/registry.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,8 +10,8 @@
 
 #include "base/env.h"
 #include "base/fork.h"
-#include "device/partition.h"
-#include "device/selection.h"
+#include "device/selection/partition.h"
+#include "device/selection/selection.h"
 
 namespace pardo::device {
 namespace {

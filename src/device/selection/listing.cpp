@@ -1,10 +1,10 @@
-// src/device/listing.cpp: what there is: devices, platforms, and for people what each back end found.
+// src/device/selection/listing.cpp: what there is: devices, platforms, and for people what each back end found.
 #include <pardo/device.h>
 #include <pardo/error.h>
 
 #include <algorithm>
 
-#include "device/selection.h"
+#include "device/selection/selection.h"
 
 namespace pardo {
 namespace {

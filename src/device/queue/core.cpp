@@ -1,8 +1,8 @@
-// src/device/driver_core.cpp: submissions to a driver's queue: who waits for their dependencies, and how far the host may be ahead.
+// src/device/queue/core.cpp: submissions to a driver's queue: who waits for their dependencies, and how far the host may be ahead.
 #include <algorithm>
 
 #include "base/small_vector.h"
-#include "device/driver_internal.h"
+#include "device/queue/internal.h"
 
 namespace pardo::device {
 namespace {

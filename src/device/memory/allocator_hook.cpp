@@ -1,4 +1,4 @@
-// src/device/allocator_hook.cpp: memory from the user's own allocator, in place of the caching one.
+// src/device/memory/allocator_hook.cpp: memory from the user's own allocator, in place of the caching one.
 #include <algorithm>
 #include <string>
 

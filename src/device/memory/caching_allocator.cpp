@@ -1,5 +1,5 @@
-// src/device/caching_allocator.cpp: blocks of a driver's memory, kept for reuse.
-#include "device/caching_allocator.h"
+// src/device/memory/caching_allocator.cpp: blocks of a driver's memory, kept for reuse.
+#include "device/memory/caching_allocator.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include <pardo/error.h>
 
 #include "base/env.h"
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::device {
 

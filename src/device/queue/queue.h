@@ -1,4 +1,5 @@
-// src/device/driver_queue.h: queues whose work a driver runs: order, dependencies, failures and waiting, once for all drivers.
+// src/device/queue/queue.h: queues whose work a driver runs: order, dependencies, failures and waiting, once for all drivers.
+// This folder: queues as all back ends have them, those whose work a driver runs, and the threads that see to callbacks and host tasks.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@
 
 #include "base/small_vector.h"
 #include "device/device.h"
-#include "device/stream.h"
+#include "device/queue/stream.h"
 
 namespace pardo::device {
 
@@ -147,7 +148,7 @@ private:
     using Batch = std::vector<Ref<DriverEvent>>;
     struct Sorted;  // dependencies by who can wait for them
 
-    // Submitting (driver_core.cpp).
+    // Submitting (core.cpp).
     Ref<DriverEvent> new_event(Request& request);
     void sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted);
     /// Whether what comes behind it in order fails with it by itself: the driver's own failures do where it marks late.
@@ -159,7 +160,7 @@ private:
     void throttle();
     Ref<Mark> mark_tail();  // with the lock held
 
-    // Holding back (driver_held.cpp).
+    // Holding back (held.cpp).
     void became_ready(DriverEvent& event);
     void serve_held();
     void serve_tasks();
@@ -169,7 +170,7 @@ private:
     void wait_for_earlier(const DriverEvent& event, const std::vector<Event>& after);
     void start(bool& started, void (DriverCore::*serve)());  // with the lock held
 
-    // Completing (driver_event.cpp).
+    // Completing (event.cpp).
     Ref<Mark> mark_of(DriverEvent& event);  // null when it is being completed, or held back
     Ref<Mark> oldest_mark();                // in order
     struct Answer {                         // of the driver, about a mark

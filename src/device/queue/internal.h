@@ -1,7 +1,7 @@
-// src/device/driver_internal.h: what the files of driver queues share among themselves.
+// src/device/queue/internal.h: what the files of driver queues share among themselves.
 #pragma once
 
-#include "device/driver_queue.h"
+#include "device/queue/queue.h"
 
 namespace pardo::device {
 

@@ -1,4 +1,5 @@
-// src/device/caching_allocator.h: memory of devices whose driver gives it out, kept for reuse in the order of queues.
+// src/device/memory/caching_allocator.h: memory of devices whose driver gives it out, kept for reuse in the order of queues.
+// This folder: memory as all back ends have it: blocks, how they are kept and given back, boxes of bytes in them.
 //
 // The CPU's allocator (src/backend/cpu/memory.h) is of the same plan but not the same class: there a block costs two list operations of
 // 20 ns, aligned_alloc and huge pages are part of the matter, and there is one kind of memory. Here blocks differ in kind, may be pieces of

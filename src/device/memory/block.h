@@ -1,4 +1,4 @@
-// src/device/block.h: memory into which a kernel writes for the host: its first failure, what it prints.
+// src/device/memory/block.h: memory into which a kernel writes for the host: its first failure, what it prints.
 #pragma once
 
 #include <functional>

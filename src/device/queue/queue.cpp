@@ -1,5 +1,5 @@
-// src/device/driver_queue.cpp: what can be submitted to a queue whose work a driver runs.
-#include "device/driver_queue.h"
+// src/device/queue/queue.cpp: what can be submitted to a queue whose work a driver runs.
+#include "device/queue/queue.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include "base/counters.h"
 #include "base/small_vector.h"
-#include "device/copy_box.h"
+#include "device/memory/copy_box.h"
 #include "device/profile.h"
 
 namespace pardo::device {

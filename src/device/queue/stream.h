@@ -1,4 +1,4 @@
-// src/device/stream.h: what a back end whose driver runs the work supplies for a queue: thin native operations, nothing else.
+// src/device/queue/stream.h: what a back end whose driver runs the work supplies for a queue: thin native operations, nothing else.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// src/device/selection.cpp: reads selection strings and explains those that name nothing.
-#include "device/selection.h"
+// src/device/selection/selection.cpp: reads selection strings and explains those that name nothing.
+#include "device/selection/selection.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
-// src/device/block.cpp: zeros before the kernel, and a look on the host after it.
-#include "device/block.h"
+// src/device/memory/block.cpp: zeros before the kernel, and a look on the host after it.
+#include "device/memory/block.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// src/device/partition.cpp: sub-devices: the check of a cut, their ids, and the list of those that have been made.
-#include "device/partition.h"
+// src/device/selection/partition.cpp: sub-devices: the check of a cut, their ids, and the list of those that have been made.
+#include "device/selection/partition.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
-// src/device/copy_box.cpp: boxes of bytes brought into the forms that drivers take.
-#include "device/copy_box.h"
+// src/device/memory/copy_box.cpp: boxes of bytes brought into the forms that drivers take.
+#include "device/memory/copy_box.h"
 
 #include <utility>
 

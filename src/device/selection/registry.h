@@ -1,4 +1,5 @@
-// src/device/registry.h: the list of devices as selection strings see it.
+// src/device/selection/registry.h: the list of devices as selection strings see it.
+// This folder: which devices and parts of devices there are, what they can do, and how strings and the environment name them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// src/device/driver_process.cpp: driver queues around fork() and at exit.
+// src/device/queue/process.cpp: driver queues around fork() and at exit.
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -6,7 +6,7 @@
 #include <pardo/exit.h>
 
 #include "base/fork.h"
-#include "device/driver_internal.h"
+#include "device/queue/internal.h"
 
 namespace pardo::device {
 namespace {

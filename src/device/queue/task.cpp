@@ -1,4 +1,4 @@
-// src/device/task.cpp: what the user's own code completes: host tasks, user events, and the threads that run the tasks.
+// src/device/queue/task.cpp: what the user's own code completes: host tasks, user events, and the threads that run the tasks.
 #include <algorithm>
 #include <condition_variable>
 #include <deque>

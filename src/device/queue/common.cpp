@@ -1,4 +1,4 @@
-// src/device/queue.cpp: what all queues share: their end, the canonical queue of a device, and the location hook.
+// src/device/queue/common.cpp: what all queues share: their end, the canonical queue of a device, and the location hook.
 #include <algorithm>
 #include <atomic>
 
@@ -6,7 +6,7 @@
 
 #include "base/fork.h"
 #include "device/device.h"
-#include "device/registry.h"
+#include "device/selection/registry.h"
 
 namespace pardo::device {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "graph/record.h"
-#include "plan/companions.h"
 #include "plan/force.h"
-#include "plan/schedule.h"
+#include "plan/group/companions.h"
+#include "plan/schedule/schedule.h"
 
 namespace pardo::plan {
 

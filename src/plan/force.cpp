@@ -7,8 +7,8 @@
 #include "base/env.h"
 #include "base/hash.h"
 #include "graph/overlap.h"
-#include "plan/companions.h"
 #include "plan/execute.h"
+#include "plan/group/companions.h"
 #include "plan/plan.h"
 
 namespace pardo::plan {

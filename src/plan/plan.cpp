@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "graph/record.h"
-#include "plan/kernel.h"
+#include "plan/lower/kernel.h"
 
 namespace pardo::plan {
 

@@ -1,8 +1,8 @@
-// src/plan/instance.cpp: the values of a group: each node at each map under which it is read, down to loads, constants and other members.
+// src/plan/group/values.cpp: each node at each map under which a group reads it, down to loads, constants and other members.
 #include <algorithm>
 
 #include "graph/recipes.h"
-#include "plan/planner.h"
+#include "plan/group/planner.h"
 
 namespace pardo::plan {
 

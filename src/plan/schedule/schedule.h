@@ -1,4 +1,5 @@
-// src/plan/schedule.h: turns a group into one or two loop nests: order and merging of dims, memory accesses, what runs in which loop.
+// src/plan/schedule/schedule.h: a group as one or two loop nests: order and merging of dims, memory accesses, what runs in which loop.
+// This folder: in which order a group's elements are computed, how it reaches memory, and what that costs.
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "ir/ir.h"
-#include "plan/planner.h"
+#include "plan/group/planner.h"
 
 namespace pardo::plan {
 

@@ -1,11 +1,12 @@
-// src/plan/kernel.h: a scheduled loop nest as Kernel IR, and the recipe for its arguments.
+// src/plan/lower/kernel.h: a scheduled loop nest as Kernel IR, and the recipe for its arguments.
+// This folder: from a schedule to the IR that emitters take.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "ir/ir.h"
-#include "plan/schedule.h"
+#include "plan/schedule/schedule.h"
 
 namespace pardo::plan {
 

@@ -1,4 +1,4 @@
-// src/plan/access.h: affine maps from a group's index space to the index of a value.
+// src/plan/group/access.h: affine maps from a group's index space to the index of a value.
 #pragma once
 
 #include <cstdint>

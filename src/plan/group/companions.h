@@ -1,4 +1,4 @@
-// src/plan/companions.h: values that are computed along with what was asked for, because they share its intermediate values.
+// src/plan/group/companions.h: values that are computed along with what was asked for, because they share its intermediate values.
 #pragma once
 
 #include <span>

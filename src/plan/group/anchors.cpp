@@ -1,11 +1,11 @@
-// src/plan/anchors.cpp: which values get memory, and which are worth a place of their own in a group instead of being computed where they
-// are read.
+// src/plan/group/anchors.cpp: which values get memory, and which are worth a place of their own in a group instead of being computed where
+// they are read.
 #include <algorithm>
 
 #include "graph/overlap.h"
 #include "graph/recipes.h"
 #include "plan/force.h"
-#include "plan/planner.h"
+#include "plan/group/planner.h"
 
 namespace pardo::plan {
 

@@ -1,5 +1,5 @@
-// src/plan/companions.cpp: finds companions among the users of a walk's values; most walks have none, and see that at once.
-#include "plan/companions.h"
+// src/plan/group/companions.cpp: finds companions among the users of a walk's values; most walks have none, and see that at once.
+#include "plan/group/companions.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,5 @@
-// src/plan/schedule.cpp: turns a group into one or two loop nests: order and merging of dims, memory accesses, what runs in which loop.
-#include "plan/schedule.h"
+// src/plan/schedule/schedule.cpp: a group as one or two loop nests: order and merging of dims, memory accesses, what runs in which loop.
+#include "plan/schedule/schedule.h"
 
 #include <algorithm>
 #include <cmath>

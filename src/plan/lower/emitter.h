@@ -1,4 +1,4 @@
-// src/plan/emitter.h: state of the translation of one scheduled kernel to IR; kernel.cpp has its values, loops.cpp its loops.
+// src/plan/lower/emitter.h: state of the translation of one scheduled kernel to IR; kernel.cpp has its values, loops.cpp its loops.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/builder.h"
-#include "plan/kernel.h"
+#include "plan/lower/kernel.h"
 
 namespace pardo::plan {
 

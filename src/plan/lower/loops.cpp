@@ -1,7 +1,7 @@
-// src/plan/loops.cpp: the loops of a kernel: how reductions run along serial loops, lanes and blocks.
+// src/plan/lower/loops.cpp: the loops of a kernel: how reductions run along serial loops, lanes and blocks.
 #include <algorithm>
 
-#include "plan/emitter.h"
+#include "plan/lower/emitter.h"
 
 namespace pardo::plan {
 

@@ -1,10 +1,10 @@
-// src/plan/kernel.cpp: parameters and values of a kernel: how each inst becomes IR.
-#include "plan/kernel.h"
+// src/plan/lower/kernel.cpp: parameters and values of a kernel: how each inst becomes IR.
+#include "plan/lower/kernel.h"
 
 #include <cstdlib>
 
 #include "graph/recipes.h"
-#include "plan/emitter.h"
+#include "plan/lower/emitter.h"
 
 namespace pardo::plan {
 

@@ -1,9 +1,9 @@
-// src/plan/group.cpp: gives every anchor a group: an earlier one where index spaces and dependencies allow it, else a new one.
+// src/plan/group/group.cpp: gives every anchor a group: an earlier one where index spaces and dependencies allow it, else a new one.
 #include <algorithm>
 #include <functional>
 
 #include "plan/force.h"
-#include "plan/planner.h"
+#include "plan/group/planner.h"
 
 namespace pardo::plan {
 

@@ -1,4 +1,5 @@
-// src/plan/planner.h: cuts a walked graph into groups, and says what each group computes.
+// src/plan/group/planner.h: cuts a walked graph into groups, and says what each group computes.
+// This folder: what is computed together: which nodes are added to those asked for, which get memory, and which share a group.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plan/access.h"
+#include "plan/group/access.h"
 #include "plan/tuning.h"
 #include "plan/walk.h"
 
@@ -136,7 +137,7 @@ private:
     bool has_arg(const Group& group) const;
     void choose_strategy(Group& group) const;
     void sort_groups();
-    // instance.cpp; all give the position of the value in the group, or -1 with a reason
+    // values.cpp; all give the position of the value in the group, or -1 with a reason
     int instance(Attempt& attempt, NodeId id, const Map& map);
     int operation(Attempt& attempt, NodeId id, const Map& map);
     int store_expression(Attempt& attempt, const Map& map);

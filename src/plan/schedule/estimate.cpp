@@ -1,11 +1,11 @@
-// src/plan/estimate.cpp: what a scheduled kernel is called, what it costs, and which of its stores bypass the caches.
+// src/plan/schedule/estimate.cpp: what a scheduled kernel is called, what it costs, and which of its stores bypass the caches.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
 #include "graph/recipes.h"
 #include "graph/record.h"
-#include "plan/schedule.h"
+#include "plan/schedule/schedule.h"
 #include "plan/tuning.h"
 
 namespace pardo::plan {

@@ -1,5 +1,5 @@
-// src/plan/access.cpp: affine maps from a group's index space to the index of a value.
-#include "plan/access.h"
+// src/plan/group/access.cpp: affine maps from a group's index space to the index of a value.
+#include "plan/group/access.h"
 
 namespace pardo::plan {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "ir/checks.h"
+#include "ir/passes/checks.h"
 #include "lang/lower.h"
 #include "launch/cost.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "harness.h"
-#include "ir/checks.h"
+#include "ir/passes/checks.h"
 
 namespace pardo::ir::test {
 namespace {

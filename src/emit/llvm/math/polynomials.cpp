@@ -5,7 +5,7 @@
 
 #include "emit/llvm/emitter.h"
 #include "emit/llvm/math/doubles.h"
-#include "ir/math_recipes.h"
+#include "ir/passes/math_recipes.h"
 
 namespace pardo::emit {
 

@@ -1,8 +1,8 @@
-// src/ir/clears.cpp: the pass that lets the items of a group clear memory of the group before the kernel begins.
+// src/ir/passes/clears.cpp: the pass that lets the items of a group clear memory of the group before the kernel begins.
 #include <algorithm>
 #include <utility>
 
-#include "ir/rewrite.h"
+#include "ir/passes/rewrite.h"
 
 namespace pardo::ir {
 namespace {

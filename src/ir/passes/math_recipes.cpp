@@ -1,5 +1,5 @@
-// src/ir/math_recipes.cpp: hypot, logaddexp, powers in IR.
-#include "ir/math_recipes.h"
+// src/ir/passes/math_recipes.cpp: hypot, logaddexp, powers in IR.
+#include "ir/passes/math_recipes.h"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-// src/ir/rewrite.cpp: copies kernels through a Builder.
-#include "ir/rewrite.h"
+// src/ir/passes/rewrite.cpp: copies kernels through a Builder.
+#include "ir/passes/rewrite.h"
 
 namespace pardo::ir {
 

@@ -1,9 +1,9 @@
-// src/ir/complex.cpp: the pass that replaces complex values by pairs of reals.
+// src/ir/passes/complex.cpp: the pass that replaces complex values by pairs of reals.
 #include <algorithm>
 
-#include "ir/complex_math.h"
 #include "ir/eval.h"
-#include "ir/rewrite.h"
+#include "ir/passes/complex_math.h"
+#include "ir/passes/rewrite.h"
 
 namespace pardo::ir {
 namespace {

@@ -1,4 +1,4 @@
-// src/ir/complex_math.h: functions of complex numbers as IR on their real and imaginary parts.
+// src/ir/passes/complex_math.h: functions of complex numbers as IR on their real and imaginary parts.
 #pragma once
 
 #include "ir/builder.h"

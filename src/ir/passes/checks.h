@@ -1,4 +1,4 @@
-// src/ir/checks.h: checks of indices: what a launch's scalars prove of them, and kernels without those that are proven.
+// src/ir/passes/checks.h: checks of indices: what a launch's scalars prove of them, and kernels without those that are proven.
 #pragma once
 
 #include <span>

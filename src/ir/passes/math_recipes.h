@@ -1,4 +1,4 @@
-// src/ir/math_recipes.h: mathematical functions written in IR; one row of the table in math_expand.cpp each.
+// src/ir/passes/math_recipes.h: mathematical functions written in IR; one row of the table in math_expand.cpp each.
 #pragma once
 
 #include "ir/builder.h"

@@ -1,8 +1,8 @@
-// src/ir/complex_math.cpp: functions of complex numbers as IR on their real and imaginary parts.
+// src/ir/passes/complex_math.cpp: functions of complex numbers as IR on their real and imaginary parts.
 // Inverse sines and cosines: T. Hull, T. Fairgrieve, P. Tang, "Implementing the complex arcsine and arccosine functions using exception
 // handling" (1997), with their formulas in a form that needs no case for small and large b. tanh: W. Kahan, "Branch cuts for complex
 // elementary functions" (1987).
-#include "ir/complex_math.h"
+#include "ir/passes/complex_math.h"
 
 #include <cmath>
 #include <limits>

@@ -1,8 +1,8 @@
-// src/ir/ranges.cpp: evaluates a RangeProgram: arithmetic on intervals in which nothing that may wrap is believed.
+// src/ir/passes/ranges.cpp: evaluates a RangeProgram: arithmetic on intervals in which nothing that may wrap is believed.
 #include <algorithm>
 #include <limits>
 
-#include "ir/checks.h"
+#include "ir/passes/checks.h"
 
 namespace pardo::ir {
 namespace {

@@ -1,8 +1,8 @@
-// src/ir/math_expand.cpp: the pass that replaces math calls by IR, where IR is better than the target's library or the library has none.
+// src/ir/passes/math_expand.cpp: the pass that replaces math calls by IR, where IR is better than the target's library or there is none.
 #include <algorithm>
 
-#include "ir/math_recipes.h"
-#include "ir/rewrite.h"
+#include "ir/passes/math_recipes.h"
+#include "ir/passes/rewrite.h"
 
 namespace pardo::ir {
 namespace {

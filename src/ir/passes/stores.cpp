@@ -1,8 +1,8 @@
-// src/ir/stores.cpp: the pass that lets a branch whose sides end with stores to the same elements store once, behind it.
+// src/ir/passes/stores.cpp: the pass that lets a branch whose sides end with stores to the same elements store once, behind it.
 #include <algorithm>
 #include <vector>
 
-#include "ir/rewrite.h"
+#include "ir/passes/rewrite.h"
 #include "ir/rules.h"
 
 namespace pardo::ir {

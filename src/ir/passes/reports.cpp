@@ -1,8 +1,8 @@
-// src/ir/reports.cpp: the pass that lets innermost loops remember their first failed check, and report it when they end.
+// src/ir/passes/reports.cpp: the pass that lets innermost loops remember their first failed check, and report it when they end.
 #include <algorithm>
 #include <vector>
 
-#include "ir/rewrite.h"
+#include "ir/passes/rewrite.h"
 #include "ir/rules.h"
 
 namespace pardo::ir {

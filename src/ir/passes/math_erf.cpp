@@ -1,9 +1,9 @@
-// src/ir/math_erf.cpp: erf and erfc as polynomials in IR, free of branches and library calls, about 1 ulp.
+// src/ir/passes/math_erf.cpp: erf and erfc as polynomials in IR, free of branches and library calls, about 1 ulp.
 // Below 1, erf(x) = x + x P(x^2). From 1 on, erf(x) = 1 - 2^p(x) with p = log2 erfc, where an error weighs the less the larger x is.
 // erfc(x) = 1 - erf(x) below 1/2, also of negative x; from there on e^(-x^2) Q(t) / (1 + 2 x) with t = (x - k) / (x + k), after M. Shepherd
 // and J. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity" (1981). The coefficients are minimax fits
 // (Remez, weighted, 50 digits) made for this file.
-#include "ir/math_recipes.h"
+#include "ir/passes/math_recipes.h"
 
 namespace pardo::ir {
 namespace {

@@ -1,7 +1,7 @@
-// src/ir/shuffles.cpp: the pass that lets the items of a sub-group exchange values through memory of their group.
+// src/ir/passes/shuffles.cpp: the pass that lets the items of a sub-group exchange values through memory of their group.
 #include <map>
 
-#include "ir/rewrite.h"
+#include "ir/passes/rewrite.h"
 #include "ir/rules.h"
 
 namespace pardo::ir {

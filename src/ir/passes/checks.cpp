@@ -1,11 +1,11 @@
-// src/ir/checks.cpp: kernels without the checks that hold in a launch; what is left of them becomes plain arithmetic.
-#include "ir/checks.h"
+// src/ir/passes/checks.cpp: kernels without the checks that hold in a launch; what is left of them becomes plain arithmetic.
+#include "ir/passes/checks.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
 
-#include "ir/rewrite.h"
+#include "ir/passes/rewrite.h"
 #include "ir/rules.h"
 
 namespace pardo::ir {

@@ -1,10 +1,10 @@
-// src/ir/range_analysis.cpp: a kernel's indices as interval arithmetic on what its launch knows.
+// src/ir/passes/range_analysis.cpp: a kernel's indices as interval arithmetic on what its launch knows.
 #include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
 
-#include "ir/checks.h"
+#include "ir/passes/checks.h"
 #include "ir/rules.h"
 
 namespace pardo::ir {

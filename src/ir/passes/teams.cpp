@@ -1,4 +1,4 @@
-// src/ir/teams.cpp: whether the lanes of a kernel's loops use elements that other lanes store.
+// src/ir/passes/teams.cpp: whether the lanes of a kernel's loops use elements that other lanes store.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// src/ir/rewrite.h: the walk that all passes share: builds a new kernel from an old one, instruction by instruction.
+// src/ir/passes/rewrite.h: the walk that all passes share: builds a new kernel from an old one, instruction by instruction.
+// This folder: what changes kernels (passes), and what is learned from them before (range_analysis.cpp, teams.cpp).
 #pragma once
 
 #include "ir/builder.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/driver.h"
+#include "backend/cuda/libraries/driver.h"
 #include "fake_cuda.h"
 
 namespace fake {

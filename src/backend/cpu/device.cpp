@@ -6,7 +6,7 @@
 
 #include "backend/cpu/program.h"
 #include "backend/cpu/queue.h"
-#include "backend/cpu/topology.h"
+#include "backend/cpu/threads/topology.h"
 #include "base/env.h"
 #include "base/fork.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "backend/cpu/memory.h"
-#include "backend/cpu/threads.h"
+#include "backend/cpu/threads/threads.h"
 #include "device/device.h"
 
 namespace pardo::cpu {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "backend/cpu/device.h"
-#include "backend/cpu/topology.h"
+#include "backend/cpu/threads/topology.h"
 #include "base/env.h"
 #include "emit/llvm/module.h"
 

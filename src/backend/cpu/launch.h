@@ -6,7 +6,7 @@
 #include <span>
 
 #include "backend/cpu/program.h"
-#include "backend/cpu/threads.h"
+#include "backend/cpu/threads/threads.h"
 
 namespace pardo::cpu {
 

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "backend/cpu/program.h"
-#include "backend/cpu/threads.h"
+#include "backend/cpu/threads/threads.h"
 #include "base/fork.h"
 #include "device/profile.h"
 

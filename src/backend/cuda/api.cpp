@@ -4,7 +4,7 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/device.h"
-#include "backend/cuda/nvrtc.h"
+#include "backend/cuda/libraries/nvrtc.h"
 #include "base/fork.h"
 
 namespace pardo::cuda {

@@ -2,7 +2,7 @@
 #include <pardo/error.h>
 
 #include "backend/cuda/device.h"
-#include "backend/cuda/nvrtc.h"
+#include "backend/cuda/libraries/nvrtc.h"
 #include "backend/cuda/program.h"
 #include "backend/cuda/ptx.h"
 #include "base/counters.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "backend/cuda/libraries/nvrtc.h"
 #include "backend/cuda/memory.h"
-#include "backend/cuda/nvrtc.h"
 #include "backend/cuda/queue.h"
 #include "base/counters.h"
 #include "base/env.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/driver.h"
+#include "backend/cuda/copies/transfer.h"
 #include "backend/cuda/events.h"
-#include "backend/cuda/transfer.h"
+#include "backend/cuda/libraries/driver.h"
 #include "device/device.h"
 #include "device/memory/caching_allocator.h"
 #include "emit/c/target.h"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/cuda/driver.h"
+#include "backend/cuda/libraries/driver.h"
 
 namespace pardo::cuda {
 

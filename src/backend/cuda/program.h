@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/driver.h"
+#include "backend/cuda/libraries/driver.h"
 #include "device/program.h"
 #include "device/text.h"
 #include "emit/c/geometry.h"

@@ -11,7 +11,7 @@
 #include <pardo/error.h>
 
 #include "backend/cuda/cuda.h"
-#include "backend/cuda/libraries.h"
+#include "backend/cuda/libraries/search.h"
 #include "backend/cuda/queue.h"
 #include "base/counters.h"
 #include "base/env.h"

@@ -16,8 +16,8 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/device.h"
-#include "backend/cpu/team.h"
-#include "backend/cpu/topology.h"
+#include "backend/cpu/threads/team.h"
+#include "backend/cpu/threads/topology.h"
 
 namespace pardo::cpu {
 namespace {

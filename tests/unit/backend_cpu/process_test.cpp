@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "backend/cpu/cpu.h"
-#include "backend/cpu/threads.h"
+#include "backend/cpu/threads/threads.h"
 #include "device/device.h"
 
 namespace pardo::cpu {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/cpu/launch.h"
-#include "backend/cpu/threads.h"
+#include "backend/cpu/threads/threads.h"
 
 namespace pardo::cpu {
 namespace {

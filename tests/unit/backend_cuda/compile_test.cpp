@@ -1,5 +1,5 @@
 // tests/unit/backend_cuda/compile_test.cpp: text and kernels through NVRTC for the architectures that matter; needs no driver.
-#include "backend/cuda/libraries.h"
+#include "backend/cuda/libraries/search.h"
 #include "emit/c/family.h"
 #include "emit/c/target.h"
 #include "ir/builder.h"

@@ -13,7 +13,7 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/device.h"
-#include "backend/cuda/nvrtc.h"
+#include "backend/cuda/libraries/nvrtc.h"
 #include "device/device.h"
 #include "device/queue/queue.h"
 #include "fake_cuda.h"

@@ -1,4 +1,5 @@
-// src/backend/cpu/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork(), or a Team.
+// src/backend/cpu/threads/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork(), or a Team.
+// This folder: who computes: threads, where they run, and how they share work.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// src/backend/cuda/nvrtc.h: NVIDIA's run-time compiler: CUDA C++ text in, cubin or PTX out. Works without a driver.
+// src/backend/cuda/libraries/nvrtc.h: NVIDIA's run-time compiler: CUDA C++ text in, cubin or PTX out. Works without a driver.
 #pragma once
 
 #include <span>

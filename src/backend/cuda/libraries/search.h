@@ -1,4 +1,4 @@
-// src/backend/cuda/libraries.h: where NVIDIA's optional libraries are looked for.
+// src/backend/cuda/libraries/search.h: where NVIDIA's optional libraries are looked for.
 #pragma once
 
 #include <string>

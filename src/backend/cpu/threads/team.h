@@ -1,4 +1,4 @@
-// src/backend/cpu/team.h: threads that stay on their cores: those of a sub-device.
+// src/backend/cpu/threads/team.h: threads that stay on their cores: those of a sub-device.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// src/backend/cuda/transfer.cpp: copies between a user's pageable memory and a device, through pinned memory and several threads.
-#include "backend/cuda/transfer.h"
+// src/backend/cuda/copies/transfer.cpp: copies between a user's pageable memory and a device, through pinned memory and several threads.
+#include "backend/cuda/copies/transfer.h"
 
 #include <sys/mman.h>
 

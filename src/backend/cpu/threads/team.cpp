@@ -1,5 +1,5 @@
-// src/backend/cpu/team.cpp: threads that stay on their cores, and share the parts of one job after another.
-#include "backend/cpu/team.h"
+// src/backend/cpu/threads/team.cpp: threads that stay on their cores, and share the parts of one job after another.
+#include "backend/cpu/threads/team.h"
 
 #include <algorithm>
 #include <new>

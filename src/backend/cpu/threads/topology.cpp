@@ -1,5 +1,5 @@
-// src/backend/cpu/topology.cpp: reads /sys for what cores share.
-#include "backend/cpu/topology.h"
+// src/backend/cpu/threads/topology.cpp: reads /sys for what cores share.
+#include "backend/cpu/threads/topology.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-// src/backend/cuda/driver.h: the functions of libcuda.so.1 that we call, loaded at first use; no header of NVIDIA's is needed.
+// src/backend/cuda/libraries/driver.h: the functions of libcuda.so.1 that we call, loaded at first use; no header of NVIDIA's is needed.
+// This folder: libraries of NVIDIA's, found and loaded at run time; nothing here makes a context.
 #pragma once
 
 #include <cstddef>

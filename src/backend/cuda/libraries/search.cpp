@@ -1,5 +1,5 @@
-// src/backend/cuda/libraries.cpp: looks for NVIDIA's optional libraries in wheels, toolkits and the system.
-#include "backend/cuda/libraries.h"
+// src/backend/cuda/libraries/search.cpp: looks for NVIDIA's optional libraries in wheels, toolkits and the system.
+#include "backend/cuda/libraries/search.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-// src/backend/cpu/topology.h: which cores share caches and memory, as the system tells in /sys.
+// src/backend/cpu/threads/topology.h: which cores share caches and memory, as the system tells in /sys.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// src/backend/cuda/transfer.h: copies between a user's pageable memory and a device, through pinned memory and several threads.
+// src/backend/cuda/copies/transfer.h: copies between a user's pageable memory and a device, through pinned memory and several threads.
+// This folder: copies that take more than one plain call: of pageable memory, of boxes; and prefetch.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/cuda/driver.h"
+#include "backend/cuda/libraries/driver.h"
 
 namespace pardo::cuda {
 

@@ -1,5 +1,5 @@
-// src/backend/cuda/driver.cpp: finds the driver, starts it, and says in words what is wrong with it.
-#include "backend/cuda/driver.h"
+// src/backend/cuda/libraries/driver.cpp: finds the driver, starts it, and says in words what is wrong with it.
+#include "backend/cuda/libraries/driver.h"
 
 #include <algorithm>
 #include <mutex>

@@ -1,5 +1,5 @@
-// src/backend/cuda/nvrtc.cpp: loads NVRTC, and turns its messages into ours.
-#include "backend/cuda/nvrtc.h"
+// src/backend/cuda/libraries/nvrtc.cpp: loads NVRTC, and turns its messages into ours.
+#include "backend/cuda/libraries/nvrtc.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,8 +10,8 @@
 
 #include <pardo/error.h>
 
-#include "backend/cuda/driver.h"
-#include "backend/cuda/libraries.h"
+#include "backend/cuda/libraries/driver.h"
+#include "backend/cuda/libraries/search.h"
 #include "base/affinity.h"
 #include "base/env.h"
 #include "base/fork.h"

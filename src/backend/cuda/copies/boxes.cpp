@@ -1,4 +1,4 @@
-// src/backend/cuda/boxes.cpp: copies of boxes, and prefetch.
+// src/backend/cuda/copies/boxes.cpp: copies of boxes, and prefetch.
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/submission.h"
 #include "device/memory/copy_box.h"

@@ -1,5 +1,5 @@
-// src/backend/cpu/threads.cpp: parts of a kernel on the cores, by oneTBB.
-#include "backend/cpu/threads.h"
+// src/backend/cpu/threads/threads.cpp: parts of a kernel on the cores, by oneTBB.
+#include "backend/cpu/threads/threads.h"
 
 #include <sched.h>
 #include <tbb/blocked_range.h>
@@ -18,7 +18,7 @@
 
 #include <pardo/error.h>
 
-#include "backend/cpu/team.h"
+#include "backend/cpu/threads/team.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "device/event.h"

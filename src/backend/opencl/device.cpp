@@ -34,6 +34,8 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     features_.compute_units = info_.max_compute_units;
     features_.half = info_.has_fp16 ? emit::CHalf::Type : features_.cpu ? emit::CHalf::Integers : emit::CHalf::Builtins;
     features_.conditional_barriers = domain->name() != "Portable Computing Language";
+    // NVIDIA's assembler takes -|x| <= 0 and |x| >= 0 for true where x is NaN.
+    features_.masked_abs = domain->name() == "NVIDIA CUDA";
     // LLVM's loop vectoriser drops the test that i * 5 does not wrap modulo 64 if it fails (llvm/llvm-project#225086): wrong elements.
     features_.hidden_masks = domain->name() == "Portable Computing Language";
     // Intel's compiler of 2026.2 dies of (double)x of neighbouring longs in a loop, where the processor has no instruction for it.

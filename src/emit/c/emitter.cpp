@@ -350,7 +350,9 @@ void CEmitter::arithmetic(const Instr& in) {
         case Opcode::Neg: value = is_float(dtype) ? "-" + wrapped(x) : wrapping(" - ", dtype, "0", x); break;
         case Opcode::Not: value = dtype == DType::Bool ? "!" + wrapped(x) : "(" + c_type(target_, dtype) + ")~" + wrapped(x); break;
         case Opcode::Abs:
-            if (is_float(dtype)) {
+            if (features_.masked_abs && (dtype == DType::Float32 || dtype == DType::Float16)) {
+                value = std::string(target_.f32_from_bits) + "(" + target_.bits_of_f32 + "(" + x + ") & 0x7fffffff)";
+            } else if (is_float(dtype)) {
                 value = function("fabs", dtype) + "(" + x + ")";
             } else {
                 value = kind_of(dtype) == DKind::Signed ? wrapped(x) + " < 0 ? " + wrapping(" - ", dtype, "0", x) + " : " + wrapped(x) : x;

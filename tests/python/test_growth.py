@@ -181,7 +181,7 @@ def test_exit_without_a_word_after_a_failed_test(tmp_path):
             """
         )
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", str(tests)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (1, "")
     assert "nanobind" not in done.stdout

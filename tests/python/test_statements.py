@@ -496,7 +496,7 @@ def test_loops_over_buffers_are_counted(data):
     before = pp.counters()["fallbacks"]
     assert total(data) == 294
     assert pp.counters()["fallbacks"] == before + 1
-    assert f"`data` is no array ({type(data).__name__}); pass numpy.frombuffer(data, …)" in total.diagnostics()
+    assert f"`data` is not an array ({type(data).__name__}); pass numpy.frombuffer(data, …)" in total.diagnostics()
     assert total(np.frombuffer(data, "uint8").astype(int)) == 294
     assert pp.counters()["fallbacks"] == before + 1
     assert total([1, 2]) == 3

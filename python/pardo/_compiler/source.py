@@ -123,8 +123,8 @@ def _advice(file: str) -> str:
     if file == "<stdin>":
         return "Python does not keep the text of a program that comes through a pipe: save it into a file, and run `python file.py`"
     return (
-        "define it in a file or a cell of a notebook. What was made for exec and is held by nobody is gone: write it to a file, or put it "
-        f"into linecache.cache[{file!r}]"
+        "define it in a file or a cell of a notebook. The text of what exec made is gone when nothing refers to it any more: write it to a "
+        f"file, or put it into linecache.cache[{file!r}]"
     )
 
 

@@ -124,7 +124,7 @@ class Region:
         if not all(map(_is_taken, captured)):
             for name, value in zip(self.captured, captured, strict=True):
                 if isinstance(value, _BUFFERS):
-                    return self._left(f"`{name}` is no array ({type(value).__name__}); pass numpy.frombuffer({name}, …)", captured)
+                    return self._left(f"`{name}` is not an array ({type(value).__name__}); pass numpy.frombuffer({name}, …)", captured)
             return self._left("it uses what is neither an array nor a number", captured)
         try:
             self._refresh()

@@ -255,7 +255,7 @@ class QueueMethods:
         Raises
         ------
         TypeError
-            `dst` is no array, or `value` no number, or a complex one where the dtype is not.
+            `dst` is not an array, or `value` not a number, or a complex one where the dtype is not.
         ValueError
             `value` is NaN, and the dtype is of integers.
         OverflowError
@@ -292,7 +292,7 @@ class QueueMethods:
         Raises
         ------
         TypeError
-            `x` is no array.
+            `x` is not an array.
         ExecutionPlacementError
             `x` is on another device.
         """

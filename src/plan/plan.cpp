@@ -9,7 +9,6 @@
 
 namespace pardo::plan {
 
-using graph::Kind;
 using graph::Node;
 
 namespace {

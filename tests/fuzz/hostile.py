@@ -168,10 +168,10 @@ PROGRAM = (
 
 
 def run_process(env: dict[str, str]) -> str | None:
+    command, whole = [sys.executable, "-c", PROGRAM], {**os.environ, **env}
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM], env={**os.environ, **env}, capture_output=True, text=True, timeout=100, check=False
-        )
+        with tempfile.TemporaryDirectory() as folder:  # a variable may name a folder here
+            done = subprocess.run(command, env=whole, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
     except subprocess.TimeoutExpired:
         return f"{env}: no end after 100 s"
     if done.returncode < 0:

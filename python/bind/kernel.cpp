@@ -107,8 +107,7 @@ std::optional<pardo::Scalar> number_at(nb::handle o, const At& at) {
         return scalar_from(o.ptr());
     } catch (const pardo::Error& e) {
         if (e.code() != pardo::ErrorCode::Overflow) throw;
-        const nb::str text(o);
-        throw pardo::Error(e.code(), at.text() + " is " + text.c_str() + ", which does not fit int64 nor uint64");
+        throw pardo::Error(e.code(), at.text() + " is " + str_of(o) + ", which does not fit int64 nor uint64");
     }
 }
 

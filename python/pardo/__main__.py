@@ -243,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     everything = not (options.list or options.self_test or options.bandwidth)
     if everything:
         print("Versions")
-        _table(versions())
+        _table(versions(backends))
     if everything or options.list:
         _print_devices(backends, options.verbose)
     if everything:

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from pardo import _core
@@ -18,10 +20,10 @@ def _openblas() -> str:
         return "not installed (pip install scipy-openblas32); needed by matmul and its relatives"
 
 
-def versions() -> list[tuple[str, str]]:
+def versions(backends: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     """The package and what it works with, each with its version."""
     rows = [("pardo", _core._version), ("Python", platform.python_version()), ("NumPy", np.__version__), ("OpenBLAS", _openblas())]
-    return rows + [(f"back end {b['name']}", b["versions"]) for b in _core._get_backends() if b["versions"]]
+    return rows + [(f"back end {b['name']}", b["versions"]) for b in backends if b["versions"]]
 
 
 def show_config() -> None:
@@ -45,8 +47,9 @@ def show_config() -> None:
     back end cpu  LLVM 19.1.7 · SLEEF 3.5.1 · oneTBB 2021.8
     cpu:0         AMD EPYC 9554P 64-Core Processor, 2 units
     """
-    rows = versions()
-    rows += [(d.id, f"{d.name}, {d.max_compute_units or '?'} units") for b in _core._get_backends() for d in b["devices"]]
+    backends = _core._get_backends()
+    rows = versions(backends)
+    rows += [(d.id, f"{d.name}, {d.max_compute_units or '?'} units") for b in backends for d in b["devices"]]
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         print(f"{name.ljust(width)}  {value}")

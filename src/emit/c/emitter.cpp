@@ -235,8 +235,7 @@ std::string CEmitter::min_max(Opcode op, DType dtype, const std::string& a, cons
 
 /// Whether the operation keeps low bits of that operand alone, the other one being a constant: as & 63 and % 64 do.
 bool CEmitter::masks(const Instr& in, int operand) const {
-    const ir::ValueInfo& info = kernel_.values[in.operands[1 - operand]];
-    const Instr* other = info.def == ~0u || info.result < 0 ? nullptr : &kernel_.instrs[info.def];
+    const Instr* other = ir::definition(kernel_, in.operands[1 - operand]);
     if (!other || other->op != Opcode::Const || !is_integer(other->scalar.dtype)) return false;
     return std::has_single_bit(other->scalar.u + (in.op == Opcode::And ? 1 : 0));
 }

@@ -51,7 +51,19 @@ nb::object with_note(const pardo::Error& e) {
     return exception;
 }
 
+/// A signal that came where the library could not raise its exception comes first: most often the error tells of what it has stopped.
+bool interrupted_meanwhile(const pardo::Error& e) {
+    if (PyErr_CheckSignals() == 0) return false;
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyException_SetContext(value, exception_from(e).release().ptr());
+    PyErr_Restore(type, value, traceback);
+    return true;
+}
+
 void set_error(const pardo::Error& e) {
+    if (interrupted_meanwhile(e)) return;
     if (!e.origin()) return PyErr_SetObject(class_of(e.code()), text_to_python(e.message()).ptr());
     const nb::object exception = with_note(e);
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());

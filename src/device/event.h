@@ -185,8 +185,18 @@ void run_on_helper_thread(std::function<void()> f);
 /// The exception that is being handled, whatever its type.
 Error current_error();
 
-/// What the location hook says (pardo::set_location_hook); empty without one.
+/// What the location hook says (pardo::set_location_hook); empty without one. While a LocationScope lives on this thread, what that says.
 Text current_location();
+/// Work that is handed over now is of a line that has been noted earlier.
+class LocationScope {
+public:
+    explicit LocationScope(const Text& location);
+    ~LocationScope();
+    LocationScope(const LocationScope&) = delete;
+
+private:
+    const Text* outer_;
+};
 /// Makes the locks of this layer survive fork().
 void install_fork_handlers();
 

@@ -11,6 +11,7 @@
 
 #include "base/counters.h"
 #include "base/fork.h"
+#include "graph/call.h"
 
 namespace pardo::graph {
 namespace {
@@ -145,6 +146,7 @@ void attach(GraphState& state, Node* node, int slot, Node* input) {
 /// Takes a pending node out of the list and of its inputs' books; the inputs themselves stay.
 void detach(GraphState& state, Node* node) {
     unlink(state, node);
+    if (node->call) node->call->results[node->result] = nullptr;
     for (int i = 0; i < node->arity; ++i) {
         Node* input = node->inputs[i].get();
         --input->consumers;
@@ -168,6 +170,7 @@ void become_leaf(Node* node) {
     std::atomic_ref<Kind>(node->kind).store(Kind::Leaf, std::memory_order_release);
     node->depth = 0;
     node->view.reset();
+    node->call = nullptr;
     node->arity = 0;
 }
 
@@ -391,6 +394,17 @@ Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumu
     return node;
 }
 
+void make_call(const Ref<Call>& call, std::span<Node* const> inputs, std::span<const ResultType> types, Ref<Node>* results) {
+    for (std::size_t k = 0; k < types.size(); ++k) {
+        Ref<Node> node = make_pending(inputs[0]->queue, Kind::Call, types[k].dtype, Shape(types[k].shape), inputs);
+        node->strides = contiguous_strides(node->shape);
+        node->call = call;
+        node->result = static_cast<std::uint8_t>(k);
+        call->results[k] = node.get();
+        results[k] = std::move(node);
+    }
+}
+
 void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::int64_t offset) {
     GraphState& state = state_of(node->queue.get());
     detach(state, node);
@@ -417,6 +431,7 @@ void fail(Node* node, std::shared_ptr<const Error> error) {
         one->error = shared;
         one->depth = 0;
         one->view.reset();
+        one->call = nullptr;
         one->arity = 0;
         for (Ref<Node>& input : one->inputs) {
             if (input) released.push_back(std::move(input));

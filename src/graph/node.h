@@ -27,6 +27,7 @@ enum class Kind : std::uint8_t {
     Elementwise,  // row `op` of ops.def on 1 to 3 inputs; inputs are broadcast to `shape` by NumPy's rule (missing and one-sized dims)
     View,         // affine view of a pending input: `view`. Never of a Leaf: it becomes one when its input does
     Reduce,       // `reduce` over `axes` of input 0; shape keeps reduced dims as 1
+    Call,         // result number `result` of `call`, an operation that is not one fused loop: graph/call.h
     Failed,       // there is no value and never will be: `error` is raised at each use
 };
 
@@ -53,6 +54,8 @@ struct ViewMap {
     void place(const Strides& base, Strides& strides, std::int64_t& offset) const;
 };
 
+struct Call;
+
 /// A pending node's use of one input: a link in the list of the input's users or, if the input is a Leaf, of its buffer's readers.
 struct Use : Link {
     struct Node* user = nullptr;
@@ -65,6 +68,7 @@ struct Node : RefCounted<Node> {
     ReduceOp reduce{};
     std::uint8_t arity = 0;
     bool scalar_value = false;    // 0-d result with value semantics
+    std::uint8_t result = 0;      // Call
     std::uint32_t consumers = 0;  // pending nodes that have this one as an input; use_count() beyond it: somebody holds the value
     Op op{};
     Shape shape;
@@ -72,7 +76,7 @@ struct Node : RefCounted<Node> {
 
     // Leaf
     Ref<device::Buffer> buffer;
-    Strides strides;          // elements
+    Strides strides;          // elements; of a Call those that it will have
     std::int64_t offset = 0;  // elements from the buffer's start
 
     // Pending
@@ -83,6 +87,7 @@ struct Node : RefCounted<Node> {
     std::uint32_t axes = 0;             // Reduce: bit set over input dims; Iota: the axis
     DType accumulate = DType::Float64;  // Reduce: dtype of the accumulator
     std::unique_ptr<ViewMap> view;
+    Ref<Call> call;
 
     std::shared_ptr<const Error> error;  // Failed
 
@@ -96,6 +101,8 @@ struct Node : RefCounted<Node> {
 
     /// True of failed nodes too. May be asked without the lock: once false it stays so, and the Leaf fields are there.
     bool pending() const { return std::atomic_ref<Kind>(const_cast<Kind&>(kind)).load(std::memory_order_acquire) != Kind::Leaf; }
+    /// True of what a plan finds in memory: calls are computed before their users are planned.
+    bool in_memory() const { return kind == Kind::Leaf || kind == Kind::Call; }
     std::int64_t size() const { return element_count(shape); }
     static void destroy(Node* self);  // unlinks, releases inputs without deep recursion, returns the memory to a free list
 };
@@ -151,6 +158,12 @@ GraphState& state_of(device::Queue* queue);
 /// Uses of a buffer by pending nodes. Caller holds the graph lock.
 int reader_count(const device::Buffer& buffer);
 
+/// dtype and shape of one result of a call.
+struct ResultType {
+    DType dtype;
+    Shape shape;
+};
+
 // Making nodes. Callers hold the graph lock; results are linked into the pending list (but for Leaf) and counted.
 Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides strides, std::int64_t offset, Ref<device::Buffer> buffer);
 Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape);  // value.dtype is the node's
@@ -159,6 +172,8 @@ Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* cons
 /// A Leaf when the input is one (shares its buffer), else a View.
 Ref<Node> make_view(Node* input, Shape shape, ViewMap map);
 Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result);
+/// The pending results of `call`, one for each type, into `results`.
+void make_call(const Ref<Call>& call, std::span<Node* const> inputs, std::span<const ResultType> types, Ref<Node>* results);
 /// Turns a pending node into a Leaf over `buffer`, and with it the pending views of it; for src/plan.
 void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::int64_t offset);
 /// Turns a pending node and all pending ones that depend on it into failed ones, which raise `error` at each use; for src/plan.

@@ -1,4 +1,5 @@
 // src/lib/cumulative.cpp: running sums, products, minima and maxima along an axis.
+#include "graph/call.h"
 #include "lib/operand.h"
 
 namespace pardo {
@@ -26,6 +27,24 @@ const char* cumulative_name(Reduction op) {
     }
 }
 
+struct CumulativeCall final : graph::Call {
+    CumulativeCall(const char* who, Reduction reduction, int axis, bool initial)
+        : Call(who), op(reduction), at(axis), include_initial(initial) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        const lib::Memory input = lib::contiguous_memory(inputs[0]);
+        device::Queue* queue = inputs[0].node()->queue.get();
+        Shape shape = input.shape;
+        const lib::Lines lines = lib::lines_of(shape, at);
+        shape[at] += include_initial;
+        const lib::Output out = lib::make_output(name, queue, input.dtype, shape, lib::kind_of(input));
+        if (out.memory.size() > 0) lib::routines::cumulative(queue, op, input, out.memory, lines, include_initial);
+        results[0] = out.array;
+    }
+    Reduction op;
+    int at;
+    bool include_initial;
+};
+
 }  // namespace
 
 Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
@@ -36,14 +55,10 @@ Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis,
     if (include_initial && (op == Reduction::Min || op == Reduction::Max))
         lib::fail(ErrorCode::Value, who, "include_initial needs an operation with an identity (sum or product)");
     const DType result = dtype.value_or(cumulative_dtype(op, x.dtype()));
-    device::Queue* queue = lib::queue_of(who, x);
-    const lib::Memory input = lib::contiguous_memory(x, result);
     Shape shape = lib::shape_of(x);
-    const lib::Lines lines = lib::lines_of(shape, at);
     shape[at] += include_initial;
-    const lib::Output out = lib::make_output(queue, result, shape, lib::kind_of(input));
-    if (out.memory.size() > 0) lib::routines_for(who, queue).cumulative(queue, op, input, out.memory, lines, include_initial);
-    return out.array;
+    const Array input[] = {graph::cast(x, result)};
+    return graph::record(Ref<graph::Call>(new CumulativeCall(who, op, at, include_initial)), input, {result, std::move(shape)});
 }
 
 }  // namespace pardo

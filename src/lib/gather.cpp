@@ -103,10 +103,10 @@ Array gather_from(const char* who, const Array& base, std::span<const Array> ind
     const Memory source = memory_of(base);
     MemoryKind kind = kind_of(source);
     for (const Memory& p : positions) kind = std::min(kind, kind_of(p));
-    const Output out = make_output(queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
+    const Output out = make_output(who, queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
     if (out.memory.size() == 0) return bounds.rows.empty() ? out.array : checked_nothing(who, base, indices, axes, out);
     const GatherPlan plan = make_plan(source, axes, element_count(index_shape), split, std::move(bounds));
-    routines_for(who, queue).gather(queue, source, positions, plan, out.memory);
+    routines::gather(queue, source, positions, plan, out.memory);
     return out.array;
 }
 
@@ -155,7 +155,7 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
     const Memory memory = detached_memory(source, base.dtype(), target);
     const PendingWrite write(queue, target);
     const GatherPlan plan = make_plan(target, axes, element_count(index_shape), 0, std::move(bounds));
-    routines_for(who, queue).scatter(queue, target, positions, plan, memory);
+    routines::scatter(queue, target, positions, plan, memory);
 }
 
 }  // namespace lib
@@ -189,11 +189,11 @@ Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
     x_shape[at] = length;
     index_shape[at] = count;
     const lib::Memory positions = lib::contiguous_memory(broadcast_to(indices, index_shape), DType::Int64);
-    const lib::Output out = lib::make_output(queue, x.dtype(), index_shape, lib::kind_of(lib::memory_of(x), positions));
+    const lib::Output out = lib::make_output(who, queue, x.dtype(), index_shape, lib::kind_of(lib::memory_of(x), positions));
     if (out.memory.size() == 0) return out.array;
     const lib::Memory source = lib::contiguous_memory(broadcast_to(x, x_shape));
     const lib::Bounds bounds{who, {{positions, length, at}}};
-    lib::routines_for(who, queue).take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count, bounds);
+    lib::routines::take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count, bounds);
     return out.array;
 }
 

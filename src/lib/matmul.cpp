@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "graph/call.h"
 #include "lib/operand.h"
 
 namespace pardo {
@@ -29,14 +30,12 @@ Array product_sum(const Array& a, const Array& b, std::int64_t axis) {
 Array with_axis(const Array& x, std::int64_t axis) { return expand_dims(x, Extents(&axis, 1)); }
 Array without_axis(const Array& x, std::int64_t axis) { return squeeze(x, std::vector<std::int64_t>{axis}); }
 
-/// A stack of matrices in `dtype` that the routine takes, copied only if it has to be.
-lib::Memory matrices(const lib::Routines& routines, const Array& x, DType dtype, const Shape& batch) {
-    const Array cast = x.astype(dtype, false);
-    lib::Memory memory = lib::memory_of(cast);
+/// A stack of matrices that the routine takes, copied only if it has to be.
+lib::Memory matrices(device::Queue* queue, const Array& x, const Shape& batch) {
+    lib::Memory memory = lib::memory_of(x);
     const int rank = memory.shape.size();
-    if (!routines.matmul_strides_ok(dtype, memory.shape[rank - 2], memory.shape[rank - 1], memory.strides[rank - 2],
-                                    memory.strides[rank - 1]))
-        memory = lib::contiguous_memory(cast);
+    if (!lib::routines::matmul_takes(queue, memory)) memory = lib::contiguous_memory(x);
+    if (rank == 2 && batch.empty()) return memory;
     // Broadcast dimensions of the batch get stride zero.
     lib::Memory out = memory;
     out.shape = batch;
@@ -51,6 +50,23 @@ lib::Memory matrices(const lib::Routines& routines, const Array& x, DType dtype,
     }
     return out;
 }
+
+struct MatmulCall final : graph::Call {
+    explicit MatmulCall(Shape stack) : Call("matmul"), batch(std::move(stack)) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        const Array &a = inputs[0], &b = inputs[1];
+        device::Queue* queue = a.node()->queue.get();
+        Shape shape = batch;
+        shape.push_back(a.shape()[static_cast<std::size_t>(a.ndim() - 2)]);
+        shape.push_back(b.shape().back());
+        const MemoryKind kind = std::min(a.node()->buffer->kind(), b.node()->buffer->kind());
+        lib::Output out = lib::make_output(name, queue, a.dtype(), shape, kind);
+        results[0] = std::move(out.array);
+        if (out.memory.size() == 0) return;
+        lib::routines::matmul(queue, matrices(queue, a, batch), matrices(queue, b, batch), out.memory);
+    }
+    Shape batch;
+};
 
 }  // namespace
 
@@ -70,18 +86,15 @@ Array matmul(const Array& a, const Array& b) {
     if (b.ndim() == 1) return without_axis(matmul(a, with_axis(b, 1)), -1);
 
     const DType dtype = graph::default_on(a.node()->queue.get(), promote(a.dtype(), b.dtype()));
-    const Shape batch =
+    Shape batch =
         broadcast(who, a.shape().first(static_cast<std::size_t>(a.ndim() - 2)), b.shape().first(static_cast<std::size_t>(b.ndim() - 2)));
     Shape shape = batch;
     shape.push_back(a.shape()[static_cast<std::size_t>(a.ndim() - 2)]);
     shape.push_back(b.shape().back());
     if (depth == 0) return zeros(shape, dtype, Queue(queue));
-    const lib::Routines& routines = lib::routines_for(who, queue);
-    if (element_count(shape) == 0) return lib::make_output(queue, dtype, shape, lib::kind_of(lib::memory_of(a), lib::memory_of(b))).array;
-    const lib::Memory left = matrices(routines, a, dtype, batch), right = matrices(routines, b, dtype, batch);
-    const lib::Output out = lib::make_output(queue, dtype, shape, lib::kind_of(left, right));
-    routines.matmul(queue, left, right, out.memory);
-    return out.array;
+    if (element_count(shape) > 0) lib::routines::matmul_ready(queue, dtype);
+    const Array inputs[] = {graph::cast(a, dtype), graph::cast(b, dtype)};
+    return graph::record(Ref<graph::Call>(new MatmulCall(std::move(batch))), inputs, {dtype, std::move(shape)});
 }
 
 Array vecdot(const Array& a, const Array& b, std::int64_t axis) {

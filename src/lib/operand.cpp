@@ -17,8 +17,8 @@ Memory memory_of(const Array& x) {
 
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype) { return memory_of(graph::as_contiguous(x, dtype)); }
 
-Output make_output(device::Queue* queue, DType dtype, Shape shape, MemoryKind kind) {
-    Array array = graph::make_empty(queue, dtype, std::move(shape), "array", kind);
+Output make_output(const char* who, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind) {
+    Array array = graph::make_empty(queue, dtype, std::move(shape), who, kind);
     Memory memory = memory_of(array);
     return {std::move(array), std::move(memory)};
 }

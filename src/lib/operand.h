@@ -18,12 +18,12 @@ namespace pardo::lib {
 Memory memory_of(const Array& x);
 /// Row-major memory with x's values in `dtype`.
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype = {});
-/// A fresh array and its memory.
+/// A fresh array and its memory; `who` is told when there is not so much.
 struct Output {
     Array array;
     Memory memory;
 };
-Output make_output(device::Queue* queue, DType dtype, Shape shape, MemoryKind kind);
+Output make_output(const char* who, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind);
 /// The kind of memory of a result: device > shared > host of what it is computed from.
 template <class... M> MemoryKind kind_of(const M&... memories) { return std::min({memories.buffer->kind()...}); }
 /// Row-major scratch memory for routines, no array.
@@ -35,7 +35,6 @@ template <class... A> device::Queue* queue_of(const char* who, const A&... array
     const Array* list[] = {&arrays...};
     return graph::common_queue(who, list);
 }
-inline const Routines& routines_for(const char* who, const device::Queue* queue) { return routines_for(who, queue->device()); }
 
 /// The lines of a shape along an axis.
 Lines lines_of(Extents shape, int axis);

@@ -1,4 +1,4 @@
-// src/lib/routines.h: what a back end supplies for the routines that are not one fused loop: a table of functions on memory.
+// src/lib/routines.h: the routines that are not one fused loop, on memory: what each computes, whoever implements it.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "base/shape.h"
 #include "device/device.h"
+#include "lib/registry.h"
 
 namespace pardo::lib {
 
@@ -56,56 +57,61 @@ struct GatherPlan {
     Bounds bounds;
 };
 
-/// The functions of one kind of device. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a
-/// line says otherwise; outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
-struct Routines {
-    /// Running `op` along the lines of x; with `initial`, out's lines are one longer and start with op's identity. x.dtype == out.dtype.
-    void (*cumulative)(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial);
-    /// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in
-    /// ascending order.
-    void (*sort)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending);
-    /// As sort, but only such that the positions `kth` (ascending) of each line hold what sorting would put there.
-    void (*partition)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
-                      std::span<const std::int64_t> kth);
-    /// The k first elements of each sorted line, in order; values and indices are (outer, k, inner).
-    void (*top_k)(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k,
-                  bool largest);
-    /// Where `values` go in the sorted 1-d array; out is Int64, both operands have one dtype.
-    void (*searchsorted)(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right);
-    /// Number of true elements. Waits. `blocks` (Int64, mask_blocks(size) + 1 of them) receives how many are true before each block.
-    std::int64_t (*count_mask)(device::Queue* queue, const Memory& mask, const Memory& blocks);
-    /// One Int64 array a dimension of the mask's shape, after count_mask.
-    void (*nonzero)(device::Queue* queue, const Memory& mask, const Memory& blocks, std::span<const Memory> out);
-    void (*compress)(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& out);
-    /// x: any strides. value: 1-d, as many elements as the mask has true ones.
-    void (*put_mask)(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value);
-    /// base: any strides, see GatherPlan; indices: Int64, plan.count elements each.
-    void (*gather)(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out);
-    /// value: of the size and order that gather's result has, or of size one.
-    void (*scatter)(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value);
-    /// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
-    void (*take_along_axis)(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
-                            std::int64_t count, const Bounds& bounds);
-    /// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start
-    /// before each block.
-    std::int64_t (*count_runs)(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks);
-    /// The runs: their values, and if `order` (the sorting permutation) is there, first positions, counts, and each element's run.
-    void (*fill_runs)(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
-                      const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts);
-    /// out = a @ b for stacks of matrices: all three (batch…, rows, columns) with equal batch shapes. a, b: any strides that
-    /// matmul_strides_ok takes.
-    void (*matmul)(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out);
-    /// True when matmul takes a (rows, columns) operand with these strides as it is.
-    bool (*matmul_strides_ok)(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride);
-};
+/// The routines. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a line says otherwise;
+/// outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
+namespace routines {
+
+/// Running `op` along the lines of x; with `initial`, out's lines are one longer and start with op's identity. x.dtype == out.dtype.
+extern Routine<void(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial)> cumulative;
+/// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in
+/// ascending order.
+extern Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending)> sort;
+/// As sort, but only such that the positions `kth` (ascending) of each line hold what sorting would put there.
+extern Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
+                    std::span<const std::int64_t> kth)>
+    partition;
+/// The k first elements of each sorted line, in order; values and indices are (outer, k, inner).
+extern Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k,
+                    bool largest)>
+    top_k;
+/// Where `values` go in the sorted 1-d array; out is Int64, both operands have one dtype.
+extern Routine<void(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right)> searchsorted;
+/// Number of true elements. Waits. `blocks` (Int64, mask_blocks(size) + 1 of them) receives how many are true before each block.
+extern Routine<std::int64_t(device::Queue* queue, const Memory& mask, const Memory& blocks)> count_mask;
+/// One Int64 array a dimension of the mask's shape, after count_mask.
+extern Routine<void(device::Queue* queue, const Memory& mask, const Memory& blocks, std::span<const Memory> out)> nonzero;
+extern Routine<void(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& out)> compress;
+/// x: any strides. value: 1-d, as many elements as the mask has true ones.
+extern Routine<void(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value)> put_mask;
+/// base: any strides, see GatherPlan; indices: Int64, plan.count elements each.
+extern Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out)>
+    gather;
+/// value: of the size and order that gather's result has, or of size one.
+extern Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value)>
+    scatter;
+/// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
+extern Routine<void(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count,
+                    const Bounds& bounds)>
+    take_along_axis;
+/// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start
+/// before each block.
+extern Routine<std::int64_t(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks)> count_runs;
+/// The runs: their values, and if `order` (the sorting permutation) is there, first positions, counts, and each element's run.
+extern Routine<void(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
+                    const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts)>
+    fill_runs;
+/// out = a @ b for stacks of matrices: all three (batch…, rows, columns) with equal batch shapes. a, b: any strides that
+/// matmul_takes says so of.
+extern Routine<void(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out)> matmul;
+/// True when matmul takes an operand (…, rows, columns) with its strides.
+extern Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes;
+/// Throws Import where a product of this dtype needs a library that is not installed: told when it is recorded.
+extern Routine<void(device::Queue* queue, DType dtype)> matmul_ready;
+
+}  // namespace routines
 
 /// Elements that one entry of `blocks` stands for.
 inline constexpr std::int64_t mask_block = 16384;
 constexpr std::int64_t mask_blocks(std::int64_t size) { return (size + mask_block - 1) / mask_block; }
-
-/// The table of a device's back end; throws Device when it has none.
-const Routines& routines_for(const char* who, const device::Device* device);
-/// The CPU's.
-const Routines& cpu_routines();
 
 }  // namespace pardo::lib

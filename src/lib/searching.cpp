@@ -2,6 +2,7 @@
 #include <numeric>
 #include <vector>
 
+#include "graph/call.h"
 #include "graph/record.h"
 #include "lib/gather.h"
 #include "lib/operand.h"
@@ -9,10 +10,26 @@
 
 namespace pardo {
 
+namespace {
+
+struct SearchCall final : graph::Call {
+    explicit SearchCall(bool after_equals) : Call("searchsorted"), right(after_equals) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        const lib::Memory table = lib::contiguous_memory(inputs[0]), wanted = lib::contiguous_memory(inputs[1]);
+        device::Queue* queue = inputs[0].node()->queue.get();
+        const lib::Output out = lib::make_output(name, queue, DType::Int64, wanted.shape, lib::kind_of(table, wanted));
+        if (out.memory.size() > 0) lib::routines::searchsorted(queue, table, wanted, out.memory, right);
+        results[0] = out.array;
+    }
+    bool right;
+};
+
+}  // namespace
+
 Array searchsorted(const Array& sorted, const Array& values, bool right, const Array* sorter) {
     const char* who = "searchsorted";
     if (sorted.ndim() != 1) lib::fail(ErrorCode::Value, who, "object too deep for desired array: the sorted array must be 1-d");
-    device::Queue* queue = lib::queue_of(who, sorted, values);
+    lib::queue_of(who, sorted, values);
     Array keys = sorted;
     if (sorter) {
         lib::queue_of(who, sorted, *sorter);
@@ -21,10 +38,8 @@ Array searchsorted(const Array& sorted, const Array& values, bool right, const A
         keys = take(sorted, *sorter, 0);
     }
     const DType dtype = graph::default_on(sorted.node()->queue.get(), promote(sorted.dtype(), values.dtype()));
-    const lib::Memory table = lib::contiguous_memory(keys, dtype), wanted = lib::contiguous_memory(values, dtype);
-    const lib::Output out = lib::make_output(queue, DType::Int64, lib::shape_of(values), lib::kind_of(table, wanted));
-    if (out.memory.size() > 0) lib::routines_for(who, queue).searchsorted(queue, table, wanted, out.memory, right);
-    return out.array;
+    const Array inputs[] = {graph::cast(keys, dtype), graph::cast(values, dtype)};
+    return graph::record(Ref<graph::Call>(new SearchCall(right)), inputs, {DType::Int64, lib::shape_of(values)});
 }
 
 namespace {
@@ -34,11 +49,11 @@ struct CountedMask {
     lib::Memory mask, blocks;
     std::int64_t count = 0;
 };
-CountedMask count_mask(const char* who, device::Queue* queue, lib::Memory mask) {
+CountedMask count_mask(device::Queue* queue, lib::Memory mask) {
     CountedMask out;
     out.mask = std::move(mask);
     out.blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(out.mask.size()) + 1);
-    if (out.mask.size() > 0) out.count = lib::routines_for(who, queue).count_mask(queue, out.mask, out.blocks);
+    if (out.mask.size() > 0) out.count = lib::routines::count_mask(queue, out.mask, out.blocks);
     return out;
 }
 
@@ -49,15 +64,15 @@ std::vector<Array> nonzero(const Array& x) {
     if (x.ndim() == 0)
         lib::fail(ErrorCode::Value, who, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
     device::Queue* queue = lib::queue_of(who, x);
-    const CountedMask counted = count_mask(who, queue, lib::contiguous_memory(x, DType::Bool));
+    const CountedMask counted = count_mask(queue, lib::contiguous_memory(x, DType::Bool));
     std::vector<Array> arrays;
     std::vector<lib::Memory> memories;
     for (int d = 0; d < x.ndim(); ++d) {
-        lib::Output out = lib::make_output(queue, DType::Int64, Shape{counted.count}, lib::kind_of(counted.mask));
+        lib::Output out = lib::make_output(who, queue, DType::Int64, Shape{counted.count}, lib::kind_of(counted.mask));
         arrays.push_back(std::move(out.array));
         memories.push_back(std::move(out.memory));
     }
-    if (counted.count > 0) lib::routines_for(who, queue).nonzero(queue, counted.mask, counted.blocks, memories);
+    if (counted.count > 0) lib::routines::nonzero(queue, counted.mask, counted.blocks, memories);
     return arrays;
 }
 
@@ -66,10 +81,10 @@ namespace lib {
 Array compress(const Array& x, const Array& mask) {
     const char* who = "x[mask]";
     device::Queue* queue = queue_of(who, x, mask);
-    const CountedMask counted = count_mask(who, queue, contiguous_memory(mask, DType::Bool));
+    const CountedMask counted = count_mask(queue, contiguous_memory(mask, DType::Bool));
     const Memory input = contiguous_memory(x);
-    const Output out = make_output(queue, x.dtype(), Shape{counted.count}, kind_of(input, counted.mask));
-    if (counted.count > 0) routines_for(who, queue).compress(queue, input, counted.mask, counted.blocks, out.memory);
+    const Output out = make_output(who, queue, x.dtype(), Shape{counted.count}, kind_of(input, counted.mask));
+    if (counted.count > 0) routines::compress(queue, input, counted.mask, counted.blocks, out.memory);
     return out.array;
 }
 
@@ -81,7 +96,7 @@ void put_mask(const Array& x, const Array& mask, const Array& value) {
                  " dimensions");
     device::Queue* queue = queue_of(who, x, mask, value);
     const Memory target = writable_memory(who, x);
-    const CountedMask counted = count_mask(who, queue, detached_memory(mask, DType::Bool, target));
+    const CountedMask counted = count_mask(queue, detached_memory(mask, DType::Bool, target));
     if (value.size() != 1 && value.size() != counted.count)
         fail(ErrorCode::Value, who,
              "NumPy boolean array indexing assignment cannot assign " + std::to_string(value.size()) + " input values to the " +
@@ -89,7 +104,7 @@ void put_mask(const Array& x, const Array& mask, const Array& value) {
     if (counted.count == 0) return;
     const Memory source = detached_memory(value, x.dtype(), target);
     const PendingWrite write(queue, target);
-    routines_for(who, queue).put_mask(queue, target, counted.mask, counted.blocks, source);
+    routines::put_mask(queue, target, counted.mask, counted.blocks, source);
 }
 
 }  // namespace lib
@@ -97,7 +112,6 @@ void put_mask(const Array& x, const Array& mask, const Array& value) {
 Unique unique(const Array& x, bool equal_nan, bool values_only) {
     const char* who = "unique";
     device::Queue* queue = lib::queue_of(who, x);
-    const lib::Routines& routines = lib::routines_for(who, queue);
     const Array flat = lib::flatten(x);
     const std::int64_t size = flat.size();
     Array order, sorted;
@@ -109,20 +123,20 @@ Unique unique(const Array& x, bool equal_nan, bool values_only) {
     }
     const lib::Memory keys = lib::memory_of(sorted);
     const lib::Memory blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(size) + 1);
-    const std::int64_t count = size > 0 ? routines.count_runs(queue, keys, equal_nan, blocks) : 0;
-    const lib::Output values = lib::make_output(queue, x.dtype(), Shape{count}, lib::kind_of(keys));
+    const std::int64_t count = size > 0 ? lib::routines::count_runs(queue, keys, equal_nan, blocks) : 0;
+    const lib::Output values = lib::make_output(who, queue, x.dtype(), Shape{count}, lib::kind_of(keys));
     Unique result;
     result.values = values.array;
     if (values_only) {
-        if (size > 0) routines.fill_runs(queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
+        if (size > 0) lib::routines::fill_runs(queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
         return result;
     }
-    const lib::Output indices = lib::make_output(queue, DType::Int64, Shape{count}, lib::kind_of(keys)),
-                      counts = lib::make_output(queue, DType::Int64, Shape{count}, lib::kind_of(keys));
-    const lib::Output inverse = lib::make_output(queue, DType::Int64, lib::shape_of(x), lib::kind_of(keys));
+    const lib::Output indices = lib::make_output(who, queue, DType::Int64, Shape{count}, lib::kind_of(keys)),
+                      counts = lib::make_output(who, queue, DType::Int64, Shape{count}, lib::kind_of(keys));
+    const lib::Output inverse = lib::make_output(who, queue, DType::Int64, lib::shape_of(x), lib::kind_of(keys));
     if (size > 0)
-        routines.fill_runs(queue, keys, lib::memory_of(order), equal_nan, blocks, values.memory, indices.memory, inverse.memory,
-                           counts.memory);
+        lib::routines::fill_runs(queue, keys, lib::memory_of(order), equal_nan, blocks, values.memory, indices.memory, inverse.memory,
+                                 counts.memory);
     result.indices = indices.array;
     result.inverse = inverse.array;
     result.counts = counts.array;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "graph/call.h"
 #include "lib/operand.h"
 
 namespace pardo {
@@ -10,27 +11,73 @@ namespace {
 
 enum class Result : std::uint8_t { Values, Indices };
 
-/// One array of x's shape for what is asked, the other memory absent.
-struct Outputs {
-    lib::Output wanted;
-    lib::Memory values, indices;
-};
-Outputs make_outputs(device::Queue* queue, Result result, DType dtype, const Shape& shape, MemoryKind kind) {
-    Outputs out;
-    out.wanted = lib::make_output(queue, result == Result::Values ? dtype : DType::Int64, shape, kind);
-    (result == Result::Values ? out.values : out.indices) = out.wanted.memory;
-    return out;
+/// The dtype of one result.
+DType dtype_of(Result result, const Array& x) { return result == Result::Values ? x.dtype() : DType::Int64; }
+
+/// Values or positions of lines along an axis: `submit` gets the input, the memory of both (one of them absent), and the lines.
+template <class F> Array compute(const char* who, const Array& x, Result result, int axis, F&& submit) {
+    const lib::Memory input = lib::contiguous_memory(x);
+    const lib::Output out = lib::make_output(who, x.node()->queue.get(), dtype_of(result, x), input.shape, lib::kind_of(input));
+    const lib::Memory none{};
+    const bool values = result == Result::Values;
+    if (input.size() > 0) submit(input, values ? out.memory : none, values ? none : out.memory, lib::lines_of(input.shape, axis));
+    return out.array;
 }
+
+struct SortCall final : graph::Call {
+    SortCall(const char* who, Result wanted, int axis, bool down) : Call(who), result(wanted), at(axis), descending(down) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        device::Queue* queue = inputs[0].node()->queue.get();
+        results[0] = compute(name, inputs[0], result, at,
+                             [&](const lib::Memory& x, const lib::Memory& values, const lib::Memory& indices, lib::Lines lines) {
+                                 lib::routines::sort(queue, x, values, indices, lines, descending);
+                             });
+    }
+    Result result;
+    int at;
+    bool descending;
+};
+
+struct PartitionCall final : graph::Call {
+    PartitionCall(const char* who, Result wanted, int axis, std::vector<std::int64_t> positions)
+        : Call(who), result(wanted), at(axis), kth(std::move(positions)) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        device::Queue* queue = inputs[0].node()->queue.get();
+        results[0] = compute(name, inputs[0], result, at,
+                             [&](const lib::Memory& x, const lib::Memory& values, const lib::Memory& indices, lib::Lines lines) {
+                                 lib::routines::partition(queue, x, values, indices, lines, kth);
+                             });
+    }
+    Result result;
+    int at;
+    std::vector<std::int64_t> kth;
+};
+
+struct TopKCall final : graph::Call {
+    TopKCall(int axis, std::int64_t count, bool from_largest) : Call("top_k"), at(axis), k(count), largest(from_largest) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        device::Queue* queue = inputs[0].node()->queue.get();
+        const lib::Memory input = lib::contiguous_memory(inputs[0]);
+        Shape shape = input.shape;
+        shape[at] = k;
+        const MemoryKind kind = lib::kind_of(input);
+        const lib::Output values = lib::make_output(name, queue, input.dtype, shape, kind),
+                          indices = lib::make_output(name, queue, DType::Int64, shape, kind);
+        if (values.memory.size() > 0)
+            lib::routines::top_k(queue, input, values.memory, indices.memory, lib::lines_of(input.shape, at), k, largest);
+        results[0] = values.array;
+        results[1] = indices.array;
+    }
+    int at;
+    std::int64_t k;
+    bool largest;
+};
 
 Array sorted(const char* who, Result result, const Array& x, std::int64_t axis, bool descending) {
     if (x.ndim() == 0) lib::fail(ErrorCode::Axis, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension 0");
     const int at = lib::checked_axis(who, axis, x.ndim());
-    device::Queue* queue = lib::queue_of(who, x);
-    const lib::Memory input = lib::contiguous_memory(x);
-    const Outputs out = make_outputs(queue, result, x.dtype(), lib::shape_of(x), lib::kind_of(input));
-    if (input.size() > 0)
-        lib::routines_for(who, queue).sort(queue, input, out.values, out.indices, lib::lines_of(input.shape, at), descending);
-    return out.wanted.array;
+    return graph::record(Ref<graph::Call>(new SortCall(who, result, at, descending)), std::span(&x, 1),
+                         {dtype_of(result, x), lib::shape_of(x)});
 }
 
 Array partitioned(const char* who, Result result, const Array& x, Extents kth, std::int64_t axis) {
@@ -45,12 +92,8 @@ Array partitioned(const char* who, Result result, const Array& x, Extents kth, s
         positions.push_back(k < 0 ? k + length : k);
     }
     std::ranges::sort(positions);
-    device::Queue* queue = lib::queue_of(who, x);
-    const lib::Memory input = lib::contiguous_memory(x);
-    const Outputs out = make_outputs(queue, result, x.dtype(), lib::shape_of(x), lib::kind_of(input));
-    if (input.size() > 0)
-        lib::routines_for(who, queue).partition(queue, input, out.values, out.indices, lib::lines_of(input.shape, at), positions);
-    return out.wanted.array;
+    return graph::record(Ref<graph::Call>(new PartitionCall(who, result, at, std::move(positions))), std::span(&x, 1),
+                         {dtype_of(result, x), lib::shape_of(x)});
 }
 
 }  // namespace
@@ -68,16 +111,9 @@ std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis,
     if (k < 0 || k > length)
         lib::fail(ErrorCode::Value, "top_k",
                   "k = " + std::to_string(k) + " is not in [0, " + std::to_string(length) + "], the length of axis " + std::to_string(at));
-    device::Queue* queue = lib::queue_of("top_k", x);
-    const lib::Memory input = lib::contiguous_memory(x);
     Shape shape = lib::shape_of(x);
     shape[at] = k;
-    const MemoryKind kind = lib::kind_of(input);
-    const lib::Output values = lib::make_output(queue, x.dtype(), shape, kind),
-                      indices = lib::make_output(queue, DType::Int64, shape, kind);
-    if (values.memory.size() > 0)
-        lib::routines_for("top_k", queue).top_k(queue, input, values.memory, indices.memory, lib::lines_of(input.shape, at), k, largest);
-    return {values.array, indices.array};
+    return graph::record(Ref<graph::Call>(new TopKCall(at, k, largest)), std::span(&x, 1), {x.dtype(), shape}, {DType::Int64, shape});
 }
 
 }  // namespace pardo

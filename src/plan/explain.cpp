@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "graph/call.h"
 #include "graph/record.h"
 #include "plan/force.h"
 #include "plan/group/companions.h"
@@ -41,6 +42,7 @@ std::string member_name(const Planner& planner, NodeId id) {
         case Kind::Constant: return "constant";
         case Kind::Iota: return "index";
         case Kind::View: return "view";
+        case Kind::Call: return n->call->name;
         case Kind::Leaf:
         case Kind::Failed: break;
     }
@@ -135,8 +137,14 @@ private:
 
 }  // namespace
 
-std::string explain(std::span<Node* const> roots) {
+namespace {
+
+/// The groups and kernels that compute `roots`, down to memory and to what calls give.
+std::string explain_groups(std::span<Node* const> roots) {
     Walk walk;
+    walk.stop_at_calls = true;
+    walk.collect(roots);
+    if (std::ranges::all_of(walk.nodes, [](const Node* n) { return n->in_memory(); })) return {};
     std::vector<Ref<Node>> companions;
     collect_with_companions(walk, roots, companions);
     Planner planner(walk, roots[0]->queue->device()->execution());
@@ -144,6 +152,39 @@ std::string explain(std::span<Node* const> roots) {
     Scheduler scheduler(planner);
     scheduler.run();
     return Text(planner, scheduler).make();
+}
+
+std::string call_text(const graph::Call& call, const Node& node) {
+    std::string text = std::string("call ") + call.name + ": ";
+    for (int i = 0; i < node.arity; ++i) text += (i ? ", " : "") + value_text(node.inputs[i].get());
+    text += " -> ";
+    bool first = true;
+    for (const Node* result : call.results) {
+        if (!result) continue;
+        text += (first ? "" : ", ") + value_text(result);
+        first = false;
+    }
+    return text + "\n";
+}
+
+}  // namespace
+
+std::string explain(std::span<Node* const> roots) {
+    Walk walk;
+    walk.collect(roots);
+    std::string text;
+    std::vector<const graph::Call*> told;
+    for (const Node* node : walk.nodes) {
+        if (node->kind != Kind::Call || std::ranges::find(told, node->call.get()) != told.end()) continue;
+        told.push_back(node->call.get());
+        std::vector<Node*> inputs;
+        for (int i = 0; i < node->arity; ++i) {
+            if (!node->inputs[i]->in_memory()) inputs.push_back(node->inputs[i].get());
+        }
+        if (!inputs.empty()) text += explain_groups(inputs);
+        text += call_text(*node->call, *node);
+    }
+    return text + explain_groups(roots);
 }
 
 }  // namespace pardo::plan

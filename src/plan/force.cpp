@@ -1,12 +1,14 @@
 // src/plan/force.cpp: decides what runs now: walks the graph, finds or makes its plan, allocates, launches, materialises.
 #include "plan/force.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/hash.h"
 #include "graph/overlap.h"
+#include "plan/calls.h"
 #include "plan/execute.h"
 #include "plan/group/companions.h"
 #include "plan/plan.h"
@@ -116,6 +118,40 @@ void poison_readers(const Node* target) {
 }
 #endif
 
+enum class Stored : std::uint8_t {
+    Done,
+    Again,     // the graph has changed meanwhile, or will when `calls` have been run
+    Overlaps,  // the value reads what would be overwritten
+};
+
+/// One try of store().
+Stored try_store(Node* target, Node* value, Node* where, After after, int references, std::vector<Ref<Node>>& calls) {
+    Borrowed work;
+    Walk& walk = work->walk;
+    walk.collect_store(target, value, where, after, references);
+    if (walk.calls) {
+        calls = calls_of(walk);
+        return Stored::Again;
+    }
+    if (walk.read_outside(target->buffer.get())) {
+        settle(dependents(target->buffer.get(), &walk));
+        walk.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
+    }
+    if (target->size() == 0) return Stored::Done;
+    counters.forced.fetch_add(1, std::memory_order_relaxed);
+    device::Queue* queue = target->queue.get();
+    const PlanInUse plan(walk, queue);
+    if (plan->needs_temporary) return Stored::Overlaps;
+    const unsigned before = Borrowed::nested();
+    work->execution.allocate(*plan, walk, queue);
+    if (before != Borrowed::nested()) return Stored::Again;
+    work->execution.run(*plan, walk, queue);
+#ifndef NDEBUG
+    poison_readers(target);
+#endif
+    return Stored::Done;
+}
+
 }  // namespace
 
 bool fusion_enabled() {
@@ -137,11 +173,18 @@ void force(std::span<Node* const> roots) {
     }
     if (!queue) return;
     counters.forced.fetch_add(1, std::memory_order_relaxed);
-    Borrowed work;
-    std::vector<Ref<Node>> companions;
+    if (roots.size() == 1 && run_if_ready(roots[0])) return;
+    std::vector<Ref<Node>> companions, calls;
     while (true) {
+        run(calls);
+        if (!calls.empty() && std::ranges::none_of(roots, [](const Node* root) { return root->pending(); })) return;
+        Borrowed work;
         companions.clear();
         collect_with_companions(work->walk, roots, companions);
+        if (work->walk.calls) {
+            calls = calls_of(work->walk);
+            continue;
+        }
         const PlanInUse plan(work->walk, queue);
         const unsigned before = Borrowed::nested();
         work->execution.allocate(*plan, work->walk, queue);
@@ -182,34 +225,13 @@ void force_readers(device::Buffer* buffer) {
 }
 
 void store(Node* target, Node* value, Node* where, After after, int references) {
-    device::Queue* queue = target->queue.get();
-    bool again = false;
-    {
-        Borrowed work;
-        Walk& walk = work->walk;
-        device::Buffer* buffer = target->buffer.get();
-        walk.collect_store(target, value, where, after, references);
-        if (walk.read_outside(buffer)) {
-            settle(dependents(buffer, &walk));
-            walk.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
-        }
-        if (target->size() == 0) return;
-        counters.forced.fetch_add(1, std::memory_order_relaxed);
-        const PlanInUse plan(walk, queue);
-        if (!plan->needs_temporary) {
-            const unsigned before = Borrowed::nested();
-            work->execution.allocate(*plan, work->walk, queue);
-            if (before == Borrowed::nested()) {
-                work->execution.run(*plan, walk, queue);
-#ifndef NDEBUG
-                poison_readers(target);
-#endif
-                return;
-            }
-            again = true;
-        }
+    std::vector<Ref<Node>> calls;
+    for (Stored stored = Stored::Again; stored != Stored::Overlaps;) {
+        run(calls);
+        calls.clear();
+        stored = try_store(target, value, where, after, references, calls);
+        if (stored == Stored::Done) return;
     }
-    if (again) return store(target, value, where, after, references);
     // The value reads what would be overwritten: it gets memory of its own first.
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     Node* roots[2];

@@ -29,6 +29,7 @@ void Walk::clear() {
     flags.clear();
     leaves.clear();
     key.clear();
+    calls = false;
     stack_.clear();
     target = nullptr;
     target_id = value_id = where_id = no_node;
@@ -50,18 +51,20 @@ void Walk::visit(Node* root) {
         assert(node->kind != Kind::Failed && (node->kind != Kind::View || node->inputs[0]->pending()));  // docs/design/ordering.md
         node->index = static_cast<std::uint32_t>(nodes.size());
         if (node->kind == Kind::Leaf) leaves.push_back(node->index);
+        calls |= node->kind == Kind::Call;
         nodes.push_back(node);
         uses.push_back(0);
         flags.push_back(0);
     };
+    const auto inputs_of = [&](const Node* node) { return stop_at_calls && node->kind == Kind::Call ? 0 : node->arity; };
     enter(root);
     while (!stack_.empty()) {
         Frame& frame = stack_.back();
         Node* node = frame.node;
-        if (frame.next == node->arity) {
+        if (frame.next == inputs_of(node)) {
             stack_.pop_back();
             leave(node);
-            for (int i = 0; i < node->arity; ++i) ++uses[node->inputs[i]->index];
+            for (int i = 0; i < inputs_of(node); ++i) ++uses[node->inputs[i]->index];
             continue;
         }
         Node* input = node->inputs[frame.next++].get();
@@ -183,6 +186,7 @@ void Walk::write_key() {
                 break;
             }
             case Kind::Failed:
+            case Kind::Call:  // both are leaves by now, or were refused
             case Kind::Constant: break;
             case Kind::Iota: out.put(node->axes); break;
             case Kind::Elementwise: out.put(static_cast<std::uint16_t>(node->op)); break;

@@ -27,6 +27,8 @@ struct Walk {
     std::vector<std::uint8_t> flags;
     std::vector<NodeId> leaves;
     std::vector<std::uint8_t> key;
+    bool calls = false;          // some nodes are calls, to be computed before the others are planned
+    bool stop_at_calls = false;  // set by the caller: what calls are computed from is left out
 
     // store: target[...] = value where `where`
     graph::Node* target = nullptr;

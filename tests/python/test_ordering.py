@@ -38,6 +38,8 @@ SOURCES: dict[str, Callable[[ModuleType], Any]] = {
     "broadcast": lambda xp: xp.asarray(DATA[0].copy()) + xp.asarray(DATA[:, :1].copy()),
     "view of pending": lambda xp: (xp.asarray(LARGE.copy()) * 2.0)[1:5, 2:14:2],
     "two levels": lambda xp: (xp.asarray(LARGE.T.copy()) - 1.0).T[::2][:4, 1:7],
+    "sorted": lambda xp: xp.sort(xp.asarray(DATA.copy()) * -1.0, axis=0),
+    "product": lambda xp: xp.matmul(xp.asarray(DATA.copy()), xp.asarray(np.eye(6) * 2.0)),
     "index": lambda xp: xp.arange(24.0).reshape(SHAPE),
     "constant": lambda xp: xp.full(SHAPE, 2.5),
 }
@@ -66,6 +68,8 @@ READERS: dict[str, Callable[[ModuleType, Any], Any]] = {
     "max of rows": lambda xp, y: (y + y).max(axis=-1),
     "matmul": lambda xp, y: xp.matmul(y.reshape(-1, 1), y.reshape(1, -1)),
     "sort": lambda xp, y: xp.sort(y, axis=-1),
+    "running sum": lambda xp, y: xp.cumsum(y, axis=0) + 1.0,
+    "sort of a reader": lambda xp, y: xp.sort(y * 2.0, axis=-1)[..., ::-1],
     "take": lambda xp, y: xp.take(y, xp.asarray([0, 0]), axis=0),
     "where": lambda xp, y: xp.where(y > 0.0, y, 7.0),
     "astype": lambda xp, y: y.astype(xp.float32),

@@ -12,6 +12,7 @@ namespace pardo::device {
 namespace {
 
 std::atomic<std::shared_ptr<const std::string> (*)()> location_hook{nullptr};
+thread_local const Text* noted_location = nullptr;
 
 /// One for all devices, because a fork has to find it at rest. Who makes a queue may wait for others, never the other way round.
 constinit std::mutex making_canonical;
@@ -111,9 +112,13 @@ Ref<TextProgram> Device::compile_program(const ProgramText&) {
 }
 
 Text current_location() {
+    if (noted_location && !noted_location->empty()) return *noted_location;
     auto* hook = location_hook.load(std::memory_order_acquire);
     return hook ? Text(hook()) : Text();
 }
+
+LocationScope::LocationScope(const Text& location) : outer_(std::exchange(noted_location, &location)) {}
+LocationScope::~LocationScope() { noted_location = outer_; }
 
 void set_hook(std::shared_ptr<const std::string> (*hook)()) { location_hook.store(hook, std::memory_order_release); }
 

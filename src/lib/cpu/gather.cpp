@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "lib/cpu/routines.h"
 #include "lib/cpu/task.h"
+#include "lib/routines.h"
 #include "lib/walk.h"
 
 namespace pardo::lib {
@@ -161,8 +161,6 @@ void scatter_typed(device::Device* device, T* base, const Offsets& offsets, cons
     });
 }
 
-}  // namespace
-
 void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out) {
     const double cost = cost_of(out.size());
     const Memory* writes[] = {&out};
@@ -221,5 +219,11 @@ void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& in
         });
     });
 }
+
+const Registered gather_here(routines::gather, {"threads", Place::Host, cpu_gather});
+const Registered scatter_here(routines::scatter, {"threads", Place::Host, cpu_scatter});
+const Registered take_along_axis_here(routines::take_along_axis, {"threads", Place::Host, cpu_take_along_axis});
+
+}  // namespace
 
 }  // namespace pardo::lib

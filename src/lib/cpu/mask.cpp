@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
-#include "lib/cpu/routines.h"
 #include "lib/cpu/task.h"
+#include "lib/routines.h"
 #include "lib/walk.h"
 
 namespace pardo::lib {
@@ -194,8 +194,6 @@ void split_positions(Extents shape, std::span<std::int64_t* const> out, std::int
 
 double cost_of(std::int64_t elements) { return static_cast<double>(elements) * 1.0 + 300; }
 
-}  // namespace
-
 std::int64_t cpu_count_mask(device::Queue* queue, const Memory& mask, const Memory& blocks) {
     const std::int64_t size = mask.size(), count = mask_blocks(size);
     const auto total = std::make_shared<std::int64_t>(0);  // an interrupted wait leaves the task behind
@@ -281,5 +279,12 @@ void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, con
         });
     });
 }
+
+const Registered count_mask_here(routines::count_mask, {"threads", Place::Host, cpu_count_mask});
+const Registered nonzero_here(routines::nonzero, {"threads", Place::Host, cpu_nonzero});
+const Registered compress_here(routines::compress, {"threads", Place::Host, cpu_compress});
+const Registered put_mask_here(routines::put_mask, {"threads", Place::Host, cpu_put_mask});
+
+}  // namespace
 
 }  // namespace pardo::lib

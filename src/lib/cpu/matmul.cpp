@@ -1,11 +1,8 @@
-// src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU: OpenBLAS on tiles that the device's threads share, own loops for other
-// dtypes.
+// src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU by OpenBLAS, on tiles that the device's threads share.
 #include <limits>
 #include <string>
 
-#include "lib/cpu/matmul_loops.h"
 #include "lib/cpu/openblas.h"
-#include "lib/cpu/routines.h"
 #include "lib/cpu/task.h"
 #include "lib/walk.h"
 
@@ -14,8 +11,6 @@ namespace pardo::lib {
 namespace {
 
 constexpr std::int64_t blas_limit = std::numeric_limits<int>::max();
-
-bool is_blas(DType dtype) { return is_inexact(dtype) && dtype != DType::Float16; }
 
 /// A matrix as BLAS sees it: row-major, or the transposed of one that is.
 struct BlasLayout {
@@ -137,26 +132,25 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
     });
 }
 
-}  // namespace
-
-bool cpu_matmul_strides_ok(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
-    if (!is_blas(dtype)) return columns == 1 || column_stride == 1;
+/// OpenBLAS takes rows or columns that are contiguous, our own loops columns.
+bool takes(device::Queue*, const Memory& x) {
+    const int rank = x.shape.size();
+    const std::int64_t rows = x.shape[rank - 2], columns = x.shape[rank - 1];
+    if (!is_blas(x.dtype)) return columns == 1 || x.strides[rank - 1] == 1;
     BlasLayout layout{};
-    return find_layout(rows, columns, row_stride, column_stride, layout);
+    return find_layout(rows, columns, x.strides[rank - 2], x.strides[rank - 1], layout);
 }
 
-void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+void ready(device::Queue*, DType dtype) {
+    if (is_blas(dtype)) (void)openblas("matmul");
+}
+
+bool applies(device::Queue*, const Memory&, const Memory&, const Memory& out) { return is_blas(out.dtype); }
+
+void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const std::int64_t depth = a.shape[a.shape.size() - 1];
     const double products = static_cast<double>(out.size()) * static_cast<double>(depth);
-    // A multiplication and an addition for each pair; of complex numbers six and two.
-    const std::int64_t operations = !is_inexact(out.dtype) ? 0 : out.size() * depth * (is_complex(out.dtype) ? 8 : 2);
     device::Device* device = queue->device();
-    if (!is_blas(out.dtype)) {
-        const double cost = products * 0.3 + 300;
-        submit(
-            queue, "matmul", cost, {&a, &b}, {&out}, [=] { matmul_loops(device, a, b, out, cost); }, operations);
-        return;
-    }
     const OpenBlas& library = openblas("matmul");
     for (const Memory* operand : {&a, &b}) {
         const int rank = operand->shape.size();
@@ -165,15 +159,20 @@ void cpu_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Me
                         "matmul: OpenBLAS takes dimensions up to 2147483647; operand has shape " + to_string(operand->shape));
     }
     const double cost = products * (is_complex(out.dtype) ? 0.12 : 0.03) + 300;
-    submit(
-        queue, "matmul", cost, {&a, &b}, {&out},
-        [=, &library] {
-            const OneBlasThread limit(library);
-            visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
-                if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
-            });
-        },
-        operations);
+    const auto task = [=, &library] {
+        const OneBlasThread limit(library);
+        visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
+            if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
+        });
+    };
+    // A multiplication and an addition for each pair; of complex numbers six and two.
+    submit(queue, "matmul", cost, {&a, &b}, {&out}, task, out.size() * depth * (is_complex(out.dtype) ? 8 : 2));
 }
+
+const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Host, openblas_matmul, applies});
+const Registered strides(routines::matmul_takes, {"strides", Place::Host, takes});
+const Registered library(routines::matmul_ready, {"OpenBLAS", Place::Host, ready});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -1,6 +1,4 @@
 // src/lib/cpu/matmul_loops.cpp: matrix products of dtypes that BLAS does not know: blocks of rows, vectorised along the columns.
-#include "lib/cpu/matmul_loops.h"
-
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -149,12 +147,24 @@ template <class T> void multiply(device::Device* device, const Memory& a, const 
     });
 }
 
-}  // namespace
-
-void matmul_loops(device::Device* device, const Memory& a, const Memory& b, const Memory& out, double cost_ns) {
-    visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
-        if constexpr (std::is_integral_v<T> || std::is_same_v<T, Half>) multiply<T>(device, a, b, out, cost_ns);
-    });
+/// Integers (modulo 2^bits), bools (or of ands) and float16 (accumulated in float32). Columns of a and b are contiguous.
+void matmul_loops(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+    const std::int64_t depth = a.shape[a.shape.size() - 1];
+    const double cost = static_cast<double>(out.size()) * static_cast<double>(depth) * 0.3 + 300;
+    device::Device* device = queue->device();
+    const auto task = [=] {
+        visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
+            if constexpr (std::is_integral_v<T> || std::is_same_v<T, Half>) multiply<T>(device, a, b, out, cost);
+        });
+    };
+    // A multiplication and an addition for each pair.
+    submit(queue, "matmul", cost, {&a, &b}, {&out}, task, is_inexact(out.dtype) ? out.size() * depth * 2 : 0);
 }
+
+const Registered loops(routines::matmul,
+                       {"loops", Place::Host, matmul_loops,
+                        [](device::Queue*, const Memory&, const Memory&, const Memory& out) { return !is_blas(out.dtype); }});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
-#include "lib/cpu/routines.h"
 #include "lib/cpu/task.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
 
@@ -318,8 +318,6 @@ template <class Op> void scan_dtype(device::Device* device, const Memory& x, con
     });
 }
 
-}  // namespace
-
 void cpu_cumulative(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     const double cost = static_cast<double>(out.size()) * (x.dtype == DType::Float16 ? 6.0 : 0.8) + 200;
     submit(queue, "cumulative", cost, {&x}, {&out}, [=, device = queue->device()] {
@@ -331,5 +329,9 @@ void cpu_cumulative(device::Queue* queue, Reduction op, const Memory& x, const M
         }
     });
 }
+
+const Registered cumulative_here(routines::cumulative, {"threads", Place::Host, cpu_cumulative});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "lib/cpu/keys.h"
-#include "lib/cpu/routines.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
 
@@ -55,8 +55,6 @@ template <class T> bool starts_run(const T* x, std::int64_t i, bool equal_nan) {
     else
         return a != b;
 }
-
-}  // namespace
 
 void cpu_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right) {
     const std::int64_t n = sorted.size(), count = values.size();
@@ -129,5 +127,11 @@ void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& ord
         for (std::int64_t run = 0; run < runs; ++run) length[run] = (run + 1 < runs ? length[run + 1] : size) - length[run];
     });
 }
+
+const Registered searchsorted_here(routines::searchsorted, {"threads", Place::Host, cpu_searchsorted});
+const Registered count_runs_here(routines::count_runs, {"threads", Place::Host, cpu_count_runs});
+const Registered fill_runs_here(routines::fill_runs, {"threads", Place::Host, cpu_fill_runs});
+
+}  // namespace
 
 }  // namespace pardo::lib

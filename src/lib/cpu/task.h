@@ -1,4 +1,5 @@
 // src/lib/cpu/task.h: how the CPU's routines hand their loops over, share them out among threads, and choose code by dtype.
+// This folder: loops that the CPU's threads share, compiled with the library.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,9 @@
 #include "lib/routines.h"
 
 namespace pardo::lib {
+
+/// True of what BLAS computes with.
+constexpr bool is_blas(DType dtype) { return is_inexact(dtype) && dtype != DType::Float16; }
 
 /// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them. Of memory that is
 /// written in part only it reads the rest. `operations` as in device::Amount.

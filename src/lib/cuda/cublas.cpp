@@ -1,6 +1,5 @@
-// src/lib/cuda/cublas.cpp: loads cuBLAS, and says row-major products in its column-major terms.
-#include "lib/cuda/cublas.h"
-
+// src/lib/cuda/cublas.cpp: matrix products by NVIDIA's cuBLAS where it is installed: row-major ones in its column-major terms.
+// This folder: routines of NVIDIA's libraries, used on CUDA devices where they are installed.
 #include <complex>
 #include <memory>
 #include <mutex>
@@ -16,6 +15,7 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/fork.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
 namespace {
@@ -220,9 +220,8 @@ template <class T> struct Product {
     }
 };
 
-template <class T> bool submit(const Cublas& blas, device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+template <class T> void submit(const Cublas& blas, device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const std::optional<Operand> left = operand(a), right = operand(b), result = operand(out);
-    if (!left || !right || !result || result->operation != Operation::None) return false;
     Product<T> p;
     p.blas = &blas;
     p.a = reinterpret_cast<T*>(a.address());
@@ -248,26 +247,31 @@ template <class T> bool submit(const Cublas& blas, device::Queue* queue, const M
                                                           order);
         },
         uses, {"matmul", {}});
-    return true;
 }
 
-}  // namespace
-
-bool cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
-    if (!cuda::is_cuda(queue->device())) return false;
+/// float32 (never by TF32), float64, complex64 and complex128, matrices whose rows or columns are contiguous.
+bool applies(device::Queue*, const Memory& a, const Memory& b, const Memory& out) {
     if (out.size() == 0 || a.size() == 0) return false;
-    const Cublas* blas = load();
-    if (!blas) {
+    if (!load()) {
         counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
         return false;
     }
+    if (!is_inexact(out.dtype) || out.dtype == DType::Float16) return false;
+    const std::optional<Operand> result = operand(out);
+    return operand(a) && operand(b) && result && result->operation == Operation::None;
+}
+
+void cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+    const Cublas& blas = *load();
     switch (out.dtype) {
-        case DType::Float32: return submit<float>(*blas, queue, a, b, out);
-        case DType::Float64: return submit<double>(*blas, queue, a, b, out);
-        case DType::Complex64: return submit<std::complex<float>>(*blas, queue, a, b, out);
-        case DType::Complex128: return submit<std::complex<double>>(*blas, queue, a, b, out);
-        default: return false;
+        case DType::Float32: return submit<float>(blas, queue, a, b, out);
+        case DType::Float64: return submit<double>(blas, queue, a, b, out);
+        case DType::Complex64: return submit<std::complex<float>>(blas, queue, a, b, out);
+        default: return submit<std::complex<double>>(blas, queue, a, b, out);
     }
 }
 
+const Registered by_cublas(routines::matmul, {"cuBLAS", Place::Cuda, cublas_matmul, applies, 0.1});
+
+}  // namespace
 }  // namespace pardo::lib

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "device/memory/block.h"
-#include "lib/device/routines.h"
 #include "lib/device/task.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
 
@@ -80,13 +80,11 @@ Memory find_winners(device::Queue* queue, const Memory& numbers, std::int64_t co
         return wins;
     }
     const Memory order = device_scratch(queue, DType::Int64, count);
-    device_sort(queue, numbers, {}, order, {1, count, 1}, false);
+    routines::sort(queue, numbers, {}, order, {1, count, 1}, false);
     launch_kernel(queue, "scatter", Variant(KernelId::LastOfSorted, DType::Int64), groups_for(count),
                   {reads(numbers), reads(order), writes(wins), count});
     return wins;
 }
-
-}  // namespace
 
 void device_gather(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out) {
     const DeviceWalk outer(queue, plan.outer, plan.outer_strides), inner(queue, plan.inner, plan.inner_strides);
@@ -151,5 +149,11 @@ void device_take_along_axis(device::Queue* queue, const Memory& x, const Memory&
     launch_kernel(queue, "take_along_axis", moved_variant(KernelId::TakeAlong, x.dtype, {checked.define()}), groups_for(out.size(), 4),
                   args);
 }
+
+const Registered gather_here(routines::gather, {"kernels", Place::Text, device_gather});
+const Registered scatter_here(routines::scatter, {"kernels", Place::Text, device_scatter});
+const Registered take_along_axis_here(routines::take_along_axis, {"kernels", Place::Text, device_take_along_axis});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -1,5 +1,5 @@
 // src/lib/device/mask.cpp: what a mask selects, and runs of equal elements, on devices that compile text.
-#include "lib/device/routines.h"
+#include "lib/device/scan.h"
 #include "lib/device/task.h"
 
 namespace pardo::lib {
@@ -25,8 +25,6 @@ DeviceArgs mask_args(const Memory& mask, const Memory& blocks) {
     for (const DeviceArg& arg : {reads(mask), reads(blocks), DeviceArg(mask.size())}) args.push_back(arg);
     return args;
 }
-
-}  // namespace
 
 std::int64_t device_count_mask(device::Queue* queue, const Memory& mask, const Memory& blocks) {
     launch_kernel(queue, "count_mask", Variant(KernelId::CountMask, DType::Bool, {{"SOURCE", mask_source(mask)}}), mask_blocks(mask.size()),
@@ -92,5 +90,14 @@ void device_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& 
         launch_kernel(queue, "unique", Variant(KernelId::RunLengths, DType::Int64), groups_for(runs),
                       {reads(starts), writes(counts), runs, size});
 }
+
+const Registered count_mask_here(routines::count_mask, {"kernels", Place::Text, device_count_mask});
+const Registered nonzero_here(routines::nonzero, {"kernels", Place::Text, device_nonzero});
+const Registered compress_here(routines::compress, {"kernels", Place::Text, device_compress});
+const Registered put_mask_here(routines::put_mask, {"kernels", Place::Text, device_put_mask});
+const Registered count_runs_here(routines::count_runs, {"kernels", Place::Text, device_count_runs});
+const Registered fill_runs_here(routines::fill_runs, {"kernels", Place::Text, device_fill_runs});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -1,6 +1,4 @@
 // src/lib/device/matmul.cpp: matrix products on devices that compile text.
-#include "lib/cuda/cublas.h"
-#include "lib/device/routines.h"
 #include "lib/device/task.h"
 
 namespace pardo::lib {
@@ -37,10 +35,7 @@ struct Stack {
     static Extents head(const Extents& all) { return all.first(all.size() - 2); }
 };
 
-}  // namespace
-
 void device_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
-    if (cublas_matmul(queue, a, b, out)) return;
     const int rank = out.shape.size();
     const std::int64_t rows = out.shape[rank - 2], columns = out.shape[rank - 1], depth = a.shape[rank - 1];
     const std::int64_t batch = out.size() / (rows * columns);
@@ -60,6 +55,10 @@ void device_matmul(device::Queue* queue, const Memory& a, const Memory& b, const
                   groups, args);
 }
 
-bool device_matmul_strides_ok(DType, std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return true; }
+const Registered by_kernels(routines::matmul, {"kernels", Place::Text, device_matmul});
+const Registered any_strides(routines::matmul_takes, {"any strides", Place::Text, [](device::Queue*, const Memory&) { return true; }});
+const Registered no_library(routines::matmul_ready, {"kernels", Place::Text, [](device::Queue*, DType) {}});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -1,8 +1,9 @@
 // src/lib/device/scan.cpp: running sums, products, minima and maxima on devices that compile text: totals of parts, their running totals,
 // then each part once more with what came before it.
+#include "lib/device/scan.h"
+
 #include <algorithm>
 
-#include "lib/device/routines.h"
 #include "lib/device/task.h"
 
 namespace pardo::lib {
@@ -72,8 +73,6 @@ void scan_columns(device::Queue* queue, Reduction op, const Memory& x, const Mem
     stage(2, columns * chunks);
 }
 
-}  // namespace
-
 void device_cumulative(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     // An array without elements has no memory of its own to name.
     const Memory& input = lines.length == 0 ? out : x;
@@ -82,6 +81,10 @@ void device_cumulative(device::Queue* queue, Reduction op, const Memory& x, cons
     else
         scan_rows(queue, op, input, out, lines, initial);
 }
+
+const Registered cumulative_here(routines::cumulative, {"kernels", Place::Text, device_cumulative});
+
+}  // namespace
 
 void device_running_sum(device::Queue* queue, const char* name, const Memory& counts) {
     launch_kernel(queue, name, Variant(KernelId::ScanCarries, DType::Int64, {{"OP", 0}, {"ITEMS", tile_items(DType::Int64)}}), 1,

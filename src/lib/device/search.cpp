@@ -1,8 +1,10 @@
 // src/lib/device/search.cpp: binary search on devices that compile text.
-#include "lib/device/routines.h"
 #include "lib/device/task.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
+
+namespace {
 
 void device_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right) {
     const std::int64_t count = values.size();
@@ -11,5 +13,9 @@ void device_searchsorted(device::Queue* queue, const Memory& sorted, const Memor
     launch_kernel(queue, "searchsorted", Variant(KernelId::Search, sorted.dtype), groups_for(count),
                   {reads(table), reads(values), writes(out), sorted.size(), count, std::int64_t{right}});
 }
+
+const Registered searchsorted_here(routines::searchsorted, {"kernels", Place::Text, device_searchsorted});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -3,8 +3,8 @@
 #include <bit>
 #include <utility>
 
-#include "lib/device/routines.h"
 #include "lib/device/task.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
 
@@ -77,7 +77,7 @@ public:
         launch_kernel(plan_.queue, plan_.name,
                       Variant(KernelId::RadixCount, dtype_, {{"ITEMS", items_}, {"MODE", how.mode}, {"C_SIZE", count_size_}}), groups,
                       {reads(from), writes(counts_), plan_.length, tiles_, shift, flip});
-        device_cumulative(plan_.queue, Reduction::Sum, counts_, running_, {1, counts_.size(), 1}, false);
+        routines::cumulative(plan_.queue, Reduction::Sum, counts_, running_, {1, counts_.size(), 1}, false);
         DeviceArgs args;
         for (const DeviceArg& arg : {reads(from), writes(to), reads(running_)}) args.push_back(arg);
         if (position_size_ > 0) {
@@ -222,8 +222,6 @@ void sort_any(device::Queue* queue, const char* name, const Memory& x, const Mem
     if (indices) transpose(queue, name, places, indices, lines.outer, lines.inner, kept);
 }
 
-}  // namespace
-
 void device_sort(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending) {
     sort_any(queue, indices ? "argsort" : "sort", x, values, indices, lines, lines.length, descending);
 }
@@ -238,5 +236,11 @@ void device_top_k(device::Queue* queue, const Memory& x, const Memory& values, c
                   bool largest) {
     sort_any(queue, "top_k", x, values, indices, lines, k, largest);
 }
+
+const Registered sort_here(routines::sort, {"kernels", Place::Text, device_sort});
+const Registered partition_here(routines::partition, {"kernels", Place::Text, device_partition});
+const Registered top_k_here(routines::top_k, {"kernels", Place::Text, device_top_k});
+
+}  // namespace
 
 }  // namespace pardo::lib

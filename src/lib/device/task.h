@@ -1,4 +1,5 @@
 // src/lib/device/task.h: how routines of devices that compile text name their kernels, compile them once and launch them.
+// This folder: routines of devices that compile text (OpenCL, CUDA): the host's part of each; the texts of kernels stand in kernels/.
 #pragma once
 
 #include <functional>

@@ -54,7 +54,7 @@ void Planner::choose_required() {
     const int count = static_cast<int>(walk_.nodes.size());
     for (int i = 0; i < count; ++i) {
         const Node* node = walk_.nodes[i];
-        if (node->kind == Kind::Leaf) continue;
+        if (node->in_memory()) continue;
         Fact& f = facts_[i];
         const std::uint8_t flags = walk_.flags[i];
         if (flags & Walk::Root) {
@@ -86,7 +86,7 @@ void Planner::choose_required() {
         if (node->kind != Kind::View || !facts_[i].required) continue;
         const NodeId below = input(i, 0);
         const Node* base = walk_.nodes[below];
-        if (facts_[below].required) continue;
+        if (facts_[below].required || base->in_memory()) continue;
         NodeId source = below;
         const auto is_shared = [&] { return facts_[source].required || (walk_.flags[source] & Walk::Held); };
         bool shared = is_shared() || meets_another(static_cast<NodeId>(i));
@@ -102,7 +102,7 @@ void Planner::choose_required() {
         const Node* node = walk_.nodes[i];
         if (node->kind != Kind::View || !facts_[i].required) continue;
         const NodeId below = input(i, 0);
-        facts_[i].alias = facts_[below].required;
+        facts_[i].alias = facts_[below].required || walk_.nodes[below]->in_memory();
     }
 }
 
@@ -116,7 +116,7 @@ void Planner::choose_anchors() {
         const Node* node = walk_.nodes[i];
         positions[i] += direct[i];
         const std::int64_t size = node->size();
-        for (int k = 0; k < node->arity; ++k) {
+        for (int k = 0; k < arity(i); ++k) {
             const NodeId in = input(i, k);
             if (node->kind == Kind::View) {
                 positions[in] += std::max(1, positions[i]);
@@ -132,7 +132,7 @@ void Planner::choose_anchors() {
         const Node* node = walk_.nodes[i];
         Fact& f = facts_[i];
         f.cost = 0;
-        for (int k = 0; k < node->arity; ++k) {
+        for (int k = 0; k < arity(i); ++k) {
             const Fact& in = facts_[input(i, k)];
             f.cost = std::min(cost_cap, f.cost + (in.anchor ? 1 : in.cost));
             f.loads += in.anchor ? 1 : in.loads;
@@ -141,6 +141,7 @@ void Planner::choose_anchors() {
             f.reduced = std::max(f.reduced, in.reduced);
         }
         switch (node->kind) {
+            case Kind::Call:
             case Kind::Leaf: f.cost = f.loads = 1; break;
             case Kind::Failed: break;  // no pending node has one as input
             case Kind::Constant: f.anchor = f.required; break;

@@ -26,7 +26,7 @@ std::vector<Node*> descendants(const Walk& walk, const std::vector<Node*>& value
     const auto add = [&](const Node* value) {
         for (const Link* use = value->users.next; use != &value->users; use = use->next) {
             Node* user = static_cast<const graph::Use*>(use)->user;
-            if (user->mark == mark || walk.contains(user)) continue;
+            if (user->mark == mark || walk.contains(user) || user->kind == Kind::Call) continue;  // a call reads memory in any case
             user->mark = mark;
             found.push_back(user);
         }
@@ -55,7 +55,7 @@ std::int64_t spared_by(const Walk& walk, const Node* node, std::uint32_t mark, c
 
 void collect_with_companions(Walk& walk, std::span<Node* const> roots, std::vector<Ref<Node>>& kept) {
     walk.collect(roots);
-    if (!fusion_enabled()) return;
+    if ((walk.calls && !walk.stop_at_calls) || !fusion_enabled()) return;  // calls come first, and then it is another walk
     std::vector<Node*> values;
     std::copy_if(walk.nodes.begin(), walk.nodes.end(), std::back_inserter(values), [&](const Node* n) { return read_outside(walk, n); });
     if (values.empty()) return;

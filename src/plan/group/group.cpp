@@ -67,12 +67,12 @@ std::vector<int> Planner::candidates(NodeId id) const {
         push(walk_.value_id);
         if (walk_.where_id != no_node) push(walk_.where_id);
     } else {
-        for (int k = 0; k < walk_.nodes[id]->arity; ++k) push(input(id, k));
+        for (int k = 0; k < arity(id); ++k) push(input(id, k));
     }
     while (!stack.empty()) {
         const NodeId at = stack.back();
         stack.pop_back();
-        for (int k = 0; k < walk_.nodes[at]->arity; ++k) push(input(at, k));
+        for (int k = 0; k < arity(at); ++k) push(input(at, k));
     }
     std::sort(found.begin(), found.end(), std::greater<>());
     found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -269,7 +269,7 @@ void Planner::choose_strategy(Group& group) const {
     for (const Inst& inst : group.insts) {
         if (inst.kind != Inst::Kind::Load) continue;
         const Node* n = node(inst.node);
-        const Steps steps = steps_of(inst.map, n->kind == Kind::Leaf ? n->strides : contiguous_strides(n->shape));
+        const Steps steps = steps_of(inst.map, n->in_memory() ? n->strides : contiguous_strides(n->shape));
         int best = -1;
         double size = 1;
         for (int d = 0; d < group.domain.size(); ++d) {

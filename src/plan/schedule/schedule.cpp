@@ -140,7 +140,7 @@ void Scheduler::choose_layouts(const Group& group) {
         if (inst.kind != Inst::Kind::Load || !agreed) continue;
         const Fact& f = planner_.fact(inst.node);
         const Node* n = planner_.node(inst.node);
-        const Steps steps = steps_of(inst.map, n->kind == Kind::Leaf ? n->strides : f.strides);
+        const Steps steps = steps_of(inst.map, n->in_memory() ? n->strides : f.strides);
         bool full = true;
         for (int d = 0; d < dims; ++d) full &= group.domain[d] == 1 || steps.dims[d] != 0;
         if (!full) continue;
@@ -272,7 +272,7 @@ void Scheduler::add_loads(KernelPlan& kernel) {
         Access access{.dtype = inst.dtype, .node = inst.node};
         if (inst.kind == Inst::Kind::Load) {
             const Node* n = planner_.node(inst.node);
-            access.steps = steps_of(inst.map, n->kind == Kind::Leaf ? n->strides : planner_.fact(inst.node).strides);
+            access.steps = steps_of(inst.map, n->in_memory() ? n->strides : planner_.fact(inst.node).strides);
         } else if (inst.kind == Inst::Kind::Iota) {
             access.kind = Access::Kind::Index;
             const int axis = static_cast<int>(planner_.node(inst.node)->axes);

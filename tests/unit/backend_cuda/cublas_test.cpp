@@ -1,11 +1,10 @@
 // tests/unit/backend_cuda/cublas_test.cpp: handles of cuBLAS belong to their streams, and die with them.
-#include "lib/cuda/cublas.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "cublas/fake_cublas.h"
+#include "lib/routines.h"
 #include "support.h"
 
 namespace pardo::cuda {
@@ -24,7 +23,8 @@ void multiply(device::Queue* queue) {
         return m;
     };
     const lib::Memory a = matrix(), b = matrix(), out = matrix();
-    ASSERT_TRUE(lib::cublas_matmul(queue, a, b, out));
+    ASSERT_STREQ(lib::routines::matmul.choose(queue, a, b, out).name, "cuBLAS");
+    lib::routines::matmul(queue, a, b, out);
     queue->wait();
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "lib/device/routines.h"
 #include "lib/device/task.h"
 #include "lib/routines.h"
 #include "support.h"
@@ -14,7 +13,7 @@ namespace pardo::test {
 using lib::Lines;
 using lib::Memory;
 
-/// Queues of all devices whose routines are those of lib/device/routines.cpp.
+/// Queues of all devices whose routines are those of lib/device.
 inline std::vector<device::Queue*> text_queues() {
     std::vector<device::Queue*> queues;
     for (const char* backend : {"opencl", "cuda"}) {

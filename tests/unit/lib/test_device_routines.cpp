@@ -19,8 +19,6 @@ protected:
             if (HasFatalFailure()) return;
         }
     }
-    const lib::Routines& here = lib::device_routines();
-    const lib::Routines& cpu = lib::cpu_routines();
 };
 
 double tolerance_of(DType dtype) {
@@ -71,8 +69,8 @@ TEST_P(LargeDeviceRoutines, Cumulative) {
                     if (op == Reduction::Prod && tolerance_of(dtype) > 0) set_signs(x);
                     const Shape out_shape = {lines.outer, lines.length + initial, lines.inner};
                     const Memory got = fresh(queue, dtype, out_shape), expected = fresh(cpu_queue(), dtype, out_shape);
-                    here.cumulative(queue, op, upload(queue, x, 1), got, lines, initial);
-                    cpu.cumulative(cpu_queue(), op, upload(cpu_queue(), x), expected, lines, initial);
+                    lib::routines::cumulative(queue, op, upload(queue, x, 1), got, lines, initial);
+                    lib::routines::cumulative(cpu_queue(), op, upload(cpu_queue(), x), expected, lines, initial);
                     expect_same(download(queue, got), download(cpu_queue(), expected), tolerance_of(dtype));
                     if (HasFatalFailure()) return;
                 }
@@ -89,27 +87,27 @@ TEST_P(LargeDeviceRoutines, SortAndTopK) {
                 const Host x = random_host(dtype, shape_of_lines(lines), true, 300);
                 const Memory in = upload(queue, x), cpu_in = upload(cpu_queue(), x);
                 const auto compare = [&](auto&& run, Shape shape, bool values, bool indices) {
-                    const auto results = [&](const lib::Routines& table, device::Queue* on, const Memory& from) {
+                    const auto results = [&](device::Queue* on, const Memory& from) {
                         std::vector<Host> hosts;
                         Memory v, i;
                         if (values) v = fresh(on, dtype, shape);
                         if (indices) i = fresh(on, DType::Int64, shape);
-                        run(table, on, from, v, i);
+                        run(on, from, v, i);
                         if (values) hosts.push_back(download(on, v));
                         if (indices) hosts.push_back(download(on, i));
                         return hosts;
                     };
-                    const auto got = results(here, queue, in), expected = results(cpu, cpu_queue(), cpu_in);
+                    const auto got = results(queue, in), expected = results(cpu_queue(), cpu_in);
                     for (std::size_t k = 0; k < got.size(); ++k) expect_same(got[k], expected[k]);
                 };
-                const auto sort = [&](const lib::Routines& table, device::Queue* on, const Memory& from, const Memory& v, const Memory& i) {
-                    table.sort(on, from, v, i, lines, descending);
+                const auto sort = [&](device::Queue* on, const Memory& from, const Memory& v, const Memory& i) {
+                    lib::routines::sort(on, from, v, i, lines, descending);
                 };
                 compare(sort, x.shape, true, false);
                 compare(sort, x.shape, false, true);
                 for (const std::int64_t k : {std::int64_t{1}, std::min<std::int64_t>(lines.length, 5), lines.length}) {
-                    compare([&](const lib::Routines& table, device::Queue* on, const Memory& from, const Memory& v,
-                                const Memory& i) { table.top_k(on, from, v, i, lines, k, descending); },
+                    compare([&](device::Queue* on, const Memory& from, const Memory& v,
+                                const Memory& i) { lib::routines::top_k(on, from, v, i, lines, k, descending); },
                             {lines.outer, k, lines.inner}, true, true);
                 }
                 if (HasFatalFailure()) return;
@@ -124,8 +122,8 @@ TEST_P(DeviceRoutines, Partition) {
         const Host x = random_host(dtype, shape_of_lines(lines));
         const Memory values = fresh(queue, dtype, x.shape), sorted = fresh(cpu_queue(), dtype, x.shape);
         const std::vector<std::int64_t> kth = {3, 1500};
-        here.partition(queue, upload(queue, x), values, {}, lines, kth);
-        cpu.sort(cpu_queue(), upload(cpu_queue(), x), sorted, {}, lines, false);
+        lib::routines::partition(queue, upload(queue, x), values, {}, lines, kth);
+        lib::routines::sort(cpu_queue(), upload(cpu_queue(), x), sorted, {}, lines, false);
         const Host got = download(queue, values), expected = download(cpu_queue(), sorted);
         visit(dtype, [&]<class T>(T) {
             for (std::int64_t o = 0; o < 2; ++o) {
@@ -145,12 +143,12 @@ TEST_P(DeviceRoutines, Searchsorted) {
         for (const std::int64_t n : {0, 1, 2, 1000, 4097}) {
             const Host x = random_host(dtype, {n}), wanted = random_host(dtype, {777});
             const Memory sorted = fresh(cpu_queue(), dtype, {n});
-            if (n > 0) cpu.sort(cpu_queue(), upload(cpu_queue(), x), sorted, {}, {1, n, 1}, false);
+            if (n > 0) lib::routines::sort(cpu_queue(), upload(cpu_queue(), x), sorted, {}, {1, n, 1}, false);
             const Memory table = upload(queue, download(cpu_queue(), sorted));
             for (const bool right : {false, true}) {
                 const Memory got = fresh(queue, DType::Int64, {777}), expected = fresh(cpu_queue(), DType::Int64, {777});
-                here.searchsorted(queue, table, upload(queue, wanted), got, right);
-                cpu.searchsorted(cpu_queue(), sorted, upload(cpu_queue(), wanted), expected, right);
+                lib::routines::searchsorted(queue, table, upload(queue, wanted), got, right);
+                lib::routines::searchsorted(cpu_queue(), sorted, upload(cpu_queue(), wanted), expected, right);
                 expect_same(download(queue, got), download(cpu_queue(), expected));
             }
         }
@@ -166,17 +164,17 @@ TEST_P(DeviceRoutines, Masks) {
                     for (auto& byte : mask.bytes) byte = static_cast<std::uint8_t>(byte * (generator()() % 255 + 1));
                 const Host x = random_host(dtype, shape);
                 const std::int64_t blocks = lib::mask_blocks(mask.size()) + 1;
-                const auto run = [&](const lib::Routines& table, device::Queue* on, std::vector<Host>& out) {
+                const auto run = [&](device::Queue* on, std::vector<Host>& out) {
                     const Memory m = upload(on, mask, shift), counted = fresh(on, DType::Int64, {blocks});
-                    const std::int64_t count = table.count_mask(on, m, counted);
+                    const std::int64_t count = lib::routines::count_mask(on, m, counted);
                     out.push_back(download(on, counted));
                     if (count == 0) return;
                     std::vector<Memory> positions;
                     for (int d = 0; d < shape.size(); ++d) positions.push_back(fresh(on, DType::Int64, {count}));
-                    table.nonzero(on, m, counted, positions);
+                    lib::routines::nonzero(on, m, counted, positions);
                     for (const Memory& memory : positions) out.push_back(download(on, memory));
                     const Memory packed = fresh(on, dtype, {count}), target = upload(on, x);
-                    table.compress(on, target, m, counted, packed);
+                    lib::routines::compress(on, target, m, counted, packed);
                     out.push_back(download(on, packed));
                     Memory turned = target;  // strides of a transposed array
                     if (shape.size() == 3 && shape[0] == 7) {
@@ -187,17 +185,17 @@ TEST_P(DeviceRoutines, Masks) {
                     Host values = out.back();
                     std::ranges::reverse(values.bytes);
                     if (dtype == DType::Bool || dtype_name(dtype)[0] == 'i' || dtype_name(dtype)[0] == 'u')
-                        table.put_mask(on, turned, m, counted, upload(on, values));
+                        lib::routines::put_mask(on, turned, m, counted, upload(on, values));
                     else
-                        table.put_mask(on, turned, m, counted, packed);
+                        lib::routines::put_mask(on, turned, m, counted, packed);
                     out.push_back(download(on, target));
                     Host one(dtype, {1});
-                    table.put_mask(on, turned, m, counted, upload(on, one));
+                    lib::routines::put_mask(on, turned, m, counted, upload(on, one));
                     out.push_back(download(on, target));
                 };
                 std::vector<Host> got, expected;
-                run(here, queue, got);
-                run(cpu, cpu_queue(), expected);
+                run(queue, got);
+                run(cpu_queue(), expected);
                 ASSERT_EQ(got.size(), expected.size());
                 for (std::size_t k = 0; k < got.size(); ++k) {
                     SCOPED_TRACE(::testing::Message() << "result " << k << " size " << mask.size());
@@ -216,22 +214,22 @@ TEST_P(DeviceRoutines, Runs) {
                 const Host x = random_host(dtype, {n}, true, 500);
                 const Memory input = upload(cpu_queue(), x), order = fresh(cpu_queue(), DType::Int64, {n}),
                              sorted = fresh(cpu_queue(), dtype, {n});
-                cpu.sort(cpu_queue(), input, {}, order, {1, n, 1}, false);
-                cpu.take_along_axis(cpu_queue(), input, order, sorted, {1, n, 1}, n, {});
+                lib::routines::sort(cpu_queue(), input, {}, order, {1, n, 1}, false);
+                lib::routines::take_along_axis(cpu_queue(), input, order, sorted, {1, n, 1}, n, {});
                 const Host sorted_host = download(cpu_queue(), sorted), order_host = download(cpu_queue(), order);
-                const auto run = [&](const lib::Routines& table, device::Queue* on, std::vector<Host>& out) {
+                const auto run = [&](device::Queue* on, std::vector<Host>& out) {
                     const Memory keys = upload(on, sorted_host), blocks = fresh(on, DType::Int64, {lib::mask_blocks(n) + 1});
-                    const std::int64_t count = table.count_runs(on, keys, equal_nan, blocks);
+                    const std::int64_t count = lib::routines::count_runs(on, keys, equal_nan, blocks);
                     const Memory values = fresh(on, dtype, {count}), only = fresh(on, dtype, {count}),
                                  first = fresh(on, DType::Int64, {count}), inverse = fresh(on, DType::Int64, {n}),
                                  counts = fresh(on, DType::Int64, {count});
-                    table.fill_runs(on, keys, {}, equal_nan, blocks, only, {}, {}, {});
-                    table.fill_runs(on, keys, upload(on, order_host), equal_nan, blocks, values, first, inverse, counts);
+                    lib::routines::fill_runs(on, keys, {}, equal_nan, blocks, only, {}, {}, {});
+                    lib::routines::fill_runs(on, keys, upload(on, order_host), equal_nan, blocks, values, first, inverse, counts);
                     for (const Memory& memory : {values, only, first, inverse, counts}) out.push_back(download(on, memory));
                 };
                 std::vector<Host> got, expected;
-                run(here, queue, got);
-                run(cpu, cpu_queue(), expected);
+                run(queue, got);
+                run(cpu_queue(), expected);
                 for (std::size_t k = 0; k < got.size(); ++k) expect_same(got[k], expected[k]);
                 if (HasFatalFailure()) return;
             }
@@ -286,20 +284,20 @@ TEST_P(DeviceRoutines, GatherAndScatter) {
             result.push_back(c.count);
             result.append(plan.inner.begin(), plan.inner.end());
             const Host value = random_host(dtype, result), one = random_host(dtype, {1});
-            const auto run = [&](const lib::Routines& table, device::Queue* on, std::vector<Host>& out) {
+            const auto run = [&](device::Queue* on, std::vector<Host>& out) {
                 std::vector<Memory> indices;
                 for (const Host& host : positions) indices.push_back(upload(on, host));
                 const Memory base = upload(on, x, 1), taken = fresh(on, dtype, result);
-                table.gather(on, base, indices, plan, taken);
+                lib::routines::gather(on, base, indices, plan, taken);
                 out.push_back(download(on, taken));
-                table.scatter(on, base, indices, plan, upload(on, value));
+                lib::routines::scatter(on, base, indices, plan, upload(on, value));
                 out.push_back(download(on, base));
-                table.scatter(on, base, indices, plan, upload(on, one));
+                lib::routines::scatter(on, base, indices, plan, upload(on, one));
                 out.push_back(download(on, base));
             };
             std::vector<Host> got, expected;
-            run(here, queue, got);
-            run(cpu, cpu_queue(), expected);
+            run(queue, got);
+            run(cpu_queue(), expected);
             for (std::size_t k = 0; k < got.size(); ++k) {
                 SCOPED_TRACE(::testing::Message() << "result " << k << " size " << x.size());
                 expect_same(got[k], expected[k]);
@@ -314,8 +312,8 @@ TEST_P(DeviceRoutines, TakeAlongAxis) {
         const Lines lines{3, 50, 4};
         const Host x = random_host(dtype, shape_of_lines(lines)), indices = index_host(3 * 21 * 4, 50);
         const Memory got = fresh(queue, dtype, {3 * 21 * 4}), expected = fresh(cpu_queue(), dtype, {3 * 21 * 4});
-        here.take_along_axis(queue, upload(queue, x), upload(queue, indices), got, lines, 21, {});
-        cpu.take_along_axis(cpu_queue(), upload(cpu_queue(), x), upload(cpu_queue(), indices), expected, lines, 21, {});
+        lib::routines::take_along_axis(queue, upload(queue, x), upload(queue, indices), got, lines, 21, {});
+        lib::routines::take_along_axis(cpu_queue(), upload(cpu_queue(), x), upload(cpu_queue(), indices), expected, lines, 21, {});
         expect_same(download(queue, got), download(cpu_queue(), expected));
     });
 }
@@ -338,7 +336,7 @@ TEST_P(DeviceRoutines, BadIndices) {
                     plan.sizes.push_back(77);
                     plan.bounds = {"take", {{upload(queue, good), 77, 0}, {positions, 77, 3}}};
                     try {
-                        here.gather(queue, base, std::span(&positions, 1), plan, out);
+                        lib::routines::gather(queue, base, std::span(&positions, 1), plan, out);
                         queue->wait();
                         ADD_FAILURE() << "no error";
                     } catch (const Error& e) {
@@ -387,24 +385,24 @@ TEST_P(LargeDeviceRoutines, Matmul) {
                 const bool turn_a = layout & 1, turn_b = layout & 2;
                 const Host a = random_host(dtype, turn_a ? with(p.depth, p.rows) : with(p.rows, p.depth), false, 6);
                 const Host b = random_host(dtype, turn_b ? with(p.columns, p.depth) : with(p.depth, p.columns), false, 6);
-                const auto run = [&](const lib::Routines& table, device::Queue* on) {
+                const auto run = [&](device::Queue* on) {
                     Memory left = upload(on, a), right = upload(on, b);
                     const auto turn = [](Memory& m) {
                         const int rank = m.shape.size();
                         std::swap(m.shape[rank - 1], m.shape[rank - 2]);
                         std::swap(m.strides[rank - 1], m.strides[rank - 2]);
                     };
-                    const bool any_strides = &table == &here;  // the CPU's loops want columns side by side
+                    const bool any_strides = on != cpu_queue();  // the CPU's loops want contiguous columns
                     if (turn_a && any_strides) turn(left);
                     if (turn_b && any_strides) turn(right);
                     if (turn_a && !any_strides) left = upload(on, turned(a));
                     if (turn_b && !any_strides) right = upload(on, turned(b));
                     if (layout == 3 && !p.batch.empty()) left.strides[0] = 0;
                     const Memory out = fresh(on, dtype, with(p.rows, p.columns));
-                    table.matmul(on, left, right, out);
+                    lib::routines::matmul(on, left, right, out);
                     return download(on, out);
                 };
-                expect_same(run(here, queue), run(cpu, cpu_queue()), tolerance_of(dtype));
+                expect_same(run(queue), run(cpu_queue()), tolerance_of(dtype));
                 if (HasFatalFailure()) return;
             }
         }

@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "lib/cpu/keys.h"
-#include "lib/cpu/routines.h"
 #include "lib/cpu/sort/quicksort.h"
 #include "lib/operand.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
 
@@ -152,8 +152,6 @@ void top_of_chunks(device::Device* device, const T* in, T* values, std::int64_t*
 
 template <class T> T* typed(const Memory& memory) { return memory ? reinterpret_cast<T*>(memory.address()) : nullptr; }
 
-}  // namespace
-
 void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
                    std::span<const std::int64_t> kth) {
     const double cost = static_cast<double>(x.size()) * (indices ? 12 : 4) + 200;
@@ -188,5 +186,10 @@ void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, cons
         });
     });
 }
+
+const Registered partition_here(routines::partition, {"threads", Place::Host, cpu_partition});
+const Registered top_k_here(routines::top_k, {"threads", Place::Host, cpu_top_k});
+
+}  // namespace
 
 }  // namespace pardo::lib

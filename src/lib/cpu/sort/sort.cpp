@@ -1,9 +1,9 @@
 // src/lib/cpu/sort/sort.cpp: sort and argsort on the CPU.
 #include "lib/cpu/sort/sort.h"
 
-#include "lib/cpu/routines.h"
 #include "lib/cpu/task.h"
 #include "lib/operand.h"
+#include "lib/routines.h"
 
 namespace pardo::lib {
 
@@ -11,8 +11,6 @@ namespace {
 
 /// Lines from this length on are sorted by all threads together, when there are few of them.
 constexpr std::int64_t long_line = 65536;
-
-}  // namespace
 
 void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending) {
     device::Device* device = queue->device();
@@ -30,5 +28,9 @@ void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const
         });
     });
 }
+
+const Registered sort_here(routines::sort, {"threads", Place::Host, cpu_sort});
+
+}  // namespace
 
 }  // namespace pardo::lib

@@ -1,0 +1,33 @@
+// src/graph/call.h: operations that are not one fused loop (products of matrices, sorting, running sums, gathers), as nodes.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include <pardo/array.h>
+
+#include "base/text.h"
+#include "graph/node.h"
+
+namespace pardo::graph {
+
+/// One recorded operation, shared by the nodes of its results. src/lib derives one class for each operation, with its attributes as
+/// members.
+struct Call : RefCounted<Call> {
+    static constexpr std::size_t most_results = 2, most_inputs = 3;
+
+    explicit Call(const char* who) : name(who) {}
+    virtual ~Call() = default;
+    /// Submits the computation, and gives each result in memory. Inputs are in memory, of any strides. The graph lock may be held.
+    virtual void run(std::span<const Array> inputs, std::span<Array> results) const = 0;
+
+    const char* name;                           // what the user called; of static life
+    Text location;                              // where in the caller's language
+    std::array<Node*, most_results> results{};  // those that are pending; guarded by the graph lock
+};
+
+/// Records a call, or runs it at once where inputs are in memory and elements are few; its shapes and dtypes have been checked.
+Array record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& type);
+std::pair<Array, Array> record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& first, const ResultType& second);
+
+}  // namespace pardo::graph

@@ -1,0 +1,11 @@
+// src/lib/device/scan.h: running sums for other routines of devices that compile text.
+#pragma once
+
+#include "lib/routines.h"
+
+namespace pardo::lib {
+
+/// Running sums of int64, in place.
+void device_running_sum(device::Queue* queue, const char* name, const Memory& counts);
+
+}  // namespace pardo::lib

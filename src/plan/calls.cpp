@@ -1,0 +1,75 @@
+// src/plan/calls.cpp: computes what is not one fused loop, before what reads it is planned.
+#include "plan/calls.h"
+
+#include <array>
+
+#include "device/event.h"
+#include "graph/call.h"
+#include "graph/engine.h"
+
+namespace pardo::plan {
+
+using graph::Call;
+using graph::Kind;
+using graph::Node;
+
+namespace {
+
+/// Brings the inputs of a call into memory.
+void force_inputs(const Node& node) {
+    SmallVector<Node*, Call::most_inputs> pending;
+    for (int i = 0; i < node.arity; ++i) {
+        if (node.inputs[i]->pending()) pending.push_back(node.inputs[i].get());
+    }
+    if (!pending.empty()) force(pending);
+}
+
+/// Runs a call whose inputs are in memory.
+void run(Node& node) {
+    const Ref<Call> call = node.call;
+    std::array<Array, Call::most_inputs> inputs;
+    const auto count = static_cast<std::size_t>(node.arity);
+    for (std::size_t i = 0; i < count; ++i) inputs[i] = Array(node.inputs[i].get());
+    std::array<Array, Call::most_results> results;
+    {
+        const device::LocationScope line(call->location);
+        call->run(std::span(inputs).first(count), results);
+    }
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        Node* pending = call->results[k];
+        if (!pending || !pending->try_retain()) continue;
+        const Ref<Node> kept(pending);
+        pending->release();
+        const Node& leaf = *results[k].node();
+        graph::materialize(pending, leaf.buffer, leaf.strides, leaf.offset);
+    }
+}
+
+}  // namespace
+
+std::vector<Ref<Node>> calls_of(const Walk& walk) {
+    std::vector<Ref<Node>> calls;
+    for (Node* node : walk.nodes) {
+        if (node->kind == Kind::Call) calls.emplace_back(node);
+    }
+    return calls;
+}
+
+bool run_if_ready(Node* node) {
+    if (node->kind != Kind::Call) return false;
+    for (int i = 0; i < node->arity; ++i) {
+        if (node->inputs[i]->pending()) return false;
+    }
+    run(*node);
+    return true;
+}
+
+void run(const std::vector<Ref<Node>>& calls) {
+    for (const Ref<Node>& node : calls) {
+        if (node->kind == Kind::Failed) throw Error(*node->error);
+        if (node->kind == Kind::Call) force_inputs(*node);
+        if (node->kind == Kind::Call) run(*node);  // memory that was let go on the way may have run foreign code, which forced it
+    }
+}
+
+}  // namespace pardo::plan

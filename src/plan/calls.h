@@ -1,0 +1,18 @@
+// src/plan/calls.h: computes what is not one fused loop, before what reads it is planned.
+#pragma once
+
+#include <vector>
+
+#include "plan/walk.h"
+
+namespace pardo::plan {
+
+/// The calls of a walk, each of them once, inputs before users.
+std::vector<Ref<graph::Node>> calls_of(const Walk& walk);
+/// Runs the call of a pending node, and turns its results into Leaves, if its inputs are in memory; false, and nothing done, if not.
+bool run_if_ready(graph::Node* node);
+/// Forces the inputs of each call that is still pending, runs it, and turns its results into Leaves. Throws the error of the first that
+/// fails; those before it stay computed. Caller holds the graph lock, and plans nothing meanwhile.
+void run(const std::vector<Ref<graph::Node>>& calls);
+
+}  // namespace pardo::plan

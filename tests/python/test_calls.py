@@ -1,0 +1,177 @@
+# tests/python/test_calls.py: products, sorting and running sums are recorded, ordered, failed and computed as all else is.
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pardo as pp
+import pytest
+
+X = np.random.default_rng(7).integers(-50, 50, (40, 40)) * 0.5  # large enough to be recorded; sums are exact
+SMALL = X[:3, :3].copy()
+
+CALLS = {
+    "matmul": (lambda x: x @ x, lambda x: x @ x),
+    "sort": (lambda x: pp.sort(x), lambda x: np.sort(x)),
+    "argsort": (lambda x: pp.argsort(x, axis=0), lambda x: np.argsort(x, axis=0, kind="stable")),
+    "partition": (lambda x: pp.sort(pp.partition(x, 1)), lambda x: np.sort(x)),
+    "cumsum": (lambda x: pp.cumsum(x, axis=1), lambda x: np.cumsum(x, axis=1)),
+    "searchsorted": (lambda x: pp.searchsorted(pp.sort(pp.ravel(x)), x), lambda x: np.searchsorted(np.sort(np.ravel(x)), x)),
+    "top_k": (lambda x: pp.top_k(x, 2)[0], lambda x: -np.sort(-x, axis=-1)[:, :2]),
+}
+
+
+@pytest.fixture(params=CALLS, ids=list(CALLS))
+def call(request):
+    return CALLS[request.param]
+
+
+def same(got, want):
+    np.testing.assert_allclose(np.asarray(got), want, rtol=1e-12)
+    assert np.asarray(got).dtype == want.dtype
+
+
+def test_recorded_and_not_computed(call):
+    ours, numpys = call
+    x = pp.asarray(X) * 1.0
+    before = pp.counters()
+    y = ours(x) + 0
+    between = pp.counters()
+    assert between["forced"] == before["forced"]
+    assert between["launched"] == before["launched"]
+    same(y, numpys(X) + 0)
+
+
+def test_few_elements_in_memory_are_computed_at_once(call):
+    ours, numpys = call
+    x = pp.asarray(SMALL)
+    same(ours(x), numpys(SMALL))
+    same(ours(x * 2.0), numpys(SMALL * 2.0))
+    same(ours(x[::-1]), numpys(SMALL[::-1]))
+
+
+def test_dropped_without_being_computed(call):
+    ours, _ = call
+    x = pp.asarray(X)
+    before = pp.counters()["launched"]
+    y = ours(x)
+    del y
+    x.wait()
+    assert pp.counters()["launched"] == before
+
+
+def test_reads_what_was_there_when_recorded(call):
+    ours, numpys = call
+    x = pp.asarray(X.copy())
+    y = ours(x)
+    z = ours(x[::-1].T)
+    x[...] = 0.0
+    same(y, numpys(X))
+    same(z, numpys(X[::-1].T))
+
+
+def test_memory_of_others_is_read_at_once(call):
+    ours, numpys = call
+    memory = X.copy()
+    try:
+        x = pp.asarray(memory, copy=False)
+    except ValueError:
+        pytest.skip("this device cannot use the memory of NumPy's arrays")
+    y, z = ours(x), ours(x[:, ::-1])
+    memory[...] = 0.0
+    same(y, numpys(X))
+    same(z, numpys(X[:, ::-1]))
+
+
+def test_stored_into_what_it_reads(call):
+    ours, numpys = call
+    want = X.copy()
+    result = numpys(want)
+    if result.shape != want.shape:
+        pytest.skip("of another shape")
+    x = pp.asarray(X.copy())
+    x[...] = ours(x)
+    want[...] = result
+    same(x, want)
+    x = pp.asarray(X.copy())
+    x[1:] = ours(x)[:-1] * 2 + x[1:]
+    want = X.copy()
+    want[1:] = numpys(X)[:-1] * 2 + want[1:]
+    same(x, want)
+
+
+def test_both_results_and_one_of_them():
+    x = pp.asarray(X)
+    values, indices = pp.top_k(x, 2)
+    same(values, -np.sort(-X, axis=-1)[:, :2])
+    same(indices, np.argsort(-X, axis=-1, kind="stable")[:, :2])
+    values, indices = pp.top_k(x, 2)
+    del values
+    same(indices + 1, np.argsort(-X, axis=-1, kind="stable")[:, :2] + 1)
+    values, indices = pp.top_k(x, 2)
+    indices = indices * 2
+    values.wait()
+    same(indices, np.argsort(-X, axis=-1, kind="stable")[:, :2] * 2)
+
+
+def test_chains_of_calls():
+    w = np.asarray([[0.5, 0.1], [-0.2, 0.7]])
+    x = want = np.asarray([[1.0, 2.0]])
+    y, ours = pp.asarray(x), pp.asarray(w)
+    for _ in range(600):
+        y = pp.tanh(y @ ours) + 0.1
+        want = np.tanh(want @ w) + 0.1
+    np.testing.assert_allclose(np.asarray(y), want, rtol=1e-12)
+
+
+def test_results_are_shared_by_their_readers():
+    x = pp.asarray(np.arange(1000.0)[::-1].copy())
+    before = pp.counters()["recorded"]
+    y = pp.sort(x)
+    a, b, c = y + 1, y[::2], y.sum()
+    assert pp.counters()["recorded"] >= before + 3
+    want = np.arange(1000.0)
+    same(b, want[::2])
+    same(a, want + 1)
+    same(c, want.sum())
+    b[...] = 0
+    assert np.asarray(y)[0] == 0 and np.asarray(y)[2] == 0 and np.asarray(y)[1] == 1
+
+
+def test_failures_are_those_of_the_call_and_stay():
+    x = pp.ones((3, 3))
+    with pytest.raises(ValueError, match="matmul"):
+        x @ pp.ones((2, 2))
+    with pytest.raises(ValueError, match="axis 5"):
+        pp.sort(x, axis=5)
+    big = pp.broadcast_to(pp.ones((1, 1)), (1 << 31, 1))
+    y = big @ big.T  # 32 EiB
+    for _ in range(2):
+        with pytest.raises(MemoryError, match="matmul: array of shape"):
+            y.wait()
+
+
+def test_explain_tells_of_calls():
+    x = pp.asarray(X)
+    text = str(pp.explain(pp.sort(-x) + 1))
+    lines = text.splitlines()
+    assert "call sort: float64 (40, 40) -> float64 (40, 40)" in lines
+    assert lines.index("call sort: float64 (40, 40) -> float64 (40, 40)") > next(i for i, line in enumerate(lines) if "negative" in line)
+    assert "sort float64 (40, 40)" in lines[-2] + lines[-3] + lines[-1]
+
+
+def run(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program], env=os.environ | variables, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.once
+def test_implementations_by_name():
+    program = "import pardo as pp; print((pp.ones((2, 2), device='cpu') @ pp.ones((2, 2), device='cpu')).sum())"
+    assert run(program, PARDO_ROUTINES="matmul=OpenBLAS").stdout == "8.0\n"
+    refused = run(program, PARDO_ROUTINES="matmul=loops").stderr
+    assert "matmul: no implementation for these operands on device cpu:0 is allowed by PARDO_ROUTINES" in refused
+    assert "there is no routine 'matmull'; there are cumulative, sort," in run(program, PARDO_ROUTINES="matmull=loops").stderr
+    assert "matmul has no implementation 'blas'; it has" in run(program, PARDO_ROUTINES="matmul=blas").stderr
+    assert "expected routine=implementation" in run(program, PARDO_ROUTINES="matmul").stderr

@@ -78,7 +78,7 @@ def _dtype_like(x: Any) -> Any:
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device: DeviceLike = None) -> Array:
-    """Convert an array to another dtype, as C does: floats are truncated, integers wrap.
+    """Copy an array to a specified data type, as C does: floats are truncated, integers wrap.
 
     Parameters
     ----------

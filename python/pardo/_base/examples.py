@@ -1,4 +1,4 @@
-# python/pardo/_base/examples.py: what docstrings of functions of arrays show, by name: See Also, then a session.
+# python/pardo/_base/examples.py: what docstrings of functions of arrays show, by name: See Also, Notes, a session.
 # Those of elementwise functions of the core stand in python/bind/examples.def; tests/python/test_doctests.py runs all.
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 _TABLE = """
 empty: zeros, ones, full, empty_like
->>> x = pp.empty((2, 3), dtype='float32')
+>>> x = pp.empty((2, 3), dtype="float32")
 >>> x.shape, x.dtype
 ((2, 3), dtype('float32'))
 
@@ -21,11 +21,11 @@ zeros: ones, full, empty, zeros_like
 >>> pp.zeros((2, 3))
 array([[0., 0., 0.],
        [0., 0., 0.]])
->>> pp.zeros(4, dtype='int32')
+>>> pp.zeros(4, dtype="int32")
 array([0, 0, 0, 0], dtype=int32)
 
 ones: zeros, full, empty, ones_like
->>> pp.ones((2, 2), dtype='int64')
+>>> pp.ones((2, 2), dtype="int64")
 array([[1, 1],
        [1, 1]])
 
@@ -43,7 +43,7 @@ array([[0, 0],
        [0, 0]])
 
 ones_like: ones, zeros_like
->>> pp.ones_like(pp.asarray([1.5, 2.5]), dtype='int64')
+>>> pp.ones_like(pp.asarray([1.5, 2.5]), dtype="int64")
 array([1, 1])
 
 arange: linspace, meshgrid
@@ -64,7 +64,7 @@ array([[0., 1., 0.],
        [0., 0., 1.]])
 
 identity: eye
->>> pp.identity(2, dtype='int64')
+>>> pp.identity(2, dtype="int64")
 array([[1, 0],
        [0, 1]])
 
@@ -278,6 +278,8 @@ copyto: where
 array([1., 0., 3.])
 
 matmul: dot, vecdot, tensordot
+On the CPU, OpenBLAS multiplies matrices of float32, float64, complex64 and complex128, in tiles that the device's threads share; on
+CUDA devices cuBLAS does, where it is installed. Other dtypes have loops of pardo's own.
 >>> pp.matmul(pp.asarray([[1.0, 2.0], [3.0, 4.0]]), pp.asarray([1.0, 1.0]))
 array([3., 7.])
 
@@ -338,6 +340,7 @@ mean: sum, var, std
 array([1.5, 4. ])
 
 var: std, mean
+Two passes: the mean, then the mean of the squared distances to it.
 >>> x = pp.asarray([1.0, 2.0, 4.0, 5.0])
 >>> pp.var(x)
 array(2.5)
@@ -349,6 +352,7 @@ std: var, mean
 array(1.58113883)
 
 cumulative_sum: cumsum, cumulative_prod, sum
+Blocks along the axis are computed in parallel; their size does not depend on the number of threads.
 >>> pp.cumulative_sum(pp.asarray([1, 2, 3]), include_initial=True)
 array([0, 1, 3, 6])
 
@@ -399,10 +403,11 @@ array([[0, 0],
        [1, 1]])
 
 searchsorted: sort, argsort
+Binary search, for all values in parallel.
 >>> x = pp.asarray([1.0, 2.0, 3.0])
 >>> pp.searchsorted(x, pp.asarray([0.5, 2.0, 9.0]))
 array([0, 1, 3])
->>> pp.searchsorted(x, pp.asarray([2.0]), side='right')
+>>> pp.searchsorted(x, pp.asarray([2.0]), side="right")
 array([2])
 
 take: take_along_axis, compress
@@ -441,6 +446,7 @@ unique_values: unique, unique_all, isin
 array([1, 3])
 
 unique: unique_all, unique_counts, isin
+The elements are sorted, and neighbours compared.
 >>> pp.unique(pp.asarray([3, 1, 3]))
 array([1, 3])
 >>> pp.unique(pp.asarray([[1, 2], [1, 2], [0, 5]]), axis=0)
@@ -453,6 +459,8 @@ array([[False,  True],
        [ True, False]])
 
 sort: argsort, top_k, partition
+On the CPU real elements are sorted by radix, or by a vectorised quicksort where the processor has AVX-512; complex ones by merging.
+Other devices sort short lines in shared memory and long ones by radix.
 >>> pp.sort(pp.asarray([[3, 1], [2, 9]]), axis=1)
 array([[1, 3],
        [2, 9]])
@@ -460,6 +468,7 @@ array([[1, 3],
 array([3, 2, 1])
 
 argsort: sort, take_along_axis
+Elements are sorted by radix together with their positions, complex ones on the CPU by merging: the sort is stable.
 >>> x = pp.asarray([30, 10, 20])
 >>> pp.argsort(x)
 array([1, 2, 0])
@@ -467,21 +476,24 @@ array([1, 2, 0])
 array([10, 20, 30])
 
 partition: sort, argpartition, top_k
+The CPU selects without sorting everything; other devices sort.
 >>> pp.partition(pp.asarray([7, 1, 5, 3]), 1)[1]
 array(3)
 
 argpartition: partition, argsort
+The CPU selects without sorting everything; other devices sort.
 >>> x = pp.asarray([7, 1, 5, 3])
 >>> x[pp.argpartition(x, 1)][1]
 array(3)
 
 top_k: sort, max, argmax
+The CPU selects without sorting everything; other devices sort.
 >>> values, indices = pp.top_k(pp.asarray([3, 9, 1, 7]), 2)
 >>> values, indices
 (array([9, 7]), array([1, 3]))
 
 array: asarray, empty, zeros
->>> pp.array([[1, 2], [3, 4]], dtype='float32')
+>>> pp.array([[1, 2], [3, 4]], dtype="float32")
 array([[1., 2.],
        [3., 4.]], dtype=float32)
 
@@ -489,7 +501,7 @@ asarray: array, asnumpy, from_dlpack
 >>> import numpy as np
 >>> pp.asarray([1.5, 2.5])
 array([1.5, 2.5])
->>> pp.asarray(np.eye(2), dtype='float32')
+>>> pp.asarray(np.eye(2), dtype="float32")
 array([[1., 0.],
        [0., 1.]], dtype=float32)
 
@@ -503,7 +515,7 @@ from_dlpack: asarray
 array([0, 1, 2])
 
 astype: result_type, can_cast
->>> pp.astype(pp.asarray([1.9, -1.9]), 'int32')
+>>> pp.astype(pp.asarray([1.9, -1.9]), "int32")
 array([ 1, -1], dtype=int32)
 """
 
@@ -520,6 +532,10 @@ def complete(namespace: dict[str, Any]) -> None:
         indent = "" if text.find("\nReturns\n") >= 0 or text.find("\nParameters\n") >= 0 else "    "  # Python 3.13 takes it away
         body, notes, rest = text.partition(f"\n\n{indent}Notes\n")
         line = "\n" + indent
+        remark, prompt, session = session.partition(">>> ")
+        if remark:
+            notes, rest = line.join(("", "", "Notes", "")), line.join(("-----", *remark.strip().split("\n")))
         related = line.join(("", "", "See Also", "--------", related))
+        session = prompt + session
         session = line.join(("", "", "Examples", "--------", ">>> import pardo as pp", *session.split("\n"), ""))
         function.__doc__ = f"{body}{related}{notes}{rest}{session}"

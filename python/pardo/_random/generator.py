@@ -43,6 +43,10 @@ class Generator(Distributions):
     counter : tuple of int
         The four words of the counter of the next block: the number of the block, lower word first, the third word of the seed, and 0.
 
+    See Also
+    --------
+    default_rng
+
     Notes
     -----
     Words of element i, in row-major order, of a draw whose first block is b; in kernels ``philox((b, b >> 32, counter[2]), key)`` gives the
@@ -61,6 +65,15 @@ class Generator(Distributions):
     ----------
     .. [1] J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     .. [2] D. Lemire, "Fast random integer generation in an interval", ACM Transactions on Modeling and Computer Simulation 29, 2019.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> rng = pp.random.default_rng(7)
+    >>> rng.random(3)
+    array([0.95459713, 0.11417736, 0.4069604 ])
+    >>> rng.integers(0, 10, 5)
+    array([0, 0, 8, 8, 3])
     """
 
     @public

@@ -201,7 +201,8 @@ class Memory(_core._Block):
             raise ValueError(f"{type(self).__name__}.{name}: the source has {nbytes} bytes, the memory {self.nbytes}")
 
 
-_PARAMETERS = """
+def _documentation(name: str, summary: str) -> str:
+    return f"""{summary}
 
     Parameters
     ----------
@@ -220,24 +221,37 @@ _PARAMETERS = """
         `nbytes` or `alignment` is impossible, or no such device exists.
     MemoryError
         There is not so much memory, or the device has none of this kind.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> memory = pp.{name}(24, device="cpu")
+    >>> memory
+    <{name} of 24 bytes on cpu:0>
+    >>> x = memory.array("float64")
+    >>> x[:] = 1.5
+    >>> x
+    array([1.5, 1.5, 1.5])
     """
 
 
 @named_as_class
 class MemoryDevice(Memory):
-    __doc__ = "Memory of a device, which the host reaches by copies only." + _PARAMETERS
+    __doc__ = _documentation("MemoryDevice", "Memory of a device, which the host reaches by copies only.")
     _kind = "device"
 
 
 @named_as_class
 class MemoryShared(Memory):
-    __doc__ = "Memory that host and device share and that moves between them; the host reads and writes its buffer." + _PARAMETERS
+    __doc__ = _documentation(
+        "MemoryShared", "Memory that host and device share and that moves between them; the host reads and writes its buffer."
+    )
     _kind = "shared"
 
 
 @named_as_class
 class MemoryHost(Memory):
-    __doc__ = "Memory of the host that the device reaches in place; the host reads and writes its buffer." + _PARAMETERS
+    __doc__ = _documentation("MemoryHost", "Memory of the host that the device reaches in place; the host reads and writes its buffer.")
     _kind = "host"
 
 
@@ -267,8 +281,33 @@ def set_allocator(
     ValueError
         No such device exists.
 
+    See Also
+    --------
+    memory_stats
+
     Notes
     -----
     `memory_stats` and the limit count the blocks of the caching allocator only.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> import numpy as np
+    >>> blocks = {}
+    >>> def allocate(nbytes, usm_type):
+    ...     block = np.empty(nbytes + 64, np.uint8)
+    ...     address = -(-block.ctypes.data // 64) * 64
+    ...     blocks[address] = block
+    ...     return address
+    >>> def free(address, nbytes):
+    ...     del blocks[address]
+    >>> pp.set_allocator("cpu", allocate, free)
+    >>> x = pp.ones(1000).wait()
+    >>> len(blocks)
+    1
+    >>> del x
+    >>> len(blocks)
+    0
+    >>> pp.set_allocator("cpu", None)
     """
     _core._set_allocator(Device(device), allocate, free)

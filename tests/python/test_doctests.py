@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import itertools
+import re
 import types
 from typing import Any
 
@@ -72,14 +74,15 @@ def test_examples_are_given(name):
     shown = "Examples\n--------\n>>> " in text
     assert shown != (name in NO_EXAMPLES), "docstring without Examples, or one with them in NO_EXAMPLES"
     if shown:
-        assert "np.float" not in text.split("Examples\n")[1], "a scalar of NumPy's, which prints otherwise in other versions"
+        printed = re.sub(r"(?m)^(>>>|\.\.\.).*", "", text.split("Examples\n")[1])
+        assert not re.search(r"\bnp\.\w+\(", printed), "a scalar of NumPy's, which prints otherwise in other versions"
 
 
 def test_order_of_sections():
     order = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
     for name, value in OURS.items():
         lines = (inspect.getdoc(value) or "").split("\n")
-        titles = [title for title, line in zip(lines, lines[1:], strict=False) if title and line == "-" * len(title)]
+        titles = [title for title, line in itertools.pairwise(lines) if title and line == "-" * len(title)]
         assert titles == sorted(titles, key=order.index), name
 
 

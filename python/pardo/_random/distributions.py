@@ -72,6 +72,13 @@ class Distributions(Stream):
         Notes
         -----
         ``low + (high - low) * u``, where u is what `random` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.uniform(-1.0, 1.0, 3)
+        array([ 0.90919426, -0.77164528, -0.18607919])
         """
         given = Parameters("uniform", {"low": low, "high": high}, size, device, queue, usm_type)
         low, high = given.of(floating(dtype, given.queue, given.who))
@@ -117,6 +124,13 @@ class Distributions(Stream):
         Notes
         -----
         ``loc + scale * z``, where z is what `standard_normal` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.normal(10.0, 2.0, 3)
+        array([13.74775941, 13.26982244, 10.96463204])
         """
         given = Parameters("normal", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -157,6 +171,13 @@ class Distributions(Stream):
         Notes
         -----
         ``exp(mean + sigma * z)``, where z is what `standard_normal` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.lognormal(0.0, 0.5, 3)
+        array([2.55215947, 2.26473015, 1.27272212])
         """
         given = Parameters("lognormal", {"mean": mean, "sigma": sigma}, size, device, queue, usm_type)
         given.require("sigma", negative, "must not be negative")
@@ -194,6 +215,13 @@ class Distributions(Stream):
         Notes
         -----
         ``scale * e``, where e is what `standard_exponential` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.exponential(2.0, 3)
+        array([6.18435986, 0.24247706, 1.04498822])
         """
         given = Parameters("exponential", {"scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -238,6 +266,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.laplace(0.0, 1.0, 3)
+        array([ 2.39903275, -1.47685505, -0.20589221])
         """
         given = Parameters("laplace", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -283,6 +318,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.logistic(0.0, 1.0, 3)
+        array([ 3.04571405, -2.0487637 , -0.37654528])
         """
         given = Parameters("logistic", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -328,6 +370,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.gumbel(0.0, 1.0, 3)
+        array([-1.12887632,  2.10999534,  0.64914157])
         """
         given = Parameters("gumbel", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -369,6 +418,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.rayleigh(1.0, 3)
+        array([2.48683732, 0.4924196 , 1.02224665])
         """
         given = Parameters("rayleigh", {"scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -410,6 +466,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.weibull(1.5, 3)
+        array([2.12247787, 0.24495921, 0.64871549])
         """
         given = Parameters("weibull", {"a": a}, size, device, queue, usm_type)
         given.require("a", negative, "must not be negative")
@@ -453,6 +516,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.pareto(3.0, 3)
+        array([1.80310195, 0.04124056, 0.19025159])
         """
         given = Parameters("pareto", {"a": a}, size, device, queue, usm_type)
         given.require("a", lambda x: x <= 0, "must be positive")

@@ -105,6 +105,13 @@ class Generator(Distributions):
         Raises
         ------
         {standard_raises}
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.random(3)
+        array([0.95459713, 0.11417736, 0.4069604 ])
         """
         return self._standard("random", kernels.uniform, size, dtype, device, queue, usm_type, out=out)
 
@@ -141,6 +148,13 @@ class Generator(Distributions):
         References
         ----------
         .. [1] G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates", 1958.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.standard_normal(3)
+        array([1.87387971, 1.63491122, 0.48231602])
         """
         return self._standard("standard_normal", kernels.normal, size, dtype, device, queue, usm_type, out=out)
 
@@ -176,6 +190,13 @@ class Generator(Distributions):
         Raises
         ------
         {standard_raises}
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.standard_exponential(3)
+        array([3.09217993, 0.12123853, 0.52249411])
         """
         if method not in ("zig", "inv"):
             raise ValueError(f"standard_exponential: method is {method!r}; it must be 'zig' or 'inv'")
@@ -224,6 +245,15 @@ class Generator(Distributions):
             looked at, and waited for.
         TypeError
             The dtype is neither an integer one nor bool, an end is no number and no array, or `size` is no integer and no sequence of them.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.integers(0, 10, 5)
+        array([9, 7, 1, 0, 4])
+        >>> rng.integers(1, 6, 5, endpoint=True)
+        array([1, 1, 5, 6, 3])
         """
         wanted = dtype_of(dtype, "integers")
         if wanted.kind not in "iub":
@@ -261,6 +291,13 @@ class Generator(Distributions):
             `length` is not an integer.
         ValueError
             `length` is negative.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> len(rng.bytes(10))
+        10
         """
         count = read_index(length, "bytes: length")
         if count < 0:
@@ -301,6 +338,13 @@ class Generator(Distributions):
             `x` is a negative number.
         TypeError
             `x` is neither an integer nor an array.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.permutation(5)
+        array([4, 1, 0, 2, 3])
         """
         target = place_of("permutation", [x], device, queue)
         if isinstance(x, (int, np.integer)):
@@ -329,6 +373,15 @@ class Generator(Distributions):
             `x` is of another type, or has no dimension.
         NotImplementedError
             `axis` is given for a list.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> x = pp.arange(5)
+        >>> rng.shuffle(x)
+        >>> pp.sort(x)
+        array([0, 1, 2, 3, 4])
         """
         if isinstance(x, (Array, np.ndarray)):
             if x.ndim == 0:
@@ -402,6 +455,13 @@ class Generator(Distributions):
         References
         ----------
         .. [1] P. S. Efraimidis, P. G. Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 97, 2006.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.choice(pp.asarray([10, 20, 30]), 4)
+        array([30, 30, 10, 10])
         """
         target = place_of("choice", [a, p], device, queue)
         pool, along, n = pool_of(a, axis, target)

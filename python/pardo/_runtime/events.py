@@ -32,6 +32,13 @@ class EventMethods:
         concurrent.futures.Future
             Resolves to what a host task returned or a user event was given, else to None; a failure becomes its exception,
             for everyone who asks. Cancelling it leaves the work and the event as they are.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> x = (pp.arange(3) + 1).force()
+        >>> x.event.as_future().result() is None
+        True
         """
         from pardo._runtime import futures
 

@@ -87,6 +87,13 @@ class Memory(_core._Block):
             The memory is too small, or the offset is impossible.
         TypeError
             The dtype is not supported, or the shape is no sequence of integers.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryHost(24, device="cpu")
+        >>> memory.array("int32", (2, 3)).shape
+        (2, 3)
         """
         who = f"{type(self).__name__}.array"
         skip, element = index(offset, f"{who}: offset"), dtype_of(dtype, who)
@@ -114,6 +121,14 @@ class Memory(_core._Block):
             `obj` has no buffer, or is a masked array of NumPy, whose mask would be lost.
         BufferError
             Its buffer is read-only or not contiguous.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryDevice(3, device="cpu")
+        >>> memory.memset(1)
+        >>> memory.copy_to_host()
+        array([1, 1, 1], dtype=uint8)
         """
         refuse_masked(obj, f"{type(self).__name__}.copy_to_host")
         host = np.empty(self.nbytes, np.uint8) if obj is None else obj
@@ -127,6 +142,14 @@ class Memory(_core._Block):
         -------
         bytes
             The contents.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryDevice(3, device="cpu")
+        >>> memory.memset(65)
+        >>> memory.tobytes()
+        b'AAA'
         """
         return self.copy_to_host().tobytes()  # type: ignore[no-any-return]
 
@@ -146,6 +169,14 @@ class Memory(_core._Block):
             `obj` has no buffer, or is a masked array of NumPy, whose mask would be lost.
         BufferError
             Its buffer is not contiguous.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryDevice(3, device="cpu")
+        >>> memory.copy_from_host(b"abc")
+        >>> memory.tobytes()
+        b'abc'
         """
         refuse_masked(obj, f"{type(self).__name__}.copy_from_host")
         view = memoryview(obj)
@@ -170,6 +201,15 @@ class Memory(_core._Block):
             `source` has another size.
         TypeError
             `source` is something else.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> source, memory = pp.MemoryDevice(3, device="cpu"), pp.MemoryHost(3, device="cpu")
+        >>> source.memset(65)
+        >>> memory.copy_from_device(source)
+        >>> memory.tobytes()
+        b'AAA'
         """
         if not isinstance(source, Memory):
             raise TypeError(f"{type(self).__name__}.copy_from_device: memory is expected, not {type(source).__name__}")
@@ -190,6 +230,14 @@ class Memory(_core._Block):
             `value` is no byte.
         TypeError
             `value` is not an integer.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryHost(3, device="cpu")
+        >>> memory.memset(65)
+        >>> memory.tobytes()
+        b'AAA'
         """
         byte = index(value, f"{type(self).__name__}.memset: value")
         if not 0 <= byte <= 255:

@@ -78,6 +78,16 @@ def test_examples_are_given(name):
         assert not re.search(r"\bnp\.\w+\(", printed), "a scalar of NumPy's, which prints otherwise in other versions"
 
 
+BOUND_IN_THE_CORE = {"Array.force", "Array.wait", "Queue.marker", "Queue.of", "Queue.wait"}  # a line each
+
+
+@pytest.mark.parametrize("kind", [pp.Array, pp.random.Generator, pp.Queue, pp.MemoryShared], ids=lambda kind: kind.__name__)
+def test_examples_of_methods_are_given(kind):
+    names = [f"{kind.__name__}.{name}" for name, _ in inspect.getmembers(kind, callable) if not name.startswith("_")]
+    without = {name for name in names if f"{kind.__module__}.{name}" not in SHOWN}
+    assert without == BOUND_IN_THE_CORE.intersection(names)
+
+
 def test_order_of_sections():
     order = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
     for name, value in OURS.items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pardo._base.method_examples import TABLE
+
 _TABLE = """
 empty: zeros, ones, full, empty_like
 >>> x = pp.empty((2, 3), dtype="float32")
@@ -521,21 +523,25 @@ array([ 1, -1], dtype=int32)
 
 
 def complete(namespace: dict[str, Any]) -> None:
-    """Put See Also before Notes, and Examples at the end, into the docstrings of a namespace's functions."""
-    for block in _TABLE.strip().split("\n\n"):
+    """Put See Also before Notes, and Examples at the end, into the docstrings of a namespace's functions, and of what these wrap."""
+    for block in f"{_TABLE}{TABLE}".strip().split("\n\n"):
         head, session = block.split("\n", 1)
-        name, related = head.split(": ")
-        function = namespace[name]
+        name, related = head.split(":")
+        kind, _, method = name.partition(".")
+        function = getattr(namespace[kind], method) if method else namespace[name]
         if function.__doc__ is None:  # python -OO
             continue
         text = function.__doc__.rstrip()
-        indent = "" if text.find("\nReturns\n") >= 0 or text.find("\nParameters\n") >= 0 else "    "  # Python 3.13 takes it away
+        first = text.find("Parameters\n")
+        if first < 0:
+            first = text.find("Returns\n")
+        indent = text[text.rfind("\n", 0, first) + 1 : first]  # none since Python 3.13
         body, notes, rest = text.partition(f"\n\n{indent}Notes\n")
         line = "\n" + indent
         remark, prompt, session = session.partition(">>> ")
         if remark:
             notes, rest = line.join(("", "", "Notes", "")), line.join(("-----", *remark.strip().split("\n")))
-        related = line.join(("", "", "See Also", "--------", related))
+        related = line.join(("", "", "See Also", "--------", related.strip())) if related else ""
         session = prompt + session
         session = line.join(("", "", "Examples", "--------", ">>> import pardo as pp", *session.split("\n"), ""))
-        function.__doc__ = f"{body}{related}{notes}{rest}{session}"
+        function.__doc__ = getattr(function, "__wrapped__", function).__doc__ = f"{body}{related}{notes}{rest}{session}"

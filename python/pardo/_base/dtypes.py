@@ -111,7 +111,7 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device:
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """Return the dtype that an operation on these operands has, by NumPy's rules (NEP 50).
+    """Return the type that results from applying the NumPy type promotion rules (NEP 50) to the arguments.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
-    """Return the smallest dtype that both dtypes can be cast to safely.
+    """Return the smallest data type to which both data types may be safely cast.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
 
 
 def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
-    """Tell whether a dtype can be cast to another.
+    """Return True if a cast between data types can occur according to the casting rule.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
-    """Tell whether a dtype is of a kind.
+    """Determine if a provided dtype is of a specified data type kind.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ class IntegerInfo(NamedTuple):
 
 
 def finfo(type: Any, /) -> FloatInfo:
-    """Return the limits of a floating-point dtype.
+    """Machine limits for floating point types.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def finfo(type: Any, /) -> FloatInfo:
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
-    """Return the limits of an integer dtype.
+    """Machine limits for integer types.
 
     Parameters
     ----------

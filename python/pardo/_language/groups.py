@@ -39,7 +39,7 @@ def _of_groups(function: F) -> F:
 
 @_of_groups
 def group_broadcast(group: Any, value: Any, item: Any = 0) -> Any:
-    """Give all items of the group the value of one; in kernels over an `NdRange`, called by all of its items.
+    """Broadcast the value of one item to all items of the group; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def _either(a: Any, b: Any) -> Any:
 
 @_of_groups
 def any_of_group(group: Any, value: Any) -> Any:
-    """Tell whether the value of any item of the group is true; in kernels over an `NdRange`, called by all of its items.
+    """Test whether the value of any item of the group is true; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def any_of_group(group: Any, value: Any) -> Any:
 
 @_of_groups
 def none_of_group(group: Any, value: Any) -> Any:
-    """Tell whether the values of all items of the group are false; in kernels over an `NdRange`, called by all of its items.
+    """Test whether the values of all items of the group are false; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def none_of_group(group: Any, value: Any) -> Any:
 
 @_of_groups
 def all_of_group(group: Any, value: Any) -> Any:
-    """Tell whether the values of all items of the group are true; in kernels over an `NdRange`, called by all of its items.
+    """Test whether the values of all items of the group are true; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------

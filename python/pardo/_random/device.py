@@ -20,7 +20,7 @@ def _words(given: Any, zeros: Any) -> Any:
 
 
 def philox(counter: Any, key: Any) -> Any:
-    """Give four random words for a counter and a key; in kernels, and on Python's own numbers.
+    """Return four random words for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def philox(counter: Any, key: Any) -> Any:
 
 
 def uniform(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
-    """Give numbers that are distributed evenly over [0, 1), for a counter and a key; in kernels, and on Python's own numbers.
+    """Return random floats in [0, 1), for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _pair(a: Any, b: Any, turn: Any) -> Any:
 
 
 def normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
-    """Give numbers of the standard normal distribution, for a counter and a key; in kernels, and on Python's own numbers.
+    """Return numbers of the standard normal distribution, for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the uniform distribution over an interval.
+        """Draw samples from a uniform distribution.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from normal distributions.
+        """Draw random samples from a normal (Gaussian) distribution.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from log-normal distributions.
+        """Draw samples from a log-normal distribution.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from exponential distributions.
+        """Draw samples from an exponential distribution.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Laplace distributions, which are exponential on both sides.
+        """Draw samples from the Laplace or double exponential distribution with specified location and scale.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from logistic distributions.
+        """Draw samples from a logistic distribution.
 
         Parameters
         ----------
@@ -344,7 +344,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Gumbel distributions, those of the greatest of many numbers.
+        """Draw samples from a Gumbel distribution.
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Rayleigh distributions: lengths of vectors of two normally distributed numbers.
+        """Draw samples from a Rayleigh distribution: lengths of vectors of two normally distributed numbers.
 
         Parameters
         ----------
@@ -442,7 +442,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Weibull distributions of scale 1.
+        """Draw samples from a Weibull distribution of scale 1.
 
         Parameters
         ----------
@@ -492,7 +492,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Pareto distributions of the second kind (Lomax): 1 is taken off those of the first.
+        """Draw samples from a Pareto II (Lomax) distribution with specified shape: the classical one minus 1.
 
         Parameters
         ----------

@@ -87,7 +87,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the uniform distribution over [0, 1).
+        """Return random floats in the half-open interval [0.0, 1.0).
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the normal distribution of mean 0 and standard deviation 1.
+        """Draw samples from a standard normal distribution (mean=0, stdev=1).
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the exponential distribution of mean 1: ``-log1p(-u)``, where u is what `random` draws.
+        """Draw samples from the standard exponential distribution: ``-log1p(-u)``, where u is what `random` draws.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw integers, all of which are equally likely.
+        """Return random integers from `low` (inclusive) to `high` (exclusive), all of which are equally likely.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class Generator(Distributions):
         return given.placed(out)
 
     def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes.
+        """Return random bytes.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class Generator(Distributions):
     def permutation(
         self, x: Any, axis: int = 0, *, device: DeviceLike = None, queue: Queue | None = None, usm_type: str | None = None
     ) -> Array:
-        """Give the elements of an array in random order.
+        """Randomly permute a sequence, or return a permuted range.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class Generator(Distributions):
         return in_memory(take(a, self._order(a.shape[along], target, "permutation"), along), usm_type, "permutation")
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Bring the elements of an array or list into random order, in place.
+        """Modify an array or list in-place by shuffling its contents.
 
         Parameters
         ----------
@@ -412,7 +412,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw elements of an array.
+        """Generate a random sample from a given array.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ class Stream:
         return (block % WORD, block // WORD, self._words[2], 0)
 
     def spawn(self, n_children: int) -> list[Self]:
-        """Make generators of streams that have nothing to do with this one, nor with each other.
+        """Create new independent child generators.
 
         Parameters
         ----------

@@ -194,7 +194,7 @@ def memory_stats(device: DeviceLike = None) -> MemoryStats:
 
 
 def trim_memory(device: DeviceLike = None) -> None:
-    """Give cached blocks back to the system.
+    """Release cached blocks to the system.
 
     Parameters
     ----------

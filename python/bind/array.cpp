@@ -120,7 +120,18 @@ void bind_array(nb::module_& m) {
                           nb::is_weak_referenceable(), nb::pooled(64),
                           "An n-dimensional array on a device; its value may be recorded and not yet computed.\n\n"
                           "Arrays are made by functions such as `pardo.asarray` and `pardo.zeros`. Operations on arrays are recorded and\n"
-                          "run when somebody needs a value; `x.wait()` asks for it explicitly. Indexing gives views that write through.");
+                          "run when somebody needs a value; `x.wait()` asks for it explicitly. Indexing gives views that write through."
+                          "\n\nSee Also\n--------\nasarray, zeros, arange, Device\n\nExamples\n--------\n"
+                          ">>> import pardo as pp\n"
+                          ">>> x = pp.asarray([1.0, 2.0, 3.0])\n"
+                          ">>> y = 2 * x + 1\n"
+                          ">>> y\n"
+                          "array([3., 5., 7.])\n"
+                          ">>> y.shape, y.dtype\n"
+                          "((3,), dtype('float64'))\n"
+                          ">>> y[1:] = 0.0\n"
+                          ">>> y.sum()\n"
+                          "array(3.)");
     array_type = reinterpret_cast<PyTypeObject*>(c.ptr());
     c.def_prop_ro("dtype", &Array::dtype, nb::sig("def dtype(self) -> numpy.dtype[Any]"), "Element type, a `numpy.dtype`.")
         .def_prop_ro("ndim", &Array::ndim, "Number of dimensions.")

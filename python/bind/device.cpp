@@ -109,7 +109,12 @@ void bind_device(nb::module_& m) {
         "    ``backend:type:index``, every part optional, alternatives by comma: ``\"cuda:gpu:1\"``, ``\"gpu,cpu\"``, ``\"cpu\"``;\n"
         "    ``\"cpu:0/2.1\"`` is part 1 of what `create_sub_devices(2)` cuts the CPU into.\n"
         "    Without it, the default device: that of `device_context` or `set_default_device`, of PARDO_DEVICE, else the CPU.\n\n"
-        "Raises\n------\nValueError\n    No device matches; the message lists what exists.");
+        "Raises\n------\nValueError\n    No device matches; the message lists what exists."
+        "\n\nSee Also\n--------\nget_devices, select_device, set_default_device, device_context\n\nExamples\n--------\n"
+        ">>> import pardo as pp\n"
+        ">>> cpu = pp.Device(\"cpu\")\n"
+        ">>> cpu.id, cpu.type, cpu.supports(\"float64\")\n"
+        "('cpu:0', 'cpu', True)");
     c.def(
          "__init__", [](Device* self, nb::handle selector) { new (self) Device(device_from(selector, "Device")); },
          nb::arg("selector").none() = nb::none(), nb::sig("def __init__(self, selector: Device | str | None = None) -> None"))

@@ -197,6 +197,28 @@ std::string result_text(const pardo::OpInfo& info) {
     return text;
 }
 
+/// What the docstring of a row says after its errors.
+struct Example {
+    std::string_view name, related, notes, input, output;
+};
+constexpr std::string_view NONE;
+constexpr std::string_view ULP =
+    "\nNotes\n-----\nReal results are within 2 units in the last place (ulp) on the CPU and within 4 on other devices; the page\n"
+    "Accuracy of the documentation lists the largest errors that were found.\n";
+constexpr Example examples[] = {
+#define EXAMPLE(name, related, notes, input, output) {#name, related, notes, input, output},
+#include "examples.def"
+#undef EXAMPLE
+};
+
+std::string further_sections(const pardo::OpInfo& info) {
+    const auto e = std::ranges::find(examples, std::string_view(info.name), &Example::name);
+    if (e == std::end(examples)) return "";  // functions that the package wraps
+    std::string text = "\nSee Also\n--------\n";
+    text.append(e->related).append("\n").append(e->notes);
+    return text.append("\nExamples\n--------\n>>> import pardo as pp\n>>> ").append(e->input).append("\n").append(e->output).append("\n");
+}
+
 /// numpydoc, with a first line that inspect.signature reads.
 std::string docstring(const pardo::OpInfo& info) {
     const std::string arrays = info.arity == 1 ? "x" : info.arity == 2 ? "x1, x2" : "x1, x2, x3";
@@ -219,7 +241,7 @@ std::string docstring(const pardo::OpInfo& info) {
            "ValueError\n    The shapes do not fit each other, or that of `out`.\n"
            "ExecutionPlacementError\n    Arrays are on different queues.\n";
     if (several) doc += "OverflowError\n    A Python integer is out of bounds for the dtype of the arrays it meets.\n";
-    return doc;
+    return doc + further_sections(info);
 }
 
 struct Definition {

@@ -114,7 +114,14 @@ void bind_event(nb::module_& m) {
         m, "Event", nb::sig("class Event(pardo._runtime.events.EventMethods)"), nb::is_weak_referenceable(),
         "Work that has been submitted.\n\n"
         "A failure is raised once by those who wait: the first of `wait()` on an event or queue that the work concerns. `await`\n"
-        "and futures give it to everyone who asks them, and who has it from there has heard of it.")
+        "and futures give it to everyone who asks them, and who has it from there has heard of it."
+        "\n\nSee Also\n--------\nUserEvent, wait_all, wait_any, as_completed\n\nExamples\n--------\n"
+        ">>> import pardo as pp\n"
+        ">>> x = pp.arange(4.0) + 1\n"
+        ">>> event = x.force().event\n"
+        ">>> event.wait()\n"
+        ">>> event.done(), event.status\n"
+        "(True, 'complete')")
         .def(nb::init<>(), "An event that is complete.")
         .def("wait", &wait_or_time_out, nb::arg("timeout").none() = nb::none(),
              nb::sig("def wait(self, timeout: float | None = None) -> None"),

@@ -69,7 +69,13 @@ void bind_context(nb::module_& m) {
     nb::class_<Context>(m, "Context", nb::is_final(),
                         "Devices of one platform that work together: queues made of it touch the memory of these devices only.\n\n"
                         "Parameters\n----------\ndevices : Device, str, or sequence of them\n    All of one platform.\n\n"
-                        "Raises\n------\nValueError\n    There is no device, one is given twice, or they are of different platforms.")
+                        "Raises\n------\nValueError\n    There is no device, one is given twice, or they are of different platforms."
+                        "\n\nSee Also\n--------\nQueue, get_platforms\n\nExamples\n--------\n"
+                        ">>> import pardo as pp\n"
+                        ">>> context = pp.Context(\"cpu\")\n"
+                        ">>> len(context), pp.Device(\"cpu\") in context\n"
+                        "(1, True)\n"
+                        ">>> x = pp.ones(3, queue=pp.Queue(\"cpu\", context=context))")
         .def(
             "__init__", [](Context* self, nb::handle devices) { new (self) Context(context_from(devices)); }, nb::arg("devices"),
             nb::sig("def __init__(self, devices: Device | str | Iterable[Device | str]) -> None"))
@@ -107,12 +113,20 @@ void bind_queue(nb::module_& m) {
     bind_context(m);
     nb::class_<Queue>(m, "Queue", nb::sig("class Queue(pardo._runtime.queues.QueueMethods)"), nb::is_final(), nb::is_weak_referenceable(),
                       "Where work for one device is submitted. Safe from any thread.\n\n"
+                      "As a context manager it waits for its work at the end of the block.\n\n"
                       "Parameters\n----------\ndevice : Device or str, optional\n    Default: the default device.\n"
                       "order : {'in_order', 'out_of_order'}\n    Whether work runs in the order of its submission, or as soon as what it "
                       "reads is there.\n"
                       "profiling : bool\n    Whether events have times.\n"
-                      "context : Context, optional\n    Bounds whose memory it may touch. Default: that of all devices.\n\n"
-                      "As a context manager it waits for its work at the end of the block.")
+                      "context : Context, optional\n    Bounds whose memory it may touch. Default: that of all devices."
+                      "\n\nSee Also\n--------\nEvent, Timer, profile\n\nExamples\n--------\n"
+                      ">>> import pardo as pp\n"
+                      ">>> with pp.Queue(\"cpu\", profiling=True) as queue:\n"
+                      "...     x = (pp.arange(3, queue=queue) + 1).force()\n"
+                      ">>> x\n"
+                      "array([1, 2, 3])\n"
+                      ">>> x.event.profiling[\"end\"] >= x.event.profiling[\"start\"]\n"
+                      "True")
         .def(
             "__init__",
             [](Queue* self, nb::handle device, nb::handle order, nb::handle profiling, nb::handle context) {

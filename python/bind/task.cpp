@@ -52,7 +52,19 @@ void set_failed(const UserEvent& e, nb::object exception) {
 void bind_task(nb::module_& m) {
     nb::class_<UserEvent, pardo::Event>(m, "UserEvent", nb::is_final(),
                                         "An event that your own code completes; work submitted with `depends=` on it waits.\n\n"
-                                        "If it is dropped before it is set, it fails, and so does what waits for it.")
+                                        "If it is dropped before it is set, it fails, and so does what waits for it."
+                                        "\n\nSee Also\n--------\nEvent, wait_any\n\nExamples\n--------\n"
+                                        ">>> import pardo as pp\n"
+                                        ">>> go = pp.UserEvent()\n"
+                                        ">>> queue = pp.Queue(\"cpu\")\n"
+                                        ">>> x = pp.zeros(3, queue=queue)\n"
+                                        ">>> filled = queue.fill(x, 7.0, depends=[go])\n"
+                                        ">>> filled.done()\n"
+                                        "False\n"
+                                        ">>> go.set_complete()\n"
+                                        ">>> filled.wait()\n"
+                                        ">>> x\n"
+                                        "array([7., 7., 7.])")
         .def(nb::init<>(), "An event that is not complete.")
         .def("set_complete", &set_complete, nb::arg("value").none() = nb::none(),
              nb::sig("def set_complete(self, value: object = None) -> None"),

@@ -50,6 +50,7 @@ from pardo._array.searching import *
 from pardo._array.sets import *
 from pardo._array.sorting import *
 from pardo._base import dtypes as _dtypes
+from pardo._base import examples as _examples
 from pardo._base import package as _package
 from pardo._base import public_names as _public_names
 from pardo._base.dtypes import *
@@ -90,6 +91,7 @@ _contexts.serve_contexts(
 # What pickles of arrays call, by this name for ever.
 _rebuild_array = _interop._rebuild
 _public_names.publish(globals(), {"random": random, "algorithm": algorithm, "special": special})
+_examples.complete(globals())
 _intrinsics.serve(_sys.modules[__name__], special)
 _public_names.answer_to_former_names()
 _core._set_package_folder(_package.FOLDER)

@@ -87,7 +87,7 @@ def empty(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array whose elements are not initialised.
+    """Return a new array of given shape and dtype, without initialising entries.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def full(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array that holds one value everywhere.
+    """Return a new array of given shape and dtype, filled with `fill_value`.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def zeros(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array of zeros.
+    """Return a new array of given shape and dtype, filled with zeros.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def ones(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array of ones.
+    """Return a new array of given shape and dtype, filled with ones.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def empty_like(
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array with the shape, dtype and queue of another, not initialised.
+    """Return a new array with the shape, dtype and queue of a given array, without initialising entries.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def full_like(
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array with the shape, dtype and queue of another, that holds one value everywhere.
+    """Return an array with the shape, dtype and queue of a given array, filled with `fill_value`.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def zeros_like(
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array of zeros with the shape, dtype and queue of another.
+    """Return an array of zeros with the shape, dtype and queue of a given array.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def ones_like(
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a new array of ones with the shape, dtype and queue of another.
+    """Return an array of ones with the shape, dtype and queue of a given array.
 
     Parameters
     ----------
@@ -418,7 +418,7 @@ def arange(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return evenly spaced values in a half-open interval.
+    """Return evenly spaced values within a given interval, half-open.
 
     Parameters
     ----------
@@ -502,7 +502,7 @@ def linspace(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Any:
-    """Return evenly spaced values over an interval.
+    """Return evenly spaced numbers over a specified interval.
 
     Parameters
     ----------
@@ -599,7 +599,7 @@ def eye(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return a matrix with ones on one diagonal and zeros elsewhere.
+    """Return a 2-D array with ones on the diagonal and zeros elsewhere.
 
     Parameters
     ----------
@@ -641,7 +641,7 @@ def identity(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Return the identity matrix: `eye(n)`.
+    """Return the identity array: `eye(n)`.
 
     Parameters
     ----------
@@ -667,7 +667,7 @@ def identity(
 
 
 def tril(x: Any, /, k: int = 0) -> Array:
-    """Return the lower triangle of matrices, with zeros above it.
+    """Lower triangle of an array: matrices with zeros above a diagonal.
 
     Parameters
     ----------
@@ -692,7 +692,7 @@ def tril(x: Any, /, k: int = 0) -> Array:
 
 
 def triu(x: Any, /, k: int = 0) -> Array:
-    """Return the upper triangle of matrices, with zeros below it.
+    """Upper triangle of an array: matrices with zeros below a diagonal.
 
     Parameters
     ----------
@@ -717,7 +717,7 @@ def triu(x: Any, /, k: int = 0) -> Array:
 
 
 def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
-    """Return coordinate grids of coordinate vectors.
+    """Return a tuple of coordinate matrices from coordinate vectors.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def clip(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Array:
-    """Limit the elements to a range.
+    """Clip (limit) the values in an array.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _clip_limit(x: Array, limit: Any, side: int) -> Any:
 
 @filled
 def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
-    """Round to a number of decimals; halves go to the even neighbour.
+    """Evenly round to the given number of decimals; halves go to the even neighbour.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def where(condition: Any, /) -> tuple[Array, ...]: ...
 @overload
 def where(condition: Any, x1: Any, x2: Any, /) -> Array: ...
 def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
-    """Choose elements from two arrays by a condition.
+    """Return elements chosen from `x1` or `x2` depending on `condition`.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
 
 @filled
 def fix(x: Any, /, out: Array | None = None) -> Array:
-    """Round towards zero: `trunc` by an older name.
+    """Round to nearest integer towards zero: `trunc` by an older name.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def fix(x: Any, /, out: Array | None = None) -> Array:
 
 @filled
 def angle(z: Any, /, deg: bool = False) -> Array:
-    """Return the angle of complex numbers.
+    """Return the angle of the complex argument.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def asarray(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Make an array of anything that NumPy makes one of.
+    """Convert the input to an array: anything that NumPy makes one of.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def array(
     queue: Queue | None = None,
     usm_type: str | None = None,
 ) -> Array:
-    """Make a new array: `asarray` that copies by default, as NumPy's.
+    """Create an array: `asarray` that copies by default, as NumPy's.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def _host_array(shape: Sequence[int], dtype: np.dtype[Any], nbytes: int) -> NDAr
 
 
 def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Array:
-    """Make an array of an object that speaks DLPack: arrays of NumPy, PyTorch, JAX, CuPy and others.
+    """Create an array from an object that speaks DLPack: arrays of NumPy, PyTorch, JAX, CuPy and others.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ __all__ = [
 def concat(
     arrays_: Sequence[Any], /, axis: int | None = 0, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind"
 ) -> Array:
-    """Join arrays along an axis that they have.
+    """Join a sequence of arrays along an existing axis.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _joined(
 def stack(
     arrays_: Sequence[Any], /, axis: int = 0, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind"
 ) -> Array:
-    """Join arrays of the same shape along a new axis.
+    """Join a sequence of arrays of the same shape along a new axis.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def stack(
 
 
 def vstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
-    """Join arrays row by row: along the first axis, after they have two dimensions.
+    """Stack arrays in sequence vertically (row wise): along the first axis, after they have two dimensions.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def vstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str =
 
 
 def hstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
-    """Join arrays column by column: along the second axis, of one-dimensional ones along the first.
+    """Stack arrays in sequence horizontally (column wise): along the second axis, 1-D arrays along the first.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def hstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str =
 
 
 def dstack(tup: Sequence[Any]) -> Array:
-    """Join arrays along the third axis, after they have three dimensions.
+    """Stack arrays in sequence depth wise (along third axis), after they have three dimensions.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def dstack(tup: Sequence[Any]) -> Array:
 
 
 def column_stack(tup: Sequence[Any]) -> Array:
-    """Join one-dimensional arrays as columns of a matrix; matrices are joined as they are.
+    """Stack 1-D arrays as columns into a 2-D array; matrices are joined as they are.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def column_stack(tup: Sequence[Any]) -> Array:
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
-    """Join values to the end of an array.
+    """Append values to the end of an array, as a new array.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """Split an array into the ones along an axis.
+    """Split an array into a sequence of arrays along the given axis.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
 
 
 def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[Array]:
-    """Split an array along an axis.
+    """Split an array into multiple sub-arrays as views into `x`.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[Array]:
 
 
 def array_split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[Array]:
-    """Split an array along an axis into parts of nearly equal extent.
+    """Split an array into multiple sub-arrays, of nearly equal extent where it does not divide.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ def _count_or_places(x: Any, what: str) -> int | list[int]:
 
 
 def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
-    """Repeat each element.
+    """Repeat each element of an array after itself.
 
     Parameters
     ----------
@@ -410,7 +410,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
 
 
 def tile(x: Any, /, reps: int | Sequence[int]) -> Array:
-    """Repeat the whole array.
+    """Construct an array by repeating `x` the number of times given by `reps`.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ __all__ = [
 
 
 def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
-    """Give the elements another shape.
+    """Give a new shape to an array without changing its data.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _lies_by_columns(x: Array) -> bool:
 
 
 def ravel(x: Any, /, order: str = "C") -> Array:
-    """Flatten: `reshape(x, -1)`.
+    """Return a contiguous flattened array: `reshape(x, -1)`.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def ravel(x: Any, /, order: str = "C") -> Array:
 
 
 def permute_dims(x: Any, /, axes: int | Sequence[int] | None = None) -> Array:
-    """Put the axes in another order.
+    """Return an array with axes transposed.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ transpose = permute_dims
 
 
 def matrix_transpose(x: Any, /) -> Array:
-    """Transpose matrices: swap the last two axes.
+    """Transpose a matrix (or a stack of matrices): swap the last two axes.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def matrix_transpose(x: Any, /) -> Array:
 
 
 def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
-    """Swap two axes.
+    """Interchange two axes of an array.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def swapaxes(x: Any, /, axis1: int, axis2: int) -> Array:
 
 
 def moveaxis(x: Any, /, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
-    """Move axes to other places; the others keep their order.
+    """Move axes of an array to new positions; the others keep their order.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def moveaxis(x: Any, /, source: int | Sequence[int], destination: int | Sequence
 
 
 def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Array:
-    """Add axes of extent 1.
+    """Expand the shape of an array by axes of length one.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def expand_dims(x: Any, /, axis: int | Sequence[int] = 0) -> Array:
 
 
 def squeeze(x: Any, /, axis: Axis = None) -> Array:
-    """Remove axes of extent 1.
+    """Remove axes of length one from an array.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def squeeze(x: Any, /, axis: Axis = None) -> Array:
 
 
 def flip(x: Any, /, axis: Axis = None) -> Array:
-    """Reverse the order of the elements along axes.
+    """Reverse the order of elements in an array along the given axis.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ def flip(x: Any, /, axis: Axis = None) -> Array:
 
 
 def fliplr(x: Any, /) -> Array:
-    """Reverse the second axis.
+    """Reverse the order of elements along axis 1 (left/right).
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ def fliplr(x: Any, /) -> Array:
 
 
 def flipud(x: Any, /) -> Array:
-    """Reverse the first axis.
+    """Reverse the order of elements along axis 0 (up/down).
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ def flipud(x: Any, /) -> Array:
 
 
 def broadcast_to(x: Any, /, shape: Shape) -> Array:
-    """Broadcast to a shape.
+    """Broadcast an array to a new shape.
 
     Parameters
     ----------
@@ -413,7 +413,7 @@ def broadcast_to(x: Any, /, shape: Shape) -> Array:
 
 
 def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
-    """Broadcast arrays against each other.
+    """Broadcast any number of arrays against each other.
 
     Parameters
     ----------
@@ -437,7 +437,7 @@ def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
 
 
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
-    """Return the shape that arrays of these shapes broadcast to.
+    """Broadcast the input shapes into a single shape.
 
     Parameters
     ----------
@@ -468,7 +468,7 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
 
 
 def atleast_1d(*arrays_: Any) -> Any:
-    """View arrays with at least one dimension.
+    """View inputs as arrays with at least one dimension.
 
     Parameters
     ----------
@@ -489,7 +489,7 @@ def atleast_1d(*arrays_: Any) -> Any:
 
 
 def atleast_2d(*arrays_: Any) -> Any:
-    """View arrays with at least two dimensions.
+    """View inputs as arrays with at least two dimensions.
 
     Parameters
     ----------
@@ -510,7 +510,7 @@ def atleast_2d(*arrays_: Any) -> Any:
 
 
 def atleast_3d(*arrays_: Any) -> Any:
-    """View arrays with at least three dimensions.
+    """View inputs as arrays with at least three dimensions.
 
     Parameters
     ----------
@@ -537,7 +537,7 @@ def _at_least(items: Sequence[Any], who: str, view: Any) -> Any:
 
 
 def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
-    """Roll elements along axes; those pushed out at one end come in at the other.
+    """Roll array elements along a given axis; those beyond the last position come in at the first.
 
     Parameters
     ----------
@@ -580,7 +580,7 @@ def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
 
 
 def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """Return diagonals.
+    """Return specified diagonals.
 
     Parameters
     ----------
@@ -614,7 +614,7 @@ def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arra
 
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Copy elements into an array.
+    """Copy values from one array to another, broadcasting as necessary.
 
     Parameters
     ----------

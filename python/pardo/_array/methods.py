@@ -68,7 +68,7 @@ class Methods:
         return round_(self, 0 if ndigits is None else ndigits) if self.ndim or ndigits is not None else int(round_(self))
 
     def item(self: Array, *args: Any) -> Any:  # type: ignore[misc]
-        """Return one element as a number of Python. Waits for it.
+        """Copy an element of an array to a standard Python scalar and return it. Waits for it.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class Methods:
         return self[tuple(int(k) for k in np.unravel_index(i % self.size, self.shape))]._item()
 
     def tolist(self: Array) -> Any:  # type: ignore[misc]
-        """Return the elements as nested lists of Python's numbers. Waits for them.
+        """Return the array as nested lists of Python scalars, one level a dimension. Waits for them.
 
         Returns
         -------
@@ -119,7 +119,7 @@ class Methods:
         return interop.asnumpy(self).tolist()
 
     def tobytes(self: Array, order: str = "C") -> bytes:  # type: ignore[misc]
-        """Return the elements as bytes. Waits for them.
+        """Construct Python bytes containing the raw data bytes in the array. Waits for them.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Methods:
     def astype(  # type: ignore[misc]
         self: Array, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", *, copy: bool = True, device: DeviceLike = None
     ) -> Array:
-        """Convert to another dtype, as C does: floats are truncated, integers wrap.
+        """Copy of the array, cast to a specified type, as C does: floats are truncated, integers wrap.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class Methods:
         return self._to_queue(queue_of(None, queue, who="to_queue"))
 
     def copy(self: Array, order: str = "C") -> Array:  # type: ignore[misc]
-        """Return a new array with the same elements.
+        """Return a copy of the array.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class Methods:
         return self._copy()
 
     def flatten(self: Array, order: str = "C") -> Array:  # type: ignore[misc]
-        """Return a one-dimensional copy.
+        """Return a copy of the array collapsed into one dimension.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class Methods:
         return manipulation.ravel(self, order)._copy()
 
     def fill(self: Array, value: Any) -> None:  # type: ignore[misc]
-        """Set all elements to a value.
+        """Fill the array with a scalar value.
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ class Methods:
         self[...] = value
 
     def put(self: Array, indices: Any, values: Any, mode: str = "raise") -> None:  # type: ignore[misc]
-        """Set elements of the flattened array.
+        """Set elements of the flattened array to values.
 
         Parameters
         ----------
@@ -376,7 +376,7 @@ class Methods:
     # --- shape -----------------------------------------------------------------------------------------------------------------
 
     def reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:  # type: ignore[misc]
-        """Give the elements another shape; see `pardo.reshape`.
+        """Return an array containing the same data with a new shape; see `pardo.reshape`.
 
         Parameters
         ----------
@@ -403,7 +403,7 @@ class Methods:
         return manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
     def transpose(self: Array, *axes: Any) -> Array:  # type: ignore[misc]
-        """Put the axes in another order; see `pardo.permute_dims`.
+        """Return a view of the array with axes transposed; see `pardo.permute_dims`.
 
         Parameters
         ----------
@@ -434,7 +434,7 @@ class Methods:
         return _core._permute_dims(self, order)
 
     def partition(self: Array, kth: Any, axis: int = -1, kind: str | None = None) -> None:  # type: ignore[misc]
-        """Partition the elements in place; see `pardo.partition`.
+        """Partially sort the elements in the array in-place; see `pardo.partition`.
 
         Parameters
         ----------
@@ -461,7 +461,7 @@ class Methods:
     def sort(  # type: ignore[misc]
         self: Array, axis: int = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True
     ) -> None:
-        """Put the elements in order in place; NaN comes last. See `pardo.sort`.
+        """Sort an array in-place; NaN comes last. See `pardo.sort`.
 
         Parameters
         ----------
@@ -486,7 +486,7 @@ class Methods:
         self._assign(sorting.sort(self, axis, kind, descending=descending, stable=stable))
 
     def searchsorted(self: Array, v: Any, side: str = "left", sorter: Any = None) -> Array:  # type: ignore[misc]
-        """Return where values would have to be inserted to keep this array sorted; see `pardo.searchsorted`.
+        """Find indices where elements should be inserted to maintain order; see `pardo.searchsorted`.
 
         Parameters
         ----------
@@ -512,7 +512,7 @@ class Methods:
         return searching.searchsorted(self, v, side, sorter)
 
     def repeat(self: Array, repeats: Any, axis: int | None = None) -> Array:  # type: ignore[misc]
-        """Repeat each element; see `pardo.repeat`.
+        """Repeat elements of an array; see `pardo.repeat`.
 
         Parameters
         ----------
@@ -539,7 +539,7 @@ class Methods:
 
     @filled
     def compress(self: Array, condition: Any, axis: int | None = None, out: Array | None = None) -> Array:  # type: ignore[misc]
-        """Take the elements along an axis where a condition holds; see `pardo.compress`.
+        """Return selected slices of this array along given axis; see `pardo.compress`.
 
         Parameters
         ----------
@@ -568,7 +568,7 @@ class Methods:
         return searching.compress(condition, self, axis, out)
 
     def conj(self: Array) -> Array:  # type: ignore[misc]
-        """Return the complex conjugates.
+        """Complex-conjugate all elements.
 
         Returns
         -------

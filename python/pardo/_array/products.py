@@ -39,7 +39,7 @@ def _load_openblas() -> None:
 
 @filled
 def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
-    """Multiply matrices; vectors count as a row on the left and as a column on the right.
+    """Matrix product of two arrays; vectors count as a row on the left and as a column on the right.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
-    """Return the dot products of vectors; the first is conjugated.
+    """Vector dot product of two arrays; the first is conjugated.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
 
 
 def tensordot(x1: Any, x2: Any, /, axes: int | Sequence[int | Sequence[int]] = 2) -> Array:
-    """Multiply and sum over axes.
+    """Compute tensor dot product along specified axes.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def tensordot(x1: Any, x2: Any, /, axes: int | Sequence[int | Sequence[int]] = 2
 
 @filled
 def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
-    """Return the dot product as NumPy defines it: the sum over the last axis of `x1` and the second to last of `x2`.
+    """Dot product of two arrays: the sum over the last axis of `x1` and the second to last of `x2`.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
 
 @filled
 def outer(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
-    """Multiply each element of one vector with each of another.
+    """Compute the outer product of two vectors.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def outer(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
 
 @filled
 def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Array | None = None) -> Array:
-    """Return the sums of diagonals.
+    """Return the sum along diagonals of the array.
 
     Parameters
     ----------

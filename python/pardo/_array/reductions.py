@@ -58,7 +58,7 @@ def sum(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Add elements.
+    """Sum of array elements over a given axis.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def prod(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Multiply elements.
+    """Return the product of array elements over a given axis.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def max(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the largest elements; NaN wins.
+    """Return the maximum of an array or maximum along an axis; NaN propagates.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def min(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the smallest elements; NaN wins.
+    """Return the minimum of an array or minimum along an axis; NaN propagates.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def min(
 
 @filled
 def all(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
-    """Tell whether all elements are true.
+    """Test whether all array elements along a given axis evaluate to True.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def all(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
 
 @filled
 def any(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
-    """Tell whether at least one element is true.
+    """Test whether any array element along a given axis evaluates to True.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def any(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
 
 @filled
 def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Count the elements that are not zero.
+    """Count the number of non-zero values in an array.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def mean(
     *,
     where: Any = None,
 ) -> Array:
-    """Return the arithmetic mean.
+    """Compute the arithmetic mean along the specified axis.
 
     Parameters
     ----------
@@ -353,7 +353,7 @@ def var(
     mean: Any = None,
     correction: float | None = None,
 ) -> Array:
-    """Return the variance: the mean of the squared distances to the mean.
+    """Compute the variance along the specified axis: the mean of the squared distances to the mean.
 
     Parameters
     ----------
@@ -398,7 +398,7 @@ def std(
     mean: Any = None,
     correction: float | None = None,
 ) -> Array:
-    """Return the standard deviation: the square root of the variance.
+    """Compute the standard deviation along the specified axis: the square root of the variance.
 
     Parameters
     ----------
@@ -476,7 +476,7 @@ def cumulative_sum(
     out: Array | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """Return the sums of the elements so far.
+    """Return the cumulative sum of the elements along a given axis.
 
     Parameters
     ----------
@@ -513,7 +513,7 @@ def cumulative_prod(
     out: Array | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """Return the products of the elements so far.
+    """Return the cumulative product of elements along a given axis.
 
     Parameters
     ----------
@@ -542,7 +542,7 @@ def cumulative_prod(
 
 @filled
 def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    """Return the sums of the elements so far; without an axis, of the flattened array.
+    """Return the cumulative sum of the elements along a given axis; without an axis, of the flattened array.
 
     Parameters
     ----------
@@ -568,7 +568,7 @@ def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, o
 
 @filled
 def cumprod(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    """Return the products of the elements so far; without an axis, of the flattened array.
+    """Return the cumulative product of elements along a given axis; without an axis, of the flattened array.
 
     Parameters
     ----------
@@ -605,7 +605,7 @@ def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Any,
 
 @filled
 def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
-    """Return the differences of neighbours along an axis.
+    """Calculate the n-th discrete difference along the given axis.
 
     Parameters
     ----------
@@ -654,7 +654,7 @@ def _end(x: Array, end: Any, axis: int) -> Array:
 
 @filled
 def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False) -> Array:
-    """Return the distance of the largest and the smallest element.
+    """Range of values (maximum - minimum) along an axis.
 
     Parameters
     ----------

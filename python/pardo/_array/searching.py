@@ -25,7 +25,7 @@ __all__ = [
 
 @filled
 def argmax(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
-    """Return the index of the largest element, the first of several; NaN wins.
+    """Return the indices of the maximum values along an axis, of several the first; NaN propagates.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def argmax(x: Any, /, axis: int | None = None, out: Array | None = None, *, keep
 
 @filled
 def argmin(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
-    """Return the index of the smallest element, the first of several; NaN wins.
+    """Return the indices of the minimum values along an axis, of several the first; NaN propagates.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _arg(who: str, search: Callable[[Array, int | None, bool], Array], x: Any, a
 
 @filled
 def nonzero(x: Any, /) -> tuple[Array, ...]:
-    """Return the indices of the elements that are not zero.
+    """Return the indices of the elements that are non-zero.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def nonzero_of(x: Any, who: str) -> tuple[Array, ...]:
 
 @filled
 def flatnonzero(x: Any, /) -> Array:
-    """Return the indices of the elements of the flattened array that are not zero.
+    """Return indices that are non-zero in the flattened version of `x`.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def flatnonzero(x: Any, /) -> Array:
 
 @filled
 def argwhere(x: Any, /) -> Array:
-    """Return the indices of the elements that are not zero, one row for each.
+    """Find the indices of array elements that are non-zero, grouped by element.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def argwhere(x: Any, /) -> Array:
 
 
 def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> Array:
-    """Return where values would have to be inserted to keep an array sorted.
+    """Find indices where elements should be inserted to maintain order.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def _inside(indices: Any, extent: int, mode: str, who: str) -> Any:
 
 @filled
 def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = None, mode: str = "raise") -> Array:
-    """Take elements along an axis.
+    """Take elements from an array along an axis.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def put(x: Array, indices: Any, values: Any, mode: str) -> None:
 
 @filled
 def take_along_axis(x: Any, /, indices: Any, axis: int | None = -1) -> Array:
-    """Take elements along an axis, with indices for each position on the other axes.
+    """Take values from the input array by matching 1-D index and data slices.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int | None = -1) -> Array:
 
 @filled
 def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | None = None) -> Array:
-    """Take the elements along an axis where a condition holds.
+    """Return selected slices of an array along given axis.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class UniqueInverseResult(NamedTuple):
 
 @filled
 def unique_all(x: Any, /) -> UniqueAllResult:
-    """Return the distinct values, where each occurs first, which of them each element is, and how often each occurs.
+    """Find the unique elements of an array, and counts, inverse, and indices.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def unique_all(x: Any, /) -> UniqueAllResult:
 
 @filled
 def unique_counts(x: Any, /) -> UniqueCountsResult:
-    """Return the distinct values and how often each occurs.
+    """Find the unique elements and counts of an input array `x`.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def unique_counts(x: Any, /) -> UniqueCountsResult:
 
 @filled
 def unique_inverse(x: Any, /) -> UniqueInverseResult:
-    """Return the distinct values and which of them each element is.
+    """Find the unique elements of `x` and indices to reconstruct `x`.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def unique_inverse(x: Any, /) -> UniqueInverseResult:
 
 @filled
 def unique_values(x: Any, /) -> Array:
-    """Return the distinct values.
+    """Return the unique elements of an input array `x`.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """Return the distinct values, sorted, as NumPy does.
+    """Find the unique elements of an array, sorted.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ _KINDS = (None, "sort", "table")
 
 
 def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None) -> Array:
-    """Tell which elements occur in another array.
+    """Calculate ``element in test_elements``, broadcasting over `x1` only.
 
     Parameters
     ----------

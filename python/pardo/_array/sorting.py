@@ -42,7 +42,7 @@ def _prepare(who: str, x: Any, axis: int | None, kind: str | None, kinds: tuple[
 
 @filled
 def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True) -> Array:
-    """Return the elements in order; NaN comes last.
+    """Return a sorted copy of an array; NaN comes last.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descendin
 
 @filled
 def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True) -> Array:
-    """Return the indices that put the elements in order; NaN comes last.
+    """Return the indices that would sort an array; NaN comes last.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _places(who: str, kth: Any) -> list[int]:
 
 @filled
 def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None) -> Array:
-    """Return the elements so that those at some places are where sorting puts them: smaller ones before, larger ones behind.
+    """Return a partitioned copy of an array: smaller elements before those at `kth`, larger ones behind.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: 
 
 @filled
 def argpartition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None) -> Array:
-    """Return the indices that partition the elements, as `partition` does.
+    """Return the indices that would partition an array, as `partition` does.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def _dtype_like(x: Any) -> Any:
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device: DeviceLike = None) -> Array:
-    """Convert an array to another dtype, as C does: floats are truncated, integers wrap.
+    """Copy an array to a specified data type, as C does: floats are truncated, integers wrap.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device:
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """Return the dtype that an operation on these operands has, by NumPy's rules (NEP 50).
+    """Return the type that results from applying the NumPy type promotion rules (NEP 50) to the arguments.
 
     Parameters
     ----------
@@ -129,6 +129,18 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
         Nothing is given.
     TypeError
         A dtype is not one of pardo's.
+
+    See Also
+    --------
+    promote_types, can_cast
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.result_type(pp.asarray([1, 2], dtype="int32"), pp.float32)
+    dtype('float64')
+    >>> pp.result_type(pp.asarray([1.5], dtype="float32"), 2.0)
+    dtype('float32')
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type: at least one array or dtype is required")
@@ -136,7 +148,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
-    """Return the smallest dtype that both dtypes can be cast to safely.
+    """Return the smallest data type to which both data types may be safely cast.
 
     Parameters
     ----------
@@ -152,12 +164,22 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
     ------
     TypeError
         A dtype is not one of pardo's.
+
+    See Also
+    --------
+    result_type, can_cast
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.promote_types("int8", "uint8")
+    dtype('int16')
     """
     return dtype_of(np.promote_types(type1, type2), "promote_types")
 
 
 def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
-    """Tell whether a dtype can be cast to another.
+    """Return True if a cast between data types can occur according to the casting rule.
 
     Parameters
     ----------
@@ -179,12 +201,24 @@ def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
         There is no such rule.
     TypeError
         `from_` is a Python number, or something is no dtype.
+
+    See Also
+    --------
+    result_type, astype
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.can_cast("int32", "float64")
+    True
+    >>> pp.can_cast("float64", "int32")
+    False
     """
     return np.can_cast(_dtype_like(from_), to, casting)  # type: ignore[arg-type]
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
-    """Tell whether a dtype is of a kind.
+    """Determine if a provided dtype is of a specified data type kind.
 
     Parameters
     ----------
@@ -204,6 +238,18 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
         There is no such kind.
     TypeError
         Something is no dtype.
+
+    See Also
+    --------
+    can_cast, finfo, iinfo
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.isdtype("float32", "real floating")
+    True
+    >>> pp.isdtype("int8", ("bool", "unsigned integer"))
+    False
     """
     d = np.dtype(dtype)
     if isinstance(kind, tuple):
@@ -239,7 +285,7 @@ class IntegerInfo(NamedTuple):
 
 
 def finfo(type: Any, /) -> FloatInfo:
-    """Return the limits of a floating-point dtype.
+    """Machine limits for floating point types.
 
     Parameters
     ----------
@@ -255,6 +301,16 @@ def finfo(type: Any, /) -> FloatInfo:
     ------
     ValueError
         The dtype is not a floating-point one.
+
+    See Also
+    --------
+    iinfo, nextafter
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.finfo("float32").eps
+    1.1920928955078125e-07
     """
     f = np.finfo(_dtype_like(type))
     return FloatInfo(
@@ -271,7 +327,7 @@ def finfo(type: Any, /) -> FloatInfo:
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
-    """Return the limits of an integer dtype.
+    """Machine limits for integer types.
 
     Parameters
     ----------
@@ -287,6 +343,16 @@ def iinfo(type: Any, /) -> IntegerInfo:
     ------
     ValueError
         The dtype is not an integer one.
+
+    See Also
+    --------
+    finfo
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.iinfo("int8").min, pp.iinfo("int8").max
+    (-128, 127)
     """
     i = np.iinfo(_dtype_like(type))
     return IntegerInfo(bits=int(i.bits), max=int(i.max), min=int(i.min), dtype=np.dtype(i.dtype))

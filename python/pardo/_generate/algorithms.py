@@ -112,6 +112,16 @@ def remove_if(x: Any, predicate: Any) -> Array:
     -------
     Array
         Of one dimension, in the order of `x`.
+
+    See Also
+    --------
+    copy_if, partition
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.algorithm.remove_if(pp.arange(10), lambda v: v % 3 == 0)
+    array([1, 2, 4, 5, 7, 8])
     """
     return _selected(x, predicate, "remove_if", (False,))[0]
 
@@ -131,6 +141,16 @@ def partition(x: Any, predicate: Any) -> tuple[Array, Array]:
     -------
     tuple of Array
         Both of one dimension, in the order of `x`.
+
+    See Also
+    --------
+    copy_if, remove_if
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.algorithm.partition(pp.arange(6), lambda v: v % 2 == 0)
+    (array([0, 2, 4]), array([1, 3, 5]))
     """
     yes, no = _selected(x, predicate, "partition", (True, False))
     return yes, no
@@ -151,6 +171,16 @@ def unique(x: Any, equal: Any = operator.eq) -> Array:
     -------
     Array
         Of one dimension, in the order of `x`. Of a sorted array: each value once.
+
+    See Also
+    --------
+    pardo.unique
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.algorithm.unique(pp.asarray([1, 1, 2, 2, 1]))
+    array([1, 2, 1])
     """
     flat = _flat(x, "unique")
     if flat.size < 2:

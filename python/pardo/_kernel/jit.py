@@ -191,7 +191,7 @@ def jit(
     ...     for i in pp.prange(x.shape[0]):
     ...         total += x[i] * x[i]
     ...     return total
-    >>> norm(np.arange(4.0))
+    >>> float(norm(np.arange(4.0)))
     14.0
     """
     fastmath, race_check = flag(fastmath, "jit: fastmath"), flag(race_check, "jit: race_check")

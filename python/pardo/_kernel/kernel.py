@@ -52,6 +52,25 @@ def func(function: Callable[..., Any]) -> Callable[..., Any]:
     -------
     callable
         The function.
+
+    See Also
+    --------
+    kernel, struct
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.func
+    ... def cube(v):
+    ...     return v * v * v
+    >>> @pp.kernel
+    ... def cubes(item: pp.Item, x):
+    ...     i = item.get_id(0)
+    ...     x[i] = cube(x[i])
+    >>> x = pp.arange(4)
+    >>> cubes[pp.Range(4)](x).wait()
+    >>> x
+    array([ 0,  1,  8, 27])
     """
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"func: decorates a function, not {type(function).__name__}")
@@ -463,6 +482,10 @@ def kernel(
     ... def add(item: pp.Item, a, b, c):
     ...     i = item.get_id(0)
     ...     c[i] = a[i] + b[i]
+    >>> c = pp.empty(3)
+    >>> add[pp.Range(3)](pp.arange(3.0), pp.ones(3), c).wait()
+    >>> c
+    array([1., 2., 3.])
     """
     if function is None:
         return lambda f: kernel(
@@ -493,6 +516,22 @@ def call_kernel(k: Launchable, range: Place, *arguments: Any) -> None:
         The items.
     *arguments
         Of the kernel.
+
+    See Also
+    --------
+    call_kernel_async, kernel
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def double(item: pp.Item, x):
+    ...     i = item.get_id(0)
+    ...     x[i] = 2 * x[i]
+    >>> x = pp.arange(4)
+    >>> pp.call_kernel(double, pp.Range(4), x)
+    >>> x
+    array([0, 2, 4, 6])
     """
     _kernel_of(k, "call_kernel")[range](*arguments).wait()
 
@@ -515,6 +554,24 @@ def call_kernel_async(k: Launchable, range: Place, depends: Any = None, *argumen
     -------
     Event
         Completes when all items have run.
+
+    See Also
+    --------
+    call_kernel, kernel
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def double(item: pp.Item, x):
+    ...     i = item.get_id(0)
+    ...     x[i] = 2 * x[i]
+    >>> x = pp.arange(4)
+    >>> first = pp.call_kernel_async(double, pp.Range(4), None, x)
+    >>> second = pp.call_kernel_async(double, pp.Range(4), [first], x)
+    >>> second.wait()
+    >>> x
+    array([ 0,  4,  8, 12])
     """
     place = range if isinstance(range, (Range, NdRange)) else Range(range)
     return _kernel_of(k, "call_kernel_async")[place, None, depends](*arguments)

@@ -40,11 +40,28 @@ def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) 
     chunk : int, optional
         Rounds that a thread takes at a time, with 'dynamic'. Default: a sixteenth of an equal share.
 
+    See Also
+    --------
+    jit
+
     Notes
     -----
     Rounds are independent: names that a round assigns are its own. A name from before the loop that rounds only add to, multiply, or take
     the minimum or maximum of (``s += x[i]``, ``m = max(m, x[i])``, ``ok = ok and x[i] > 0``) is a reduction, and has the total
     afterwards; its bits depend on nothing but the number of rounds and the device.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> import numpy as np
+    >>> @pp.jit
+    ... def scale(x, factor):
+    ...     for i in pp.prange(x.shape[0]):
+    ...         x[i] *= factor
+    >>> x = np.arange(4.0)
+    >>> scale(x, 10.0)
+    >>> x
+    array([ 0., 10., 20., 30.])
     """
     chunk_of("prange", schedule, chunk)
     return rounds_of(bounds)

@@ -19,7 +19,7 @@ def _check_ordering(who: str, order: str, scope: str) -> None:
             raise ValueError(f"{who}: {name} is one of {', '.join(map(repr, words))}, not {value!r}")
 
 
-def _atomic(name: str, summary: str) -> Any:
+def _atomic(name: str, summary: str, shown: int) -> Any:
     def operation(array: Any, index: Any, value: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
         _check_ordering(f"atomic.{name}", order, scope)
         return _item(f"atomic.{name}").atomic(name, array, index, value, order=order, scope=scope)
@@ -44,25 +44,48 @@ def _atomic(name: str, summary: str) -> Any:
     -------
     number
         What was there before.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def k(item: pp.Item, x, y):
+    ...     pp.atomic.{name}(y, 0, x[item.get_id(0)])
+    >>> y = pp.asarray([12])
+    >>> k[pp.Range(2)](pp.asarray([10, 10]), y).wait()
+    >>> y
+    array([{shown}])
     """
     return intrinsics.mark(operation, f"atomic.{name}")
 
 
 def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
-    """Put `desired` where `expected` stands, to the bit, as one step; gives what was there before. The rest as for `atomic.add`."""
+    """Put `desired` where `expected` stands, to the bit, as one step; gives what was there before. The rest as for `atomic.add`.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def k(item: pp.Item, y):
+    ...     pp.atomic.compare_exchange(y, item.get_id(0), 1, 9)
+    >>> y = pp.asarray([0, 1, 2])
+    >>> k[pp.Range(3)](y).wait()
+    >>> y
+    array([0, 9, 2])
+    """
     _check_ordering("atomic.compare_exchange", order, scope)
     return _item("atomic.compare_exchange").atomic("compare_exchange", array, index, expected, desired, order=order, scope=scope)
 
 
 atomic = types.SimpleNamespace(
-    add=_atomic("add", "Add to an element"),
-    sub=_atomic("sub", "Subtract from an element"),
-    min=_atomic("min", "Keep the smaller"),
-    max=_atomic("max", "Keep the greater"),
-    and_=_atomic("and_", "Combine bits by and"),
-    or_=_atomic("or_", "Combine bits by or"),
-    xor=_atomic("xor", "Combine bits by exclusive or"),
-    exchange=_atomic("exchange", "Put a value in place of another"),
+    add=_atomic("add", "Add to an element", 32),
+    sub=_atomic("sub", "Subtract from an element", -8),
+    min=_atomic("min", "Keep the smaller", 10),
+    max=_atomic("max", "Keep the greater", 12),
+    and_=_atomic("and_", "Combine bits by and", 8),
+    or_=_atomic("or_", "Combine bits by or", 14),
+    xor=_atomic("xor", "Combine bits by exclusive or", 12),
+    exchange=_atomic("exchange", "Put a value in place of another", 10),
     compare_exchange=intrinsics.mark(_compare_exchange, "atomic.compare_exchange"),
 )
 
@@ -84,6 +107,17 @@ class AtomicRef:
         What other memory of the item must be seen before and after each step. Default: 'relaxed'.
     scope : {'work_group', 'device', 'system'}, optional
         Who must see them as single steps. Default: 'device'.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def count(item: pp.Item, x, bins):
+    ...     pp.AtomicRef(bins, x[item.get_id(0)]).fetch_add(1)
+    >>> bins = pp.zeros(3, dtype="int32")
+    >>> count[pp.Range(5)](pp.asarray([0, 2, 2, 1, 2]), bins).wait()
+    >>> bins
+    array([1, 1, 3], dtype=int32)
     """
 
     __slots__ = ("_array", "_index", "_order", "_scope")

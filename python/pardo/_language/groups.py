@@ -39,7 +39,7 @@ def _of_groups(function: F) -> F:
 
 @_of_groups
 def group_broadcast(group: Any, value: Any, item: Any = 0) -> Any:
-    """Give all items of the group the value of one; in kernels over an `NdRange`, called by all of its items.
+    """Broadcast the value of one item to all items of the group; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------
@@ -54,6 +54,18 @@ def group_broadcast(group: Any, value: Any, item: Any = 0) -> Any:
     -------
     number, tuple or struct
         The same for all items.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def last(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.group_broadcast(item.get_group(), x[i], 2)
+    >>> x = pp.arange(1, 7)
+    >>> last[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([3, 3, 3, 6, 6, 6])
     """
     if is_sub_group(group):
         result = select_from_group(group, value, item)
@@ -133,6 +145,23 @@ def reduce_over_group(group: Any, value: Any, combine: Any) -> Any:
     -------
     number, tuple or struct
         The same for all items. Values are combined in the order of the items.
+
+    See Also
+    --------
+    inclusive_scan_over_group, any_of_group
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> import operator
+    >>> @pp.kernel
+    ... def sums(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.reduce_over_group(item.get_group(), x[i], operator.add)
+    >>> x = pp.arange(1, 7)
+    >>> sums[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([ 6,  6,  6, 15, 15, 15])
     """
     if is_sub_group(group):
         result = _reduced_by_shuffles(group, value, combine)
@@ -165,6 +194,23 @@ def inclusive_scan_over_group(group: Any, value: Any, combine: Any) -> Any:
     -------
     number, tuple or struct
         Of the items before this one and of itself, in their order.
+
+    See Also
+    --------
+    exclusive_scan_over_group, reduce_over_group
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> import operator
+    >>> @pp.kernel
+    ... def sums(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.inclusive_scan_over_group(item.get_group(), x[i], operator.add)
+    >>> x = pp.arange(1, 7)
+    >>> sums[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([ 1,  3,  6,  4,  9, 15])
     """
     if is_sub_group(group):
         result = _scanned_by_shuffles(group, value, combine)
@@ -199,6 +245,23 @@ def exclusive_scan_over_group(group: Any, value: Any, combine: Any, initial: Any
     -------
     number, tuple or struct
         Of the items before this one, in their order.
+
+    See Also
+    --------
+    inclusive_scan_over_group, reduce_over_group
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> import operator
+    >>> @pp.kernel
+    ... def sums(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.exclusive_scan_over_group(item.get_group(), x[i], operator.add, 0)
+    >>> x = pp.arange(1, 7)
+    >>> sums[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([0, 1, 3, 0, 4, 9])
     """
     place = group.get_local_linear_id()
     total = inclusive_scan_over_group(group, value, combine)
@@ -223,7 +286,7 @@ def _either(a: Any, b: Any) -> Any:
 
 @_of_groups
 def any_of_group(group: Any, value: Any) -> Any:
-    """Tell whether the value of any item of the group is true; in kernels over an `NdRange`, called by all of its items.
+    """Test whether the value of any item of the group is true; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------
@@ -236,13 +299,25 @@ def any_of_group(group: Any, value: Any) -> Any:
     -------
     bool
         The same for all items.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def large(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.any_of_group(item.get_group(), x[i] > 5)
+    >>> x = pp.arange(1, 7)
+    >>> large[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([0, 0, 0, 1, 1, 1])
     """
     return reduce_over_group(group, bool(value), _either)
 
 
 @_of_groups
 def none_of_group(group: Any, value: Any) -> Any:
-    """Tell whether the values of all items of the group are false; in kernels over an `NdRange`, called by all of its items.
+    """Test whether the values of all items of the group are false; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------
@@ -255,13 +330,25 @@ def none_of_group(group: Any, value: Any) -> Any:
     -------
     bool
         The same for all items.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def small(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.none_of_group(item.get_group(), x[i] > 5)
+    >>> x = pp.arange(1, 7)
+    >>> small[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([1, 1, 1, 0, 0, 0])
     """
     return not any_of_group(group, value)
 
 
 @_of_groups
 def all_of_group(group: Any, value: Any) -> Any:
-    """Tell whether the values of all items of the group are true; in kernels over an `NdRange`, called by all of its items.
+    """Test whether the values of all items of the group are true; in kernels over an `NdRange`, called by all of its items.
 
     Parameters
     ----------
@@ -274,6 +361,18 @@ def all_of_group(group: Any, value: Any) -> Any:
     -------
     bool
         The same for all items.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def large(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.all_of_group(item.get_group(), x[i] > 3)
+    >>> x = pp.arange(1, 7)
+    >>> large[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([0, 0, 0, 1, 1, 1])
     """
     return not any_of_group(group, not value)
 
@@ -295,6 +394,18 @@ def select_from_group(group: Any, value: Any, item: Any) -> Any:
     -------
     number, tuple or struct
         Of that item; where the sub-group has no such item, the item's own.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def second(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.select_from_group(item.get_sub_group(), x[i], 1)
+    >>> x = pp.arange(1, 7)
+    >>> second[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([2, 2, 2, 5, 5, 5])
     """
     there = item >= 0 and item < group.get_local_range()
     return shuffle(group, value, item if there else group.get_local_id())
@@ -317,6 +428,18 @@ def shift_group_left(group: Any, value: Any, delta: Any = 1) -> Any:
     -------
     number, tuple or struct
         Of that item; where the sub-group has no such item, the item's own.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def shift(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.shift_group_left(item.get_sub_group(), x[i])
+    >>> x = pp.arange(1, 7)
+    >>> shift[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([2, 3, 3, 5, 6, 6])
     """
     return select_from_group(group, value, group.get_local_id() + delta)
 
@@ -338,6 +461,18 @@ def shift_group_right(group: Any, value: Any, delta: Any = 1) -> Any:
     -------
     number, tuple or struct
         Of that item; where the sub-group has no such item, the item's own.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def shift(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.shift_group_right(item.get_sub_group(), x[i])
+    >>> x = pp.arange(1, 7)
+    >>> shift[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([1, 1, 2, 4, 4, 5])
     """
     return select_from_group(group, value, group.get_local_id() - delta)
 
@@ -359,5 +494,17 @@ def permute_group_by_xor(group: Any, value: Any, mask: Any) -> Any:
     -------
     number, tuple or struct
         Of that item; where the sub-group has no such item, the item's own.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def swap(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.permute_group_by_xor(item.get_sub_group(), x[i], 1)
+    >>> x = pp.arange(1, 7)
+    >>> swap[pp.NdRange(6, 2)](x).wait()
+    >>> x
+    array([2, 1, 4, 3, 6, 5])
     """
     return select_from_group(group, value, group.get_local_id() ^ mask)

@@ -37,6 +37,25 @@ class Constant(Generic[T]):
     """Annotation of a kernel's parameter whose value becomes part of the program: ``n: pp.Const[int]``.
 
     Each new value compiles anew; loops over it can be unrolled, and it can be the shape of a private or local array.
+
+    See Also
+    --------
+    kernel
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def power(item: pp.Item, x, n: pp.Const[int]):
+    ...     i = item.get_id(0)
+    ...     y = 1
+    ...     for _ in range(n):
+    ...         y *= x[i]
+    ...     x[i] = y
+    >>> x = pp.arange(5)
+    >>> power[pp.Range(5)](x, 3).wait()
+    >>> x
+    array([ 0,  1,  8, 27, 64])
     """
 
     __slots__ = ("value",)
@@ -61,6 +80,24 @@ class LocalAccessor:
         Elements; it becomes part of the program.
     dtype : DTypeLike
         Of the elements.
+
+    See Also
+    --------
+    local_array
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def reverse(item: pp.NdItem, x, shared):
+    ...     i, j = item.get_global_id(0), item.get_local_id(0)
+    ...     shared[j] = x[i]
+    ...     pp.group_barrier(item.get_group())
+    ...     x[i] = shared[2 - j]
+    >>> x = pp.arange(6)
+    >>> reverse[pp.NdRange(6, 3)](x, pp.LocalAccessor(3, "int64")).wait()
+    >>> x
+    array([2, 1, 0, 5, 4, 3])
     """
 
     __slots__ = ("dtype", "shape")
@@ -95,7 +132,20 @@ def _extents(values: Sequence[Any], who: str) -> tuple[int, ...]:
 
 
 class Range(tuple):  # type: ignore[type-arg]
-    """The items of an index space of one to three dimensions: ``Range(n)``, ``Range(rows, columns)``."""
+    """The items of an index space of one to three dimensions: ``Range(n)``, ``Range(rows, columns)``.
+
+    See Also
+    --------
+    NdRange, Item
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.Range(4, 8)
+    Range(4, 8)
+    >>> len(pp.Range(4, 8)), pp.Range(4, 8)[1]
+    (2, 8)
+    """
 
     __slots__ = ()
 
@@ -118,6 +168,17 @@ class NdRange:
         Items in each dimension; a multiple of `local_range`.
     local_range : Range, int or tuple of int
         Items of a group in each dimension.
+
+    See Also
+    --------
+    Range, NdItem
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> space = pp.NdRange(pp.Range(64, 8), pp.Range(16, 8))
+    >>> space.global_range, space.local_range
+    (Range(64, 8), Range(16, 8))
     """
 
     __slots__ = ("global_range", "local_range")
@@ -135,6 +196,23 @@ class Item:
 
     In kernels it has ``get_id(d)``, ``get_range(d)``, ``get_linear_id()``, ``get_linear_range()`` and ``item[d]``; the dimension may be
     left out where there is one alone.
+
+    See Also
+    --------
+    Range, NdItem
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def number(item: pp.Item, x):
+    ...     i, j = item.get_id(0), item.get_id(1)
+    ...     x[i, j] = item.get_linear_id()
+    >>> x = pp.zeros((2, 3), dtype="int32")
+    >>> number[pp.Range(2, 3)](x).wait()
+    >>> x
+    array([[0, 1, 2],
+           [3, 4, 5]], dtype=int32)
     """
 
     if TYPE_CHECKING:
@@ -152,6 +230,21 @@ class NdItem:
     In kernels it has ``get_global_id(d)``, ``get_local_id(d)``, ``get_group_id(d)``, ``get_global_range(d)``, ``get_local_range(d)``,
     ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()``, ``get_group()`` and
     ``get_sub_group()``.
+
+    See Also
+    --------
+    NdRange, Item
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def places(item: pp.NdItem, x):
+    ...     x[item.get_global_id(0)] = 10 * item.get_group_id(0) + item.get_local_id(0)
+    >>> x = pp.zeros(6, dtype="int32")
+    >>> places[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([ 0,  1,  2, 10, 11, 12], dtype=int32)
     """
 
     if TYPE_CHECKING:
@@ -175,6 +268,22 @@ class Group:
 
     In kernels it has ``get_group_id(d)``, ``get_local_id(d)``, ``get_group_range(d)``, ``get_local_range(d)``,
     ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()``, ``get_local_linear_range()`` and ``leader()``.
+
+    See Also
+    --------
+    NdItem, SubGroup, reduce_over_group
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def leaders(item: pp.NdItem, x):
+    ...     group = item.get_group()
+    ...     x[item.get_global_id(0)] = group.leader()
+    >>> x = pp.zeros(6, dtype="int32")
+    >>> leaders[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([1, 0, 0, 1, 0, 0], dtype=int32)
     """
 
     if TYPE_CHECKING:
@@ -201,6 +310,22 @@ class SubGroup:
 
     All items of the *group* come to each exchange, as to a barrier. Where a device has shuffles they are used: CUDA's, and OpenCL's where
     kernels can ask for the size of sub-groups; elsewhere values go through memory of the group.
+
+    See Also
+    --------
+    NdItem, Group, shift_group_left
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def sums(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     x[i] = pp.reduce_over_group(item.get_sub_group(), x[i], max)
+    >>> x = pp.arange(6)
+    >>> sums[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([2, 2, 2, 5, 5, 5])
     """
 
     if TYPE_CHECKING:
@@ -250,6 +375,25 @@ def local_array(shape: Any, dtype: Any = np.float64) -> Any:
     -------
     Array
         Not initialised. Of structs and tuples: indexed as one array of them.
+
+    See Also
+    --------
+    LocalAccessor, private_array, group_barrier
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def reverse(item: pp.NdItem, x):
+    ...     i, j = item.get_global_id(0), item.get_local_id(0)
+    ...     shared = pp.local_array(3, "int64")
+    ...     shared[j] = x[i]
+    ...     pp.group_barrier()
+    ...     x[i] = shared[2 - j]
+    >>> x = pp.arange(6)
+    >>> reverse[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([2, 1, 0, 5, 4, 3])
     """
     return _item("local_array").local_array(shape, dtype)
 
@@ -269,6 +413,24 @@ def private_array(shape: Any, dtype: Any = np.float64) -> Any:
     -------
     Array
         Not initialised. Of structs and tuples: indexed as one array of them.
+
+    See Also
+    --------
+    local_array
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def digits(item: pp.Item, x):
+    ...     i = item.get_id(0)
+    ...     digit = pp.private_array(2, "int64")
+    ...     digit[0], digit[1] = x[i] // 10, x[i] % 10
+    ...     x[i] = 10 * digit[1] + digit[0]
+    >>> x = pp.asarray([12, 34, 56])
+    >>> digits[pp.Range(3)](x).wait()
+    >>> x
+    array([21, 43, 65])
     """
     return _item("private_array").private_array(shape, dtype)
 
@@ -294,12 +456,31 @@ def group_barrier(group: Any = None) -> None:
     ----------
     group : Group or SubGroup, optional
         What ``item.get_group()`` gives; there is one alone. A `SubGroup` waits for the whole group too.
+
+    See Also
+    --------
+    local_array, Group
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def swap(item: pp.NdItem, x):
+    ...     i = item.get_global_id(0)
+    ...     shared = pp.local_array(2, "int64")
+    ...     shared[item.get_local_id(0)] = x[i]
+    ...     pp.group_barrier(item.get_group())
+    ...     x[i] = shared[1 - item.get_local_id(0)]
+    >>> x = pp.arange(4)
+    >>> swap[pp.NdRange(4, 2)](x).wait()
+    >>> x
+    array([1, 0, 3, 2])
     """
     _item("group_barrier").barrier()
 
 
-def _position(name: str, place: str, summary: str, returns: str) -> Callable[..., int]:
-    """A function of OpenCL C that says where an item stands; `place` is what interpreted items call it."""
+def _position(name: str, place: str, summary: str, returns: str, shown: str) -> Callable[..., int]:
+    """A function of OpenCL C that says where an item stands; `place` is what interpreted items call it, `shown` what six items get."""
 
     def position(dimension: int | None = None) -> int:
         number: int = _item(name).at(place, name, dimension)
@@ -317,15 +498,28 @@ def _position(name: str, place: str, summary: str, returns: str) -> Callable[...
     -------
     int
         {returns}
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def k(x):
+    ...     x[pp.get_global_id(0)] = pp.{name}(0)
+    >>> x = pp.zeros(6, dtype="int32")
+    >>> k[pp.NdRange(6, 3)](x).wait()
+    >>> x
+    array([{shown}], dtype=int32)
     """
     marked: Callable[..., int] = mark(position, name)
     return marked
 
 
 IN_GROUPS = "in kernels over an `NdRange`"
-get_global_id = _position("get_global_id", "global_id", "Index of this item in the range; in kernels", "From 0.")
-get_local_id = _position("get_local_id", "local_id", f"Index of this item in its group; {IN_GROUPS}", "From 0.")
-get_group_id = _position("get_group_id", "group_id", f"Index of this item's group; {IN_GROUPS}", "From 0.")
-get_global_size = _position("get_global_size", "global_range", "Items in the range; in kernels", "Of all groups.")
-get_local_size = _position("get_local_size", "local_range", f"Items in a group; {IN_GROUPS}", "Known before the kernel runs.")
-get_num_groups = _position("get_num_groups", "group_range", f"Groups in the range; {IN_GROUPS}", "In this dimension.")
+get_global_id = _position("get_global_id", "global_id", "Index of this item in the range; in kernels", "From 0.", "0, 1, 2, 3, 4, 5")
+get_local_id = _position("get_local_id", "local_id", f"Index of this item in its group; {IN_GROUPS}", "From 0.", "0, 1, 2, 0, 1, 2")
+get_group_id = _position("get_group_id", "group_id", f"Index of this item's group; {IN_GROUPS}", "From 0.", "0, 0, 0, 1, 1, 1")
+get_global_size = _position("get_global_size", "global_range", "Items in the range; in kernels", "Of all groups.", "6, 6, 6, 6, 6, 6")
+get_local_size = _position(
+    "get_local_size", "local_range", f"Items in a group; {IN_GROUPS}", "Known before the kernel runs.", "3, 3, 3, 3, 3, 3"
+)
+get_num_groups = _position("get_num_groups", "group_range", f"Groups in the range; {IN_GROUPS}", "In this dimension.", "2, 2, 2, 2, 2, 2")

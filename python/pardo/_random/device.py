@@ -20,7 +20,7 @@ def _words(given: Any, zeros: Any) -> Any:
 
 
 def philox(counter: Any, key: Any) -> Any:
-    """Give four random words for a counter and a key; in kernels, and on Python's own numbers.
+    """Return four random words for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def philox(counter: Any, key: Any) -> Any:
 
 
 def uniform(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
-    """Give numbers that are distributed evenly over [0, 1), for a counter and a key; in kernels, and on Python's own numbers.
+    """Return random floats in [0, 1), for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
     ----------
@@ -77,6 +77,23 @@ def uniform(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     -------
     tuple of float
         Two numbers of float64, with 53 random bits each, or four of float32, with 24; the same bits on every device.
+
+    See Also
+    --------
+    normal, philox
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def draw(item: pp.Item, seed, x):
+    ...     i = item.get_id(0)
+    ...     first, second = pp.random.uniform((i,), (seed,))
+    ...     x[i] = first
+    >>> x = pp.zeros(3)
+    >>> draw[pp.Range(3)](7, x).wait()
+    >>> x
+    array([0.95459713, 0.4069604 , 0.00607513])
     """
     w0, w1, w2, w3 = philox(counter, key)
     if dtype == np.float32:
@@ -101,7 +118,7 @@ def _pair(a: Any, b: Any, turn: Any) -> Any:
 
 
 def normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
-    """Give numbers of the standard normal distribution, for a counter and a key; in kernels, and on Python's own numbers.
+    """Return numbers of the standard normal distribution, for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
     ----------
@@ -117,9 +134,26 @@ def normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     tuple of float
         Two numbers of float64 or four of float32, within the accuracy of each device's logarithm, sine and cosine.
 
+    See Also
+    --------
+    uniform, philox
+
     References
     ----------
     .. [1] G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates", 1958.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> @pp.kernel
+    ... def draw(item: pp.Item, seed, x):
+    ...     i = item.get_id(0)
+    ...     first, second = pp.random.normal((i,), (seed,))
+    ...     x[i] = first
+    >>> x = pp.zeros(3)
+    >>> draw[pp.Range(3)](7, x).wait()
+    >>> x
+    array([1.87387971, 0.48231602, 0.03912291])
     """
     u = uniform(counter, key, dtype)
     if dtype == np.float32:

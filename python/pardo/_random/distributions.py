@@ -50,7 +50,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the uniform distribution over an interval.
+        """Draw samples from a uniform distribution.
 
         Parameters
         ----------
@@ -72,6 +72,13 @@ class Distributions(Stream):
         Notes
         -----
         ``low + (high - low) * u``, where u is what `random` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.uniform(-1.0, 1.0, 3)
+        array([ 0.90919426, -0.77164528, -0.18607919])
         """
         given = Parameters("uniform", {"low": low, "high": high}, size, device, queue, usm_type)
         low, high = given.of(floating(dtype, given.queue, given.who))
@@ -95,7 +102,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from normal distributions.
+        """Draw random samples from a normal (Gaussian) distribution.
 
         Parameters
         ----------
@@ -117,6 +124,13 @@ class Distributions(Stream):
         Notes
         -----
         ``loc + scale * z``, where z is what `standard_normal` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.normal(10.0, 2.0, 3)
+        array([13.74775941, 13.26982244, 10.96463204])
         """
         given = Parameters("normal", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -135,7 +149,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from log-normal distributions.
+        """Draw samples from a log-normal distribution.
 
         Parameters
         ----------
@@ -157,6 +171,13 @@ class Distributions(Stream):
         Notes
         -----
         ``exp(mean + sigma * z)``, where z is what `standard_normal` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.lognormal(0.0, 0.5, 3)
+        array([2.55215947, 2.26473015, 1.27272212])
         """
         given = Parameters("lognormal", {"mean": mean, "sigma": sigma}, size, device, queue, usm_type)
         given.require("sigma", negative, "must not be negative")
@@ -174,7 +195,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from exponential distributions.
+        """Draw samples from an exponential distribution.
 
         Parameters
         ----------
@@ -194,6 +215,13 @@ class Distributions(Stream):
         Notes
         -----
         ``scale * e``, where e is what `standard_exponential` draws.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.exponential(2.0, 3)
+        array([6.18435986, 0.24247706, 1.04498822])
         """
         given = Parameters("exponential", {"scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -212,7 +240,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Laplace distributions, which are exponential on both sides.
+        """Draw samples from the Laplace or double exponential distribution with specified location and scale.
 
         Parameters
         ----------
@@ -238,6 +266,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.laplace(0.0, 1.0, 3)
+        array([ 2.39903275, -1.47685505, -0.20589221])
         """
         given = Parameters("laplace", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -257,7 +292,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from logistic distributions.
+        """Draw samples from a logistic distribution.
 
         Parameters
         ----------
@@ -283,6 +318,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.logistic(0.0, 1.0, 3)
+        array([ 3.04571405, -2.0487637 , -0.37654528])
         """
         given = Parameters("logistic", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -302,7 +344,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Gumbel distributions, those of the greatest of many numbers.
+        """Draw samples from a Gumbel distribution.
 
         Parameters
         ----------
@@ -328,6 +370,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.gumbel(0.0, 1.0, 3)
+        array([-1.12887632,  2.10999534,  0.64914157])
         """
         given = Parameters("gumbel", {"loc": loc, "scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -345,7 +394,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Rayleigh distributions: lengths of vectors of two normally distributed numbers.
+        """Draw samples from a Rayleigh distribution: lengths of vectors of two normally distributed numbers.
 
         Parameters
         ----------
@@ -369,6 +418,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.rayleigh(1.0, 3)
+        array([2.48683732, 0.4924196 , 1.02224665])
         """
         given = Parameters("rayleigh", {"scale": scale}, size, device, queue, usm_type)
         given.require("scale", negative, "must not be negative")
@@ -386,7 +442,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Weibull distributions of scale 1.
+        """Draw samples from a Weibull distribution of scale 1.
 
         Parameters
         ----------
@@ -410,6 +466,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.weibull(1.5, 3)
+        array([2.12247787, 0.24495921, 0.64871549])
         """
         given = Parameters("weibull", {"a": a}, size, device, queue, usm_type)
         given.require("a", negative, "must not be negative")
@@ -429,7 +492,7 @@ class Distributions(Stream):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from Pareto distributions of the second kind (Lomax): 1 is taken off those of the first.
+        """Draw samples from a Pareto II (Lomax) distribution with specified shape: the classical one minus 1.
 
         Parameters
         ----------
@@ -453,6 +516,13 @@ class Distributions(Stream):
         References
         ----------
         .. [1] L. Devroye, "Non-Uniform Random Variate Generation", Springer 1986, chapter II.2: by inversion of the distribution function.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.pareto(3.0, 3)
+        array([1.80310195, 0.04124056, 0.19025159])
         """
         given = Parameters("pareto", {"a": a}, size, device, queue, usm_type)
         given.require("a", lambda x: x <= 0, "must be positive")

@@ -43,6 +43,10 @@ class Generator(Distributions):
     counter : tuple of int
         The four words of the counter of the next block: the number of the block, lower word first, the third word of the seed, and 0.
 
+    See Also
+    --------
+    default_rng
+
     Notes
     -----
     Words of element i, in row-major order, of a draw whose first block is b; in kernels ``philox((b, b >> 32, counter[2]), key)`` gives the
@@ -61,6 +65,15 @@ class Generator(Distributions):
     ----------
     .. [1] J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     .. [2] D. Lemire, "Fast random integer generation in an interval", ACM Transactions on Modeling and Computer Simulation 29, 2019.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> rng = pp.random.default_rng(7)
+    >>> rng.random(3)
+    array([0.95459713, 0.11417736, 0.4069604 ])
+    >>> rng.integers(0, 10, 5)
+    array([0, 0, 8, 8, 3])
     """
 
     @public
@@ -74,7 +87,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the uniform distribution over [0, 1).
+        """Return random floats in the half-open interval [0.0, 1.0).
 
         Parameters
         ----------
@@ -92,6 +105,13 @@ class Generator(Distributions):
         Raises
         ------
         {standard_raises}
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.random(3)
+        array([0.95459713, 0.11417736, 0.4069604 ])
         """
         return self._standard("random", kernels.uniform, size, dtype, device, queue, usm_type, out=out)
 
@@ -106,7 +126,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the normal distribution of mean 0 and standard deviation 1.
+        """Draw samples from a standard normal distribution (mean=0, stdev=1).
 
         Parameters
         ----------
@@ -128,6 +148,13 @@ class Generator(Distributions):
         References
         ----------
         .. [1] G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates", 1958.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.standard_normal(3)
+        array([1.87387971, 1.63491122, 0.48231602])
         """
         return self._standard("standard_normal", kernels.normal, size, dtype, device, queue, usm_type, out=out)
 
@@ -143,7 +170,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw from the exponential distribution of mean 1: ``-log1p(-u)``, where u is what `random` draws.
+        """Draw samples from the standard exponential distribution: ``-log1p(-u)``, where u is what `random` draws.
 
         Parameters
         ----------
@@ -163,6 +190,13 @@ class Generator(Distributions):
         Raises
         ------
         {standard_raises}
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.standard_exponential(3)
+        array([3.09217993, 0.12123853, 0.52249411])
         """
         if method not in ("zig", "inv"):
             raise ValueError(f"standard_exponential: method is {method!r}; it must be 'zig' or 'inv'")
@@ -181,7 +215,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw integers, all of which are equally likely.
+        """Return random integers from `low` (inclusive) to `high` (exclusive), all of which are equally likely.
 
         Parameters
         ----------
@@ -211,6 +245,15 @@ class Generator(Distributions):
             looked at, and waited for.
         TypeError
             The dtype is neither an integer one nor bool, an end is no number and no array, or `size` is no integer and no sequence of them.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.integers(0, 10, 5)
+        array([9, 7, 1, 0, 4])
+        >>> rng.integers(1, 6, 5, endpoint=True)
+        array([1, 1, 5, 6, 3])
         """
         wanted = dtype_of(dtype, "integers")
         if wanted.kind not in "iub":
@@ -230,7 +273,7 @@ class Generator(Distributions):
         return given.placed(out)
 
     def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes.
+        """Return random bytes.
 
         Parameters
         ----------
@@ -248,6 +291,13 @@ class Generator(Distributions):
             `length` is not an integer.
         ValueError
             `length` is negative.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> len(rng.bytes(10))
+        10
         """
         count = read_index(length, "bytes: length")
         if count < 0:
@@ -263,7 +313,7 @@ class Generator(Distributions):
     def permutation(
         self, x: Any, axis: int = 0, *, device: DeviceLike = None, queue: Queue | None = None, usm_type: str | None = None
     ) -> Array:
-        """Give the elements of an array in random order.
+        """Randomly permute a sequence, or return a permuted range.
 
         Parameters
         ----------
@@ -288,6 +338,13 @@ class Generator(Distributions):
             `x` is a negative number.
         TypeError
             `x` is neither an integer nor an array.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.permutation(5)
+        array([4, 1, 0, 2, 3])
         """
         target = place_of("permutation", [x], device, queue)
         if isinstance(x, (int, np.integer)):
@@ -299,7 +356,7 @@ class Generator(Distributions):
         return in_memory(take(a, self._order(a.shape[along], target, "permutation"), along), usm_type, "permutation")
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Bring the elements of an array or list into random order, in place.
+        """Modify an array or list in-place by shuffling its contents.
 
         Parameters
         ----------
@@ -316,6 +373,15 @@ class Generator(Distributions):
             `x` is of another type, or has no dimension.
         NotImplementedError
             `axis` is given for a list.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> x = pp.arange(5)
+        >>> rng.shuffle(x)
+        >>> pp.sort(x)
+        array([0, 1, 2, 3, 4])
         """
         if isinstance(x, (Array, np.ndarray)):
             if x.ndim == 0:
@@ -346,7 +412,7 @@ class Generator(Distributions):
         queue: Queue | None = None,
         usm_type: str | None = None,
     ) -> Array:
-        """Draw elements of an array.
+        """Generate a random sample from a given array.
 
         Parameters
         ----------
@@ -389,6 +455,13 @@ class Generator(Distributions):
         References
         ----------
         .. [1] P. S. Efraimidis, P. G. Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 97, 2006.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> rng.choice(pp.asarray([10, 20, 30]), 4)
+        array([30, 30, 10, 10])
         """
         target = place_of("choice", [a, p], device, queue)
         pool, along, n = pool_of(a, axis, target)

@@ -74,7 +74,7 @@ class Stream:
         return (block % WORD, block // WORD, self._words[2], 0)
 
     def spawn(self, n_children: int) -> list[Self]:
-        """Make generators of streams that have nothing to do with this one, nor with each other.
+        """Create new independent child generators.
 
         Parameters
         ----------
@@ -92,6 +92,14 @@ class Stream:
             `n_children` is not an integer.
         ValueError
             `n_children` is negative.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> first, second = rng.spawn(2)
+        >>> first.random(2), second.random(2)
+        (array([0.87594646, 0.81871076]), array([0.22041601, 0.29613927]))
         """
         count = read_index(n_children, "spawn: n_children")
         if count < 0:

@@ -85,6 +85,16 @@ def get_devices(backend: str | None = None, device_type: str | None = None) -> l
     ------
     ValueError
         There is no such back end or type.
+
+    See Also
+    --------
+    get_platforms, select_device
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> [d.id for d in pp.get_devices("cpu")]
+    ['cpu:0']
     """
     return _find_devices(backend, device_type, "get_devices")
 
@@ -116,6 +126,16 @@ def get_num_devices(backend: str | None = None, device_type: str | None = None) 
     ------
     ValueError
         There is no such back end or type.
+
+    See Also
+    --------
+    get_devices
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.get_num_devices("cpu")
+    1
     """
     return len(_find_devices(backend, device_type, "get_num_devices"))
 
@@ -137,6 +157,16 @@ def get_platforms(backend: str | None = None) -> list[Platform]:
     ------
     ValueError
         There is no such back end.
+
+    See Also
+    --------
+    get_devices
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> [(p.name, len(p.devices)) for p in pp.get_platforms("cpu")]
+    [('pardo CPU', 1)]
     """
     return [Platform(*facts) for facts in _core._get_platforms(_word(backend, "get_platforms", "backend", "opencl"))]
 
@@ -163,6 +193,16 @@ def select_device(*, required: str | Iterable[str] = (), excluded: str | Iterabl
         A name is no aspect.
     DeviceError
         No visible device will do; the message says of each what it lacks.
+
+    See Also
+    --------
+    get_devices
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.select_device(required=["cpu", "fp64"], excluded="gpu").type
+    'cpu'
     """
     return _core._select_device(_names(required, "required"), _names(excluded, "excluded"))
 
@@ -193,5 +233,13 @@ def set_default_device(device: DeviceLike) -> None:
     See Also
     --------
     device_context : The same for a part of the program, and for one thread or task only.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.set_default_device("cpu")
+    >>> pp.zeros(3).device.id
+    'cpu:0'
+    >>> pp.set_default_device(None)
     """
     _core._set_default_device(device)

@@ -32,6 +32,13 @@ class EventMethods:
         concurrent.futures.Future
             Resolves to what a host task returned or a user event was given, else to None; a failure becomes its exception,
             for everyone who asks. Cancelling it leaves the work and the event as they are.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> x = (pp.arange(3) + 1).force()
+        >>> x.event.as_future().result() is None
+        True
         """
         from pardo._runtime import futures
 
@@ -68,6 +75,19 @@ def wait_any(events: Iterable[Any], timeout: float | None = None) -> Any:
         There are no events.
     TypeError
         Something is neither an event nor an array.
+
+    See Also
+    --------
+    wait_all, as_completed
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> first, second = pp.UserEvent(), pp.UserEvent()
+    >>> second.set_complete()
+    >>> pp.wait_any([first, second]) is second
+    True
+    >>> first.set_complete()
     """
     items = _listed(events, "wait_any")
     first = _core._wait_any(_all_events(items, "wait_any"), timeout, "wait_any")
@@ -94,6 +114,18 @@ def wait_all(events: Iterable[Any], timeout: float | None = None) -> None:
         Something is neither an event nor an array.
     Exception
         The failure of the first in the list that failed, when all are complete; those of the others stay with them.
+
+    See Also
+    --------
+    wait, wait_any, as_completed
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x, y = pp.arange(3) + 1, pp.arange(3) * 2
+    >>> pp.wait_all([x, y], timeout=60)
+    >>> x, y
+    (array([1, 2, 3]), array([0, 2, 4]))
     """
     items = _all_events(_listed(events, "wait_all"), "wait_all")
     if not _core._wait_all(items, timeout):
@@ -123,6 +155,17 @@ def as_completed(events: Iterable[Any], timeout: float | None = None) -> Iterato
         Not all were complete in time; everything goes on.
     TypeError
         Something is neither an event nor an array.
+
+    See Also
+    --------
+    wait_all, wait_any
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> arrays = [pp.arange(3) + i for i in range(3)]
+    >>> sum(int(x.sum()) for x in pp.as_completed(arrays))
+    18
     """
     items = _listed(events, "as_completed")
     return _completed(items, _all_events(items, "as_completed"), None if timeout is None else time.monotonic() + timeout)

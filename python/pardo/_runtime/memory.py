@@ -87,6 +87,13 @@ class Memory(_core._Block):
             The memory is too small, or the offset is impossible.
         TypeError
             The dtype is not supported, or the shape is no sequence of integers.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryHost(24, device="cpu")
+        >>> memory.array("int32", (2, 3)).shape
+        (2, 3)
         """
         who = f"{type(self).__name__}.array"
         skip, element = index(offset, f"{who}: offset"), dtype_of(dtype, who)
@@ -114,6 +121,14 @@ class Memory(_core._Block):
             `obj` has no buffer, or is a masked array of NumPy, whose mask would be lost.
         BufferError
             Its buffer is read-only or not contiguous.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryDevice(3, device="cpu")
+        >>> memory.memset(1)
+        >>> memory.copy_to_host()
+        array([1, 1, 1], dtype=uint8)
         """
         refuse_masked(obj, f"{type(self).__name__}.copy_to_host")
         host = np.empty(self.nbytes, np.uint8) if obj is None else obj
@@ -127,6 +142,14 @@ class Memory(_core._Block):
         -------
         bytes
             The contents.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryDevice(3, device="cpu")
+        >>> memory.memset(65)
+        >>> memory.tobytes()
+        b'AAA'
         """
         return self.copy_to_host().tobytes()  # type: ignore[no-any-return]
 
@@ -146,6 +169,14 @@ class Memory(_core._Block):
             `obj` has no buffer, or is a masked array of NumPy, whose mask would be lost.
         BufferError
             Its buffer is not contiguous.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryDevice(3, device="cpu")
+        >>> memory.copy_from_host(b"abc")
+        >>> memory.tobytes()
+        b'abc'
         """
         refuse_masked(obj, f"{type(self).__name__}.copy_from_host")
         view = memoryview(obj)
@@ -170,6 +201,15 @@ class Memory(_core._Block):
             `source` has another size.
         TypeError
             `source` is something else.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> source, memory = pp.MemoryDevice(3, device="cpu"), pp.MemoryHost(3, device="cpu")
+        >>> source.memset(65)
+        >>> memory.copy_from_device(source)
+        >>> memory.tobytes()
+        b'AAA'
         """
         if not isinstance(source, Memory):
             raise TypeError(f"{type(self).__name__}.copy_from_device: memory is expected, not {type(source).__name__}")
@@ -190,6 +230,14 @@ class Memory(_core._Block):
             `value` is no byte.
         TypeError
             `value` is not an integer.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> memory = pp.MemoryHost(3, device="cpu")
+        >>> memory.memset(65)
+        >>> memory.tobytes()
+        b'AAA'
         """
         byte = index(value, f"{type(self).__name__}.memset: value")
         if not 0 <= byte <= 255:
@@ -201,7 +249,8 @@ class Memory(_core._Block):
             raise ValueError(f"{type(self).__name__}.{name}: the source has {nbytes} bytes, the memory {self.nbytes}")
 
 
-_PARAMETERS = """
+def _documentation(name: str, summary: str) -> str:
+    return f"""{summary}
 
     Parameters
     ----------
@@ -220,24 +269,37 @@ _PARAMETERS = """
         `nbytes` or `alignment` is impossible, or no such device exists.
     MemoryError
         There is not so much memory, or the device has none of this kind.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> memory = pp.{name}(24, device="cpu")
+    >>> memory
+    <{name} of 24 bytes on cpu:0>
+    >>> x = memory.array("float64")
+    >>> x[:] = 1.5
+    >>> x
+    array([1.5, 1.5, 1.5])
     """
 
 
 @named_as_class
 class MemoryDevice(Memory):
-    __doc__ = "Memory of a device, which the host reaches by copies only." + _PARAMETERS
+    __doc__ = _documentation("MemoryDevice", "Memory of a device, which the host reaches by copies only.")
     _kind = "device"
 
 
 @named_as_class
 class MemoryShared(Memory):
-    __doc__ = "Memory that host and device share and that moves between them; the host reads and writes its buffer." + _PARAMETERS
+    __doc__ = _documentation(
+        "MemoryShared", "Memory that host and device share and that moves between them; the host reads and writes its buffer."
+    )
     _kind = "shared"
 
 
 @named_as_class
 class MemoryHost(Memory):
-    __doc__ = "Memory of the host that the device reaches in place; the host reads and writes its buffer." + _PARAMETERS
+    __doc__ = _documentation("MemoryHost", "Memory of the host that the device reaches in place; the host reads and writes its buffer.")
     _kind = "host"
 
 
@@ -267,8 +329,33 @@ def set_allocator(
     ValueError
         No such device exists.
 
+    See Also
+    --------
+    memory_stats
+
     Notes
     -----
     `memory_stats` and the limit count the blocks of the caching allocator only.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> import numpy as np
+    >>> blocks = {}
+    >>> def allocate(nbytes, usm_type):
+    ...     block = np.empty(nbytes + 64, np.uint8)
+    ...     address = -(-block.ctypes.data // 64) * 64
+    ...     blocks[address] = block
+    ...     return address
+    >>> def free(address, nbytes):
+    ...     del blocks[address]
+    >>> pp.set_allocator("cpu", allocate, free)
+    >>> x = pp.ones(1000).wait()
+    >>> len(blocks)
+    1
+    >>> del x
+    >>> len(blocks)
+    0
+    >>> pp.set_allocator("cpu", None)
     """
     _core._set_allocator(Device(device), allocate, free)

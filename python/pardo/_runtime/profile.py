@@ -126,6 +126,19 @@ class Profile:
     """What was submitted while the profile was open, by any thread: kernels, copies, host tasks, compilations.
 
     Made by `profile()`.
+
+    See Also
+    --------
+    profile, Timer
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(1000.0).wait()
+    >>> with pp.profile() as p:
+    ...     y = pp.sqrt(x).wait()
+    >>> [r["name"] for r in p.records if r["activity"] == "kernel"]
+    ['sqrt_f64']
     """
 
     def __init__(self, max_records: int) -> None:
@@ -372,6 +385,7 @@ def profile(*, max_records: int = 1_000_000) -> Profile:
 
     Examples
     --------
+    >>> import pardo as pp
     >>> x = pp.linspace(0.0, 1.0, 1000)
     >>> with pp.profile() as p:
     ...     pp.wait(pp.sin(x) ** 2)

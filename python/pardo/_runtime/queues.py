@@ -104,6 +104,14 @@ class QueueMethods:
             Something is not an array, or `depends` holds something that cannot be waited for.
         MemoryError
             The results do not fit into the device's memory; nothing has been computed.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> queue = pp.Queue("cpu")
+        >>> x = pp.arange(3, queue=queue)
+        >>> event = queue.submit(x * 2)
+        >>> event.wait()
         """
         return self._submit([array(x, "Queue.submit") for x in arrays], _core._events(depends, "Queue.submit"))
 
@@ -124,6 +132,16 @@ class QueueMethods:
         ------
         TypeError
             `depends` holds something that cannot be waited for.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> queue = pp.Queue("cpu", order="out_of_order")
+        >>> x, y = pp.zeros(3, queue=queue), pp.zeros(3, queue=queue)
+        >>> filled = queue.fill(x, 1.0), queue.fill(y, 2.0)
+        >>> queue.barrier().wait()
+        >>> x, y
+        (array([1., 1., 1.]), array([2., 2., 2.]))
         """
         return self._barrier(_core._events(depends, "Queue.barrier"))
 
@@ -146,6 +164,14 @@ class QueueMethods:
         ------
         TypeError
             `f` cannot be called, or `depends` holds something that cannot be waited for.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> queue = pp.Queue("cpu")
+        >>> event = queue.host_task(lambda: 6 * 7)
+        >>> event.as_future().result()
+        42
         """
         if not callable(f):
             raise TypeError(f"Queue.host_task: a function is expected, not {type(f).__name__}")
@@ -183,6 +209,15 @@ class QueueMethods:
         -----
         Elements that are strided along more than two axes, in one array or the other, are copied in several parts. Where a driver refuses
         one of them, the event fails, and other parts may have been copied. Anything else is copied whole or not at all.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> queue = pp.Queue("cpu")
+        >>> x = pp.zeros(3, queue=queue)
+        >>> queue.copy(x, pp.arange(3.0, queue=queue)).wait()
+        >>> x
+        array([0., 1., 2.])
         """
         who = "Queue.copy"
         to, source = _same_elements(operand(dst, who), operand(src, who), isinstance(dst, _core._Block) or isinstance(src, _core._Block))
@@ -228,6 +263,17 @@ class QueueMethods:
             Something has no memory, is a masked array of NumPy, or is not a sequence of integers.
         ExecutionPlacementError
             Neither array is on the queue's device, or one is outside of its context.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> queue = pp.Queue("cpu")
+        >>> x = pp.arange(12, dtype="uint8", queue=queue).reshape(3, 4)
+        >>> part = pp.zeros((2, 2), dtype="uint8", queue=queue)
+        >>> queue.copy_rect(part, x, region=(2, 2), src_origin=(1, 1), src_pitches=(4,)).wait()
+        >>> part
+        array([[ 5,  6],
+               [ 9, 10]], dtype=uint8)
         """
         who = "Queue.copy_rect"
         numbers = _numbers(region, (2, 3), 1, "region")
@@ -262,6 +308,15 @@ class QueueMethods:
             `value` does not fit the dtype.
         ExecutionPlacementError
             `dst` is on another device.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> queue = pp.Queue("cpu")
+        >>> x = pp.empty(3, queue=queue)
+        >>> queue.fill(x, 7.0).wait()
+        >>> x
+        array([7., 7., 7.])
         """
         who = "Queue.fill"
         if not isinstance(value, SCALARS):
@@ -295,6 +350,13 @@ class QueueMethods:
             `x` is not an array.
         ExecutionPlacementError
             `x` is on another device.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> queue = pp.Queue("cpu")
+        >>> x = pp.ones(3, queue=queue, usm_type="shared")
+        >>> queue.prefetch(x).wait()
         """
         who = "Queue.prefetch"
         if type(x) is not Array and not isinstance(x, _core._Block):

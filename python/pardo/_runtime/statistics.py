@@ -38,6 +38,21 @@ def explain(*arrays: Array) -> str:
     ------
     TypeError
         Something is neither an array nor a number.
+
+    See Also
+    --------
+    force, profile
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.asarray([1.0, 2.0, 3.0])
+    >>> print(pp.explain(pp.sqrt(x) + 1).strip())
+    1 group, 1 kernel; reads 24 B, writes 24 B
+    group 1: index space (3,)
+      kernel  sqrt_add_f64: elementwise, range (3,); reads 24 B, writes 24 B
+      in      array float64 (3,), 24 B
+      out     add float64 (3,), 24 B: asked for
     """
     return ShownText(_core._explain([array(x, "explain") for x in arrays]))
 
@@ -56,6 +71,19 @@ def force(*arrays: Array) -> None:
         Something is neither an array nor a number.
     MemoryError
         The results do not fit into the device's memory; nothing has been computed.
+
+    See Also
+    --------
+    wait, explain
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(4.0)
+    >>> y, z = x + 1, x * 2
+    >>> pp.force(y, z)
+    >>> y, z
+    (array([1., 2., 3., 4.]), array([0., 2., 4., 6.]))
     """
     _core._force([array(x, "force") for x in arrays])
 
@@ -74,6 +102,19 @@ def wait(*arrays: Array) -> None:
         Something is neither an array nor a number.
     Exception
         What failed since the last wait, with the line that submitted it.
+
+    See Also
+    --------
+    force, wait_all
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(4.0)
+    >>> y, z = x + 1, x * 2
+    >>> pp.wait(y, z)
+    >>> y.event.done()
+    True
     """
     if not arrays:
         for device in _core._get_devices_in_use():
@@ -94,6 +135,19 @@ def counters() -> dict[str, int]:
         recorded (operations), forced (times that values were needed), flushed (times that too much was pending), launched
         (kernels and library routines), compiled (kernels), from_disk (kernels loaded from the cache), bytes_read, bytes_written,
         copies (of whole arrays), fallbacks (slow paths taken in place of the fast one).
+
+    See Also
+    --------
+    explain, profile, memory_stats
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(4.0).wait()
+    >>> before = pp.counters()["recorded"]
+    >>> y = (x + 1) * 2
+    >>> pp.counters()["recorded"] - before
+    2
     """
     return _core._counters()
 
@@ -124,12 +178,23 @@ def memory_stats(device: DeviceLike = None) -> MemoryStats:
     ------
     ValueError
         No such device exists.
+
+    See Also
+    --------
+    set_memory_limit, trim_memory
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.zeros(1000).wait()
+    >>> pp.memory_stats("cpu").in_use >= x.nbytes
+    True
     """
     return MemoryStats(**_core._memory_stats(Device(device)))
 
 
 def trim_memory(device: DeviceLike = None) -> None:
-    """Give cached blocks back to the system.
+    """Release cached blocks to the system.
 
     Parameters
     ----------
@@ -140,6 +205,17 @@ def trim_memory(device: DeviceLike = None) -> None:
     ------
     ValueError
         No such device exists.
+
+    See Also
+    --------
+    memory_stats, set_memory_limit
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.trim_memory("cpu")
+    >>> pp.memory_stats("cpu").cached
+    0
     """
     _core._trim_memory(Device(device))
 
@@ -160,6 +236,18 @@ def set_memory_limit(limit: int, device: DeviceLike = None) -> None:
         `limit` is not an integer.
     ValueError
         `limit` is negative, or no such device exists.
+
+    See Also
+    --------
+    memory_stats, trim_memory
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.set_memory_limit(2**30, "cpu")
+    >>> pp.memory_stats("cpu").limit
+    1073741824
+    >>> pp.set_memory_limit(0, "cpu")
     """
     count = index(limit, "set_memory_limit: limit")
     if count < 0:
@@ -179,5 +267,17 @@ def reset_memory_peak(device: DeviceLike = None) -> None:
     ------
     ValueError
         No such device exists.
+
+    See Also
+    --------
+    memory_stats
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.reset_memory_peak("cpu")
+    >>> stats = pp.memory_stats("cpu")
+    >>> stats.peak == stats.in_use
+    True
     """
     _core._reset_memory_peak(Device(device))

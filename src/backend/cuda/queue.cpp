@@ -26,12 +26,12 @@ CudaStream::CudaStream(CudaDevice* device, QueueOrder order, bool profiling)
 
 CudaStream::~CudaStream() {
     if (device::driver_gone()) {
-        for (Lane& lane : lanes_) (void)lane.library.release();  // its library's calls would reach a driver that is gone
+        for (Lane& lane : lanes_) lane.libraries.abandon();
         return;
     }
     const ContextScope scope(device_->known_context());
     for (Lane& lane : lanes_) {
-        lane.library.reset();
+        lane.libraries.clear();
         if (lane.stream) driver().cuStreamDestroy(lane.stream);
     }
 }
@@ -128,9 +128,9 @@ void CudaStream::fill(device::Buffer* to, std::size_t offset, std::size_t bytes,
     submission.finish();
 }
 
-void CudaStream::submit(const std::function<void(StreamHandle, LibrarySlot&)>& f, const device::NativeOrder& order) {
+void CudaStream::call_library(const LibraryCall& call, const device::NativeOrder& order) {
     Submission submission(*this, order);
-    f(submission.stream(), submission.library());
+    call(submission.stream(), submission.libraries());
     submission.finish();
 }
 

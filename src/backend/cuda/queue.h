@@ -13,14 +13,6 @@
 
 namespace pardo::cuda {
 
-/// What another library keeps with a stream (cuBLAS's handle): made at its first use, and destroyed before the stream with the device's
-/// context current.
-class LibraryState {
-public:
-    virtual ~LibraryState() = default;
-};
-using LibrarySlot = std::unique_ptr<LibraryState>;
-
 /// See device::Stream. Its native events are StreamEvents; those of all CUDA devices understand each other.
 class CudaStream final : public device::Stream {
 public:
@@ -40,9 +32,7 @@ public:
     void copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order) override;
     void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void mark(const device::NativeOrder& order) override;
-    /// Calls `f` with a stream, the library's state there and the context current, for libraries that submit work themselves. One call at
-    /// a time: the queue serialises its submissions.
-    void submit(const std::function<void(StreamHandle, LibrarySlot&)>& f, const device::NativeOrder& order);
+    void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
     std::optional<device::NativeStatus> query_all(std::optional<Error>& error) noexcept override;
@@ -64,7 +54,7 @@ private:
     struct Lane {
         StreamHandle stream = nullptr;
         std::atomic<const StreamEvent*> last{nullptr};  // marks its youngest submission, if that is marked and not released
-        LibrarySlot library;                            // cuBLAS's
+        device::LibraryStates libraries;
     };
     /// A submission between its begin and its mark. The device's context is current meanwhile.
     class Submission;

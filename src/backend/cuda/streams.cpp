@@ -40,8 +40,9 @@ void CudaQueue::signal_stream(std::uintptr_t stream) {
     if (order() == QueueOrder::OutOfOrder) return wait();
     CudaDevice* device = &cuda_stream().device();
     StreamCall call([device, stream](CudaStream& own, const device::NativeOrder& order) {
-        own.submit(
-            [&](StreamHandle handle, LibrarySlot&) {
+        own.call_library(
+            [&](void* own_stream, device::LibraryStates&) {
+                const auto handle = static_cast<StreamHandle>(own_stream);
                 StreamEvent* event = device->events().take();
                 Result done = driver().cuEventRecord(event->end, handle);
                 if (done == result::success) done = driver().cuStreamWaitEvent(foreign(stream), event->end, 0);
@@ -71,9 +72,11 @@ Event CudaQueue::wait_for_stream(std::uintptr_t stream) {
 Event CudaQueue::wait_for_event(const std::shared_ptr<StreamEvent>& kept) {
     CudaDevice* device = &cuda_stream().device();
     StreamCall call([device, kept](CudaStream& own, const device::NativeOrder& order) {
-        own.submit([&](StreamHandle handle,
-                       LibrarySlot&) { device->check(driver().cuStreamWaitEvent(handle, kept->end, 0), "cuStreamWaitEvent"); },
-                   order);
+        own.call_library(
+            [&](void* handle, device::LibraryStates&) {
+                device->check(driver().cuStreamWaitEvent(static_cast<StreamHandle>(handle), kept->end, 0), "cuStreamWaitEvent");
+            },
+            order);
     });
     device::DriverCore::Request request;
     request.label.name = "stream order";

@@ -18,7 +18,7 @@ public:
     Submission& operator=(const Submission&) = delete;
 
     StreamHandle stream() const noexcept { return lane_.stream; }
-    LibrarySlot& library() noexcept { return lane_.library; }
+    device::LibraryStates& libraries() noexcept { return lane_.libraries; }
     void check(Result result, const char* call) { owner_.device_->check(result, call); }
     /// Records the mark, if one is wanted.
     void finish() {

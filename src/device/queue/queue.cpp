@@ -379,4 +379,10 @@ void DriverQueue::order_after(const Event& event) {
 
 void DriverQueue::wait_quietly() { core_->wait_quietly(); }
 
+Event call_library(Queue* queue, Stream::LibraryCall call, std::span<const BufferUse> uses, Label label) {
+    // Back ends with native streams have this kind of queue.
+    return static_cast<DriverQueue*>(queue)->submit_native(
+        [call = std::move(call)](Stream& stream, const NativeOrder& order) { stream.call_library(call, order); }, uses, std::move(label));
+}
+
 }  // namespace pardo::device

@@ -294,4 +294,7 @@ void check_not_forked(std::string_view who, const Device* device);
 /// True where no driver may be called any more, not even to give something back: in a forked child, and at the end of exit().
 bool driver_gone() noexcept;
 
+/// Hands a library's own submissions over to a queue whose back end has native streams: `call` runs once, perhaps later, on any thread.
+Event call_library(Queue* queue, Stream::LibraryCall call, std::span<const BufferUse> uses, Label label);
+
 }  // namespace pardo::device

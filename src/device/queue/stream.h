@@ -11,6 +11,7 @@
 
 #include "device/buffer.h"
 #include "device/program.h"
+#include "device/queue/library_state.h"
 
 namespace pardo::device {
 
@@ -54,6 +55,11 @@ public:
     virtual void prefetch(Buffer*, std::size_t /*offset*/, std::size_t /*bytes*/, const NativeOrder& order) { mark(order); }
     /// Nothing but the order: complete after all of `order.after`, and in order after everything submitted.
     virtual void mark(const NativeOrder& order) = 0;
+    /// A library's own submissions: calls `call` with the native stream, what libraries keep with it, and the device's context current.
+    using LibraryCall = std::function<void(void* native, LibraryStates& states)>;
+    virtual void call_library(const LibraryCall&, const NativeOrder&) {
+        throw Error(ErrorCode::Device, "a stream that libraries do not know");
+    }
     /// Makes the driver begin with what was submitted.
     virtual void flush() {}
 

@@ -10,11 +10,12 @@
 #include <pardo/error.h>
 
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/libraries/driver.h"
 #include "backend/cuda/libraries/search.h"
-#include "backend/cuda/queue.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/fork.h"
+#include "device/queue/queue.h"
 #include "lib/routines.h"
 
 namespace pardo::lib {
@@ -161,7 +162,7 @@ void check(const Cublas& blas, Status status, const char* call) {
 }
 
 /// A stream's handle, with a workspace of its own. Made whole or not at all, with the device's context current.
-class StreamHandle final : public cuda::LibraryState {
+class StreamHandle final : public device::LibraryState {
 public:
     StreamHandle(const Cublas& blas, cuda::StreamHandle stream) : blas_(blas) {
         check(blas, blas.create(&handle_), "cublasCreate");
@@ -191,9 +192,8 @@ template <class T> struct Product {
     Shape outer;
     Strides a_steps, b_steps, out_steps;
 
-    void run(cuda::StreamHandle stream, cuda::LibrarySlot& slot) const {
-        if (!slot) slot = std::make_unique<StreamHandle>(*blas, stream);
-        Handle handle = static_cast<StreamHandle&>(*slot).get();
+    void run(void* stream, device::LibraryStates& states) const {
+        Handle handle = states.get<StreamHandle>(*blas, static_cast<cuda::StreamHandle>(stream)).get();
         const T one(1), zero(0);
         Shape index(outer.size(), 0);
         T *x = a, *y = b, *z = out;
@@ -241,12 +241,7 @@ template <class T> void submit(const Cublas& blas, device::Queue* queue, const M
     p.out_steps.append(out.strides.begin(), out.strides.begin() + p.batch.outer);
     const device::BufferUse uses[] = {
         {a.buffer.get(), device::Access::Read}, {b.buffer.get(), device::Access::Read}, {out.buffer.get(), device::Access::Write}};
-    static_cast<cuda::CudaQueue*>(queue)->submit_native(
-        [p](device::Stream& stream, const device::NativeOrder& order) {
-            static_cast<cuda::CudaStream&>(stream).submit([&](cuda::StreamHandle handle, cuda::LibrarySlot& slot) { p.run(handle, slot); },
-                                                          order);
-        },
-        uses, {"matmul", {}});
+    device::call_library(queue, [p](void* stream, device::LibraryStates& states) { p.run(stream, states); }, uses, {"matmul", {}});
 }
 
 /// float32 (never by TF32), float64, complex64 and complex128, matrices whose rows or columns are contiguous.

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -272,3 +273,29 @@ def test_warnings_name_the_users_line(tmp_path):
         [sys.executable, str(file)], capture_output=True, text=True, env=os.environ | {"PARDO_LOG": "banana"}, timeout=300
     )
     assert "PARDO_LOG=banana: expected off, warn, info or debug" in done.stderr
+
+
+def test_memory_by_the_environment():
+    program = """
+        import pardo as pp
+        print(pp.memory_stats("cpu").limit)
+        x = pp.ones(10**8, device="cpu") + 1
+        print(x.sum())
+        try:
+            x.wait()
+        except MemoryError as e:
+            print(e)
+        pp.set_memory_limit(0, "cpu")
+        print(x[0])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PARDO_MEMORY": "64MiB"},
+        check=True,
+    )
+    limit, total, refused, first = done.stdout.splitlines()
+    assert (limit, total, first) == (str(64 << 20), "200000000.0", "2.0")
+    assert refused.startswith("add_f64: cannot allocate 800000000 bytes on cpu:0 (")
+    assert "limit 67108864" in refused

@@ -279,8 +279,8 @@ def test_memory_by_the_environment():
     program = """
         import pardo as pp
         print(pp.memory_stats("cpu").limit)
+        print((pp.ones(10**8, device="cpu") + 1).sum())
         x = pp.ones(10**8, device="cpu") + 1
-        print(x.sum())
         try:
             x.wait()
         except MemoryError as e:
@@ -288,13 +288,8 @@ def test_memory_by_the_environment():
         pp.set_memory_limit(0, "cpu")
         print(x[0])
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PARDO_MEMORY": "64MiB"},
-        check=True,
-    )
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PARDO_MEMORY": "64MiB"}, check=True)
     limit, total, refused, first = done.stdout.splitlines()
     assert (limit, total, first) == (str(64 << 20), "200000000.0", "2.0")
     assert refused.startswith("add_f64: cannot allocate 800000000 bytes on cpu:0 (")

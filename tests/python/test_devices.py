@@ -107,7 +107,7 @@ def test_wait_returns_the_array():
 
 def test_counters():
     before = pp.counters()
-    names = "recorded forced flushed launched compiled from_disk bytes_read bytes_written copies fallbacks"
+    names = "recorded forced planned flushed launched compiled from_disk bytes_read bytes_written copies fallbacks"
     assert set(before) == set(names.split())
     x = pp.asarray(np.ones(1000))
     ((x + 1) * 2).wait()

@@ -13,6 +13,10 @@ enum class LogLevel : std::uint8_t { Off, Warn, Info, Debug };
 using LogSink = void (*)(LogLevel, std::string_view);
 /// Where log lines go; the default drops them.
 PARDO_API void set_log_sink(LogSink sink);
+/// Receives a line about slow work that is under way, from any thread and without any lock held; an empty one when it is over.
+using ProgressSink = void (*)(std::string_view line);
+/// Where such lines go; by default, and with null, nobody watches.
+PARDO_API void set_progress_sink(ProgressSink sink);
 /// The level of PARDO_LOG (off, warn, info, debug). Default: warn.
 PARDO_API LogLevel log_level();
 /// Counts a slow path that is taken in place of the fast one, and logs at level info which one and why.

@@ -2,6 +2,8 @@
 //
 // The library never takes the GIL: it may hold a lock of its own that a thread with the GIL is waiting for. What needs Python goes to a
 // list here, and the interpreter is asked to work it off between two of its instructions.
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -116,6 +118,12 @@ template <class F> void defer(F&& add) {
         add(deferred);
     }
     if (first && Py_IsInitialized()) Py_AddPendingCall(work_off, nullptr);
+}
+
+/// One line that is written over, without Python: the thread that compiles may hold its lock.
+void progress_sink(std::string_view line) {
+    const std::string text = line.empty() ? std::string("\r\x1b[K") : "\r\x1b[Kpardo: " + std::string(line);
+    (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
 void log_sink(pardo::LogLevel level, std::string_view text) {
@@ -391,6 +399,7 @@ void bind_wait(nb::module_& m) {
     pardo::set_blocking_hooks(&leave_python, &enter_python);
     pardo::set_interrupt_hook(&asked_to_end);
     pardo::set_log_sink(&log_sink);
+    if (::isatty(STDERR_FILENO)) pardo::set_progress_sink(&progress_sink);
     (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is heard of
     pardo::set_location_hook(&location);
 }

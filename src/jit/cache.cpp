@@ -15,13 +15,17 @@
 #include "device/profile.h"
 #include "jit/build_id.h"
 #include "jit/disk.h"
+#include "jit/progress.h"
 
 namespace pardo::jit {
 namespace {
 
 Ref<device::Program> compile(const Recipe& recipe, Binary& binary) {
     const std::int64_t start = device::now_ns();
-    binary = recipe.compile();
+    {
+        const Progress progress(recipe.name);
+        binary = recipe.compile();
+    }
     counters.compiled.fetch_add(1, std::memory_order_relaxed);
     Ref<device::Program> program = recipe.load(binary);
     if (device::recording()) device::record_program(Activity::Compile, recipe.name, start, device::now_ns());

@@ -1,4 +1,7 @@
 # tests/python/test_shown.py: what prompts, notebooks and messages show of objects, and of names that are not there.
+import contextlib
+import os
+import pty
 import subprocess
 import sys
 
@@ -79,3 +82,22 @@ def test_names_that_are_not_there(name, hint):
         getattr(pp, name)
     assert str(caught.value) == f"module 'pardo' has no attribute {name!r}{hint}"
     assert (caught.value.name, caught.value.obj) == (name, pp)
+
+
+def test_a_terminal_shows_what_a_compiler_works_on(tmp_path):
+    """A line on stderr, taken back when the kernel is there; nothing where stderr is no terminal."""
+    program = "import pardo as pp; pp.sin(pp.ones(3, device='cpu') + 0.125).wait()"
+    variables = os.environ | {"PARDO_PROGRESS": "0.0001", "PARDO_CACHE_DIR": str(tmp_path)}
+    ours, theirs = pty.openpty()
+    subprocess.run([sys.executable, "-c", program], stderr=theirs, env=variables, check=True)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    assert b"\r\x1b[Kpardo: compiling " in shown
+    assert shown.endswith(b"\r\x1b[K")
+    variables["PARDO_CACHE_DIR"] = str(tmp_path / "other")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=variables, check=True)
+    assert done.stderr == b""

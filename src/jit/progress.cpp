@@ -1,0 +1,93 @@
+// src/jit/progress.cpp: a thread beside a compiler that takes long.
+#include "jit/progress.h"
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include <pardo/error.h>
+#include <pardo/log.h>
+
+#include "base/env.h"
+
+namespace pardo::jit {
+namespace {
+
+using namespace std::chrono;
+
+std::atomic<ProgressSink> sink{nullptr};
+constexpr std::size_t most_name = 60;  // a line of a terminal
+
+/// Seconds after which a compilation is told of; nothing: never.
+std::optional<double> read_delay() {
+    const std::optional<std::string> text = env("PARDO_PROGRESS");
+    if (!text) return 1.0;
+    if (*text == "off" || *text == "0") return std::nullopt;
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+    if (error != std::errc() || end != text->data() + text->size() || !(seconds > 0 && seconds < 1e6)) {
+        warn_once("PARDO_PROGRESS", "PARDO_PROGRESS=" + *text + ": expected seconds, or off");
+        return 1.0;
+    }
+    return seconds;
+}
+
+}  // namespace
+
+struct Progress::Teller {
+    Teller(std::string_view kernel, double delay_s) : name(kernel), delay(delay_s), thread([this] { run(); }) {}
+    ~Teller() {
+        {
+            const std::lock_guard lock(mutex);
+            over = true;
+        }
+        ended.notify_one();
+        thread.join();
+    }
+    void run() {
+        const auto start = steady_clock::now();
+        std::unique_lock lock(mutex);
+        bool told = false;
+        for (auto next = start + duration_cast<steady_clock::duration>(duration<double>(delay)); !over; next += seconds(1)) {
+            if (ended.wait_until(lock, next, [this] { return over; })) break;
+            const auto took = duration_cast<seconds>(steady_clock::now() - start).count();
+            if (auto* tell = sink.load(std::memory_order_acquire))
+                tell("compiling " + name.substr(0, most_name) + ", " + std::to_string(took) + " s so far");
+            told = true;
+        }
+        if (auto* tell = sink.load(std::memory_order_acquire); told && tell) tell({});
+    }
+    const std::string name;
+    const double delay;
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool over = false;
+    std::thread thread;  // last: it reads the others
+};
+
+Progress::Progress(std::string_view name) {
+    if (!sink.load(std::memory_order_acquire)) return;
+    static const std::optional<double> delay = read_delay();
+    if (!delay) return;
+    try {
+        teller_ = std::make_unique<Teller>(name, *delay);
+    } catch (const std::system_error&) {
+        // No thread to be had: nobody is told, and the compiler goes on.
+    }
+}
+
+Progress::~Progress() = default;
+
+}  // namespace pardo::jit
+
+namespace pardo {
+
+void set_progress_sink(ProgressSink fresh) { jit::sink.store(fresh, std::memory_order_release); }
+
+}  // namespace pardo

@@ -106,11 +106,12 @@ void QueueCore::close() {
         std::lock_guard lock(cores().mutex);
         std::erase(cores().list, this);
     }
-    Event last_barrier;  // released after the lock
+    Event last_barrier, fence;  // released after the lock; they hold the core
     std::lock_guard lock(mutex_);
     closed_ = true;
     last_ = nullptr;
     std::swap(last_barrier, last_barrier_);
+    std::swap(fence, fence_);
     wake_.notify_all();
 }
 

@@ -36,7 +36,7 @@ using ClassPtr = std::shared_ptr<syntax::Class>;
 using List = nb::typed<nb::list, nb::any>;
 using Tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
 
-/// (form, line, column, end line, end column, name, number, index, parts); see python/pardo/_compiler/frontend.py.
+/// (form, line, column, end line, end column, name, number, index, parts); see python/pardo/_compiler/translator.py.
 syntax::Tree tree_from(nb::handle o) {
     const auto t = nb::borrow<nb::tuple>(o);
     syntax::Tree tree;

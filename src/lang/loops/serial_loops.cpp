@@ -1,4 +1,4 @@
-// src/lang/serial_loops.cpp: loops that an item goes through itself: for over ranges, tuples and arrays, and while.
+// src/lang/loops/serial_loops.cpp: loops that an item goes through itself: for over ranges, tuples and arrays, and while.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>

@@ -1,4 +1,4 @@
-// src/lang/structs.cpp: structs: how they are made, and the functions of their classes: methods, properties, operators.
+// src/lang/calls/structs.cpp: structs: how they are made, and the functions of their classes: methods, properties, operators.
 #include <algorithm>
 
 #include "lang/lowering.h"

@@ -174,7 +174,7 @@ PARDO_API std::string explain(std::span<const Array> roots);
 /// Forces several arrays together, so that common work is done once.
 PARDO_API void force(std::span<const Array> roots);
 
-/// Process-wide counts: recorded, forced, flushed, launched, compiled, from_disk, bytes_read, bytes_written, copies, fallbacks.
+/// Process-wide counts: recorded, forced, planned, flushed, launched, compiled, from_disk, bytes_read, bytes_written, copies, fallbacks.
 struct CounterValue {
     const char* name;
     std::uint64_t value;

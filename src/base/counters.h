@@ -10,6 +10,7 @@ namespace pardo {
 struct Counters {
     std::atomic<std::uint64_t> recorded{0};    // operations made into Nodes
     std::atomic<std::uint64_t> forced{0};      // calls of plan::force that had work to do
+    std::atomic<std::uint64_t> planned{0};     // plans made: graphs of a structure that the device had not seen
     std::atomic<std::uint64_t> flushed{0};     // times that a flush bound handed pending work over
     std::atomic<std::uint64_t> launched{0};    // kernels and library tasks submitted
     std::atomic<std::uint64_t> compiled{0};    // kernels compiled by a code generator

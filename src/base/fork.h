@@ -10,10 +10,11 @@ namespace pardo {
 
 /// Prepared from the first to the last: who holds something of one stage may wait for a later one, never the other way round.
 enum class ForkStage : std::uint8_t {
-    Graphs,    // under a graph lock work is compiled, submitted and waited for
-    Programs,  // the program cache
-    Queues,    // queues run empty, threads end, allocators rest
-    Moments,   // locks under which nobody waits for anything
+    Graphs,     // under a graph lock work is compiled, submitted and waited for
+    Compilers,  // threads that compile without a graph lock
+    Programs,   // the program cache
+    Queues,     // queues run empty, threads end, allocators rest
+    Moments,    // locks under which nobody waits for anything
 };
 /// What happens before fork() and after it, on the thread that calls it. Each may be empty.
 struct ForkHandler {

@@ -169,6 +169,15 @@ public:
     virtual bool supports(DType dtype) const noexcept = 0;
     /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
     virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
+    /// What a layer above keeps for this device.
+    struct Attachment {
+        virtual ~Attachment() = default;
+    };
+    /// The finished plans of src/plan: made by `make` at first use, by one thread; they go with the device.
+    Attachment& plans(std::unique_ptr<Attachment> (*make)()) {
+        Attachment* made = plans_made_.load(std::memory_order_acquire);
+        return made ? *made : make_plans(make);
+    }
     /// False when a range of memory, of any library in the process, is not in one allocation of this device's. Here: nobody knows.
     virtual bool holds(std::uintptr_t /*low*/, std::size_t /*bytes*/) { return true; }
     /// For other libraries that use the same device: completes when what they have submitted so far is complete, on one of their streams
@@ -225,6 +234,10 @@ protected:
     virtual std::vector<Device*> make_sub_devices(const Partition& partition);
 
 private:
+    Attachment& make_plans(std::unique_ptr<Attachment> (*make)());
+    std::mutex plans_mutex_;
+    std::unique_ptr<Attachment> plans_;
+    std::atomic<Attachment*> plans_made_{nullptr};  // plans_, readable without the lock
     std::mutex parts_mutex_;
     std::map<std::string, std::vector<Device*>> parts_;  // by Partition::text()
     Ref<Queue> queue_;

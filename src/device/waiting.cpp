@@ -48,6 +48,8 @@ Blocking::~Blocking() {
 
 void note_locks(int count) noexcept { held.locks += count; }
 
+int locks_held() noexcept { return held.locks; }
+
 void drop_lock() noexcept {
     if (--held.locks == 0 && !held.owed.empty()) settle();
 }

@@ -30,6 +30,7 @@ private:
 /// For locks that work may need which somebody waits for: the calling thread has taken, or let go of, so many. With the last one it waits
 /// for what it owes.
 void note_locks(int count) noexcept;
+int locks_held() noexcept;
 void drop_lock() noexcept;
 /// Waits for work that others must not overtake: at once; or, while this thread holds such locks, when it lets go of the last one. Raises
 /// nothing of the work's own.

@@ -15,23 +15,33 @@ enum class Flush : std::uint8_t { None, Depth, Nodes, Bytes };
 /// The flush bounds, for all back ends: 250 operations on top of each other, 4096 pending nodes, half the device's memory pinned.
 Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh);
 /// Acts on a verdict that is not None; counts and logs it. Depth: forces `fresh`; else every pending node that somebody holds, oldest
-/// first. Caller holds the graph lock and a reference to `fresh`.
+/// first. Caller holds the graph lock, which may be let go of as by Compile::Unlocked, and a reference to `fresh`.
 void flush(Flush verdict, graph::Node* fresh);
+
+/// What a force does with the graph lock while it compiles what it has no program for.
+enum class Compile : std::uint8_t {
+    Locked,    // keeps it
+    Unlocked,  // lets go of it, if the caller's one is the only lock that the thread holds: others may record, write and compute meanwhile
+};
 
 /// Computes `roots` and every still-referenced pending node on the way; submits, does not wait. Afterwards every root is a Leaf.
 /// On failure (memory, compilation) nothing has changed and the error is thrown. Caller holds the graph lock; roots share one queue.
-void force(std::span<graph::Node* const> roots);
+void force(std::span<graph::Node* const> roots, Compile compile = Compile::Locked);
 
 /// target[...] = value, fused into one kernel where that is safe, through a temporary where target and value's inputs overlap.
 /// `target` is a Leaf; value broadcasts to it and is cast to its dtype. Pending readers of the target's buffer are computed first, as by
 /// force_readers. The kernel that writes the target is launched last: on failure before that the target is what it was.
 /// `where` (Bool, broadcast) leaves elements alone where false; may be null. `references`: those to `value` that the caller lets go if
 /// `after` says so; when there are no others, the value gets no memory of its own.
-void store(graph::Node* target, graph::Node* value, graph::Node* where, After after = After::Kept, int references = 0);
+/// False, with Compile::Unlocked: programs were missing, they are there now, and nothing is stored. The caller looks at its values again,
+/// for others may have changed the graph meanwhile, and stores again.
+bool store(graph::Node* target, graph::Node* value, graph::Node* where, After after = After::Kept, int references = 0,
+           Compile compile = Compile::Locked);
 
 /// Computes what pending nodes read from `buffer`, as far as somebody holds it: called before the memory is written or handed to
-/// strangers. What cannot be computed becomes a failed value; nothing is thrown for it. Caller holds the queue's graph lock.
-void force_readers(device::Buffer* buffer);
+/// strangers. What cannot be computed becomes a failed value; nothing is thrown for it. Caller holds the queue's graph lock, and the
+/// buffer, if the lock may be let go of; at the end there are no readers in any case.
+void force_readers(device::Buffer* buffer, Compile compile = Compile::Locked);
 
 /// Forces every pending node of a queue that somebody holds. What cannot be computed becomes a failed value; then throws its error.
 void force_pending(device::Queue* queue);

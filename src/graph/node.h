@@ -152,7 +152,7 @@ struct GraphState : device::Queue::Attachment {
     std::int64_t pending_count = 0;
     std::int64_t pinned_bytes =
         0;  // of buffers that only pending nodes keep alive, estimated from above: bytes of their distinct leaf inputs
-    std::shared_ptr<void> plans;  // src/plan's finished plans
+    std::shared_ptr<void> plans;  // src/plan's: those that this queue has used lately
 };
 GraphState& state_of(device::Queue* queue);
 /// Uses of a buffer by pending nodes. Caller holds the graph lock.

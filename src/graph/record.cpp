@@ -282,7 +282,7 @@ Array finish(Ref<Node> node) {
     if (node->pending()) {
         if (reads_foreign_memory(*node)) {
             Node* const roots[] = {node.get()};
-            plan::force(roots);
+            plan::force(roots, plan::Compile::Unlocked);
             assert(!node->pending());  // memory that strangers may write has no pending readers: docs/design/ordering.md
         } else if (const auto verdict = plan::flush_verdict(state_of(node->queue.get()), *node); verdict != plan::Flush::None) {
             plan::flush(verdict, node.get());

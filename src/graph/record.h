@@ -10,6 +10,10 @@
 
 #include "graph/node.h"
 
+namespace pardo::plan {
+enum class Compile : std::uint8_t;  // graph/engine.h
+}
+
 namespace pardo::graph {
 
 // Rows of ops.def.
@@ -78,5 +82,9 @@ Array share_memory(const char* who, void* data, DType dtype, Extents shape, Exte
 
 /// target[...] = value where `where` (null: everywhere) is true; as plan::store, with NumPy's broadcasting and read-only errors for `who`.
 void store(const char* who, const Array& target, const Array& value, const Array* where = nullptr, After after = After::Kept);
+/// The same for one who holds the graph lock once, and has seen that the target is writeable. False: see plan::store; the lock was free.
+bool store_locked(const char* who, const Array& target, const Array& value, const Array* where, After after, plan::Compile compile);
+/// Computes the value into memory that nobody else has seen.
+void fill(const Array& fresh, const Array& value);
 
 }  // namespace pardo::graph

@@ -331,6 +331,10 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     {
         // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
         const std::lock_guard guard(graph::state_of(queue.get()).lock);
+        for (std::size_t k = 0; k < call.size(); ++k) {  // first, because the lock is free while programs for them are compiled
+            device::Buffer* buffer = launch.arguments[k].buffer;
+            if (buffer && !call.parameter(k).read_only) plan::force_readers(buffer, plan::Compile::Unlocked);
+        }
         SmallVector<device::BufferUse, 16> uses;
         for (std::size_t k = 0; k < call.size(); ++k) {
             device::Buffer* buffer = launch.arguments[k].buffer;

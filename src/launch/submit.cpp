@@ -93,6 +93,11 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
 
     // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
     std::unique_lock guard(graph::state_of(queue).lock);
+    for (std::size_t k = 0; k < arguments.size(); ++k) {  // first, because the lock is free while programs for them are compiled
+        const bool array = arguments[k].kind == KernelArgument::Kind::Array && lowered.used[k];
+        if (array && lowered.accesses[k] != ir::Access::Read)
+            plan::force_readers(arguments[k].array.node()->buffer.get(), plan::Compile::Unlocked);
+    }
     SmallVector<device::BufferUse, 8> uses;
     SmallVector<std::uint64_t, 24> words;
     bool foreign = false;

@@ -19,7 +19,7 @@ Memory detached_memory(const Array& value, DType dtype, const Memory& target) {
 }
 
 PendingWrite::PendingWrite(device::Queue* queue, const Memory& target) : lock_(graph::state_of(queue).lock) {
-    plan::force_readers(target.buffer.get());
+    plan::force_readers(target.buffer.get(), plan::Compile::Unlocked);
 }
 
 }  // namespace pardo::lib

@@ -15,13 +15,16 @@ using graph::Node;
 
 namespace {
 
-/// Brings the inputs of a call into memory.
-void force_inputs(const Node& node) {
+/// Brings the inputs of a call into memory. They are kept meanwhile: where the lock is let go of, another thread may run the call.
+void force_inputs(const Node& node, Compile compile) {
+    std::array<Ref<Node>, Call::most_inputs> kept;
     SmallVector<Node*, Call::most_inputs> pending;
     for (int i = 0; i < node.arity; ++i) {
-        if (node.inputs[i]->pending()) pending.push_back(node.inputs[i].get());
+        if (!node.inputs[i]->pending()) continue;
+        kept[static_cast<std::size_t>(i)] = node.inputs[i];
+        pending.push_back(node.inputs[i].get());
     }
-    if (!pending.empty()) force(pending);
+    if (!pending.empty()) force(pending, compile);
 }
 
 /// Runs a call whose inputs are in memory.
@@ -64,11 +67,11 @@ bool run_if_ready(Node* node) {
     return true;
 }
 
-void run(const std::vector<Ref<Node>>& calls) {
+void run(const std::vector<Ref<Node>>& calls, Compile compile) {
     for (const Ref<Node>& node : calls) {
         if (node->kind == Kind::Failed) throw Error(*node->error);
-        if (node->kind == Kind::Call) force_inputs(*node);
-        if (node->kind == Kind::Call) run(*node);  // memory that was let go on the way may have run foreign code, which forced it
+        if (node->kind == Kind::Call) force_inputs(*node, compile);
+        if (node->kind == Kind::Call) run(*node);  // another thread, or foreign code on the way, may have forced it
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "graph/engine.h"
 #include "plan/walk.h"
 
 namespace pardo::plan {
@@ -12,7 +13,7 @@ std::vector<Ref<graph::Node>> calls_of(const Walk& walk);
 /// Runs the call of a pending node, and turns its results into Leaves, if its inputs are in memory; false, and nothing done, if not.
 bool run_if_ready(graph::Node* node);
 /// Forces the inputs of each call that is still pending, runs it, and turns its results into Leaves. Throws the error of the first that
-/// fails; those before it stay computed. Caller holds the graph lock, and plans nothing meanwhile.
-void run(const std::vector<Ref<graph::Node>>& calls);
+/// fails; those before it stay computed. Caller holds the graph lock, which `compile` may let go of, and plans nothing meanwhile.
+void run(const std::vector<Ref<graph::Node>>& calls, Compile compile);
 
 }  // namespace pardo::plan

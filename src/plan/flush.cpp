@@ -30,7 +30,7 @@ std::vector<Ref<Node>> oldest_held(const graph::GraphState& state, bool sources)
 std::shared_ptr<const Error> force_held(const graph::GraphState& state, bool sources) {
     std::shared_ptr<const Error> first;
     for (auto held = oldest_held(state, sources); !held.empty(); held = oldest_held(state, sources)) {
-        const auto error = settle(held);
+        const auto error = settle(held, Compile::Unlocked);
         if (!first) first = error;
     }
     return first;
@@ -64,7 +64,7 @@ void flush(Flush verdict, Node* fresh) {
             std::to_string(state.pending_count) + " nodes, " + std::to_string(state.pinned_bytes) + " bytes");
     if (verdict == Flush::Depth) {
         Node* const roots[] = {fresh};
-        return force(roots);
+        return force(roots, Compile::Unlocked);
     }
     // The fresh node alone would leave the others where they are, and every later operation would be launched on its own.
     (void)force_held(state, false);                                        // what fails raises its error where it is used

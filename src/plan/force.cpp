@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/counters.h"
 #include "base/env.h"
@@ -12,6 +13,7 @@
 #include "plan/execute.h"
 #include "plan/group/companions.h"
 #include "plan/plan.h"
+#include "plan/unlocked.h"
 
 namespace pardo::plan {
 
@@ -63,25 +65,86 @@ private:
 thread_local bool Borrowed::busy_ = false;
 thread_local unsigned Borrowed::nested_ = 0;
 
-/// The plan for a walk, kept by its cache while this lives: what is let go on the way may force, and make others.
-class PlanInUse {
+/// The plan for a walk: a finished one, kept while this lives, or a draft of which programs are missing.
+class PlanSearch {
 public:
-    PlanInUse(Walk& walk, device::Queue* queue) {
+    PlanSearch(Walk& walk, device::Queue* queue) : queue_(queue) {
         walk.write_key();
-        PlanCache& cache = PlanCache::of(queue);
         const std::uint64_t hash = hash128(walk.key.data(), walk.key.size()).lo;
-        plan_ = cache.find(walk.key, hash);
-        if (!plan_) plan_ = cache.add(walk.key, hash, make_plan(walk, queue->device(), cache));
-        ++plan_->running;
+        RecentPlans::Entry& recent = RecentPlans::of(queue).at(hash);
+        if (recent.plan && recent.plan->is(walk.key, hash)) {
+            use(recent);
+            return;
+        }
+        PlanCache& cache = PlanCache::of(queue->device());
+        own_ = cache.find(walk.key, hash);
+        if (!own_) {
+            draft_.emplace(walk, hash, queue->device(), cache);
+            if (!draft_->complete()) return;
+            compile();
+        }
+        plan_ = own_.get();
+        if (recent.running > 0) return;
+        recent.plan = std::move(own_);
+        use(recent);
     }
-    ~PlanInUse() { --plan_->running; }
-    PlanInUse(const PlanInUse&) = delete;
+    ~PlanSearch() {
+        if (running_) --*running_;
+    }
+    PlanSearch(const PlanSearch&) = delete;
+    /// False when programs are missing.
+    explicit operator bool() const { return plan_ != nullptr; }
     const Plan& operator*() const { return *plan_; }
     const Plan* operator->() const { return plan_; }
+    /// Compiles what is missing under the lock that the caller holds.
+    void compile() {
+        PlanCache& cache = PlanCache::of(queue_->device());
+        own_ = cache.add(draft_->compile(queue_->device(), cache));
+        plan_ = own_.get();
+    }
+    /// Compiles it without; the nodes of the walk may be others then. What it throws is of no account if the nodes that it was for are
+    /// computed by then: `wanted` tells.
+    template <class F> void compile_unlocked(F&& wanted) {
+        const Ref<device::Queue> queue(queue_);
+        try {
+            const Unlocked stretch(graph::state_of(queue_).lock);
+            compile();
+        } catch (const Error&) {
+            if (wanted()) throw;
+        }
+    }
 
 private:
-    Plan* plan_;
+    void use(RecentPlans::Entry& recent) {
+        plan_ = recent.plan.get();
+        plan_->note_use();
+        ++*(running_ = &recent.running);
+    }
+    device::Queue* queue_;
+    const Plan* plan_ = nullptr;
+    int* running_ = nullptr;
+    Ref<const Plan> own_;
+    std::optional<Draft> draft_;
 };
+
+/// Compiles what a search has not found, with the lock free, on behalf of `nodes`: they stay alive, and are the caller's to look at again.
+void compile_for(PlanSearch& search, std::span<Node* const> nodes) {
+    const std::vector<Ref<Node>> kept(nodes.begin(), nodes.end());
+    const auto pending = [&] { return std::count_if(kept.begin(), kept.end(), [](const Ref<Node>& n) { return n && n->pending(); }); };
+    search.compile_unlocked([&, before = pending()] { return pending() == before; });
+}
+
+/// The queue of those that are not computed; null when all are. Throws the error of one that failed.
+device::Queue* pending_queue(std::span<Node* const> roots) {
+    device::Queue* queue = nullptr;
+    for (const Node* root : roots) {
+        if (root->kind == Kind::Failed) throw Error(*root->error);
+        if (root->kind != Kind::Leaf) queue = root->queue.get();
+    }
+    return queue;
+}
+
+bool may_unlock(Compile compile) { return compile == Compile::Unlocked && device::locks_held() == 1; }
 
 /// Nodes outside `walk` that are held and depend on what `buffer` holds: by its readers, and their users.
 std::vector<Ref<Node>> dependents(const device::Buffer* buffer, const Walk* walk) {
@@ -121,11 +184,12 @@ void poison_readers(const Node* target) {
 enum class Stored : std::uint8_t {
     Done,
     Again,     // the graph has changed meanwhile, or will when `calls` have been run
+    Unlocked,  // nothing is stored, and the lock was free meanwhile
     Overlaps,  // the value reads what would be overwritten
 };
 
 /// One try of store().
-Stored try_store(Node* target, Node* value, Node* where, After after, int references, std::vector<Ref<Node>>& calls) {
+Stored try_store(Node* target, Node* value, Node* where, After after, int references, Compile compile, std::vector<Ref<Node>>& calls) {
     Borrowed work;
     Walk& walk = work->walk;
     walk.collect_store(target, value, where, after, references);
@@ -133,14 +197,25 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
         calls = calls_of(walk);
         return Stored::Again;
     }
-    if (walk.read_outside(target->buffer.get())) {
-        settle(dependents(target->buffer.get(), &walk));
+    device::Buffer* buffer = target->buffer.get();
+    if (walk.read_outside(buffer)) {
+        const unsigned before = Unlocked::count();
+        const Ref<Node> kept(target);  // others may bind its handle anew while the lock is free
+        settle(dependents(buffer, &walk), compile);
+        if (before != Unlocked::count()) return Stored::Unlocked;
         walk.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
     }
     if (target->size() == 0) return Stored::Done;
-    counters.forced.fetch_add(1, std::memory_order_relaxed);
     device::Queue* queue = target->queue.get();
-    const PlanInUse plan(walk, queue);
+    PlanSearch plan(walk, queue);
+    if (!plan && may_unlock(compile)) {
+        Node* const kept[] = {target, value, where};
+        walk.clear();
+        compile_for(plan, {kept, where ? 3u : 2u});
+        return Stored::Unlocked;
+    }
+    counters.forced.fetch_add(1, std::memory_order_relaxed);
+    if (!plan) plan.compile();
     if (plan->needs_temporary) return Stored::Overlaps;
     const unsigned before = Borrowed::nested();
     work->execution.allocate(*plan, walk, queue);
@@ -165,19 +240,18 @@ bool fusion_enabled() {
 
 void set_fusion_enabled(bool on) { fusion.store(on, std::memory_order_relaxed); }
 
-void force(std::span<Node* const> roots) {
-    device::Queue* queue = nullptr;
-    for (Node* root : roots) {
-        if (root->kind == Kind::Failed) throw Error(*root->error);
-        if (root->kind != Kind::Leaf) queue = root->queue.get();
-    }
-    if (!queue) return;
+namespace {
+
+/// As force. False when it has compiled without the lock and is not to `go_on` then: nothing is computed.
+bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go_on) {
+    device::Queue* queue = pending_queue(roots);
+    if (!queue) return true;
     counters.forced.fetch_add(1, std::memory_order_relaxed);
-    if (roots.size() == 1 && run_if_ready(roots[0])) return;
+    if (roots.size() == 1 && run_if_ready(roots[0])) return true;
     std::vector<Ref<Node>> companions, calls;
     while (true) {
-        run(calls);
-        if (!calls.empty() && std::ranges::none_of(roots, [](const Node* root) { return root->pending(); })) return;
+        run(calls, go_on ? compile : Compile::Locked);
+        if (!calls.empty() && !pending_queue(roots)) return true;
         Borrowed work;
         companions.clear();
         collect_with_companions(work->walk, roots, companions);
@@ -185,16 +259,30 @@ void force(std::span<Node* const> roots) {
             calls = calls_of(work->walk);
             continue;
         }
-        const PlanInUse plan(work->walk, queue);
+        PlanSearch plan(work->walk, queue);
+        if (!plan && may_unlock(compile)) {
+            companions.clear();  // nothing of the graph is kept, so that others plan as if this thread were not there
+            calls.clear();
+            work->walk.clear();
+            compile_for(plan, roots);
+            if (!go_on) return false;
+            if (!pending_queue(roots)) return true;
+            continue;
+        }
+        if (!plan) plan.compile();
         const unsigned before = Borrowed::nested();
         work->execution.allocate(*plan, work->walk, queue);
         if (before != Borrowed::nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
         work->execution.run(*plan, work->walk, queue);
-        return;
+        return true;
     }
 }
 
-std::shared_ptr<const Error> settle(const std::vector<Ref<Node>>& nodes) {
+}  // namespace
+
+void force(std::span<Node* const> roots, Compile compile) { (void)force_unless_changed(roots, compile, true); }
+
+std::shared_ptr<const Error> settle(const std::vector<Ref<Node>>& nodes, Compile compile) {
     if (nodes.empty()) return nullptr;
     std::vector<Node*> roots;
     roots.reserve(nodes.size());
@@ -202,7 +290,7 @@ std::shared_ptr<const Error> settle(const std::vector<Ref<Node>>& nodes) {
     std::shared_ptr<const Error> first;
     const auto attempt = [&](std::span<Node* const> some) {
         try {
-            force(some);
+            force(some, compile);
             return true;
         } catch (const Error& e) {
             if (some.size() > 1) return false;
@@ -219,21 +307,24 @@ std::shared_ptr<const Error> settle(const std::vector<Ref<Node>>& nodes) {
     return first;
 }
 
-void force_readers(device::Buffer* buffer) {
-    if (buffer->readers.empty()) return;
-    settle(dependents(buffer, nullptr));
+void force_readers(device::Buffer* buffer, Compile compile) {
+    while (!buffer->readers.empty()) {
+        const unsigned before = Unlocked::count();
+        settle(dependents(buffer, nullptr), compile);
+        if (before == Unlocked::count()) return;
+    }
 }
 
-void store(Node* target, Node* value, Node* where, After after, int references) {
+bool store(Node* target, Node* value, Node* where, After after, int references, Compile compile) {
     std::vector<Ref<Node>> calls;
     for (Stored stored = Stored::Again; stored != Stored::Overlaps;) {
-        run(calls);
+        run(calls, Compile::Locked);
         calls.clear();
-        stored = try_store(target, value, where, after, references, calls);
-        if (stored == Stored::Done) return;
+        stored = try_store(target, value, where, after, references, compile, calls);
+        if (stored == Stored::Done) return true;
+        if (stored == Stored::Unlocked) return false;
     }
     // The value reads what would be overwritten: it gets memory of its own first.
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
     Node* roots[2];
     std::size_t count = 0;
     Ref<Node> temporary, condition;
@@ -249,8 +340,10 @@ void store(Node* target, Node* value, Node* where, After after, int references) 
         if (!where->pending()) condition = graph::make_elementwise(graph::Op::cast, where->dtype, where->shape, inputs);
         roots[count++] = where = condition ? condition.get() : where;
     }
-    force({roots, count});
-    store(target, value, where);
+    const bool ours = temporary || condition;
+    if (!force_unless_changed({roots, count}, ours ? Compile::Locked : compile, false)) return false;
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    return store(target, value, where);
 }
 
 }  // namespace pardo::plan

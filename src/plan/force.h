@@ -17,7 +17,7 @@ const char* name(Flush verdict);
 
 /// Computes nodes for the sake of another operation, which their failures are no part of: what cannot be computed becomes a failed value.
 /// Gives the first failure, if any.
-std::shared_ptr<const Error> settle(const std::vector<Ref<graph::Node>>& nodes);
+std::shared_ptr<const Error> settle(const std::vector<Ref<graph::Node>>& nodes, Compile compile = Compile::Locked);
 
 /// True unless PARDO_FUSION=off: then each node is a launch of its own.
 bool fusion_enabled();

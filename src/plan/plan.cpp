@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/counters.h"
 #include "graph/record.h"
 #include "plan/lower/kernel.h"
 
@@ -149,18 +150,20 @@ void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& par
 
 }  // namespace
 
-std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCache& cache) {
-    auto plan = std::make_unique<Plan>();
+Draft::Draft(const Walk& walk, std::uint64_t hash, device::Device* device, PlanCache& cache) {
+    plan_->hash = hash;
+    plan_->key = walk.key;
+    counters.planned.fetch_add(1, std::memory_order_relaxed);
     Planner planner(walk, device->execution());
     planner.run();
     Scheduler scheduler(planner);
     if (!scheduler.run()) {
-        plan->needs_temporary = true;
-        return plan;
+        plan_->needs_temporary = true;
+        return;
     }
     std::vector<MadeKernel> made;
     for (const KernelPlan& kernel : scheduler.kernels()) made.push_back(make_kernel(planner, kernel));
-    SlotPlan slots(planner, made, *plan);
+    SlotPlan slots(planner, made, *plan_);
     for (std::size_t k = 0; k < made.size(); ++k) {
         const KernelPlan& kernel = scheduler.kernels()[k];
         PlannedLaunch launch = make_launch(kernel, made[k]);
@@ -173,14 +176,29 @@ std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCa
         slots.leave(k);
         const auto written = kernel.extents.begin() + kernel.inner();  // those of what is written, and blocks
         if (std::find(kernel.extents.begin(), written, 0) != written) continue;
-        launch.program = cache.program(made[k].kernel, device, shape_of(kernel));
-        plan->launches.push_back(std::move(launch));
+        const device::ShapeClass shape = device->shape_class(made[k].kernel, shape_of(kernel));
+        const Hash128 key = program_key(made[k].kernel, shape);
+        launch.program = cache.program(key);
+        if (!launch.program) missing_.push_back({plan_->launches.size(), std::move(made[k].kernel), shape, key});
+        plan_->launches.push_back(std::move(launch));
     }
     for (NodeId id = 0; id < walk.nodes.size(); ++id) {
         const Fact& f = planner.fact(id);
-        if (f.required && !f.alias) plan->results.push_back({id, slots.of_node(id), f.strides});
+        if (f.required && !f.alias) plan_->results.push_back({id, slots.of_node(id), f.strides});
     }
-    return plan;
+}
+
+Ref<const Plan> Draft::compile(device::Device* device, PlanCache& cache) {
+    for (const Missing& m : missing_) {
+        Ref<device::Program> program = cache.program(m.key);  // of another launch, or by another thread
+        if (!program) {
+            program = device->compile(m.kernel, m.shape);
+            cache.add_program(m.key, program);
+        }
+        plan_->launches[m.launch].program = std::move(program);
+    }
+    missing_.clear();
+    return plan_;
 }
 
 }  // namespace pardo::plan

@@ -1,8 +1,11 @@
 // src/plan/plan.h: a finished plan: what to allocate, launch and materialise for every graph with one signature.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,8 +43,8 @@ struct PlannedLaunch {
     std::int64_t bytes_read = 0, bytes_written = 0, operations = 0;
 };
 
-/// Everything that is the same for graphs with one signature.
-struct Plan {
+/// Everything that is the same for graphs with one signature. Shared by all queues of a device; nobody changes one that is in the cache.
+struct Plan : RefCounted<Plan> {
     /// A node that gets memory of its own, in the order of the walk.
     struct Result {
         NodeId node;
@@ -52,40 +55,82 @@ struct Plan {
     std::vector<PlannedLaunch> launches;
     std::vector<Result> results;
     bool needs_temporary = false;  // store: the value overlaps the target in another order
-    int running = 0;               // how often it is being used now: the cache keeps it
+    std::uint64_t hash = 0;        // of the signature
+    std::vector<std::uint8_t> key;
+    mutable std::atomic<bool> used{false};  // since the hand of the cache last came by
+
+    bool is(std::span<const std::uint8_t> other, std::uint64_t its_hash) const;
+    void note_use() const {
+        if (!used.load(std::memory_order_relaxed)) used.store(true, std::memory_order_relaxed);
+    }
 };
 
 class PlanCache;
-/// Plans what a walk has collected, and compiles what `cache` has not seen.
-std::unique_ptr<Plan> make_plan(const Walk& walk, device::Device* device, PlanCache& cache);
 
-/// Finished plans by signature; one for each queue, under its graph lock. When it is full, one that was not used lately makes room.
-class PlanCache {
+/// A plan whose last programs are still to be made. It refers to no node, so that they are made while the graph is anybody's.
+class Draft {
+public:
+    /// Plans what a walk has collected, with the programs that `cache` knows. `hash`: of the walk's key.
+    Draft(const Walk& walk, std::uint64_t hash, device::Device* device, PlanCache& cache);
+    /// True when nothing is left to compile.
+    bool complete() const { return missing_.empty(); }
+    /// Makes what is missing; needs no graph lock. Throws Compile.
+    Ref<const Plan> compile(device::Device* device, PlanCache& cache);
+
+private:
+    struct Missing {
+        std::size_t launch;
+        ir::Kernel kernel;
+        device::ShapeClass shape;
+        Hash128 key;
+    };
+    Ref<Plan> plan_{new Plan};
+    std::vector<Missing> missing_;
+};
+
+/// Finished plans by signature, and the programs that they launch; one for each device, safe from any thread. When it is full, a plan that
+/// was not used lately makes room.
+class PlanCache : public device::Device::Attachment {
 public:
     PlanCache();
     /// Null when there is none.
-    Plan* find(std::span<const std::uint8_t> key, std::uint64_t hash);
-    Plan* add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan);
-    std::size_t size() const { return entries_.size(); }
+    Ref<const Plan> find(std::span<const std::uint8_t> key, std::uint64_t hash);
+    /// Gives the plan that is kept: another thread's when that one came first.
+    Ref<const Plan> add(Ref<const Plan> plan);
+    std::size_t size();
     static constexpr std::size_t most_plans = 512, most_programs = 512;
-    /// The program of a kernel; equal kernels that come from graphs with other sizes share one.
-    Ref<device::Program> program(const ir::Kernel& kernel, device::Device* device, const device::LaunchShape& shape);
-    /// The cache of a queue, made at first use.
-    static PlanCache& of(device::Queue* queue);
+    /// The program of a kernel by the key of its structure: equal kernels that come from graphs with other sizes share one. Null when
+    /// there is none.
+    Ref<device::Program> program(const Hash128& key);
+    void add_program(const Hash128& key, const Ref<device::Program>& program);
+    /// The cache of a device, made at first use.
+    static PlanCache& of(device::Device* device);
 
 private:
-    struct Entry {
-        std::uint64_t hash = 0;
-        std::vector<std::uint8_t> key;
-        std::unique_ptr<Plan> plan;
-        bool used = false;  // since the hand last came by
-    };
     std::size_t slot(std::span<const std::uint8_t> key, std::uint64_t hash) const;
     std::size_t evict();
-    std::vector<Entry> entries_;
+    std::mutex mutex_;  // nothing is compiled, waited for or destroyed under it
+    std::vector<Ref<const Plan>> entries_;
     std::vector<std::uint16_t> table_;  // positions in entries_, plus one; open addressing, a power of two
     std::size_t hand_ = 0;              // of the clock that finds what was not used
     std::unordered_map<Hash128, Ref<device::Program>> programs_;
 };
+
+/// Plans that a queue has used lately, so that a force takes no lock but the graph's. Guarded by that one.
+class RecentPlans {
+public:
+    struct Entry {
+        Ref<const Plan> plan;
+        int running = 0;  // what is let go on the way may force others: the plan stays until it has run
+    };
+    Entry& at(std::uint64_t hash) { return entries_[hash % entries_.size()]; }
+    static RecentPlans& of(device::Queue* queue);
+
+private:
+    std::array<Entry, 64> entries_;
+};
+
+/// All that decides what is compiled for a kernel.
+Hash128 program_key(const ir::Kernel& kernel, device::ShapeClass shape);
 
 }  // namespace pardo::plan

@@ -1,6 +1,8 @@
 // src/plan/plan_cache.cpp: finished plans by signature, and programs by the structure of their kernels.
 #include <cstring>
+#include <utility>
 
+#include "base/fork.h"
 #include "plan/plan.h"
 
 namespace pardo::plan {
@@ -70,34 +72,35 @@ private:
 
 }  // namespace
 
+bool Plan::is(std::span<const std::uint8_t> other, std::uint64_t its_hash) const {
+    return hash == its_hash && key.size() == other.size() && std::memcmp(key.data(), other.data(), key.size()) == 0;
+}
+
 PlanCache::PlanCache() : table_(table_size) {}
 
 std::size_t PlanCache::slot(std::span<const std::uint8_t> key, std::uint64_t hash) const {
     std::size_t at = hash & (table_size - 1);
-    while (table_[at] != 0) {
-        const Entry& e = entries_[table_[at] - 1u];
-        if (e.hash == hash && e.key.size() == key.size() && std::memcmp(e.key.data(), key.data(), key.size()) == 0) break;
-        at = (at + 1) & (table_size - 1);
-    }
+    while (table_[at] != 0 && !entries_[table_[at] - 1u]->is(key, hash)) at = (at + 1) & (table_size - 1);
     return at;
 }
 
-Plan* PlanCache::find(std::span<const std::uint8_t> key, std::uint64_t hash) {
+Ref<const Plan> PlanCache::find(std::span<const std::uint8_t> key, std::uint64_t hash) {
+    const std::lock_guard lock(mutex_);
     const std::uint16_t place = table_[slot(key, hash)];
     if (place == 0) return nullptr;
-    Entry& e = entries_[place - 1u];
-    e.used = true;
-    return e.plan.get();
+    const Ref<const Plan>& plan = entries_[place - 1u];
+    plan->note_use();
+    return plan;
 }
 
 std::size_t PlanCache::evict() {
-    for (; entries_[hand_].used || entries_[hand_].plan->running > 0; hand_ = (hand_ + 1) % entries_.size()) entries_[hand_].used = false;
+    for (; entries_[hand_]->used; hand_ = (hand_ + 1) % entries_.size()) entries_[hand_]->used = false;
     const std::size_t place = hand_;
     hand_ = (hand_ + 1) % entries_.size();
     // Those behind the gap move up, unless that would take them before where their search begins.
-    std::size_t gap = slot(entries_[place].key, entries_[place].hash);
+    std::size_t gap = slot(entries_[place]->key, entries_[place]->hash);
     for (std::size_t at = (gap + 1) & (table_size - 1); table_[at] != 0; at = (at + 1) & (table_size - 1)) {
-        const std::size_t home = entries_[table_[at] - 1u].hash & (table_size - 1);
+        const std::size_t home = entries_[table_[at] - 1u]->hash & (table_size - 1);
         if (((at - home) & (table_size - 1)) < ((at - gap) & (table_size - 1))) continue;
         table_[gap] = table_[at];
         gap = at;
@@ -106,36 +109,56 @@ std::size_t PlanCache::evict() {
     return place;
 }
 
-Plan* PlanCache::add(std::span<const std::uint8_t> key, std::uint64_t hash, std::unique_ptr<Plan> plan) {
+Ref<const Plan> PlanCache::add(Ref<const Plan> plan) {
+    Ref<const Plan> gone;  // after the lock
+    const std::lock_guard lock(mutex_);
+    if (const std::uint16_t known = table_[slot(plan->key, plan->hash)]) return entries_[known - 1u];
     std::size_t place = entries_.size();
     if (place == most_plans) {
         place = evict();
     } else {
         entries_.emplace_back();
     }
-    table_[slot(key, hash)] = static_cast<std::uint16_t>(place + 1);
-    Entry& e = entries_[place];
-    e.hash = hash;
-    e.key.assign(key.begin(), key.end());
-    e.plan = std::move(plan);
-    e.used = false;
-    return e.plan.get();
+    table_[slot(plan->key, plan->hash)] = static_cast<std::uint16_t>(place + 1);
+    gone = std::exchange(entries_[place], plan);
+    return plan;
 }
 
-Ref<device::Program> PlanCache::program(const ir::Kernel& kernel, device::Device* device, const device::LaunchShape& shape) {
-    const device::ShapeClass shape_class = device->shape_class(kernel, shape);
-    const Hash128 hash = KernelBytes(kernel, shape_class).hash();
-    if (const auto known = programs_.find(hash); known != programs_.end()) return known->second;
-    Ref<device::Program> program = device->compile(kernel, shape_class);
-    if (programs_.size() == most_programs) programs_.erase(programs_.begin());  // any: plans keep those that they launch
-    programs_.emplace(hash, program);
-    return program;
+std::size_t PlanCache::size() {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
 }
 
-PlanCache& PlanCache::of(device::Queue* queue) {
+Ref<device::Program> PlanCache::program(const Hash128& key) {
+    const std::lock_guard lock(mutex_);
+    const auto known = programs_.find(key);
+    return known != programs_.end() ? known->second : nullptr;
+}
+
+void PlanCache::add_program(const Hash128& key, const Ref<device::Program>& program) {
+    Ref<device::Program> gone;  // after the lock
+    const std::lock_guard lock(mutex_);
+    if (programs_.size() == most_programs) {  // any goes: plans keep those that they launch
+        gone = std::move(programs_.begin()->second);
+        programs_.erase(programs_.begin());
+    }
+    programs_.emplace(key, program);
+}
+
+PlanCache& PlanCache::of(device::Device* device) {
+    return static_cast<PlanCache&>(device->plans([]() -> std::unique_ptr<device::Device::Attachment> {
+        auto made = std::make_unique<PlanCache>();
+        hold_at_fork(made->mutex_);  // devices live as long as the process
+        return made;
+    }));
+}
+
+RecentPlans& RecentPlans::of(device::Queue* queue) {
     graph::GraphState& state = graph::state_of(queue);
-    if (!state.plans) state.plans = std::make_shared<PlanCache>();
-    return *static_cast<PlanCache*>(state.plans.get());
+    if (!state.plans) state.plans = std::make_shared<RecentPlans>();
+    return *static_cast<RecentPlans*>(state.plans.get());
 }
+
+Hash128 program_key(const ir::Kernel& kernel, device::ShapeClass shape) { return KernelBytes(kernel, shape).hash(); }
 
 }  // namespace pardo::plan

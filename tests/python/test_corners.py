@@ -374,7 +374,7 @@ def test_literals_and_names_that_are_no_text():
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("name", ["PARDO_DEVICE", "PARDO_DEVICES", "PARDO_NUM_THREADS", "PARDO_FUSION", "PARDO_LOG"])
+@pytest.mark.parametrize("name", ["PARDO_DEVICE", "PARDO_DEVICES", "PARDO_NUM_THREADS", "PARDO_MEMORY", "PARDO_FUSION", "PARDO_LOG"])
 def test_variables_that_are_no_text(name):
     """Bytes that are not UTF-8 are shown; the message is not lost to them."""
     done = subprocess.run(

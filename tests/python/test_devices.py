@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -107,7 +108,7 @@ def test_wait_returns_the_array():
 
 def test_counters():
     before = pp.counters()
-    names = "recorded forced flushed launched compiled from_disk bytes_read bytes_written copies fallbacks"
+    names = "recorded forced planned flushed launched compiled from_disk bytes_read bytes_written copies fallbacks"
     assert set(before) == set(names.split())
     x = pp.asarray(np.ones(1000))
     ((x + 1) * 2).wait()
@@ -272,3 +273,24 @@ def test_warnings_name_the_users_line(tmp_path):
         [sys.executable, str(file)], capture_output=True, text=True, env=os.environ | {"PARDO_LOG": "banana"}, timeout=300
     )
     assert "PARDO_LOG=banana: expected off, warn, info or debug" in done.stderr
+
+
+def test_memory_by_the_environment():
+    program = """
+        import pardo as pp
+        print(pp.memory_stats("cpu").limit)
+        print((pp.ones(10**6, device="cpu") + 1).sum())
+        x = pp.ones(10**8, device="cpu") + 1
+        try:
+            x.wait()
+        except MemoryError as e:
+            print(e)
+        pp.set_memory_limit(0, "cpu")
+        print(x[0])
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PARDO_MEMORY": "64MiB"}, check=True)
+    limit, total, refused, first = done.stdout.splitlines()
+    assert (limit, total, first) == (str(64 << 20), "2000000.0", "2.0")
+    assert refused.startswith("add_f64: cannot allocate 800000000 bytes on cpu:0 (")
+    assert "limit 67108864" in refused

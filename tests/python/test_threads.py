@@ -33,6 +33,67 @@ def test_threads_share_a_queue():
     assert got == [work(k) for k in range(16)]
 
 
+@pytest.mark.parametrize("fusion", ["on", "off"])
+def test_threads_compile_different_programs(fusion, tmp_path):
+    """In a process without a cache: each compiles its own programs on shared arrays, while others write what some of them read."""
+    program = """
+        import threading
+        from concurrent.futures import ThreadPoolExecutor
+        import numpy as np, pardo as pp
+
+        names = ["sin", "cos", "exp", "tanh", "sqrt", "log1p", "arctan", "expm1"]
+        together = threading.Barrier(8)
+        data = np.linspace(0.1, 0.9, 1000)
+        a, b, total = pp.asarray(data), pp.asarray(data[::-1].copy()), pp.zeros(1000).wait()
+        shared = a * b + 0.25
+
+        def run(xp, k, a, b, shared):
+            f, g = getattr(xp, names[k]), getattr(xp, names[k - 1])
+            out = []
+            for i in range(6):
+                t = f(a) * (i + 1) + shared
+                for _ in range(i): t = g(abs(t) * 0.5) - b
+                own = xp.zeros(1000)
+                own[k:] = t[: 1000 - k] * 2
+                own[1:] += own[:-1] * 0.5
+                xp.multiply(own, b, out=own)
+                out.append(own.sum() if i % 2 else own)
+            return out
+
+        def work(k):
+            together.wait()
+            step = pp.ones(1000)
+            for i in range(5):
+                for _ in range(k % 3): step = step * 1.0
+                pp.add(total, step * 1.0 if k % 2 else 1.0 * step + 0.0, out=total)
+            return run(pp, k, a, b, shared)
+
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(work, range(8)))
+        for k, got in enumerate(results):
+            want = run(np, k, data, data[::-1], data * data[::-1] + 0.25)
+            for g, w in zip(got, want, strict=True):
+                np.testing.assert_allclose(np.asarray(g), w, rtol=1e-9)
+        assert (np.asarray(total) == 40).all()
+    """
+    done = run(program, PARDO_FUSION=fusion, PARDO_CACHE_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+
+
+def test_queues_of_a_device_plan_once():
+    def compute(queue):
+        x = pp.ones(100, queue=queue)
+        return (pp.sqrt(x * 3 + 1) - 0.125).wait()
+
+    compute(pp.Queue())
+    before = pp.counters()
+    for _ in range(3):
+        compute(pp.Queue())
+    after = pp.counters()
+    assert after["planned"] == before["planned"]
+    assert after["compiled"] + after["from_disk"] == before["compiled"] + before["from_disk"]
+
+
 def test_threads_launch_a_kernel_for_the_first_time(request):
     """Each may begin to translate it while another one does."""
     request.addfinalizer(functools.partial(sys.setswitchinterval, sys.getswitchinterval()))

@@ -132,9 +132,9 @@ def counters() -> dict[str, int]:
     Returns
     -------
     dict
-        recorded (operations), forced (times that values were needed), flushed (times that too much was pending), launched
-        (kernels and library routines), compiled (kernels), from_disk (kernels loaded from the cache), bytes_read, bytes_written,
-        copies (of whole arrays), fallbacks (slow paths taken in place of the fast one).
+        recorded (operations), forced (times that values were needed), planned (programs of arrays that a device had not seen), flushed
+        (times that too much was pending), launched (kernels and library routines), compiled (kernels), from_disk (kernels loaded from
+        the cache), bytes_read, bytes_written, copies (of whole arrays), fallbacks (slow paths taken in place of the fast one).
 
     See Also
     --------

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "backend/cpu/container.h"
 #include "backend/cpu/device.h"
 #include "backend/cpu/threads/topology.h"
 #include "base/env.h"
@@ -51,21 +52,10 @@ std::int64_t cache_bytes(int level) {
     return 0;
 }
 
-/// The smallest limit of this process's container in bytes; 0 without.
-std::int64_t container_limit(std::initializer_list<const char*> files) {
-    std::int64_t least = 0;
-    for (const char* path : files) {
-        const std::int64_t limit = std::atoll(first_line(path).c_str());  // "max" and a missing file give 0
-        if (limit > 0 && (least == 0 || limit < least)) least = limit;
-    }
-    return least;
-}
-
-std::int64_t memory_limit() { return container_limit({"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}); }
-
 /// Memory that this process may use: the machine's, or less in a container.
 std::int64_t total_memory() {
-    const std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE), limit = memory_limit();
+    const std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE),
+                       limit = container_limits().memory;
     return limit ? std::min(bytes, limit) : bytes;
 }
 
@@ -190,10 +180,9 @@ std::int64_t available_memory() {
     while (file >> word) {
         if (word == "MemAvailable:" && file >> kib) break;
     }
-    const std::int64_t machine = kib << 10, limit = memory_limit();
-    if (limit == 0) return machine;
-    const std::int64_t used = container_limit({"/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes"});
-    return std::min(machine, std::max<std::int64_t>(0, limit - used));
+    const std::int64_t machine = kib << 10;
+    const ContainerLimits limits = container_limits();
+    return limits.memory == 0 ? machine : std::min(machine, std::max<std::int64_t>(0, limits.memory - limits.memory_used));
 }
 
 }  // namespace pardo::cpu

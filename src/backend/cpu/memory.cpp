@@ -13,6 +13,7 @@
 #include <pardo/error.h>
 
 #include "backend/cpu/device.h"
+#include "device/memory/budget.h"
 
 namespace pardo::cpu {
 
@@ -76,7 +77,9 @@ void CpuBuffer::start_over(std::size_t bytes, MemoryKind kind) {
 }
 
 Allocator::Allocator(device::Device* device, bool host_visible, std::int64_t total_memory)
-    : device_(device), host_visible_(host_visible), total_(total_memory) {}
+    : device_(device), host_visible_(host_visible), total_(total_memory) {
+    limit_ = device::memory_budget(total_memory);
+}
 
 int Allocator::class_of(std::size_t bytes) {
     if (bytes <= 1024) return bytes == 0 ? 0 : static_cast<int>((bytes - 1) / 64);

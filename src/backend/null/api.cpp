@@ -42,4 +42,6 @@ std::vector<Record> take_records(device::Device* device) { return as_null(device
 
 void fail_next(device::Device* device, Error error) { as_null(device)->fail_next(std::move(error)); }
 
+void on_compile(device::Device* device, std::function<void(const ir::Kernel&)> hook) { as_null(device)->on_compile(std::move(hook)); }
+
 }  // namespace pardo::null

@@ -5,6 +5,12 @@
 namespace pardo::null {
 
 Ref<device::Program> NullDevice::compile(const ir::Kernel& kernel, device::ShapeClass) {
+    std::function<void(const ir::Kernel&)> hook;
+    {
+        std::lock_guard lock(mutex_);
+        hook = hook_;
+    }
+    if (hook) hook(kernel);
     counters.compiled.fetch_add(1, std::memory_order_relaxed);
     return new NullProgram(kernel.name, ir::print(kernel));
 }

@@ -34,6 +34,11 @@ void NullDevice::fail_next(Error error) {
     injected_ = std::move(error);
 }
 
+void NullDevice::on_compile(std::function<void(const ir::Kernel&)> hook) {
+    std::lock_guard lock(mutex_);
+    hook_ = std::move(hook);
+}
+
 std::optional<Error> NullDevice::take_injected() {
     std::lock_guard lock(mutex_);
     return std::exchange(injected_, std::nullopt);

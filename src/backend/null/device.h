@@ -47,6 +47,7 @@ public:
     std::vector<Record> take_records();
     void fail_next(Error error);
     std::optional<Error> take_injected();
+    void on_compile(std::function<void(const ir::Kernel&)> hook);
     void give_back(std::size_t bytes);
 
 private:
@@ -55,6 +56,7 @@ private:
     mutable std::mutex mutex_;
     std::vector<Record> records_;
     std::optional<Error> injected_;
+    std::function<void(const ir::Kernel&)> hook_;  // of compilations
     MemoryStats stats_;
 };
 

@@ -1,6 +1,7 @@
 // src/backend/null/null.h: a back end that records launches and computes nothing, so that planning is testable on any machine.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,7 @@ struct Record {
 std::vector<Record> take_records(device::Device* device);
 /// The next submission to this device fails late with `error`: its Event fails, and so does what depends on it. For tests.
 void fail_next(device::Device* device, Error error);
+/// Called by each compilation for this device, on the thread that compiles; what it throws is the compilation's error. For tests.
+void on_compile(device::Device* device, std::function<void(const ir::Kernel&)> hook);
 
 }  // namespace pardo::null

@@ -10,6 +10,7 @@
 #include <pardo/error.h>
 
 #include "base/env.h"
+#include "device/memory/budget.h"
 #include "device/queue/queue.h"
 
 namespace pardo::device {
@@ -102,7 +103,9 @@ void DriverBuffer::forget_uses() {
 }
 
 CachingAllocator::CachingAllocator(Device* device, std::unique_ptr<RawMemory> raw)
-    : device_(device), raw_(std::move(raw)), lists_(new Lists[kind_count]) {}
+    : device_(device), raw_(std::move(raw)), lists_(new Lists[kind_count]) {
+    limit_ = memory_budget(raw_->total_bytes());
+}
 
 CachingAllocator::~CachingAllocator() {
     if (!driver_gone()) trim();

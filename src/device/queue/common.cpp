@@ -61,6 +61,15 @@ void hold_canonical_at_fork() {
     at_fork(ForkStage::Programs, {[] { making_canonical.lock(); }, [] { making_canonical.unlock(); }, [] { making_canonical.unlock(); }});
 }
 
+Device::Attachment& Device::make_plans(std::unique_ptr<Attachment> (*make)()) {
+    const std::lock_guard lock(plans_mutex_);
+    if (!plans_) {
+        plans_ = make();
+        plans_made_.store(plans_.get(), std::memory_order_release);
+    }
+    return *plans_;
+}
+
 Queue* Device::queue() {
     if (Queue* q = canonical_.load(std::memory_order_acquire)) return q;
     std::lock_guard lock(making_canonical);

@@ -102,14 +102,16 @@ const void* Array::data() const {
 }
 
 void* Array::mutable_data() const {
-    graph::require_writeable("mutable_data", *this);
-    require_host_visible("mutable_data", *node_);
+    const Array held = *this;  // its memory stays when others bind this handle anew
+    graph::require_writeable("mutable_data", held);
+    const Node& leaf = *held.node_;
+    require_host_visible("mutable_data", leaf);
     {
-        std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
-        plan::force_readers(node_->buffer.get());
+        std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
+        plan::force_readers(leaf.buffer.get(), plan::Compile::Unlocked);
     }
-    if (node_->buffer->busy()) node_->buffer->wait_for_write();
-    return first_byte(*node_);
+    if (leaf.buffer->busy()) leaf.buffer->wait_for_write();
+    return first_byte(leaf);
 }
 
 std::uint64_t Array::address() const {
@@ -143,14 +145,16 @@ std::function<void()> Array::hold() const {
 }
 
 std::function<void()> Array::share_writable() const {
-    graph::require_writeable("share_writable", *this);
+    const Array held = *this;
+    graph::require_writeable("share_writable", held);
+    const Node& leaf = *held.node_;
     {
-        std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
-        plan::force_readers(node_->buffer.get());
-        node_->buffer->set_foreign_writable();
+        std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
+        plan::force_readers(leaf.buffer.get(), plan::Compile::Unlocked);
+        leaf.buffer->set_foreign_writable();
     }
-    if (node_->buffer->busy()) node_->buffer->wait_for_write();
-    return [buffer = node_->buffer]() mutable { buffer = nullptr; };
+    if (leaf.buffer->busy()) leaf.buffer->wait_for_write();
+    return [buffer = leaf.buffer]() mutable { buffer = nullptr; };
 }
 
 Array Array::astype(DType dtype, bool copy) const {
@@ -188,18 +192,17 @@ void force(std::span<const Array> roots) {
         device::Queue* queue = left.front()->queue.get();
         const auto others = std::partition(left.begin(), left.end(), [&](Node* n) { return n->queue.get() == queue; });
         std::lock_guard guard(graph::state_of(queue).lock);
-        plan::force(std::span(left.data(), static_cast<std::size_t>(others - left.begin())));
+        plan::force(std::span(left.data(), static_cast<std::size_t>(others - left.begin())), plan::Compile::Unlocked);
         left.erase(left.begin(), others);
     }
 }
 
 std::vector<CounterValue> counters_now() {
     const std::pair<const char*, const std::atomic<std::uint64_t>*> all[] = {
-        {"recorded", &counters.recorded},     {"forced", &counters.forced},
-        {"flushed", &counters.flushed},       {"launched", &counters.launched},
-        {"compiled", &counters.compiled},     {"from_disk", &counters.from_disk},
-        {"bytes_read", &counters.bytes_read}, {"bytes_written", &counters.bytes_written},
-        {"copies", &counters.copies},         {"fallbacks", &counters.fallbacks},
+        {"recorded", &counters.recorded},   {"forced", &counters.forced},         {"planned", &counters.planned},
+        {"flushed", &counters.flushed},     {"launched", &counters.launched},     {"compiled", &counters.compiled},
+        {"from_disk", &counters.from_disk}, {"bytes_read", &counters.bytes_read}, {"bytes_written", &counters.bytes_written},
+        {"copies", &counters.copies},       {"fallbacks", &counters.fallbacks},
     };
     std::vector<CounterValue> values;
     for (const auto& [name, counter] : all) values.push_back({name, counter->load(std::memory_order_relaxed)});
@@ -233,13 +236,19 @@ std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const 
                                        std::string(dtype_name(dtype)) + " is larger than memory can be");
 }
 
+void fill(const Array& fresh, const Array& value) {
+    std::lock_guard guard(state_of(fresh.node()->queue.get()).lock);
+    while (!plan::store(fresh.node(), value.node(), nullptr, After::Kept, 0, plan::Compile::Unlocked)) {
+    }
+}
+
 void ensure_leaf(const Array& x) {
-    Node* node = x.node();
-    if (!node->pending()) return;
-    std::lock_guard guard(state_of(node->queue.get()).lock);
+    if (!x.node()->pending()) return;
+    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    Node* node = x.node();  // now: others may have bound the handle anew while this thread waited for the lock
     if (!node->pending()) return;
     Node* const roots[] = {node};
-    plan::force(roots);
+    plan::force(roots, plan::Compile::Unlocked);
 }
 
 bool is_writeable(const Array& x) {
@@ -259,8 +268,7 @@ Array as_contiguous(const Array& x, std::optional<DType> dtype) {
     const Array packed =
         make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy", wanted.node()->buffer->kind());
     counters.copies.fetch_add(1, std::memory_order_relaxed);
-    std::lock_guard guard(state_of(wanted.node()->queue.get()).lock);
-    plan::store(packed.node(), wanted.node(), nullptr);
+    fill(packed, wanted);
     return packed;
 }
 

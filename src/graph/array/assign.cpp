@@ -1,9 +1,11 @@
 // src/graph/array/assign.cpp: out= and in-place operators.
 #include <string>
+#include <utility>
 
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "graph/engine.h"
 #include "graph/record.h"
 
 namespace pardo {
@@ -51,6 +53,18 @@ Array where_power(std::span<const Operand> operands, const Array& where, std::op
     return graph::record(Op::power, both, dtype);
 }
 
+/// target[...] = record(), as one step: nobody writes between the two. Caller holds the graph lock, once.
+template <class Record> void store_recorded(const char* who, const Array& target, Record record, const Array* where) {
+    using plan::Compile;
+    for (bool stored = false; !stored;) {
+        const Array value = record();
+        // What is still pending when the lock was free reads memory that nobody has written: writers compute such values first.
+        const auto compile = value.pending() ? Compile::Unlocked : Compile::Locked;
+        do stored = graph::store_locked(who, target, value, where, After::Dropped, compile);
+        while (!stored && value.pending());
+    }
+}
+
 }  // namespace
 
 void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where, std::optional<DType> dtype) {
@@ -74,9 +88,12 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
     std::lock_guard guard(graph::state_of(queue).lock);
     bool all_scalars = true;
     for (const Operand& o : operands) all_scalars &= !o.array();
-    Array value = op == Op::power && where ? where_power(operands, *where, dtype) : graph::record(op, operands, dtype);
-    if (all_scalars) value = value.to_queue(out.queue());
-    graph::store(who, out, value, where, After::Dropped);
+    const auto record = [&] {
+        Array value = op == Op::power && where ? where_power(operands, *where, dtype) : graph::record(op, operands, dtype);
+        if (all_scalars) value = value.to_queue(out.queue());
+        return value;
+    };
+    store_recorded(who, out, record, where);
 }
 
 void apply_inplace(int id, Array& x, const Operand& y) {
@@ -94,11 +111,12 @@ void apply_inplace(int id, Array& x, const Operand& y) {
     std::lock_guard guard(graph::state_of(queue).lock);
     const bool rebinds = unshared(*x.node());
     if (!rebinds || !x.pending()) graph::require_writeable(who, x);
-    const Array value = graph::record(op, operands);
+    Array value = graph::record(op, operands);
     if (rebinds && value.node()->shape == x.node()->shape) {
         x = graph::cast(value, x.dtype());
     } else {
-        graph::store(who, x, value, nullptr, After::Dropped);
+        store_recorded(
+            who, x, [&] { return value.node() ? std::exchange(value, Array()) : graph::record(op, operands); }, nullptr);
     }
 }
 

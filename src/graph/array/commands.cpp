@@ -102,13 +102,15 @@ private:
 /// While it lives, nothing can be recorded that reads the target; what had been is handed over first.
 class Writing {
 public:
-    Writing(const char* who, const Array& target) : lock_(graph::state_of(target.node()->queue.get()).lock, std::defer_lock) {
-        graph::require_writeable(who, target);
+    Writing(const char* who, const Array& target)
+        : target_(target), lock_(graph::state_of(target.node()->queue.get()).lock, std::defer_lock) {
+        graph::require_writeable(who, target_);
         lock_.lock();
-        plan::force_readers(target.node()->buffer.get());
+        plan::force_readers(target_.node()->buffer.get(), plan::Compile::Unlocked);
     }
 
 private:
+    const Array target_;  // its memory stays when others bind the caller's handle anew
     std::unique_lock<graph::GraphLock> lock_;
 };
 

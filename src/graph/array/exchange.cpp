@@ -87,12 +87,13 @@ ForeignStream native_stream(const Queue& queue) { return queue.impl()->native_st
 ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream, bool writable) {
     if (writable) graph::require_writeable("export", x);
     x.force();
-    graph::Node& leaf = *x.node();
+    const Array held = x;  // its memory stays when others bind the caller's handle anew
+    graph::Node& leaf = *held.node();
     device::Queue* queue = leaf.queue.get();
     device::Buffer* buffer = leaf.buffer.get();
     if (writable) {
         std::lock_guard guard(graph::state_of(queue).lock);
-        plan::force_readers(buffer);
+        plan::force_readers(buffer, plan::Compile::Unlocked);
         buffer->set_foreign_writable();
     }
     std::vector<Event> before;

@@ -250,19 +250,24 @@ void set_advanced(const Selection& s, const Array& value) {
 
 }  // namespace
 
-void store(const char* who, const Array& target, const Array& value, const Array* where, After after) {
-    const Array* all[] = {&target, &value, where};
-    device::Queue* queue = common_queue(who, all);
-    require_writeable(who, target);
+bool store_locked(const char* who, const Array& target, const Array& value, const Array* where, After after, plan::Compile compile) {
     const Array trimmed = without_leading_ones(value, target.ndim());
     if (!broadcasts_to(trimmed.shape(), target.shape())) {
         throw Error(ErrorCode::Value, std::string(who) + ": could not broadcast input array from shape " + to_string(value.shape()) +
                                           " into shape " + to_string(target.shape()));
     }
-    if (target.size() == 0) return;
-    std::lock_guard guard(state_of(queue).lock);
+    if (target.size() == 0) return true;
     const bool same = trimmed.node() == value.node();
-    plan::store(target.node(), trimmed.node(), where ? where->node() : nullptr, after, same ? 2 : 1);
+    return plan::store(target.node(), trimmed.node(), where ? where->node() : nullptr, after, same ? 2 : 1, compile);
+}
+
+void store(const char* who, const Array& target, const Array& value, const Array* where, After after) {
+    const Array* all[] = {&target, &value, where};
+    device::Queue* queue = common_queue(who, all);
+    require_writeable(who, target);
+    std::lock_guard guard(state_of(queue).lock);
+    while (!store_locked(who, target, value, where, after, plan::Compile::Unlocked)) {
+    }
 }
 
 Array assignable(const Array& target, const Scalar& value) {

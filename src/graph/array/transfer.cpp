@@ -270,8 +270,7 @@ Array in_memory(const Array& x, MemoryKind kind) {
     const Array copy = graph::make_empty(queue, x.dtype(), x.node()->shape, "asarray", kind);
     if (x.size() == 0) return copy;
     counters.copies.fetch_add(1, std::memory_order_relaxed);
-    std::lock_guard guard(graph::state_of(queue).lock);
-    plan::store(copy.node(), x.node(), nullptr);
+    graph::fill(copy, x);
     return copy;
 }
 

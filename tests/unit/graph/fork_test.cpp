@@ -65,6 +65,37 @@ TEST(Fork, WhileOtherThreadsRecordAndCompute) {
     for (std::thread& t : busy) t.join();
 }
 
+/// Eight operations by the bits of a number: a program of its own for each.
+Array by_bits(const Array& x, unsigned bits) {
+    Array y = x;
+    for (int i = 0; i < 8; ++i) y = bits >> i & 1 ? sin(y) * y : cos(y) + y;
+    return y;
+}
+
+TEST(Fork, WhileOtherThreadsCompile) {
+    SKIP_UNDER_TSAN();
+    const Queue queue(Device("cpu"));
+    const std::int64_t shape[] = {100};
+    const Array x = ones(shape, DType::Float32, queue).force();
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> busy;
+    for (unsigned i = 0; i < 2; ++i) {
+        busy.emplace_back([&, i] {
+            for (unsigned k = i; !stop && k < 200; k += 2) by_bits(x, k).force();
+        });
+    }
+    for (unsigned i = 0; i < 10; ++i) {
+        ASSERT_EQ(in_child([&] {
+                      by_bits(ones(shape, DType::Float32, queue), 200 + i).wait();
+                      return sum_of_ones(queue, 10) == 20 ? 0 : 1;
+                  }),
+                  0)
+            << i;
+    }
+    stop = true;
+    for (std::thread& t : busy) t.join();
+}
+
 TEST(Fork, WhileAGraphLockIsHeldAndItsHolderWaits) {
     SKIP_UNDER_TSAN();
     const Queue queue(Device("cpu")), other(Device("cpu"));

@@ -173,23 +173,31 @@ TEST_F(Order, AFullCacheOfPlansLetsOneGo) {
         return std::vector<std::uint8_t>{static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i >> 8)};
     };
     const auto hash = [](std::size_t i) { return static_cast<std::uint64_t>(i % 7) << 60 | i % 5; };  // many meet
+    const auto add = [&](std::size_t i) {
+        const Ref<plan::Plan> plan(new plan::Plan);
+        plan->key = key(i);
+        plan->hash = hash(i);
+        return cache.add(plan).get();
+    };
     const std::size_t most = plan::PlanCache::most_plans;
     std::vector<const plan::Plan*> plans;
     for (std::size_t i = 0; i < most; ++i) {
-        plans.push_back(cache.add(key(i), hash(i), std::make_unique<plan::Plan>()));
+        plans.push_back(add(i));
     }
-    for (std::size_t i = 0; i < most; i += 3) EXPECT_TRUE(cache.find(key(i), hash(i)) == plans[i]);
-    cache.find(key(1), hash(1))->running = 1;
+    EXPECT_TRUE(add(0) == plans[0]);  // who comes second gets the first one's
+    for (std::size_t i = 0; i < most; i += 3) EXPECT_TRUE(cache.find(key(i), hash(i)).get() == plans[i]);
+    const Ref<const plan::Plan> running = plans[1];
     for (std::size_t i = most; i < most + most / 2; ++i) {
-        plans.push_back(cache.add(key(i), hash(i), std::make_unique<plan::Plan>()));
+        plans.push_back(add(i));
         EXPECT_EQ(cache.size(), most);
-        EXPECT_TRUE(cache.find(key(i), hash(i)) == plans[i]);
+        EXPECT_TRUE(cache.find(key(i), hash(i)).get() == plans[i]);
     }
-    // Each new one took the place of another. The one that is running is there still.
+    // Each new one took the place of another. One that is running goes too, and lives as long as it runs.
     std::size_t left = 0;
-    for (std::size_t i = 0; i < most; ++i) left += cache.find(key(i), hash(i)) == plans[i];
+    for (std::size_t i = 0; i < most; ++i) left += cache.find(key(i), hash(i)) ? 1 : 0;
     EXPECT_EQ(left, most / 2);
-    EXPECT_TRUE(cache.find(key(1), hash(1)) == plans[1]);
+    EXPECT_FALSE(cache.find(key(1), hash(1)));
+    EXPECT_EQ(running->use_count(), 1u);
 }
 
 }  // namespace

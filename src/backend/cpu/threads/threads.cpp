@@ -9,7 +9,9 @@
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <new>
 #include <string>
 #include <thread>
@@ -18,6 +20,7 @@
 
 #include <pardo/error.h>
 
+#include "backend/cpu/container.h"
 #include "backend/cpu/threads/team.h"
 #include "base/counters.h"
 #include "base/env.h"
@@ -40,9 +43,13 @@ struct Inside {
 int available_cores() {
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-    const unsigned cores = std::thread::hardware_concurrency();  // more cores than a cpu_set_t holds
-    return cores ? static_cast<int>(cores) : 1;
+    int cores = 0;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
+    if (cores == 0) cores = static_cast<int>(std::thread::hardware_concurrency());  // more cores than a cpu_set_t holds
+    // More threads than a container's share of time would be stopped in turn, at any place.
+    static const double share = container_limits().cores;
+    if (share > 0) cores = std::min(cores, static_cast<int>(std::ceil(share)));
+    return std::max(cores, 1);
 }
 
 int configured_threads() {

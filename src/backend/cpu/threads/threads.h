@@ -15,9 +15,9 @@ namespace pardo::cpu {
 /// Work below this runs on the calling thread alone: waking others costs about as much.
 inline constexpr double serial_limit_ns = 20'000;
 
-/// PARDO_NUM_THREADS, else the cores of the process's affinity mask. Throws Value when the variable is nonsense.
+/// PARDO_NUM_THREADS, else available_cores(). Throws Value when the variable is nonsense.
 int configured_threads();
-/// Cores this process may run on.
+/// Cores this process may run on: of its affinity mask, and no more than its container's share of time.
 int available_cores();
 
 /// How parts come to threads.

@@ -74,7 +74,7 @@ public:
     /// failure. `f` may use the library, but must not wait for what comes after it.
     Event host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends = {}) const;
 
-    // On arrays, and asynchronous: what they still are to be computed from is handed over first. Defined in src/graph/commands.cpp.
+    // On arrays, and asynchronous: what they still are to be computed from is handed over first. Defined in src/graph/array/commands.cpp.
     /// Hands over what has been recorded for `arrays`, after `depends`; all that is pending on this queue if there are none. The event
     /// completes when they are computed; without arrays, after everything submitted so far.
     Event submit(std::span<const Array> arrays, std::span<const Event> depends = {}) const;

@@ -227,8 +227,8 @@ void bind_kernel(nb::module_& m);
 void bind_launcher(nb::module_& m);
 void bind_program(nb::module_& m);
 
-extern PyType_Slot operator_slots[];                         // operators.cpp; ends with {0, nullptr}
-int get_buffer(PyObject* self, Py_buffer* view, int flags);  // exchange.cpp
+extern PyType_Slot operator_slots[];                         // array/operators.cpp; ends with {0, nullptr}
+int get_buffer(PyObject* self, Py_buffer* view, int flags);  // array/exchange.cpp
 void release_buffer(PyObject* self, Py_buffer* view);
 
 /// A queue as an argument: what is none is refused in our words.

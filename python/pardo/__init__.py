@@ -25,26 +25,33 @@ from pardo import _core
 from pardo import algorithm as algorithm
 from pardo import random as random
 from pardo import special as special
+from pardo._array import broadcasting as _broadcasting
 from pardo._array import contexts as _contexts
+from pardo._array import conversion as _conversion
 from pardo._array import creation as _creation
+from pardo._array import cumulative as _cumulative
 from pardo._array import elementwise as _elementwise
 from pardo._array import interop as _interop
 from pardo._array import joining as _joining
 from pardo._array import manipulation as _manipulation
 from pardo._array import methods as _methods
 from pardo._array import products as _products
+from pardo._array import ranges as _ranges
 from pardo._array import reductions as _reductions
 from pardo._array import searching as _searching
 from pardo._array import sets as _sets
 from pardo._array import sorting as _sorting
+from pardo._array.broadcasting import *
 from pardo._array.contexts import *
 from pardo._array.creation import *
+from pardo._array.cumulative import *
 from pardo._array.elementwise import *
 from pardo._array.inspection import *
 from pardo._array.interop import *
 from pardo._array.joining import *
 from pardo._array.manipulation import *
 from pardo._array.products import *
+from pardo._array.ranges import *
 from pardo._array.reductions import *
 from pardo._array.searching import *
 from pardo._array.sets import *
@@ -81,12 +88,28 @@ ndarray = _core.Array
 __version__ = _core._version
 __array_api_version__ = "2025.12"
 
+_methods.attach(_conversion.Conversions, _core.Array)
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
 _methods.attach(_devices.DeviceMethods, _core.Device)
 _contexts.serve_contexts(
-    globals(), [_creation, _dtypes, _elementwise, _joining, _products, _manipulation, _searching, _sets, _sorting, _reductions]
+    globals(),
+    [
+        _broadcasting,
+        _creation,
+        _cumulative,
+        _dtypes,
+        _elementwise,
+        _joining,
+        _manipulation,
+        _products,
+        _ranges,
+        _reductions,
+        _searching,
+        _sets,
+        _sorting,
+    ],
 )
 # What pickles of arrays call, by this name for ever.
 _rebuild_array = _interop._rebuild

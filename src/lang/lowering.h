@@ -45,7 +45,7 @@ private:
     [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const;
     [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { fail(ErrorCode::Type, place, message); }
 
-    // loops.cpp: parallel loops and serial parts
+    // loops/parallel_loops.cpp
     void walk_loop();
     void walk_rounds();
     void walk_reduction();
@@ -53,6 +53,8 @@ private:
     void walk_serial();
     const Tree& loop_at(int depth) const;  // of those that stand in each other
     Term round_index(int d, const Term& round);
+
+    // loops/lanes.cpp
     /// True for a loop in an item whose rounds write neighbours and share nothing: it becomes the lanes, and items are scalar code.
     /// `why`: what keeps it from that.
     bool makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body,
@@ -89,7 +91,7 @@ private:
     /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
     static void numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout);
 
-    // serial_loops.cpp
+    // loops/serial_loops.cpp
     void for_range(const Tree& t);
     struct Walked;
     Walked walked(const Tree& t);
@@ -154,6 +156,24 @@ private:
     std::optional<Term> exact(Opcode op, const Term& a, const Term& b, const Place& place) const;
     void check_range(const Term& t, DType to, const Place& place) const;
     Term power(const Term& a, const Term& b, const Place& place);
+    Term attribute(const Tree& t);
+    Term attribute_of(const Term& object, const Tree& t);
+    NumberType promoted(const Term& a, const Term& b, const Place& place) const;
+    Term folded(Opcode op, ir::Math fn, NumberType type, std::span<const Term> operands) const;
+    Term pure(Opcode op, NumberType type, std::initializer_list<Term> operands, DType operand_dtype);
+    Term math(ir::Math fn, std::span<const Term> operands, const Place& place);
+    Term cast(const Term& t, NumberType to);
+    Value value(const Term& t);            // in its own dtype
+    Value value(const Term& t, DType to);  // converted
+    DType dtype(NumberType type) const { return type.weak ? weak_dtype(type.dtype, options_.fp64) : type.dtype; }
+    const Term& need_number(const Term& t, const Place& place, const char* who) const;
+    Term index_arithmetic(Opcode op, const Term& a, const Term& b);
+    Term add(const Term& a, const Term& b) { return index_arithmetic(Opcode::Add, a, b); }
+    Term sub(const Term& a, const Term& b) { return index_arithmetic(Opcode::Sub, a, b); }
+    Term mul(const Term& a, const Term& b) { return index_arithmetic(Opcode::Mul, a, b); }
+
+    // conditions.cpp
+    Term truth(const Term& t, const Place& place);
     static std::vector<std::string> operators_of(const Tree& t);
     Term compare(const Tree& t, std::size_t from, const Term& left);
     Term compared(const std::string& op, const Term& a, const Term& b, const Place& place);
@@ -166,23 +186,7 @@ private:
     Term choice(const Tree& t);
     Term chosen(const Term& test, const Tree& yes, const std::function<Term()>& then_part, const std::function<Term()>& else_part,
                 const Place& place);
-    Term attribute(const Tree& t);
-    Term attribute_of(const Term& object, const Tree& t);
-    NumberType promoted(const Term& a, const Term& b, const Place& place) const;
-    Term folded(Opcode op, ir::Math fn, NumberType type, std::span<const Term> operands) const;
-    Term pure(Opcode op, NumberType type, std::initializer_list<Term> operands, DType operand_dtype);
-    Term math(ir::Math fn, std::span<const Term> operands, const Place& place);
-    Term truth(const Term& t, const Place& place);
-    Term cast(const Term& t, NumberType to);
-    Value value(const Term& t);            // in its own dtype
-    Value value(const Term& t, DType to);  // converted
-    DType dtype(NumberType type) const { return type.weak ? weak_dtype(type.dtype, options_.fp64) : type.dtype; }
-    const Term& need_number(const Term& t, const Place& place, const char* who) const;
     static bool simple(const Tree& t);  // cheap, without memory or calls: may run although nobody needs it
-    Term index_arithmetic(Opcode op, const Term& a, const Term& b);
-    Term add(const Term& a, const Term& b) { return index_arithmetic(Opcode::Add, a, b); }
-    Term sub(const Term& a, const Term& b) { return index_arithmetic(Opcode::Sub, a, b); }
-    Term mul(const Term& a, const Term& b) { return index_arithmetic(Opcode::Mul, a, b); }
 
     // arrays.cpp
     Term subscript(const Tree& t);
@@ -214,18 +218,18 @@ private:
     void note_access(const View& v, ir::Access access);
     std::vector<std::int64_t> constant_extents(const Term& t, const Place& place, const char* who) const;
 
-    // calls.cpp
+    // calls/calls.cpp
     Tree ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept) const;
     Term call(const Tree& t);
     Term method(const Tree& t);
 
-    // functions.cpp
+    // calls/functions.cpp
     Term apply(const Tree& t);
     Term called(const std::shared_ptr<const Function>& callee, const Term* self, std::span<const Tree> arguments, const Place& place);
     Term starred(const Tree& t);
     Term inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
 
-    // structs.cpp
+    // calls/structs.cpp
     Term as_field(const Term& given, DType to, const std::string& name, const Place& place);
     Term structure(const Tree& t, const std::vector<Term>& a);
     Term replaced(const Tree& t, const std::vector<Term>& a);

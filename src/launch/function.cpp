@@ -1,4 +1,4 @@
-// src/launch/function.cpp: from call to launch: look the program up, or make it; pack arguments; submit.
+// src/launch/function.cpp: from call to program: arguments are checked, and the program for them is looked up or made.
 #include "launch/function.h"
 
 #include <algorithm>
@@ -7,15 +7,9 @@
 
 #include <pardo/error.h>
 
-#include "device/memory/block.h"
-#include "graph/engine.h"
 #include "graph/overlap.h"
 #include "graph/record.h"
-#include "ir/eval.h"
-#include "launch/log.h"
 #include "launch/report.h"
-#include "launch/status.h"
-#include "plan/tuning.h"
 
 namespace pardo::launch {
 namespace {
@@ -23,14 +17,6 @@ namespace {
 using graph::Node;
 
 constexpr int most_dimensions = 3;
-constexpr double launch_ns = 100;
-
-/// A scalar as kernels take it: its bytes from the low end.
-std::uint64_t bits_of(DType dtype, const Scalar& given) {
-    std::uint64_t bits = 0;
-    ir::write_element(given.cast(dtype), &bits);
-    return bits;
-}
 
 /// The last extent of rows that are short, such as coordinates and colours: programs are made for it. Else 0.
 std::int64_t short_rows(const Node& leaf) {
@@ -56,8 +42,6 @@ void force(Arguments arguments) {
     for (const KernelArgument& a : arguments)
         if (a.kind == KernelArgument::Kind::Array) graph::ensure_leaf(a.array);
 }
-
-device::Label label_of(const void* name) { return {*static_cast<const Text*>(name), device::current_location()}; }
 
 }  // namespace
 
@@ -436,166 +420,6 @@ Variant& UserFunction::variant(const Specialisation& s, Arguments arguments, std
         }
     }
     return s.variants->choose(inputs);
-}
-
-std::uint64_t UserFunction::streaming(const Specialisation& s, const Variant& variant, Arguments arguments,
-                                      std::span<const std::int64_t> extents, std::int64_t items) {
-    std::uint64_t found = 0;
-    if (!s.streams) return found;
-    const std::size_t count = std::min<std::size_t>(variant.slots.size(), 64);
-    for (std::size_t k = 0; k < count; ++k) {
-        const lang::Slot& slot = variant.slots[k];
-        if (slot.kind != lang::Slot::Kind::Pointer) continue;
-        const auto argument = static_cast<std::size_t>(slot.argument);
-        if (s.lowered.accesses[argument] != ir::Access::Write || !s.types[argument].contiguous) continue;
-        // What the items write: their own elements, and by loops those of the dimensions that they do not have.
-        const Node& leaf = *arguments[argument].array.node();
-        std::int64_t written = items;
-        for (int d = static_cast<int>(extents.size()); variant.cost.lane_rounds() > 1 && d < leaf.shape.size() && written < leaf.size();
-             ++d)
-            written *= leaf.shape[d];
-        if (std::min(written, leaf.size()) * itemsize(leaf.dtype) > plan::streamed_bytes) found |= std::uint64_t(1) << k;
-    }
-    return found;
-}
-
-ir::Kernel UserFunction::kernel(const Variant& variant, std::uint64_t streaming) {
-    ir::Kernel kernel = variant.kernel;
-    for (std::size_t k = 0; k < std::min<std::size_t>(kernel.params.size(), 64); ++k)
-        kernel.params[k].streaming = (streaming >> k & 1) != 0;
-    return kernel;
-}
-
-Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, std::span<const std::int64_t> extents,
-                                           std::uint64_t streaming) {
-    {
-        const std::lock_guard lock(s.mutex);
-        if (s.last.program && s.last.streaming == streaming && std::ranges::equal(s.last_extents, extents)) return s.last.program;
-    }
-    device::LaunchShape shape;
-    shape.extents = extents;
-    shape.innermost = shape.inner = s.cost.lane_rounds();
-    const device::ShapeClass shape_class = device->shape_class(s.kernel, shape);
-    {
-        const std::lock_guard lock(s.mutex);
-        for (const Variant::Compiled& known : s.programs) {
-            if (known.shape != shape_class || known.streaming != streaming) continue;
-            s.last = known;
-            s.last_extents = SmallVector<std::int64_t, 3>(extents);
-            return known.program;
-        }
-    }
-    Ref<device::Program> made = device->compile(kernel(s, streaming), shape_class);
-    const std::lock_guard lock(s.mutex);
-    s.programs.push_back({shape_class, streaming, made});
-    return made;
-}
-
-Event UserFunction::submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
-                           double rounds, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
-    const lang::Lowered& lowered = special.lowered;
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-        const bool written = lowered.used[k] && lowered.accesses[k] != ir::Access::Read;
-        if (written && !graph::is_writeable(arguments[k].array))
-            graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
-    }
-    const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(rounds, 0x1p62));
-    const Ref<device::Program> compiled =
-        program(variant, queue->device(), extents, streaming(special, variant, arguments, extents, items));
-
-    // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
-    std::unique_lock guard(graph::state_of(queue).lock);
-    for (std::size_t k = 0; k < arguments.size(); ++k) {  // first, because the lock is free while programs for them are compiled
-        const bool array = arguments[k].kind == KernelArgument::Kind::Array && lowered.used[k];
-        if (array && lowered.accesses[k] != ir::Access::Read)
-            plan::force_readers(arguments[k].array.node()->buffer.get(), plan::Compile::Unlocked);
-    }
-    SmallVector<device::BufferUse, 8> uses;
-    SmallVector<std::uint64_t, 24> words;
-    bool foreign = false;
-    std::int64_t read = 0, written = 0;
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-        if (arguments[k].kind != KernelArgument::Kind::Array || !lowered.used[k]) continue;
-        device::Buffer* buffer = arguments[k].array.node()->buffer.get();
-        // Which elements a kernel writes is for it to say.
-        const ir::Access said = lowered.accesses[k];
-        const auto access = said == ir::Access::Write ? device::Access::WriteSome : static_cast<device::Access>(said);
-        if (device::writes(access)) plan::force_readers(buffer);
-        uses.push_back({buffer, access});
-        foreign = foreign || device::seen_by_strangers(buffer, access);
-        const std::int64_t bytes = arguments[k].array.nbytes();
-        if (device::reads(access)) read += bytes;
-        if (device::writes(access)) written += bytes;
-    }
-    for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
-    device::Block status, log;
-    if (variant.reports) uses.push_back({status.make(queue, lang::Lowered::status_words), device::Access::ReadWrite});
-    if (!lowered.prints.empty()) uses.push_back({log.make(queue, lang::Lowered::log_words), device::Access::ReadWrite});
-    for (const lang::Slot& slot : variant.slots) {
-        const bool of_argument = slot.kind <= lang::Slot::Kind::Number;
-        const KernelArgument* a = of_argument ? &arguments[static_cast<std::size_t>(slot.argument)] : nullptr;
-        switch (slot.kind) {
-            case lang::Slot::Kind::Pointer: {
-                const Node& leaf = *a->array.node();
-                words.push_back(reinterpret_cast<std::uint64_t>(leaf.buffer->data()) +
-                                static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype)));
-                break;
-            }
-            case lang::Slot::Kind::Extent: words.push_back(static_cast<std::uint64_t>(a->array.node()->shape[slot.dimension])); break;
-            case lang::Slot::Kind::Stride: words.push_back(static_cast<std::uint64_t>(a->array.node()->strides[slot.dimension])); break;
-            case lang::Slot::Kind::Status: words.push_back(status.address()); break;
-            case lang::Slot::Kind::Log:
-            case lang::Slot::Kind::LogReal: words.push_back(log.address()); break;
-            case lang::Slot::Kind::Count: words.push_back(static_cast<std::uint64_t>(loop.count)); break;
-            case lang::Slot::Kind::Block: words.push_back(static_cast<std::uint64_t>(loop.block)); break;
-            case lang::Slot::Kind::Result:
-                words.push_back(reinterpret_cast<std::uint64_t>(loop.results[static_cast<std::size_t>(slot.argument)]->data()));
-                break;
-            case lang::Slot::Kind::Number: {
-                const ir::Param& param = variant.kernel.params[static_cast<std::size_t>(&slot - variant.slots.data())];
-                const DType part = real_of(param.type);
-                if (is_complex(param.type)) {
-                    const Scalar z = a->scalar.cast(DType::Complex128);
-                    words.push_back(bits_of(part, Scalar(z.c.re)));
-                    words.push_back(bits_of(part, Scalar(z.c.im)));
-                } else {
-                    words.push_back(bits_of(param.type, a->scalar));
-                }
-                break;
-            }
-        }
-    }
-    device::Launch request;
-    request.program = compiled.get();
-    request.extents = extents;
-    request.args = words;
-    request.uses = uses;
-    request.chunk = loop.chunk;
-    const Cost::Estimate cost = variant.cost.of(words, extents);
-    request.cost_ns = launch_ns + cost.item_ns * rounds;
-    request.guessed = cost.guessed;
-    request.bytes_read = read;
-    request.bytes_written = written;
-    request.label = label_of;
-    request.label_data = &label_;
-    const auto failure = [sites = special.sites, rank = static_cast<int>(extents.size())](device::Block::Words words) {
-        check(words, *sites, rank);
-    };
-    // What a kernel prints before it fails is to be read: then both wait their turn.
-    if (variant.reports && lowered.prints.empty()) request.check = status.check(failure);
-    Event event = queue->launch(request, depends);
-    const bool looks = variant.reports && !request.check;
-    if ((looks && status.blocks()) || (!lowered.prints.empty() && log.blocks())) guard.unlock();
-    if (!lowered.prints.empty()) {
-        const bool fp64 = queue->device()->supports(DType::Float64);
-        event = log.read(queue, event, uses, name(), [prints = lowered.prints, fp64, name = name()](device::Block::Words words) {
-            print_all(words, prints, fp64, name);
-        });
-    }
-    if (looks) event = status.read(queue, event, uses, name(), failure);
-    if (guard.owns_lock()) guard.unlock();
-    if (foreign) device::finish_without_locks(event);
-    return event;
 }
 
 std::size_t UserFunction::specialisations() const {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pardo as pp
 import pytest
-from pardo._array import elementwise, methods, products, reductions, searching, sets, sorting
+from pardo._array import conversion, cumulative, elementwise, methods, products, reductions, searching, sets, sorting
 from pardo._runtime import profile
 
 pytestmark = pytest.mark.once
@@ -66,14 +66,15 @@ def test_plan_of_getting_started_is_pending():
 
 FUNCTIONS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": getattr(module, name)
-    for module in (elementwise, products, profile, searching, sets, sorting, reductions)
+    for module in (elementwise, products, profile, searching, sets, sorting, reductions, cumulative)
     for name in module.__all__
     if inspect.isfunction(getattr(module, name))
 }
 METHODS = {
     f"Array.{name}": f
-    for name, f in vars(methods.Methods).items()
-    if inspect.isfunction(f) and f.__module__ == methods.__name__ and not name.startswith("_")
+    for kind in (conversion.Conversions, methods.Methods)
+    for name, f in vars(kind).items()
+    if inspect.isfunction(f) and f.__module__ == kind.__module__ and not name.startswith("_")
 }
 
 

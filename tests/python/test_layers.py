@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+BINDINGS = ROOT / "python" / "bind"
 
 # Folder -> the folders of src/ that its files may include, beside their own and include/pardo.
 ALLOWED = {
@@ -43,9 +44,9 @@ def test_every_layer_has_a_rule():
 
 
 def test_public_headers_and_bindings_use_public_headers_only():
-    folders = [ROOT / "include", ROOT / "python" / "bind"]
+    folders = [ROOT / "include", BINDINGS]
     files = [path for folder in folders for kind in ("*.h", "*.cpp") for path in folder.rglob(kind)]
-    own = {path.name for path in (ROOT / "python" / "bind").glob("*")}
+    own = {path.name for path in BINDINGS.rglob("*")}
     quoted = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
     wrong = [f"{path.relative_to(ROOT)}: {name}" for path in files for name in quoted.findall(path.read_text()) if name not in own]
     assert not wrong, "\n".join(wrong)
@@ -154,7 +155,8 @@ def test_folders_export_nothing(folder):
 
 
 def test_names_of_python_in_bindings_are_there():
-    named = {name for path in (ROOT / "python" / "bind").glob("*") for name in re.findall(r"\bpardo\.(_\w+(?:\.\w+)*)", path.read_text())}
+    texts = [path.read_text() for path in BINDINGS.rglob("*") if path.is_file()]
+    named = {name for text in texts for name in re.findall(r"\bpardo\.(_\w+(?:\.\w+)*)", text)}
     assert {_layer(name) for name in named} > {"_core", "_array"}
     wrong = [name for name in named if name != "_core" and not any(name == m or name.startswith(f"{m}.") for m in MODULES)]
     assert not wrong, wrong

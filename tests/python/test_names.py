@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pardo as pp
 import pytest
-from pardo._array import creation, interop, joining, manipulation
+from pardo._array import broadcasting, creation, interop, joining, manipulation, ranges
 from pardo._base import dtypes
 from pardo._runtime import events, memory, profile, queues, statistics
 
@@ -304,7 +304,7 @@ def test_documentation(name):
                 assert p.name.rstrip("_") in f.__doc__, f"{name}: {p.name} is not documented"
 
 
-MINE = (creation, dtypes, events, interop, joining, manipulation, memory, profile, queues, statistics)
+MINE = (broadcasting, creation, dtypes, events, interop, joining, manipulation, memory, profile, queues, ranges, statistics)
 CANNOT_FAIL = ("counters", "broadcast_shapes")
 
 

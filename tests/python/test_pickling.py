@@ -245,3 +245,9 @@ def test_pickles_of_the_first_layout(name):
         again = pickle.loads(data)
         assert type(again) is type(FORMER[name]())
         assert repr(again) == repr(FORMER[name]())
+
+
+def test_former_modules_have_the_functions_of_those_split_off():
+    for name in ("_creation.linspace", "_array.creation.meshgrid", "_manipulation.copyto", "_statistics.cumsum", "_array.reductions.diff"):
+        module, _, function = name.rpartition(".")
+        assert pickle.loads(f"cpardo.{module}\n{function}\n.".encode()) is getattr(pp, function)

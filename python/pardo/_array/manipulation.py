@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._array.interop import check_fits, from_host
-from pardo._base.arguments import Axis, Shape, array, arrays, axes, axis_index, check_cast, index, integers, mask
-from pardo._base.arguments import shape as read_shape
+from pardo._base.arguments import Axis, Shape, array, axes, axis_index, index, integers
 from pardo._core import Array
 
 __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
-    "broadcast_arrays",
-    "broadcast_shapes",
-    "broadcast_to",
-    "copyto",
     "diagonal",
     "expand_dims",
     "flip",
@@ -387,86 +381,6 @@ def flipud(x: Any, /) -> Array:
     return flip(x, 0)
 
 
-def broadcast_to(x: Any, /, shape: Shape) -> Array:
-    """Broadcast an array to a new shape.
-
-    Parameters
-    ----------
-    x : Array
-        The array.
-    shape : int or tuple of int
-        The shape.
-
-    Returns
-    -------
-    Array
-        A read-only view; elements share memory.
-
-    Raises
-    ------
-    ValueError
-        The array cannot be broadcast to the shape.
-    TypeError
-        `x` is not an array, or `shape` holds something else than integers.
-    """
-    return _core._broadcast_to(array(x, "broadcast_to"), read_shape(shape, "broadcast_to"))
-
-
-def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
-    """Broadcast any number of arrays against each other.
-
-    Parameters
-    ----------
-    *arrays_ : Array
-        The arrays.
-
-    Returns
-    -------
-    tuple of Array
-        Views of the same shape.
-
-    Raises
-    ------
-    ValueError
-        The shapes do not fit.
-    TypeError
-        Something is not an array.
-    """
-    items = arrays(arrays_, "broadcast_arrays")
-    return tuple(_core._broadcast_arrays(items)) if items else ()
-
-
-def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
-    """Broadcast the input shapes into a single shape.
-
-    Parameters
-    ----------
-    *shapes : tuple of int
-        The shapes.
-
-    Returns
-    -------
-    tuple of int
-        The broadcast shape.
-
-    Raises
-    ------
-    ValueError
-        The shapes do not fit.
-    """
-    known = [read_shape(s, "broadcast_shapes") for s in shapes]
-    ndim = max((len(s) for s in known), default=0)
-    result = [1] * ndim
-    for s in known:
-        for d, extent in enumerate(s, ndim - len(s)):
-            if extent != 1 and result[d] not in (1, extent):
-                listed = " ".join(str(tuple(k)) for k in known)
-                raise ValueError(f"broadcast_shapes: shapes do not fit each other: {listed}")
-            if extent != 1:
-                result[d] = extent
-    return tuple(result)
-
-
 def atleast_1d(*arrays_: Any) -> Any:
     """View inputs as arrays with at least one dimension.
 
@@ -611,49 +525,3 @@ def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arra
         index(axis1, "diagonal: axis1"),
         index(axis2, "diagonal: axis2"),
     )
-
-
-def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Copy values from one array to another, broadcasting as necessary.
-
-    Parameters
-    ----------
-    dst : Array
-        The target.
-    src : Array, number, NumPy array or nested lists of numbers
-        What is copied; broadcast to `dst`.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
-        Which casts are allowed.
-    where : Array of bool, optional
-        The elements that are copied.
-
-    Raises
-    ------
-    TypeError
-        `dst` is not an array, or the rule does not allow the cast.
-    ValueError
-        There is no such rule, or the shapes do not fit.
-    OverflowError
-        An integer is out of bounds for the dtype of `dst`.
-    """
-    if type(dst) is not Array:
-        raise TypeError(f"copyto: the target must be a pardo.Array, not {type(dst).__name__}")
-    if not isinstance(src, (Array, bool, int, float, complex, np.generic)):
-        src = from_host(src, None, dst.queue, "copyto")
-    check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
-    if type(src) is Array:
-        check_fits(src, dst.shape, "copyto")
-    chosen = mask(where, dst, "copyto")
-    if chosen is None:
-        dst[...] = src
-        return
-    dst._assign(_core._where(chosen, src if type(src) is not Array else src._astype(dst.dtype, False), dst))
-
-
-def _kind_of(src: Any, dst: Array) -> Any:
-    """The dtype that something is cast from: for numbers of Python that of `dst`, if it holds their kind."""
-    if isinstance(src, (Array, np.generic)):
-        return src.dtype
-    kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
-    own = next(t for t in kinds if isinstance(src, t))
-    return dst.dtype if dst.dtype.kind in kinds[own] else np.dtype(own)

@@ -5,13 +5,12 @@ import sys
 from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._array import interop, joining, manipulation, printing, products, reductions, searching, sorting
+from pardo._array import cumulative, interop, joining, manipulation, printing, products, reductions, searching, sorting
+from pardo._array.conversion import Conversions
 from pardo._array.elementwise import clip
 from pardo._array.elementwise import round as round_
-from pardo._base.arguments import DeviceLike, axis_index, default_on, index, optional_dtype, queue_of, warn
+from pardo._base.arguments import axis_index
 from pardo._base.docstrings import filled
 from pardo._core import Array, conjugate
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-class Methods:
+class Methods(Conversions):
     """Is copied into `pardo.Array`; type checkers see it as a base class."""
 
     __slots__ = ()
@@ -67,153 +66,6 @@ class Methods:
         """Round as the built-in function does: to an int without a number of digits."""
         return round_(self, 0 if ndigits is None else ndigits) if self.ndim or ndigits is not None else int(round_(self))
 
-    def item(self: Array, *args: Any) -> Any:  # type: ignore[misc]
-        """Copy an element of an array to a standard Python scalar and return it. Waits for it.
-
-        Parameters
-        ----------
-        *args : int or tuple of int
-            Which: an index into the flattened array, or one for each axis. Not needed for arrays of one element.
-
-        Returns
-        -------
-        bool, int, float or complex
-            The element.
-
-        Raises
-        ------
-        IndexError
-            An index is out of bounds.
-        TypeError
-            An index is no integer.
-        ValueError
-            The array has not one element, or there is not one index for each axis.
-        """
-        if not args:
-            if self.size != 1:
-                raise ValueError(
-                    f"item: can only convert an array of size 1 to a Python scalar, and it has {self.size}; say which: item(i)"
-                )
-            return self._item()
-        place = args[0] if len(args) == 1 else args
-        if isinstance(place, tuple):
-            if len(place) != self.ndim:
-                raise ValueError(f"item: there are {len(place)} indices for {self.ndim} dimensions")
-            for i, extent in zip(place, self.shape, strict=True):
-                if not -extent <= _place(i) < extent:
-                    raise IndexError(f"item: index {i} is out of bounds for an axis of size {extent}")
-            return self[tuple(_place(i) for i in place)]._item()
-        i = _place(place)
-        if not -self.size <= i < self.size:
-            raise IndexError(f"item: index {i} is out of bounds for size {self.size}")
-        return self[tuple(int(k) for k in np.unravel_index(i % self.size, self.shape))]._item()
-
-    def tolist(self: Array) -> Any:  # type: ignore[misc]
-        """Return the array as nested lists of Python scalars, one level a dimension. Waits for them.
-
-        Returns
-        -------
-        list, or a number
-            As deep as the array has dimensions; the number itself for an array without dimensions.
-        """
-        return interop.asnumpy(self).tolist()
-
-    def tobytes(self: Array, order: str = "C") -> bytes:  # type: ignore[misc]
-        """Construct Python bytes containing the raw data bytes in the array. Waits for them.
-
-        Parameters
-        ----------
-        order : {'C', 'F'}
-            Whether they come row by row or column by column.
-
-        Returns
-        -------
-        bytes
-            ``nbytes`` of them, in the byte order of the machine.
-
-        Raises
-        ------
-        ValueError
-            `order` is something else.
-        """
-        return interop.asnumpy(self).tobytes(order)  # type: ignore[arg-type]
-
-    def astype(  # type: ignore[misc]
-        self: Array, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", *, copy: bool = True, device: DeviceLike = None
-    ) -> Array:
-        """Copy of the array, cast to a specified type, as C does: floats are truncated, integers wrap.
-
-        Parameters
-        ----------
-        dtype : data type
-            The dtype of the result; None means float64, as in NumPy (float32 on a device that has no float64).
-        order : {'K', 'C', 'A'}
-            NumPy's choice of layout; new arrays lie row by row.
-        casting : {'unsafe', 'same_kind', 'safe', 'equiv', 'no'}
-            Which conversions are allowed; the default allows all.
-        copy : bool
-            Whether a new array is made when this one has that dtype already.
-        device : Device or str, optional
-            Where the result shall be.
-
-        Returns
-        -------
-        Array
-            The converted array.
-
-        Raises
-        ------
-        TypeError
-            `casting` does not allow the conversion, or pardo has no such dtype.
-        ValueError
-            `order` or `casting` is something else, or there is no such device.
-
-        Warns
-        -----
-        ComplexWarning
-            Complex numbers become real ones: their imaginary parts are lost.
-        """
-        if order not in _ORDERS:
-            raise ValueError(f"astype: order is {order!r}; arrays are made row by row: 'C'")
-        target = optional_dtype(dtype, "astype") or default_on(self.queue, np.float64)
-        if casting != "unsafe":
-            if casting not in ("same_kind", "safe", "equiv", "no"):
-                raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
-            if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
-                raise TypeError(f"astype: cannot cast from {self.dtype} to {target} with casting rule {casting!r}")
-        r = self._astype(target, copy)
-        if self.dtype.kind == "c" and r.dtype.kind in "iuf":
-            warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
-        return r if device is None else r._to_queue(queue_of(device, None, self.queue, "astype"))
-
-    def to_device(self: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:  # type: ignore[misc]
-        """Copy the array to a device.
-
-        Parameters
-        ----------
-        device : Device or str
-            The target.
-        stream : None
-            Queues of pardo order the copy; nothing else is supported.
-
-        Returns
-        -------
-        Array
-            On the same memory when it is there already, else a copy on the canonical queue of the device.
-
-        Raises
-        ------
-        TypeError
-            `device` is neither a Device nor a string.
-        ValueError
-            There is no such device, or `stream` is not None.
-        """
-        if stream is not None:
-            raise ValueError("to_device: stream must be None; pardo orders the copy itself")
-        if device is None:
-            raise TypeError("to_device: a device is needed, not None")
-        return self._to_queue(queue_of(device, None, self.queue, "to_device"))
-
     def as_future(self: Array) -> concurrent.futures.Future[Array]:  # type: ignore[misc]
         """Hand the computation over and return a future of it.
 
@@ -232,50 +84,6 @@ class Methods:
         from pardo._runtime import futures
 
         return futures.await_array(self)
-
-    def to_queue(self: Array, queue: _core.Queue, /) -> Array:  # type: ignore[misc]
-        """Copy the array to a queue.
-
-        Parameters
-        ----------
-        queue : Queue
-            The target.
-
-        Returns
-        -------
-        Array
-            On the same memory when it is there already, else a copy.
-
-        Raises
-        ------
-        TypeError
-            `queue` is no Queue.
-        """
-        if queue is None:
-            raise TypeError("to_queue: a queue is needed, not None")
-        return self._to_queue(queue_of(None, queue, who="to_queue"))
-
-    def copy(self: Array, order: str = "C") -> Array:  # type: ignore[misc]
-        """Return a copy of the array.
-
-        Parameters
-        ----------
-        order : {'C', 'K', 'A'}
-            NumPy's choice of layout; new arrays lie row by row.
-
-        Returns
-        -------
-        Array
-            Of the same shape and dtype, on the same queue.
-
-        Raises
-        ------
-        ValueError
-            `order` is something else.
-        """
-        if order not in _ORDERS:
-            raise ValueError(f"copy: order is {order!r}; arrays are made row by row: 'C'")
-        return self._copy()
 
     def flatten(self: Array, order: str = "C") -> Array:  # type: ignore[misc]
         """Return a copy of the array collapsed into one dimension.
@@ -591,8 +399,8 @@ class Methods:
     std = reductions.std
     all = reductions.all
     any = reductions.any
-    cumsum = reductions.cumsum
-    cumprod = reductions.cumprod
+    cumsum = cumulative.cumsum
+    cumprod = cumulative.cumprod
     argmax = searching.argmax
     argmin = searching.argmin
     nonzero = searching.nonzero
@@ -603,16 +411,6 @@ class Methods:
     round = round_
     dot = products.dot
     trace = products.trace
-
-
-_ORDERS = ("C", "K", "A")
-
-
-def _place(i: Any) -> int:
-    """An index of `item`; a bool is none, though Python takes it for an integer."""
-    if isinstance(i, bool):
-        raise TypeError("item: index must be an integer, not bool")
-    return index(i, "item: index")
 
 
 def attach(methods: type, target: type) -> None:

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 C = TypeVar("C", bound=type)
 
 # The names that modules had while all was in one folder; those whose functions and classes may stand in pickles.
+# `a+b`: what b defines was in a.
 FORMER = {
-    "_array": "creation described:array_interface elementwise info:inspection interop joining linalg:products manipulation searching "
-    "sets sorting statistics:reductions",
+    "_array": "creation+ranges described:array_interface elementwise info:inspection interop joining linalg:products "
+    "manipulation+broadcasting searching sets sorting statistics:reductions+cumulative",
     "_base": "dtypes",
     "_compiler": "structs:classes",
     "_generate": "generators",
@@ -48,7 +49,11 @@ def answer_to_former_names() -> None:
     for package, modules in FORMER.items():
         for words in modules.split():
             old, _, new = words.partition(":")
-            sys.modules[f"pardo._{old}"] = sys.modules[f"pardo.{package}.{new or old}"]
+            name, *parted = (new or old).split("+")
+            module = sys.modules[f"pardo._{old.partition('+')[0]}"] = sys.modules[f"pardo.{package}.{name}"]
+            for other in parted:
+                later = sys.modules[f"pardo.{package}.{other}"]
+                vars(module).update((public, getattr(later, public)) for public in later.__all__)
 
 
 def _say(value: Any, name: str, module: str) -> None:

@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._compiler import classes, intrinsics, structs
-from pardo._compiler.names import python_function
+from pardo._compiler import structs
 from pardo._core import Array
-from pardo._debug import races
+from pardo._debug import atomics, races
+from pardo._debug.rewriter import Rewriter
+from pardo._debug.views import ItemView, NdItemView
 from pardo._language import index_space
-from pardo._language.index_space import Constant, Group, Item, LocalAccessor, NdItem, SubGroup, _running
+from pardo._language.index_space import Constant, LocalAccessor, SubGroup, _running
 
 Site = tuple[tuple[int, int], ...]  # where a kernel stands: code object and instruction of each function, the innermost first
 
@@ -365,278 +366,7 @@ class _Place:
         return taken
 
     def atomic(self, name: str, *arguments: Any, order: str = "relaxed", scope: str = "device") -> Any:
-        return _atomic(name, *arguments, order=order, scope=scope)
-
-
-def _id(what: str, who: str) -> Any:
-    """The method that gives numbers of one kind in one dimension."""
-
-    def get(self: Any, dimension: int | None = None) -> int:
-        return self._place.at(what, who, dimension)  # type: ignore[no-any-return]
-
-    get.__name__ = who
-    return get
-
-
-def _linear(what: str, size: str, who: str) -> Any:
-    """The method that gives a number in row-major order."""
-
-    def get(self: Any) -> int:
-        return self._place.linear(what, size, who)  # type: ignore[no-any-return]
-
-    get.__name__ = who
-    return get
-
-
-def _product(size: str, who: str) -> Any:
-    """The method that gives how many there are in all dimensions."""
-
-    def get(self: Any) -> int:
-        return math.prod(self._place.numbers(size, who))
-
-    get.__name__ = who
-    return get
-
-
-class _View:
-    """What an item knows: the beginning of the objects that kernels get."""
-
-    __slots__ = ("_place",)
-
-    def __init__(self, place: _Place) -> None:
-        self._place = place
-
-
-class _ItemView(_View, Item):
-    get_id = _id("global_id", "get_id")
-    get_range = _id("global_range", "get_range")
-    get_linear_id = _linear("global_id", "global_range", "get_linear_id")
-    get_linear_range = _product("global_range", "get_linear_range")
-
-    def __getitem__(self, dimension: int) -> int:
-        return self.get_id(dimension)  # type: ignore[no-any-return]
-
-    def __repr__(self) -> str:
-        return f"Item{self._place.global_id}"
-
-
-class _NdItemView(_View, NdItem):
-    get_global_id = _id("global_id", "get_global_id")
-    get_local_id = _id("local_id", "get_local_id")
-    get_group_id = _id("group_id", "get_group_id")
-    get_global_range = _id("global_range", "get_global_range")
-    get_local_range = _id("local_range", "get_local_range")
-    get_group_range = _id("group_range", "get_group_range")
-    get_global_linear_id = _linear("global_id", "global_range", "get_global_linear_id")
-    get_local_linear_id = _linear("local_id", "local_range", "get_local_linear_id")
-    get_group_linear_id = _linear("group_id", "group_range", "get_group_linear_id")
-
-    def get_group(self) -> Group:
-        return _GroupView(self._place)
-
-    def get_sub_group(self) -> SubGroup:
-        self._place.in_group("get_sub_group")
-        return _SubGroupView(self._place)
-
-    def __getitem__(self, dimension: int) -> int:
-        return self.get_global_id(dimension)  # type: ignore[no-any-return]
-
-    def __repr__(self) -> str:
-        return f"NdItem{self._place.global_id}"
-
-
-class _GroupView(_View, Group):
-    get_group_id = _id("group_id", "get_group_id")
-    get_local_id = _id("local_id", "get_local_id")
-    get_group_range = _id("group_range", "get_group_range")
-    get_local_range = _id("local_range", "get_local_range")
-    get_group_linear_id = _linear("group_id", "group_range", "get_group_linear_id")
-    get_group_linear_range = _product("group_range", "get_group_linear_range")
-    get_local_linear_id = _linear("local_id", "local_range", "get_local_linear_id")
-    get_local_linear_range = _product("local_range", "get_local_linear_range")
-
-    def leader(self) -> bool:
-        return not any(self._place.local_id)
-
-    def __repr__(self) -> str:
-        return f"Group{self._place.in_group('Group').group_id}"
-
-
-class _SubGroupView(_View, SubGroup):
-    def get_local_id(self) -> int:
-        return self._place.sub_group()[1]
-
-    def get_local_range(self) -> int:
-        return self._place.sub_group()[2]
-
-    def get_max_local_range(self) -> int:
-        return min(self._place.space.sub_group_size, math.prod(self._place.space.local_range))
-
-    def get_group_id(self) -> int:
-        return self._place.sub_group()[0]
-
-    def get_group_range(self) -> int:
-        return -(-math.prod(self._place.space.local_range) // self._place.space.sub_group_size)
-
-    def leader(self) -> bool:
-        return self.get_local_id() == 0
-
-    get_local_linear_id, get_local_linear_range = get_local_id, get_local_range
-    get_group_linear_id, get_group_linear_range = get_group_id, get_group_range
-
-    def __repr__(self) -> str:
-        return f"SubGroup({self.get_group_id()})"
-
-
-# --- atomics
-
-_ATOMIC: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "min": np.fmin,
-    "max": np.fmax,
-    "and_": operator.and_,
-    "or_": operator.or_,
-    "xor": operator.xor,
-    "exchange": lambda old, new: new,
-}
-
-
-def _atomic(name: str, array: Any, index: Any, *values: Any, order: str, scope: str) -> Any:
-    """An atomic operation: items run one at a time, so it is a plain one."""
-    does = name if name in ("load", "store") else "change"
-    name = {"load": "add", "store": "exchange"}.get(name, name)
-    who = f"atomic.{name}"
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"{who}: the first argument is an array, not {type(array).__name__}")
-    given_array, array = array, array.view(np.ndarray)
-    dtype = array.dtype
-    if dtype.kind not in "iuf" or dtype.itemsize < 4:
-        raise TypeError(f"{who}: atomics are for int32, uint32, int64, uint64, float32 and float64; the array is {dtype}")
-    if name in ("and_", "or_", "xor") and dtype.kind == "f":
-        raise TypeError(f"{who}: and, or, xor are for integers; the array is {dtype}")
-    old = array[index]
-    if isinstance(old, np.ndarray):
-        raise TypeError(f"{who}: the array has {old.ndim} dimensions more; give an index for each, as a tuple")
-    given = [_fitting(who, value, dtype) for value in values]
-    if name == "compare_exchange" and old.tobytes() != given[0].tobytes():
-        does = "load"
-    if isinstance(given_array, races.Watched):
-        given_array.atomic(index, does, order, scope)
-    if name == "compare_exchange":
-        if does != "load":
-            array[index] = given[1]
-    else:
-        array[index] = _ATOMIC[name](old, given[0])
-    return old
-
-
-def _fitting(who: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    kind = np.result_type(value) if not isinstance(value, int) else dtype
-    if not np.can_cast(kind, dtype, "same_kind"):
-        spoken = "a Python float" if type(value) is float else f"a {kind} number"
-        raise TypeError(f"{who}: {spoken} does not fit the {dtype} array")
-    return np.asarray(value).astype(dtype)[()]
-
-
-# --- the user's function, with NumPy's functions where it names those of pardo
-
-_ERROR_FUNCTIONS: dict[str, Callable[[float], float]] = {"erf": math.erf, "erfc": math.erfc}
-
-
-def _of_math(function: Callable[[float], float]) -> Callable[[Any], Any]:
-    def one(x: Any) -> Any:
-        return np.result_type(x, np.float16).type(function(x))
-
-    return one
-
-
-class _Namespace:
-    """A module of pardo as interpreted kernels see it: functions of arrays are NumPy's, which give numbers for numbers."""
-
-    def __init__(self, module: types.ModuleType, change: Callable[[Any], Any]) -> None:
-        self._module, self._change = module, change
-
-    def __getattr__(self, name: str) -> Any:
-        return self._change(getattr(self._module, name))
-
-    def __repr__(self) -> str:
-        return repr(self._module)
-
-
-class _Rewriter:
-    """Makes a function that runs the same code with other values behind its names; the functions that it calls too."""
-
-    def __init__(self) -> None:
-        intrinsics.fill()
-        self.made: dict[types.FunctionType, types.FunctionType] = {}
-        self.classes: dict[type, type] = {}
-
-    def value(self, value: Any) -> Any:
-        """What stands for a value in an interpreted kernel; the value itself in most cases."""
-        if isinstance(value, type) and issubclass(value, structs.Struct):
-            return self.structure(value)
-        if isinstance(value, types.ModuleType):
-            return _Namespace(value, self.value) if value.__name__.partition(".")[0] == "pardo" else value
-        if isinstance(value, structs.Struct):
-            return self.given(value)
-        known = intrinsics.known.get(id(value))
-        if known in _ERROR_FUNCTIONS:
-            return _of_math(_ERROR_FUNCTIONS[known])
-        if known is not None:
-            mine = (getattr(value, "__module__", None) or "").partition(".")[0] == "pardo"
-            return getattr(np, known, value) if mine else value
-        function = python_function(value)
-        mine = function is None or (function.__module__ or "").partition(".")[0] == "pardo"
-        return value if mine else self.function(function)  # type: ignore[arg-type]
-
-    def structure(self, kind: type[structs.Struct]) -> type[structs.Struct]:
-        """The class with such functions in place of its own; the class itself if it has none."""
-        made = self.classes.get(kind)
-        if made is not None or kind._class is None:
-            return made or kind
-        members = classes.members_of(kind)
-        types_ = tuple(self.structure(k) if isinstance(k, type) else k for k in kind._types)
-        self.classes[kind] = kind
-        if not members and types_ == kind._types:
-            return kind
-        body = {k: v for k, v in vars(kind).items() if k not in kind._fields} | {"_types": types_}
-        made = self.classes[kind] = type(kind.__name__, (structs.Struct,), body)
-        for name, (what, function) in members.items():
-            plain = python_function(function)
-            if plain is not None and what != classes.REFUSED:
-                wrap: Any = {classes.STATIC: staticmethod, classes.PROPERTY: property}.get(what, lambda f: f)
-                setattr(made, name, wrap(self.function(plain)))
-        return made
-
-    def given(self, value: Any) -> Any:
-        """An argument: functions and structs as above."""
-        if type(value) is tuple:
-            return tuple(map(self.given, value))
-        if isinstance(value, structs.Struct):
-            return value._map(self.given, self.structure(type(value)))
-        return self.value(value) if callable(value) else value
-
-    def function(self, function: types.FunctionType) -> types.FunctionType:
-        made = self.made.get(function)
-        if made is not None:
-            return made
-        code, own = function.__code__, dict(function.__globals__)
-        cells = [types.CellType() for _ in code.co_freevars]
-        made = self.made[function] = types.FunctionType(code, own, function.__name__, function.__defaults__, tuple(cells))
-        made.__kwdefaults__ = function.__kwdefaults__
-        for name in code.co_names:
-            if name in own:
-                own[name] = self.value(own[name])
-        for cell, old in zip(cells, function.__closure__ or (), strict=True):
-            try:
-                cell.cell_contents = self.value(old.cell_contents)
-            except ValueError:
-                continue  # not bound yet: it stays so
-        return made
-
-
-# --- launches
+        return atomics.atomic(name, *arguments, order=order, scope=scope)
 
 
 class _Launch:
@@ -651,7 +381,7 @@ class _Launch:
         arguments: list[Any],
         watches: races.Memory | None,
     ) -> None:
-        rewriter = _Rewriter()
+        rewriter = Rewriter()
         self.function = rewriter.function(function)
         self.name, self.space, self.takes_item, self.watches = name, space, takes_item, watches
         self.arguments = [rewriter.given(a) for a in arguments]
@@ -684,7 +414,7 @@ class _Launch:
             if not self.takes_item:
                 self.function(*arguments)
             else:
-                self.function(_NdItemView(place) if place.team is not None else _ItemView(place), *arguments)
+                self.function(NdItemView(place) if place.team is not None else ItemView(place), *arguments)
         except Exception as e:
             e.add_note(f"in {place} of {self.name}")
             raise
@@ -764,7 +494,7 @@ def check_rounds(
     The function takes the rounds, each of them a tuple of counters, and then what the parameters are given.
     """
     watches = races.Memory(name, "round", groups=False)
-    mirror, rewriter = _Mirror(), _Rewriter()
+    mirror, rewriter = _Mirror(), Rewriter()
     values = [rewriter.given(mirror.of(a)) for a in arguments]
     given = [watches.watch(v, parameter) for parameter, v in zip(parameters, values, strict=True)]
     space = _Space(name, [len(r) for r in ranges], ())

@@ -7,7 +7,7 @@ import types
 from typing import Any, NamedTuple
 
 from pardo._base.arguments import index, integer
-from pardo._compiler import frontend, intrinsics, liveness, numba_cython
+from pardo._compiler import intrinsics, liveness, numba_cython, translator
 from pardo._compiler.names import Captured, absent, current, path_of
 from pardo._compiler.source import Source, problem
 
@@ -179,7 +179,7 @@ def scheduled(scope: Scope, loop: ast.For) -> tuple[str | None, ast.expr]:
 
 def is_prange(scope: Scope, node: ast.stmt) -> bool:
     """True for `for … in prange(…)`, whatever prange is called."""
-    return isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and frontend.is_prange(called(scope, node.iter))
+    return isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and translator.is_prange(called(scope, node.iter))
 
 
 def called(scope: Scope, call: ast.Call) -> Any:

@@ -17,6 +17,7 @@ from pardo._compiler.liveness import Around
 from pardo._compiler.names import python_function
 from pardo._compiler.source import Source, problem
 from pardo._compiler.structs import Struct
+from pardo._compiler.translator import Translator
 from pardo._core import Array
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, nested, rounds_of, scheduled, value_of
@@ -88,7 +89,7 @@ class Region:
         arguments = ast.arguments([], [ast.arg(n) for n in [*self.captured, *extra]], None, [], [], None, [])
         node = ast.FunctionDef(self.name, arguments, [self.first], [], None, None)
         part = Source(source.name, source.file, source.first_line, source.lines, node)
-        translator = frontend._Translator(self.scope.function, part, self.scope.imported)
+        translator = Translator(self.scope.function, part, frontend.translate, self.scope.imported)
         body = translator.block([self.first], self.first)
         made = _core._Function(
             source.name,

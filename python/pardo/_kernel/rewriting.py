@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from pardo import _core
-from pardo._compiler import frontend, intrinsics, liveness
+from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
 from pardo._kernel.regions import LEFT, Region, defined, shortened
@@ -230,7 +230,7 @@ def _check_other_uses(scope: Scope) -> None:
     """Refuse `prange` where no loop of statements is over it: it would be a slow `range`."""
     for node in ast.walk(scope.source.node):
         for generator in getattr(node, "generators", ()):
-            if isinstance(generator.iter, ast.Call) and frontend.is_prange(called(scope, generator.iter)):
+            if isinstance(generator.iter, ast.Call) and translator.is_prange(called(scope, generator.iter)):
                 raise problem(
                     _core.CompileError,
                     scope.source,

@@ -7,8 +7,8 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "graph/array/views.h"
 #include "graph/record.h"
-#include "graph/views.h"
 
 namespace pardo::graph {
 namespace {

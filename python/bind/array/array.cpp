@@ -1,0 +1,239 @@
+// python/bind/array/array.cpp: pardo/array.h for Python: the class Array and the functions that make and explain arrays.
+// This folder: arrays: the class, its operators and indices, functions on arrays, and memory shared with other libraries.
+#include <algorithm>
+#include <new>
+
+#include <pardo/log.h>
+
+#include "bind.h"
+
+namespace bind {
+
+using pardo::Array;
+
+PyTypeObject* array_type = nullptr;
+
+PyObject* wrap(Array array) {
+    nb::object o = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject*>(array_type)));
+    new (nb::inst_ptr<Array>(o)) Array(std::move(array));
+    nb::inst_mark_ready(o);
+    return o.release().ptr();
+}
+
+namespace {
+
+/// A view of a Python object's memory, given back when it goes out of scope.
+struct BufferView {
+    Py_buffer buffer{};
+    BufferView(PyObject* o, int flags) {
+        if (PyObject_GetBuffer(o, &buffer, flags) != 0) throw nb::python_error();
+    }
+    ~BufferView() { PyBuffer_Release(&buffer); }
+    BufferView(const BufferView&) = delete;
+    BufferView& operator=(const BufferView&) = delete;
+    pardo::Extents shape() const { return {reinterpret_cast<const std::int64_t*>(buffer.shape), static_cast<std::size_t>(buffer.ndim)}; }
+    pardo::Extents strides() const {
+        return {reinterpret_cast<const std::int64_t*>(buffer.strides), static_cast<std::size_t>(buffer.ndim)};
+    }
+};
+static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+
+constexpr std::int64_t long_copy = 1 << 16;  // bytes, from which on it pays to give the GIL away
+
+void check_itemsize(const Py_buffer& b, pardo::DType dtype) {
+    if (b.itemsize != pardo::itemsize(dtype)) {
+        throw pardo::Error(pardo::ErrorCode::Buffer, "asarray: the buffer's elements have " + std::to_string(b.itemsize) + " bytes, but " +
+                                                         std::string(pardo::dtype_name(dtype)) + " has " +
+                                                         std::to_string(pardo::itemsize(dtype)));
+    }
+}
+
+void release_view(void* view) {
+    auto* v = static_cast<Py_buffer*>(view);
+    PyBuffer_Release(v);
+    delete v;
+}
+
+/// Memory of a Python object as an array, without a copy; the object's buffer is held until the last use is over.
+Array share_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue) {
+    auto view = std::make_unique<Py_buffer>();
+    bool read_only = false;
+    if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_STRIDES | PyBUF_WRITABLE) != 0) {
+        PyErr_Clear();
+        read_only = true;
+        if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_STRIDES) != 0) throw nb::python_error();
+    }
+    Py_buffer* const raw = view.get();
+    Ints strides;
+    try {
+        check_itemsize(*raw, dtype);
+        for (int d = 0; d < raw->ndim; ++d) {
+            if (raw->strides[d] % raw->itemsize) {
+                throw pardo::Error(pardo::ErrorCode::Value,
+                                   "asarray: copy=False is impossible: a stride is not a multiple of the element size");
+            }
+            strides.push_back(raw->strides[d] / raw->itemsize);
+        }
+        const pardo::Extents shape(reinterpret_cast<const std::int64_t*>(raw->shape), static_cast<std::size_t>(raw->ndim));
+        Array a = pardo::share_host(
+            raw->buf, dtype, shape, strides, read_only, [raw] { call_later(&release_view, raw); }, queue);
+        view.release();
+        return a;
+    } catch (...) {
+        if (view) PyBuffer_Release(raw);
+        throw;
+    }
+}
+
+void copy_to_buffer(const Array& x, nb::handle object) {
+    settle(x);
+    const BufferView view(object.ptr(), PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE);
+    if (view.buffer.len != x.nbytes()) throw pardo::Error(pardo::ErrorCode::Value, "asnumpy: the target has the wrong size");
+    if (x.nbytes() < long_copy) {
+        x.copy_to(view.buffer.buf);
+        return;
+    }
+    const Unlocked unlocked;
+    x.copy_to(view.buffer.buf);
+}
+
+nb::tuple byte_strides(const Array& x) {
+    Ints bytes(x.strides().begin(), x.strides().end());
+    for (auto& s : bytes) s *= pardo::itemsize(x.dtype());
+    return tuple_of(bytes);
+}
+
+PyType_Slot* all_slots() { return operator_slots; }
+
+}  // namespace
+
+Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue, pardo::MemoryKind kind) {
+    const BufferView view(object.ptr(), PyBUF_STRIDED_RO);
+    check_itemsize(view.buffer, dtype);
+    if (view.buffer.len < long_copy) return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind);
+    const Unlocked unlocked;
+    return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind);
+}
+
+void bind_array(nb::module_& m) {
+    auto c =
+        nb::class_<Array>(m, "Array", nb::sig("class Array(pardo._array.methods.Methods)"), nb::type_slots(all_slots()), nb::is_final(),
+                          nb::is_weak_referenceable(), nb::pooled(64),
+                          "An n-dimensional array on a device; its value may be recorded and not yet computed.\n\n"
+                          "Arrays are made by functions such as `pardo.asarray` and `pardo.zeros`. Operations on arrays are recorded and\n"
+                          "run when somebody needs a value; `x.wait()` asks for it explicitly. Indexing gives views that write through."
+                          "\n\nSee Also\n--------\nasarray, zeros, arange, Device\n\nExamples\n--------\n"
+                          ">>> import pardo as pp\n"
+                          ">>> x = pp.asarray([1.0, 2.0, 3.0])\n"
+                          ">>> y = 2 * x + 1\n"
+                          ">>> y\n"
+                          "array([3., 5., 7.])\n"
+                          ">>> y.shape, y.dtype\n"
+                          "((3,), dtype('float64'))\n"
+                          ">>> y[1:] = 0.0\n"
+                          ">>> y.sum()\n"
+                          "array(3.)");
+    array_type = reinterpret_cast<PyTypeObject*>(c.ptr());
+    c.def_prop_ro("dtype", &Array::dtype, nb::sig("def dtype(self) -> numpy.dtype[Any]"), "Element type, a `numpy.dtype`.")
+        .def_prop_ro("ndim", &Array::ndim, "Number of dimensions.")
+        .def_prop_ro(
+            "shape", [](const Array& x) { return tuple_of(x.shape()); }, nb::sig("def shape(self) -> tuple[int, ...]"),
+            "Extent of each dimension.")
+        .def_prop_ro("size", &Array::size, "Number of elements.")
+        .def_prop_ro("nbytes", &Array::nbytes, "Bytes that the elements take up.")
+        .def_prop_ro(
+            "itemsize", [](const Array& x) { return pardo::itemsize(x.dtype()); }, "Bytes of one element.")
+        .def_prop_ro(
+            "strides", [](const Array& x) { return byte_strides(x.force()); }, nb::sig("def strides(self) -> tuple[int, ...]"),
+            "Bytes between neighbours along each dimension, as NumPy counts them; computes the array.")
+        .def_prop_ro("device", &Array::device, "Where the elements are.")
+        .def_prop_ro("queue", &Array::queue, "Where work on this array is submitted.")
+        .def_prop_ro("pending", &Array::pending, "True while the value is recorded and not computed.")
+        .def_prop_ro("writeable", &Array::writeable, "False for memory that was shared read-only.")
+        .def_prop_ro("event", &Array::event, "Event of the last write to this array's memory.")
+        .def_prop_ro(
+            "memory_kind",
+            [](const Array& x) {
+                constexpr const char* names[] = {"device", "shared", "host"};
+                return names[static_cast<int>(x.memory_kind())];
+            },
+            "'device', 'shared' or 'host'.")
+        .def_prop_ro(
+            "usm_type",
+            [](const Array& x) {
+                constexpr const char* names[] = {"device", "shared", "host"};
+                return names[static_cast<int>(x.memory_kind())];
+            },
+            "The kind of its memory: 'device', 'shared' or 'host'. A result has the first of them that one of its operands has.")
+        .def(
+            "force",
+            [](nb::handle_t<Array> self) {
+                array_of(self.ptr()).force();
+                return nb::borrow(self);
+            },
+            nb::sig("def force(self) -> Array"),
+            "Hands the computation over, if that has not happened, and returns the array; does not wait.")
+        .def(
+            "wait",
+            [](nb::handle_t<Array> self) {
+                settle(array_of(self.ptr()));
+                return nb::borrow(self);
+            },
+            nb::sig("def wait(self) -> Array"), "Computes the array, waits, raises late failures, and returns the array.")
+        .def("_is_contiguous", &Array::is_contiguous)
+        .def("_is_scalar_value", &Array::is_scalar_value)
+        .def(
+            "_item", [](const Array& x) { return settle(x).item(); }, nb::sig("def _item(self) -> Any"))
+        .def(
+            "_astype",
+            [](const Array& x, std::optional<pardo::DType> dtype, bool copy) {
+                return x.astype(dtype.value_or(pardo::DType::Float64), copy);  // None is float64, as NumPy's
+            },
+            nb::arg("dtype").none(), nb::arg("copy") = true)
+        .def("_copy", &Array::copy)
+        .def(
+            "_to_queue",
+            [](nb::handle_t<Array> self, QueueArgument queue) {
+                const Array& x = array_of(self.ptr());
+                return x.queue() == queue ? nb::borrow(self) : nb::steal(wrap(x.to_queue(queue)));
+            },
+            nb::arg("queue"), nb::sig("def _to_queue(self, queue: Queue) -> Array"))
+        .def(
+            "_assign", [](const Array& x, const Array& value) { x.assign(value); }, nb::arg("value"))
+        .def(
+            "_fill", [](const Array& x, const pardo::Scalar& value) { x.assign(value); }, nb::arg("value"))
+        .def(
+            "_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"));
+
+    bind_exchange(m, c);
+
+    m.def(
+        "_copy_buffer",
+        [](nb::handle object, pardo::DType dtype, QueueArgument queue, nb::handle kind) {
+            return copy_buffer(object, dtype, queue, kind_from(kind, "asarray"));
+        },
+        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"), nb::arg("kind") = "device");
+    m.def(
+        "_share_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue) { return share_buffer(object, dtype, queue); },
+        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
+    m.def(
+        "_dtype_of_values", [](const char* who, nb::handle object, nb::handle host) { return dtype_of_values(who, object, host); },
+        nb::arg("who"), nb::arg("object").none(), nb::arg("host"),
+        nb::sig("def _dtype_of_values(who: str, object: Any, host: Any) -> numpy.dtype[Any]"));
+    m.def(
+        "_explain", [](const std::vector<Array>& roots) { return pardo::explain(roots); }, nb::arg("roots"));
+    m.def(
+        "_force", [](const std::vector<Array>& roots) { pardo::force(roots); }, nb::arg("roots"));
+    m.def(
+        "_counters",
+        [] {
+            nb::dict d;
+            for (const auto& c : pardo::counters_now()) d[c.name] = c.value;
+            return d;
+        },
+        nb::sig("def _counters() -> dict[str, int]"));
+    m.def(
+        "_note_fallback", [](const std::string& text) { pardo::note_fallback(text); }, nb::arg("text"));
+}
+
+}  // namespace bind

@@ -1,0 +1,273 @@
+// python/bind/array/elementwise.cpp: one Python function for each row of ops.def, as plain C functions: the fast way from `pp.sin(x)` to a
+// record.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <pardo/ops.h>
+
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+using pardo::Array;
+using pardo::Operand;
+
+constexpr int row_count = static_cast<int>(Row::where) + 1;
+
+/// Keywords of NumPy's ufuncs.
+struct Keywords {
+    PyObject* out = nullptr;
+    PyObject* where = nullptr;
+    std::optional<pardo::DType> dtype;
+};
+
+void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k) {
+    if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
+        if (k.out) throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out is given twice");
+        if (value != Py_None) k.out = value;
+    } else if (PyUnicode_CompareWithASCIIString(name, "where") == 0) {
+        if (value != Py_True) k.where = value;
+    } else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
+        if (value != Py_None) k.dtype = dtype_from(value);
+    } else if (PyUnicode_CompareWithASCIIString(name, "casting") == 0) {
+        if (!PyUnicode_Check(value) || PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) {
+            throw pardo::Error(pardo::ErrorCode::Value,
+                               std::string(who) + ": casting must be 'same_kind'; cast explicitly with astype for others");
+        }
+    } else {
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() got an unexpected keyword argument '" + text_from(name) +
+                                                       "'; known are out, where, dtype and casting");
+    }
+}
+
+/// Numbers alone become 0-d arrays with the default dtypes.
+Array array_of_scalar(const pardo::Scalar& s) { return pardo::full({}, s); }
+
+Array* as_out(const char* who, PyObject* o) {
+    if (PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
+    if (is_array(o)) return &array_of(o);
+    if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out must be a pardo.Array");
+}
+
+Array as_mask(const char* who, PyObject* o) {
+    if (is_array(o)) {
+        if (array_of(o).dtype() != pardo::DType::Bool) {
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": where must be a bool array, not " +
+                                                           std::string(pardo::dtype_name(array_of(o).dtype())));
+        }
+        return array_of(o);
+    }
+    if (PyBool_Check(o)) return array_of_scalar(pardo::Scalar(o == Py_True));
+    if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": where must be a bool or a pardo.Array of bools");
+}
+
+/// Without `out`, elements that `where` leaves out are not initialised, as in NumPy.
+Array apply_where(int id, std::span<const Operand> operands, const Array& mask, std::optional<pardo::DType> dtype) {
+    const Array everywhere = pardo::apply(id, operands, dtype);
+    const Array pair[] = {everywhere, mask};
+    const Array out = pardo::empty(pardo::broadcast_arrays(pair)[0].shape(), everywhere.dtype(), everywhere.queue());
+    pardo::apply_out(id, operands, out, &mask, dtype);
+    return out;
+}
+
+/// Rows that are bound with an underscore in front: special functions have a module of their own, and some names the package wraps.
+bool is_private(const pardo::OpInfo& info) {
+    const std::string_view name = info.name;
+    return std::string_view(info.numpy).empty() || name == "clip" || name == "round" || name == "where";
+}
+
+std::string bound_name(const pardo::OpInfo& info) { return (is_private(info) ? "_" : "") + std::string(info.name); }
+
+/// The call again, with copies of its NumPy arrays on the device of the context.
+PyObject* call_in_context(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const nb::object module = nb::module_::import_("pardo._array.contexts");
+    nb::list positional;
+    nb::dict keywords;
+    for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i)
+        keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + i]);
+    const nb::object function =
+        nb::module_::import_("pardo._core").attr(bound_name(pardo::op_table()[static_cast<std::size_t>(id)]).c_str());
+    return module.attr("offload")(function, nb::tuple(positional), keywords).release().ptr();
+}
+
+PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
+    const char* const who = info.name;
+    if (count < info.arity || count > info.arity + 1) {
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() takes " + std::to_string(info.arity) +
+                                                       (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " +
+                                                       std::to_string(count) + " positional arguments were given");
+    }
+    ParsedOperand parsed[3];
+    const bool choice = id == static_cast<int>(Row::where);  // its first operand says nothing about the others' dtype
+    const Array* first = nullptr;
+    for (int i = choice ? 1 : 0; i < info.arity && !first; ++i) {
+        if (is_array(args[i])) first = &array_of(args[i]);
+    }
+    std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
+    for (int i = 0; i < info.arity; ++i) {
+        parse_operand(args[i], parsed[i], who, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id));
+        if (parsed[i].kind == OperandKind::Stranger) {
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " +
+                                                           class_name(args[i]) +
+                                                           "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
+        }
+    }
+    const bool keywords = names || count > info.arity;
+    if (keywords && std::any_of(std::begin(parsed), std::end(parsed), [](const ParsedOperand& p) { return p.copied.has_value(); }))
+        throw NumPyOperand{};  // `out` and `where` may be NumPy's too
+    if (!first && !parsed[0].array) {
+        made = array_of_scalar(parsed[0].scalar);
+        parsed[0].array = &*made;
+    }
+    const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false),
+                                info.arity > 2 ? Operand(parsed[2]) : Operand(false)};
+    const std::span<const Operand> used(operands, static_cast<std::size_t>(info.arity));
+    if (count == info.arity && !names) return wrap(pardo::apply(id, used));
+
+    Keywords k;
+    if (count > info.arity && args[info.arity] != Py_None) k.out = args[info.arity];
+    const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(who, PyTuple_GetItem(names, i), args[count + i], k);
+    std::optional<Array> mask;
+    if (k.where) mask = as_mask(who, k.where);
+    if (k.out) {
+        Array* const out = as_out(who, k.out);
+        pardo::apply_out(id, used, *out, mask ? &*mask : nullptr, k.dtype);
+        return Py_NewRef(PyTuple_Check(k.out) ? PyTuple_GetItem(k.out, 0) : k.out);
+    }
+    if (k.where) return wrap(apply_where(id, used, *mask, k.dtype));
+    return wrap(pardo::apply(id, used, k.dtype));
+}
+
+PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    return guarded([&]() -> PyObject* {
+        try {
+            return checked_call(id, args, count, names);
+        } catch (const NumPyOperand&) {
+        }
+        return call_in_context(id, args, count, names);
+    });
+}
+
+template <int id> PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    return call(id, args, count, names);
+}
+
+/// What the documentation says about a dtype class of ops.def: what operands may be, and what the result is where the row says PROMOTED.
+struct DtypeText {
+    std::string_view name, operands, result;
+};
+constexpr const char* floating_result =
+    "of the operands' promoted dtype if that is floating; else float16 for bool and integers\n    of 8 bits, float32 for those of 16, "
+    "float64 for larger ones";
+constexpr DtypeText dtype_texts[] = {
+    {"ANY", "Of any dtype.", "of the operands' promoted dtype"},
+    {"NUMERIC", "Of any dtype but bool.", "of the operands' promoted dtype"},
+    {"NUMBER", "Of any dtype; bool counts as int8.", "of the operands' promoted dtype"},
+    {"DIVISION", "Of a real dtype; bool counts as int8.", "of the operands' promoted dtype"},
+    {"REALS", "Of a real dtype.", "of the operands' promoted dtype"},
+    {"ROUND", "Of any dtype.", "of the operand's dtype, float16 for bool"},
+    {"FLOAT", "Of a real dtype.", floating_result},
+    {"INEXACT", "Of any dtype.", floating_result},
+    {"QUOTIENT", "Of any dtype.", "of the operands' promoted dtype if that is floating, else float64"},
+    {"INTEGER", "Of an integer dtype or bool, which counts as int8.", "of the operands' promoted dtype"},
+    {"BITS", "Of an integer dtype or bool.", "of the operands' promoted dtype"},
+    {"TRUTH", "Of any dtype; what is not zero counts as true.", "of dtype bool"},
+    {"CHOICE", "Of any dtype; of the first, what is not zero counts as true.", "of the promoted dtype of the second and third operand"},
+};
+
+const DtypeText& text_of(const pardo::OpInfo& info) {
+    return *std::ranges::find(dtype_texts, std::string_view(info.dtypes), &DtypeText::name);
+}
+
+std::string result_text(const pardo::OpInfo& info) {
+    const std::string_view result = info.result;
+    if (result == "BOOL") return "of dtype bool";
+    if (result == "REAL") return "of the operand's dtype; of complex64 float32, of complex128 float64";
+    std::string text(text_of(info).result);
+    if (info.arity > 1) return text;
+    constexpr std::string_view plural = "operands' promoted dtype";
+    if (const auto at = text.find(plural); at != std::string::npos) text.replace(at, plural.size(), "operand's dtype");
+    return text;
+}
+
+/// What the docstring of a row says after its errors.
+struct Example {
+    std::string_view name, related, notes, input, output;
+};
+constexpr std::string_view NONE;
+constexpr std::string_view ULP =
+    "\nNotes\n-----\nReal results are within 2 units in the last place (ulp) on the CPU and within 4 on other devices; the page\n"
+    "Accuracy of the documentation lists the largest errors that were found.\n";
+constexpr Example examples[] = {
+#define EXAMPLE(name, related, notes, input, output) {#name, related, notes, input, output},
+#include "examples.def"
+#undef EXAMPLE
+};
+
+std::string further_sections(const pardo::OpInfo& info) {
+    const auto e = std::ranges::find(examples, std::string_view(info.name), &Example::name);
+    if (e == std::end(examples)) return "";  // functions that the package wraps
+    std::string text = "\nSee Also\n--------\n";
+    text.append(e->related).append("\n").append(e->notes);
+    return text.append("\nExamples\n--------\n>>> import pardo as pp\n>>> ").append(e->input).append("\n").append(e->output).append("\n");
+}
+
+/// numpydoc, with a first line that inspect.signature reads.
+std::string docstring(const pardo::OpInfo& info) {
+    const std::string arrays = info.arity == 1 ? "x" : info.arity == 2 ? "x1, x2" : "x1, x2, x3";
+    const bool several = info.arity > 1;
+    std::string doc = std::string(info.name) + "(" + arrays + ", /, out=None, *, where=True, dtype=None, casting='same_kind')\n--\n\n";
+    doc += std::string(info.doc) + "\n\nParameters\n----------\n" + arrays + " : Array or number\n    " +
+           std::string(text_of(info).operands) +
+           (several ? " Operands are broadcast against each other; Python numbers\n    take the dtype of the arrays they meet.\n" : "\n") +
+           "out : Array, optional\n    Where the result is stored; it must have the broadcast shape, and the result must be castable to\n"
+           "    its dtype within the same kind.\n"
+           "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are "
+           "not initialised.\n"
+           "dtype : data type, optional\n    The dtype to compute in; operands are cast to it within the same kind.\n"
+           "casting : str, optional\n    Only ``'same_kind'``.\n\n"
+           "Returns\n-------\nArray\n    The result, " +
+           result_text(info) + ".\n    It is recorded, and computed when it is needed. `out` itself if that was given.\n\n" +
+           "Raises\n------\nTypeError\n    An operand is not an array or a number or has a dtype that is not accepted, or the result "
+           "cannot be\n"
+           "    cast to the dtype of `out`.\n"
+           "ValueError\n    The shapes do not fit each other, or that of `out`.\n"
+           "ExecutionPlacementError\n    Arrays are on different queues.\n";
+    if (several) doc += "OverflowError\n    A Python integer is out of bounds for the dtype of the arrays it meets.\n";
+    return doc + further_sections(info);
+}
+
+struct Definition {
+    std::string doc;
+    PyMethodDef method;
+};
+
+template <int... ids> void add_all(nb::module_& m, std::integer_sequence<int, ids...>) {
+    static std::array<Definition, row_count>& definitions = *new std::array<Definition, row_count>;  // CPython keeps pointers to them
+    constexpr PyObject* (*entries[])(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) = {&entry<ids>...};
+    const nb::str general("pardo"), special("pardo.special");
+    for (int id = 0; id < row_count; ++id) {
+        const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
+        const bool is_special = std::string_view(info.numpy).empty();
+        Definition& d = definitions[static_cast<std::size_t>(id)];
+        d.doc = docstring(info);
+        d.method = {info.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[id])), METH_FASTCALL | METH_KEYWORDS,
+                    d.doc.c_str()};
+        const nb::object f = nb::steal(PyCFunction_NewEx(&d.method, nullptr, is_special ? special.ptr() : general.ptr()));
+        if (!f) throw nb::python_error();
+        m.attr(bound_name(info).c_str()) = f;
+    }
+}
+
+}  // namespace
+
+void bind_elementwise(nb::module_& m) { add_all(m, std::make_integer_sequence<int, row_count>()); }
+
+}  // namespace bind

@@ -1,0 +1,379 @@
+// python/bind/kernel/kernel.cpp: pardo/kernel.h and pardo/syntax.h for Python: trees from tuples, launches.
+// This folder: functions that the library compiles: their trees, launches, programs, and the cache of these.
+#include <nanobind/stl/shared_ptr.h>
+
+#include <pardo/kernel.h>
+#include <pardo/syntax.h>
+
+#include "bind.h"
+
+namespace bind {
+
+PyObject* local_class = nullptr;
+
+const pardo::Queue* queue_from(nb::handle o) {
+    if (o.is_none()) return nullptr;
+    pardo::Queue* queue = nullptr;
+    if (!nb::try_cast<pardo::Queue*>(o, queue) || !queue)
+        throw pardo::Error(pardo::ErrorCode::Type, "queue: a pardo.Queue is expected, not " + class_name(o));
+    return queue;
+}
+
+void refuse_argument(nb::handle o, const std::string& place, const char* expected) {
+    if (!is_numpy_array(o.ptr()))
+        throw pardo::Error(pardo::ErrorCode::Type, place + ": " + expected + " is expected, not " + class_name(o));
+    throw pardo::Error(pardo::ErrorCode::Type, place +
+                                                   " is a NumPy array, and data does not move by itself; pass pardo.asarray(x), or "
+                                                   "launch inside `with pardo.device_context(...)`");
+}
+
+namespace {
+
+namespace syntax = pardo::syntax;
+using pardo::KernelArgument;
+
+using FunctionPtr = std::shared_ptr<syntax::Function>;
+using ClassPtr = std::shared_ptr<syntax::Class>;
+using List = nb::typed<nb::list, nb::any>;
+using Tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
+
+/// (form, line, column, end line, end column, name, number, index, parts); see python/pardo/_compiler/translator.py.
+syntax::Tree tree_from(nb::handle o) {
+    const auto t = nb::borrow<nb::tuple>(o);
+    syntax::Tree tree;
+    tree.form = static_cast<syntax::Form>(nb::cast<int>(t[0]));
+    tree.place = {nb::cast<int>(t[1]), nb::cast<int>(t[2]), nb::cast<int>(t[3]), nb::cast<int>(t[4])};
+    tree.name = nb::cast<std::string>(t[5]);
+    if (!nb::handle(t[6]).is_none()) {
+        const auto scalar = scalar_from(nb::handle(t[6]).ptr());
+        if (!scalar) throw pardo::Error(pardo::ErrorCode::Type, "a number is expected, not " + class_name(t[6]));
+        tree.number = *scalar;
+    }
+    tree.index = nb::cast<int>(t[7]);
+    for (nb::handle part : nb::borrow<nb::list>(t[8])) tree.parts.push_back(tree_from(part));
+    return tree;
+}
+
+/// Set by the package: the classes whose instances are arguments of their own kind, and what makes a `_Function`, or the name of one that
+/// the language knows, of a Python function; None for everything else.
+PyObject *constant_class = nullptr, *struct_class = nullptr, *translate = nullptr;
+
+bool is_a(nb::handle o, PyObject* type) { return type && PyObject_IsInstance(o.ptr(), type) == 1; }
+
+/// Where an argument stands in a call, for messages.
+struct At {
+    const char* who;
+    std::span<const std::string> names;  // of the parameters
+    std::size_t argument;
+    const At* outer = nullptr;  // of a part
+    std::string part{};
+
+    std::string path() const { return (outer ? outer->path() : names[argument]) + part; }
+    /// "f: `x[0]`"; parameters that the function does not have are counted.
+    std::string text() const {
+        const At* whole = this;
+        while (whole->outer) whole = whole->outer;
+        const bool named = whole->argument < names.size() && !names[whole->argument].starts_with('$');
+        return std::string(who) + (named ? ": `" + path() + "`" : ": argument " + std::to_string(whole->argument + 1));
+    }
+};
+
+void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at);
+
+void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const std::vector<std::string>& names, bool columns, int records,
+               ClassPtr structure, const At& at) {
+    KernelArgument head;
+    head.kind = KernelArgument::Kind::Tuple;
+    head.parts = parts.size();
+    head.names = names;
+    head.columns = columns;
+    head.records = records;
+    if (structure) head.members = structure->members();
+    head.structure = std::move(structure);
+    out.push_back(std::move(head));
+    for (std::size_t k = 0; k < parts.size(); ++k)
+        add_argument(out, parts[k], {at.who, at.names, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
+}
+
+void add_function(std::vector<KernelArgument>& out, nb::handle translated) {
+    KernelArgument a;
+    a.kind = KernelArgument::Kind::Function;
+    if (!nb::try_cast<std::string>(translated, a.name)) a.function = nb::cast<FunctionPtr>(translated);
+    out.push_back(std::move(a));
+}
+
+/// A number; one beyond 64 bits is named, and so is its argument.
+std::optional<pardo::Scalar> number_at(nb::handle o, const At& at) {
+    try {
+        return scalar_from(o.ptr());
+    } catch (const pardo::Error& e) {
+        if (e.code() != pardo::ErrorCode::Overflow) throw;
+        throw pardo::Error(e.code(), at.text() + " is " + str_of(o) + ", which does not fit int64 nor uint64");
+    }
+}
+
+void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) {
+    if (is_array(o.ptr())) {
+        KernelArgument& array = out.emplace_back();
+        array.kind = KernelArgument::Kind::Array;
+        array.array = array_of(o.ptr());
+        return;
+    }
+    if (const auto scalar = number_at(o, at)) {
+        out.emplace_back().scalar = *scalar;
+        return;
+    }
+    if (PyTuple_CheckExact(o.ptr())) return add_parts(out, nb::borrow<nb::tuple>(o), {}, false, 0, nullptr, at);
+    KernelArgument a;
+    if (is_a(o, local_class)) {
+        a.kind = KernelArgument::Kind::Local;
+        a.dtype = dtype_from(nb::object(o.attr("dtype")).ptr());
+        a.extents = nb::cast<Ints>(o.attr("shape"));
+    } else if (is_a(o, constant_class)) {
+        const nb::object value = o.attr("value");
+        const auto constant = number_at(value, at);
+        if (!constant) throw pardo::Error(pardo::ErrorCode::Type, at.text() + ": a constant is a number, not " + class_name(value));
+        a.kind = KernelArgument::Kind::Constant;
+        a.scalar = *constant;
+    } else if (is_a(o, struct_class)) {
+        const nb::object known = o.attr("_class");
+        ClassPtr structure;
+        if (!known.is_none()) structure = nb::cast<ClassPtr>(known.attr("current")());
+        return add_parts(out, nb::cast<nb::tuple>(o.attr("_values")()), nb::cast<std::vector<std::string>>(o.attr("_fields")), true,
+                         nb::cast<int>(o.attr("_dimensions")), std::move(structure), at);
+    } else {
+        const bool translates = translate && !is_numpy_array(o.ptr());
+        const nb::object translated = translates ? nb::object(nb::handle(translate)(o)) : nb::none();
+        if (translated.is_none()) refuse_argument(o, at.text(), "an array, a number, a tuple or a function");
+        return add_function(out, translated);
+    }
+    out.push_back(std::move(a));
+}
+
+std::vector<KernelArgument> arguments_from(nb::handle list, const char* who, std::span<const std::string> names) {
+    std::vector<KernelArgument> out;
+    const auto given = nb::borrow<nb::tuple>(list);
+    out.reserve(given.size());
+    std::size_t k = 0;
+    for (nb::handle o : given) add_argument(out, o, {who, names, k++});
+    return out;
+}
+
+PyObject* make_struct = nullptr;  // set by the package
+
+/// What stands at a place of such a list, made into Python's: numbers by `number`, tuples, structs by the package: of their class's number,
+/// or -1 for records, or 0; their fields, and the values.
+template <typename Number> nb::object value_from(const std::vector<KernelArgument>& list, std::size_t& at, const Number& number) {
+    const KernelArgument& a = list[at++];
+    if (a.kind != KernelArgument::Kind::Tuple) return number(a);
+    nb::list parts;
+    for (std::size_t k = 0; k < a.parts; ++k) parts.append(value_from(list, at, number));
+    if (a.names.empty()) return nb::tuple(parts);
+    nb::list names;
+    for (const std::string& name : a.names) names.append(name);
+    return nb::handle(make_struct)(a.structure ? a.structure->number : a.records > 0 ? -1 : 0, nb::tuple(names), nb::tuple(parts));
+}
+
+/// Python's numbers for weak ones, NumPy's for the others.
+nb::object python_number(const KernelArgument& a) {
+    nb::object value = nb::steal(scalar_to_python(a.scalar));
+    const bool has_dtype = !a.scalar.weak && a.scalar.dtype != pardo::DType::Bool;
+    return has_dtype ? nb::object(dtype_to_python(a.scalar.dtype).attr("type")(value)) : value;
+}
+
+}  // namespace
+
+pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
+                    const char* who) {
+    const std::vector<KernelArgument> given = arguments_from(arguments, who, kernel.parameters());
+    const pardo::Queue* on = queue_from(queue);
+    const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
+    const Unlocked unlocked;
+    return kernel.launch(given, range, on, after);
+}
+
+void bind_kernel(nb::module_& m) {
+    m.def(
+        "_dtype_number", [](nb::handle o) { return static_cast<int>(dtype_from(o.ptr())); }, nb::arg("dtype"));
+    m.def(
+        "_set_argument_classes",
+        [](nb::handle local, nb::handle constant, nb::handle structure, nb::handle translator, nb::handle maker) {
+            make_struct = maker.inc_ref().ptr();
+            local_class = local.inc_ref().ptr();
+            constant_class = constant.inc_ref().ptr();
+            struct_class = structure.inc_ref().ptr();
+            translate = translator.inc_ref().ptr();
+        },
+        nb::arg("local"), nb::arg("constant"), nb::arg("structure"), nb::arg("translator"), nb::arg("maker"));
+
+    nb::class_<syntax::Class>(m, "_Class", "A class of structs as the compiler takes it.")
+        .def(nb::new_([](int number) { return std::make_shared<syntax::Class>(number); }), nb::arg("number"))
+        .def(
+            "_set",
+            [](syntax::Class& c, List members) {  // (name, kind, function or None, code, problem)
+                auto made = std::make_shared<syntax::Class::Members>();
+                for (nb::handle each : members) {
+                    const auto t = nb::borrow<nb::tuple>(each);
+                    syntax::Member& member = (*made)[nb::cast<std::string>(t[0])];
+                    member.kind = static_cast<syntax::Member::Kind>(nb::cast<int>(t[1]));
+                    if (!nb::handle(t[2]).is_none()) member.function = nb::cast<FunctionPtr>(t[2]);
+                    member.code = static_cast<pardo::ErrorCode>(nb::cast<int>(t[3]));
+                    member.problem = nb::cast<std::string>(t[4]);
+                }
+                c.set(std::move(made));
+            },
+            nb::arg("members"));
+
+    m.def(
+        "_set_printer",
+        [](nb::object print) {
+            pardo::set_printer([print = print.release().ptr()](const std::string& format, std::span<const KernelArgument> values) {
+                const nb::gil_scoped_acquire locked;
+                const std::vector<KernelArgument> list(values.begin(), values.end());
+                List given;
+                for (std::size_t at = 0; at < list.size();) given.append(value_from(list, at, python_number));
+                const nb::handle function = print;
+                function(format, given);
+            });
+        },
+        nb::arg("print"));
+
+    nb::class_<syntax::Function>(m, "_Function", "A function's syntax as the compiler takes it.")
+        .def(
+            nb::new_([](std::string name, std::string file, int first_line, std::vector<std::string> lines, std::vector<std::string> params,
+                        std::string rest, List defaults, nb::object body, List callees, List classes, bool library) {
+                auto f = std::make_shared<syntax::Function>();
+                f->name = std::move(name);
+                f->file = std::move(file);
+                f->first_line = first_line;
+                f->lines = std::move(lines);
+                f->params = std::move(params);
+                f->rest = std::move(rest);
+                for (nb::handle d : defaults) f->defaults.push_back(tree_from(d));
+                f->body = tree_from(body);
+                for (nb::handle c : callees) f->callees.push_back(nb::cast<FunctionPtr>(c));
+                for (nb::handle c : classes) f->classes.emplace_back(nb::cast<ClassPtr>(c));
+                f->library = library;
+                return f;
+            }),
+            nb::arg("name"), nb::arg("file"), nb::arg("first_line"), nb::arg("lines"), nb::arg("params"), nb::arg("rest"),
+            nb::arg("defaults"), nb::arg("body"), nb::arg("callees"), nb::arg("classes"), nb::arg("library") = false)
+        .def_prop_ro("name", [](const syntax::Function& f) { return f.name; });
+
+    m.def(
+        "_returned_by",
+        [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const std::string& who) {
+            const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), function->params);
+            const std::vector<KernelArgument> types = pardo::returned_by(function, given, queue_from(queue));
+            std::size_t at = 0;
+            return value_from(types, at, [](const KernelArgument& a) { return dtype_to_python(a.dtype); });
+        },
+        nb::arg("function"), nb::arg("arguments"), nb::arg("queue").none(), nb::arg("who"),
+        "Dtypes of what a function gives: one, a tuple, or a dict by the names of a struct's fields.");
+
+    nb::class_<pardo::NdRange>(m, "_Space", "An index space.")
+        .def(
+            "__init__",
+            [](pardo::NdRange* self, Ints global, Ints local) {
+                new (self) pardo::NdRange{std::move(global), std::move(local)};
+            },
+            nb::arg("range"), nb::arg("local"));
+
+    nb::class_<pardo::Kernel>(m, "_Kernel", "A function of the user, and its programs.")
+        .def(
+            "__init__",
+            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, int checks, int sub_group_size,
+               const std::vector<int>& access) {
+                pardo::KernelOptions options{fast_math, static_cast<pardo::Checks>(checks), sub_group_size};
+                for (const int use : access) options.access.push_back(static_cast<pardo::ArgumentUse>(use));
+                new (self) pardo::Kernel(std::move(function), takes_item, options);
+            },
+            nb::arg("function"), nb::arg("takes_item"), nb::arg("fast_math"), nb::arg("checks"), nb::arg("sub_group_size"),
+            nb::arg("access"))
+        .def(
+            "launch",
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
+               const std::string& who) { return launch(k, arguments, range, queue, depends, who.c_str()); },
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"))
+        .def(
+            "inspect",
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& what,
+               const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
+                return k.inspect(given, range, what, queue_from(queue));
+            },
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
+        .def(
+            "types",
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
+                return k.types(given, range, queue_from(queue));
+            },
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
+        .def(
+            "inspect_so_far", [](const pardo::Kernel& k, const std::string& what) { return k.inspect(what); }, nb::arg("what"))
+        .def("types_so_far", [](const pardo::Kernel& k) { return k.types(); })
+        .def("diagnostics", &pardo::Kernel::diagnostics)
+        .def(
+            "uses",
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& who) {
+                std::vector<int> out;
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
+                for (const pardo::ArgumentUse u : k.uses(given, range, queue_from(queue))) out.push_back(static_cast<int>(u));
+                return out;
+            },
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
+        .def_prop_ro("specialisations", &pardo::Kernel::specialisations);
+
+    nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")
+        .def(
+            "__init__",
+            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math, int checks) {
+                new (self)
+                    pardo::Loop(std::move(function), dimensions, std::move(results), {fast_math, static_cast<pardo::Checks>(checks)});
+            },
+            nb::arg("function"), nb::arg("dimensions"), nb::arg("results"), nb::arg("fast_math"), nb::arg("checks"))
+        .def_static(
+            "reductions",
+            [](const FunctionPtr& function, const std::vector<std::string>& outside) {
+                return pardo::Loop::reductions(*function, outside);
+            },
+            nb::arg("function"), nb::arg("outside"))
+        .def(
+            "refusal",
+            [](const pardo::Loop& loop, Tuple arguments, const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), loop.parameters());
+                const Unlocked unlocked;
+                return loop.refusal(given);
+            },
+            nb::arg("arguments"), nb::arg("who"))
+        .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
+        .def("types_so_far", &pardo::Loop::types)
+        .def("diagnostics", &pardo::Loop::diagnostics)
+        .def(
+            "run",
+            [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, std::int64_t chunk,
+               const std::string& who) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), loop.parameters());
+                std::vector<pardo::Scalar> before;
+                for (nb::handle o : initial) {
+                    const auto scalar = scalar_from(o.ptr());
+                    if (!scalar) throw pardo::Error(pardo::ErrorCode::Type, who + ": a loop reduces numbers, not " + class_name(o));
+                    before.push_back(*scalar);
+                }
+                const pardo::Queue* on = queue_from(queue);
+                std::vector<KernelArgument> results;
+                {
+                    const Unlocked unlocked;
+                    results = loop.run(given, counts, before, on, chunk);
+                }
+                List out;
+                for (std::size_t at = 0; at < results.size();) {
+                    out.append(value_from(results, at, python_number));
+                }
+                return out;
+            },
+            nb::arg("arguments"), nb::arg("counts"), nb::arg("initial"), nb::arg("queue").none(), nb::arg("chunk"), nb::arg("who"));
+}
+
+}  // namespace bind

@@ -1,0 +1,87 @@
+// python/bind/kernel/launcher.cpp: `k[range](…)` without Python in between.
+#include <pardo/kernel.h>
+
+#include <array>
+
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+/// What a launcher does by itself once a launch has shown that it may: so many arguments for one program.
+struct Launcher {
+    nb::object kernel, space, queue, depends;
+    std::string who;
+    Py_ssize_t count = -1;
+};
+
+// Set by the package: the environment as a dict, and names of variables that make kernels run as plain Python.
+PyObject* environment = nullptr;
+std::array<PyObject*, 2> plain_python = {};
+
+bool may_be_plain_python() {
+    if (!environment) return true;
+    for (PyObject* name : plain_python) {
+        if (PyDict_GetItemWithError(environment, name)) return true;
+        if (PyErr_Occurred()) throw nb::python_error();
+    }
+    return false;
+}
+
+/// Arguments by name, NumPy's inside device_context and what the environment asks for are the package's.
+PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        const Launcher& l = *nb::inst_ptr<Launcher>(self);
+        const bool ready = l.count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !may_be_plain_python();
+        if (!ready) return PyObject_Call(nb::object(nb::handle(self).attr("_launch")).ptr(), arguments, keywords);
+        return nb::cast(launch(*nb::inst_ptr<pardo::Kernel>(l.kernel), arguments, *nb::inst_ptr<pardo::NdRange>(l.space), l.queue,
+                               l.depends, l.who.c_str()))
+            .release()
+            .ptr();
+    });
+}
+
+// A kernel keeps its launchers, and each of them keeps the kernel: the collector has to see that.
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    const Launcher& l = *nb::inst_ptr<Launcher>(self);
+    for (const nb::object* o : {&l.kernel, &l.space, &l.queue, &l.depends}) Py_VISIT(o->ptr());
+    return 0;
+}
+
+int clear(PyObject* self) {
+    Launcher& l = *nb::inst_ptr<Launcher>(self);
+    l.count = -1;
+    for (nb::object* o : {&l.kernel, &l.space, &l.queue, &l.depends}) o->reset();
+    return 0;
+}
+
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(&call)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(&traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(&clear)},
+                       {0, nullptr}};
+
+}  // namespace
+
+void bind_launcher(nb::module_& m) {
+    m.def(
+        "_set_plain_python",
+        [](nb::handle variables, nb::handle interpret, nb::handle race_check) {
+            environment = variables.inc_ref().ptr();
+            plain_python = {interpret.inc_ref().ptr(), race_check.inc_ref().ptr()};
+        },
+        nb::arg("environment"), nb::arg("interpret"), nb::arg("race_check"),
+        nb::sig("def _set_plain_python(environment: dict[Any, Any], interpret: Any, race_check: Any) -> None"));
+    nb::class_<Launcher>(m, "_Launcher", nb::type_slots(slots), "A kernel with its range.")
+        .def(nb::init<>())
+        .def(
+            "_prepare",
+            [](Launcher& l, nb::object kernel, nb::object space, nb::object queue, nb::object depends, std::string who, Py_ssize_t count) {
+                l = {std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(who), count};
+            },
+            nb::arg("kernel"), nb::arg("space"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"), nb::arg("count"));
+}
+
+}  // namespace bind

@@ -1,0 +1,89 @@
+// python/bind/kernel/program.cpp: pardo/program.h for Python.
+#include <cstring>
+#include <variant>
+
+#include <nanobind/stl/variant.h>
+
+#include <pardo/program.h>
+
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+using pardo::Program;
+using pardo::ProgramArgument;
+
+/// A value by its bytes: NumPy's scalar of a structured dtype.
+std::vector<std::byte> bytes_of(nb::handle o) {
+    const auto bytes = nb::cast<nb::bytes>(o.attr("tobytes")());
+    std::vector<std::byte> out(bytes.size());
+    std::memcpy(out.data(), bytes.c_str(), out.size());
+    return out;
+}
+
+ProgramArgument argument_from(nb::handle o, const char* who, std::size_t k) {
+    if (is_array(o.ptr())) return array_of(o.ptr());
+    if (o.is_none()) return nullptr;
+    if (local_class && PyObject_IsInstance(o.ptr(), local_class) == 1) {
+        pardo::LocalMemory memory{nb::cast<std::int64_t>(o.attr("dtype").attr("itemsize"))};
+        for (const std::int64_t n : nb::cast<Ints>(o.attr("shape"))) memory.bytes *= n;
+        return memory;
+    }
+    static PyObject* const structure = nb::object(numpy().attr("void")).release().ptr();
+    if (PyObject_IsInstance(o.ptr(), structure) == 1) return bytes_of(o);
+    if (const auto scalar = scalar_from(o.ptr())) return *scalar;
+    refuse_argument(o, std::string(who) + ": argument " + std::to_string(k), "an array or a number");
+}
+
+std::vector<ProgramArgument> arguments_from(nb::handle list, const char* who) {
+    std::vector<ProgramArgument> out;
+    for (nb::handle o : nb::borrow<nb::tuple>(list)) out.push_back(argument_from(o, who, out.size()));
+    return out;
+}
+
+using Tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
+
+}  // namespace
+
+void bind_program(nb::module_& m) {
+    nb::class_<Program>(m, "_Program", "Text compiled for a device.")
+        .def(
+            "__init__",
+            [](Program* self, nb::handle device, const std::variant<std::string, nb::bytes>& source, const std::string& language,
+               const std::vector<std::string>& options) {
+                const auto* module = std::get_if<nb::bytes>(&source);
+                const std::string text = module ? std::string(module->c_str(), module->size()) : std::get<std::string>(source);
+                const pardo::Device on = device_from(device, "Program");
+                const Unlocked unlocked;
+                new (self) Program(on, text, language, options);
+            },
+            nb::arg("device").none(), nb::arg("text"), nb::arg("language"), nb::arg("options"))
+        .def_prop_ro("device", &Program::device)
+        .def_prop_ro("language", &Program::language)
+        .def_prop_ro("kernels", &Program::kernels)
+        .def("signature", &Program::signature, nb::arg("kernel"))
+        .def(
+            "launch",
+            [](const Program& p, const std::string& kernel, Tuple arguments, const pardo::NdRange& range, nb::handle queue,
+               nb::handle depends) {
+                const char* who = kernel.c_str();
+                const std::vector<ProgramArgument> given = arguments_from(arguments, who);
+                const pardo::Queue* on = queue_from(queue);
+                const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
+                const Unlocked unlocked;
+                return p.launch(kernel, given, range, on, after);
+            },
+            nb::arg("kernel"), nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none())
+        .def(
+            "uses",
+            [](const Program& p, const std::string& kernel, Tuple arguments) {
+                std::vector<int> out;
+                const std::vector<ProgramArgument> given = arguments_from(arguments, kernel.c_str());
+                for (const pardo::ArgumentUse u : p.uses(kernel, given)) out.push_back(static_cast<int>(u));
+                return out;
+            },
+            nb::arg("kernel"), nb::arg("arguments"));
+}
+
+}  // namespace bind

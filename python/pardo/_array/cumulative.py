@@ -1,0 +1,204 @@
+# python/pardo/_array/cumulative.py: cumulative sums and products, and differences of neighbours.
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._base.arguments import array, array_like, axis_index, index, optional_dtype, store
+from pardo._base.docstrings import filled
+from pardo._core import Array
+
+__all__ = [
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+]
+
+
+@filled
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Return the cumulative sum of the elements along a given axis.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is added; may be left out for arrays of at most one dimension.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+    include_initial : bool
+        Whether a zero is put in front.
+
+    Returns
+    -------
+    Array
+        Of the same shape, one longer along the axis with `include_initial`.
+
+    Raises
+    ------
+    {cumulative_raises}
+        Or `axis` is left out and `x` has more than one dimension.
+    """
+    return _cumulate(_core._SUM, "cumulative_sum", x, axis, dtype, out, include_initial)
+
+
+@filled
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """Return the cumulative product of elements along a given axis.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is multiplied; may be left out for arrays of at most one dimension.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+    include_initial : bool
+        Whether a one is put in front.
+
+    Returns
+    -------
+    Array
+        Of the same shape, one longer along the axis with `include_initial`.
+
+    Raises
+    ------
+    {cumulative_raises}
+        Or `axis` is left out and `x` has more than one dimension.
+    """
+    return _cumulate(_core._PROD, "cumulative_prod", x, axis, dtype, out, include_initial)
+
+
+@filled
+def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+    """Return the cumulative sum of the elements along a given axis; without an axis, of the flattened array.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is added. Default: the array is flattened.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+
+    Returns
+    -------
+    Array
+        Of the same shape, or flat.
+
+    Raises
+    ------
+    {cumulative_raises}
+    """
+    return _cumulate(_core._SUM, "cumsum", x, axis, dtype, out)
+
+
+@filled
+def cumprod(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+    """Return the cumulative product of elements along a given axis; without an axis, of the flattened array.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    axis : int, optional
+        The axis along which is multiplied. Default: the array is flattened.
+    dtype : data type, optional
+        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+    {out}
+
+    Returns
+    -------
+    Array
+        Of the same shape, or flat.
+
+    Raises
+    ------
+    {cumulative_raises}
+    """
+    return _cumulate(_core._PROD, "cumprod", x, axis, dtype, out)
+
+
+def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: Any = False) -> Array:
+    """Without an axis NumPy's cumsum and cumprod flatten; the standard's names take one dimension only."""
+    x = array(x, who)
+    if axis is None and x.ndim > 1 and who.startswith("cumulative"):
+        raise ValueError(f"{who}: axis must be given for an array of {x.ndim} dimensions")
+    if axis is None or x.ndim == 0:
+        x = _core._reshape(x, [-1])
+    along = 0 if axis is None else axis_index(axis, x.ndim, who)
+    return store(_core._cumulative(op, x, along, optional_dtype(dtype, who), bool(include_initial)), out, who)
+
+
+@filled
+def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """Calculate the n-th discrete difference along the given axis.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, of one or more dimensions.
+    n : int
+        How often differences are taken.
+    axis : int
+        The axis.
+    prepend, append : Array or number, optional
+        What is put in front of and behind `x` along the axis before.
+
+    Returns
+    -------
+    Array
+        Shorter by `n` along the axis. Of bools: True where neighbours differ.
+
+    Raises
+    ------
+    {no_axis}
+    TypeError
+        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is no integer.
+    ValueError
+        `x` has no dimensions, `n` is negative, or the shape of `prepend` or `append` does not fit.
+    """
+    x = array(x, "diff")
+    times = index(n, "diff: n")
+    if times < 0:
+        raise ValueError(f"diff: n is {times}; it must not be negative")
+    if times == 0:
+        return array(x, "diff")
+    if x.ndim == 0:
+        raise ValueError("diff: the array has no dimensions; at least one is needed")
+    axis = axis_index(axis, x.ndim, "diff")
+    ends = [None if e is None else _end(x, e, axis) for e in (prepend, append)]
+    return _core._diff(x, times, axis, ends[0], ends[1])
+
+
+def _end(x: Array, end: Any, axis: int) -> Array:
+    """A number stands for one layer of it."""
+    e = array_like(end, x, "diff")
+    if e.ndim and [s for d, s in enumerate(e.shape) if d != axis] != [s for d, s in enumerate(x.shape) if d != axis]:
+        raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or behind one of shape {x.shape} along axis {axis}")
+    return e if e.ndim else _core._broadcast_to(e, [1 if d == axis else s for d, s in enumerate(x.shape)])

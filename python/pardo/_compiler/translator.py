@@ -1,0 +1,534 @@
+# python/pardo/_compiler/translator.py: a function's syntax tree as plain data for the compiler, with names and constants resolved.
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from pardo import _core
+from pardo._compiler import numba_cython
+from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
+from pardo._compiler.intrinsics import known
+from pardo._compiler.names import Captured, Names, UnknownNameError, absent, path_of, python_function
+from pardo._compiler.source import Source, lambda_inside, problem
+from pardo._compiler.structs import Struct
+
+if TYPE_CHECKING:
+    from pardo._compiler.frontend import Translation
+
+
+class Translator:
+    """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        source: Source,
+        translate: Callable[[types.FunctionType], Translation],
+        given: dict[str, Any] | None = None,
+    ) -> None:
+        self.function = function
+        self.source = source
+        self.translate = translate  # gives those of the functions that it calls
+        self.callees: list[_core._Function] = []
+        self.callee_index: dict[int, int] = {}
+        self.classes: list[_core._Class] = []
+        self.class_index: dict[type, int] = {}
+        self.called: list[types.FunctionType] = []
+        self.names = Names(function, given)
+        self.captured = self.names.captured
+        node = source.node
+        arguments = node.args
+        if arguments.kwarg:
+            raise problem(_core.CompileError, source, arguments.kwarg, "kernels take a fixed number of arguments, not **kwargs")
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self.parameters = [a.arg for a in every]
+        self.rest = arguments.vararg.arg if arguments.vararg else ""
+        if arguments.vararg and arguments.kwonlyargs:
+            raise problem(_core.CompileError, source, arguments.kwonlyargs[0], "parameters behind *args cannot stand in a kernel")
+        code = function.__code__
+        self.locals = {*self.parameters, self.rest, *code.co_varnames, *code.co_cellvars}
+        if any(isinstance(constant, types.CodeType) for constant in code.co_consts):  # comprehensions have names of their own
+            body = node.body if isinstance(node.body, list) else [node.body]
+            for statement in body:
+                for n in ast.walk(statement):
+                    if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
+                        self.locals.add(n.id)
+        self.locals -= self.names.given.keys()
+
+    # --- nodes
+
+    def make(
+        self, form: str, node: ast.AST, parts: Iterable[Any] = (), name: str = "", number: Any = None, index: int = 0
+    ) -> tuple[Any, ...]:
+        try:
+            place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        except AttributeError:  # not all nodes have one
+            place = (self.source.first_line, 0, self.source.first_line, 0)
+        return (CODE[form], *place, name, number, index, list(parts))
+
+    def refuse(self, node: ast.AST, message: str) -> NoReturn:
+        raise problem(_core.CompileError, self.source, node, message)
+
+    # --- what a name outside the function stands for
+
+    def resolve(self, node: ast.expr) -> Any:
+        """The object behind a name or a dotted name from outside; `absent` for everything else."""
+        path = path_of(node)
+        if not path or path[0] in self.locals:
+            return absent
+        try:
+            return self.names.value(path)
+        except UnknownNameError as unknown:
+            for _ in path[unknown.part + 1 :]:
+                assert isinstance(node, ast.Attribute)
+                node = node.value
+            raise problem(unknown.kind, self.source, node, str(unknown)) from None
+
+    def value(self, value: Any, node: ast.AST) -> tuple[Any, ...]:
+        """An object from outside as an expression."""
+        if isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble):
+            if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
+                raise problem(OverflowError, self.source, node, f"{value} does not fit an int64")
+            return self.make("Number", node, number=value)
+        if isinstance(value, str):
+            return self.make("Text", node, name=value)
+        if value is None:
+            return self.make("None", node)
+        if isinstance(value, tuple):
+            return self.make("Tuple", node, [self.value(v, node) for v in value])
+        if isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex)):
+            return self.make("DTypeName", node, index=_core._dtype_number(np.dtype(value)))
+        if isinstance(value, np.dtype):
+            return self.make("DTypeName", node, index=_core._dtype_number(value))
+        if isinstance(value, type) and issubclass(value, Struct):
+            return self.structure(value, node, [self.value(k, node) for k in value._types], [None] * len(value._types))
+        if isinstance(value, Struct):
+            return self.structure(type(value), node, [self.value(v, node) for v in value._values()], list(value._types))
+        if id(value) in known:
+            return self.make("FunctionName", node, name=known[id(value)])
+        if (function := python_function(value)) is not None:
+            return self.make("FunctionName", node, index=self.callee(function))
+        if isinstance(value, (np.ndarray, _core.Array, list)):
+            raise problem(
+                TypeError,
+                self.source,
+                node,
+                "arrays and lists from outside cannot be used in a kernel; pass the array as an argument",
+            )
+        raise problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
+
+    def structure(self, kind: type[Struct], node: ast.AST, values: list[Any], types: list[Any]) -> tuple[Any, ...]:
+        """A struct: its values, what each is converted to, and its fields."""
+        if kind not in self.class_index and kind._class is not None:
+            self.classes.append(kind._class.current())
+            self.class_index[kind] = len(self.classes)
+            self.captured.append(Captured(kind._class, "state", kind._class.state))
+        conversions = [self.value(t, node) if isinstance(t, np.dtype) else self.make("None", node) for t in types]
+        return self.make(
+            "Call",
+            node,
+            [*values, *conversions, *(self.value(f, node) for f in kind._fields)],
+            name="struct",
+            index=self.class_index.get(kind, 0),
+        )
+
+    def made(self, kind: type[Struct], node: ast.Call) -> tuple[Any, ...]:
+        """A call that makes a struct."""
+        if len(node.args) > len(kind._fields):
+            self.refuse(node, f"{kind.__name__} takes {len(kind._fields)} values, here are {len(node.args)}")
+        given: dict[str, Any] = dict(zip(kind._fields, (self.expression(a) for a in node.args), strict=False))
+        for keyword in node.keywords:
+            if keyword.arg not in kind._fields or keyword.arg in given:
+                self.refuse(keyword, f"{kind.__name__} has the fields {', '.join(kind._fields)}, each given once")
+            given[keyword.arg] = self.expression(keyword.value)
+        for field in kind._fields:
+            if field not in given and field not in kind._defaults:
+                self.refuse(node, f"{kind.__name__} needs a value for `{field}`")
+        values = [given[f] if f in given else self.value(kind._defaults[f], node) for f in kind._fields]
+        return self.structure(kind, node, values, list(kind._types))
+
+    def printed(self, node: ast.Call) -> tuple[Any, ...]:
+        """A call of print: one text with `{}` for each value, and the values."""
+        ends = {"sep": " ", "end": "\n"}
+        for keyword in node.keywords:
+            if keyword.arg == "flush":
+                continue
+            if keyword.arg not in ends or not isinstance(keyword.value, ast.Constant) or not isinstance(keyword.value.value, str):
+                self.refuse(keyword, "print takes sep and end as plain strings in a kernel")
+            ends[keyword.arg] = keyword.value.value
+        texts, values = [], []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                self.refuse(argument, "print takes no `*arguments` in a kernel; print the tuple")
+            parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+            text = ""
+            for part in parts:
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    text += _braced(part.value)
+                elif isinstance(part, ast.FormattedValue):
+                    text += "{:" + self.specification(part) + "}"
+                    values.append(self.expression(part.value))
+                else:
+                    text += "{}"
+                    values.append(self.expression(part))
+            texts.append(text)
+        format_ = _braced(ends["sep"]).join(texts) + _braced(ends["end"])
+        return self.make("Call", node, [self.value(format_, node), *values], name="print")
+
+    def specification(self, part: ast.FormattedValue) -> str:
+        """How an f-string's value is to be written: `.3f`."""
+        if part.conversion != -1:
+            self.refuse(part.value, "`!r` and its like cannot stand in a kernel")
+        if part.format_spec is None:
+            return ""
+        pieces = part.format_spec.values if isinstance(part.format_spec, ast.JoinedStr) else [part.format_spec]
+        if not all(isinstance(p, ast.Constant) for p in pieces):
+            self.refuse(part.value, "how a value is written must be a plain string")
+        return "".join(str(p.value) for p in pieces if isinstance(p, ast.Constant))
+
+    def callee(self, function: types.FunctionType) -> int:
+        """The number of a function of the user's that this one calls."""
+        key = id(function)
+        if key not in self.callee_index:
+            translation = self.translate(function)
+            self.captured.extend(translation.captured)
+            self.callee_index[key] = len(self.callees)
+            self.callees.append(translation.function)
+            self.called.append(function)
+        return self.callee_index[key]
+
+    # --- statements
+
+    def block(self, statements: Iterable[ast.stmt], node: ast.AST) -> tuple[Any, ...]:
+        return self.make("Block", node, [part for s in statements for part in self.statement(s)])
+
+    def statement(self, node: ast.stmt) -> list[tuple[Any, ...]]:
+        method = getattr(self, "do_" + type(node).__name__, None)
+        if method is None:
+            self.refuse(node, f"{_spoken(node)} cannot stand in a kernel")
+        made = method(node)
+        return made if isinstance(made, list) else [made]
+
+    def do_Pass(self, node: ast.Pass) -> list[tuple[Any, ...]]:
+        return []
+
+    def do_Expr(self, node: ast.Expr) -> Any:
+        if isinstance(node.value, ast.Constant) or self.declares(node.value):
+            return []  # a docstring; types, which the compiler finds by itself
+        return self.make("Discard", node, [self.expression(node.value)])
+
+    def declares(self, node: ast.expr) -> bool:
+        """True for Cython's declarations without a value."""
+        if not isinstance(node, ast.Call) or len(node.args) > 1:
+            return False
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name == "declare" and numba_cython.is_declare(self.resolve(node.func))
+
+    def do_Assign(self, node: ast.Assign) -> Any:
+        if self.declares(node.value):
+            return []
+        value = self.expression(node.value)
+        if len(node.targets) == 1:
+            return self.make("Assign", node, [self.target(node.targets[0]), value])
+        name = f"$chain{node.lineno}_{node.col_offset}"
+        first = self.make("Assign", node, [self.make("Name", node.value, name=name), value])
+        return [first, *(self.make("Assign", node, [self.target(t), self.make("Name", node.value, name=name)]) for t in node.targets)]
+
+    def do_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None:
+            return []
+        return self.make("Assign", node, [self.target(node.target), self.expression(node.value)])
+
+    def do_AugAssign(self, node: ast.AugAssign) -> Any:
+        if type(node.op) not in BINARY:
+            self.refuse(node, "`@=` cannot stand in a kernel")
+        return self.make("Augment", node, [self.target(node.target), self.expression(node.value)], name=BINARY[type(node.op)])
+
+    def do_For(self, node: ast.For) -> Any:
+        target, body, otherwise = self.target(node.target), self.block(node.body, node), self.block(node.orelse, node)
+        iterable = node.iter
+        if isinstance(iterable, ast.Call):
+            what = self.resolve(iterable.func)
+            parallel = is_prange(what)
+            if what is range or parallel:
+                allowed = numba_cython.PRANGE_KEYWORDS if numba_cython.is_prange(what) else {"schedule", "chunk"} if parallel else ()
+                if any(k.arg not in allowed for k in iterable.keywords) or not 1 <= len(iterable.args) <= 3:
+                    self.refuse(iterable, f"{'prange' if parallel else 'range'} takes one to three integers")
+                bounds = [self.expression(a) for a in iterable.args]
+                zero, one = self.make("Number", iterable, number=0), self.make("Number", iterable, number=1)
+                if len(bounds) == 1:
+                    bounds.insert(0, zero)
+                if len(bounds) == 2:
+                    bounds.append(one)
+                return self.make("For", node, [target, *bounds, body, otherwise], index=int(parallel))
+            if what is reversed and len(iterable.args) == 1:
+                self.refuse(iterable, "reversed cannot stand in a kernel; write range(n - 1, -1, -1)")
+        return self.make("Each", node, [target, self.expression(iterable), body, otherwise])
+
+    def do_With(self, node: ast.With) -> Any:
+        for item in node.items:
+            manager = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+            name = manager.attr if isinstance(manager, ast.Attribute) else getattr(manager, "id", "")
+            if item.optional_vars is not None or not numba_cython.is_manager(self.resolve(manager), name):
+                self.refuse(node, "`with` cannot stand in a kernel")
+        return [part for s in node.body for part in self.statement(s)]
+
+    def do_While(self, node: ast.While) -> Any:
+        return self.make("While", node, [self.expression(node.test), self.block(node.body, node), self.block(node.orelse, node)])
+
+    def do_If(self, node: ast.If) -> Any:
+        return self.make("If", node, [self.expression(node.test), self.block(node.body, node), self.block(node.orelse, node)])
+
+    def do_Break(self, node: ast.Break) -> Any:
+        return self.make("Break", node)
+
+    def do_Continue(self, node: ast.Continue) -> Any:
+        return self.make("Continue", node)
+
+    def do_Return(self, node: ast.Return) -> Any:
+        return self.make("Return", node, [] if node.value is None else [self.expression(node.value)])
+
+    def do_Assert(self, node: ast.Assert) -> Any:
+        message = ast.unparse(node.test) if node.msg is None else self.text(node.msg)
+        return self.make("Assert", node, [self.expression(node.test)], name=message)
+
+    def do_Raise(self, node: ast.Raise) -> Any:
+        raised = node.exc
+        arguments = raised.args if isinstance(raised, ast.Call) else []
+        kind = self.resolve(raised.func if isinstance(raised, ast.Call) else raised) if raised is not None else absent
+        if not (isinstance(kind, type) and issubclass(kind, Exception)):
+            self.refuse(node, "a kernel raises an exception by its class: raise ValueError('…')")
+        number = next((n for c, n in RAISED if issubclass(kind, c)), RUNTIME_ERROR)
+        return self.make("Raise", node, name=self.text(arguments[0]) if arguments else kind.__name__, index=number)
+
+    def text(self, node: ast.expr) -> str:
+        if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            self.refuse(node, "the message must be a plain string: kernels make no texts")
+        return node.value
+
+    def target(self, node: ast.expr) -> tuple[Any, ...]:
+        if isinstance(node, ast.Name):
+            return self.make("Name", node, name=node.id)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            for part in node.elts:
+                if isinstance(part, ast.Starred):
+                    self.refuse(part, "`*name` cannot stand in a kernel")
+            return self.make("Tuple", node, [self.target(t) for t in node.elts])
+        if not isinstance(node, ast.Subscript) and (not isinstance(node, ast.Attribute) or self.resolve(node) is not absent):
+            self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
+        return self.expression(node)
+
+    # --- expressions
+
+    def expression(self, node: ast.expr) -> tuple[Any, ...]:
+        method = getattr(self, "of_" + type(node).__name__, None)
+        if method is None:
+            self.refuse(node, f"{_spoken(node)} cannot stand in a kernel")
+        made: tuple[Any, ...] = method(node)
+        return made
+
+    def of_Constant(self, node: ast.Constant) -> Any:
+        return self.value(node.value, node)
+
+    def of_Name(self, node: ast.Name) -> Any:
+        if node.id in self.locals:
+            return self.make("Name", node, name=node.id)
+        value = self.resolve(node)
+        if isinstance(value, types.ModuleType):
+            raise problem(TypeError, self.source, node, f"the module `{node.id}` is no value")
+        return self.value(value, node)
+
+    def of_Attribute(self, node: ast.Attribute) -> Any:
+        value = self.resolve(node)
+        if value is not absent:
+            return self.value(value, node)
+        return self.make("Attribute", node, [self.expression(node.value)], name=node.attr)
+
+    def of_Subscript(self, node: ast.Subscript) -> Any:
+        index = node.slice
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        return self.make("Subscript", node, [self.expression(node.value), *(self.expression(p) for p in parts)])
+
+    def of_Slice(self, node: ast.Slice) -> Any:
+        parts = [self.make("None", node) if p is None else self.expression(p) for p in (node.lower, node.upper, node.step)]
+        return self.make("Slice", node, parts)
+
+    def of_Tuple(self, node: ast.Tuple) -> Any:
+        made = None  # (a, *b, c) is (a,) + b + (c,)
+        plain: list[Any] = []
+
+        def joined(part: Any) -> Any:
+            return part if made is None else self.make("Binary", node, [made, part], name="+")
+
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                if plain:
+                    made, plain = joined(self.make("Tuple", node, plain)), []
+                made = joined(self.expression(element.value))
+            else:
+                plain.append(self.expression(element))
+        return joined(self.make("Tuple", node, plain)) if plain or made is None else made
+
+    def of_BinOp(self, node: ast.BinOp) -> Any:
+        if type(node.op) not in BINARY:
+            self.refuse(node, "`@` cannot stand in a kernel; write the loops, or use matmul on arrays outside")
+        return self.make("Binary", node, [self.expression(node.left), self.expression(node.right)], name=BINARY[type(node.op)])
+
+    def of_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        operand = node.operand
+        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant) and isinstance(operand.value, (int, float, complex)):
+            return self.value(-operand.value, node)
+        return self.make("Unary", node, [self.expression(node.operand)], name=UNARY[type(node.op)])
+
+    def of_BoolOp(self, node: ast.BoolOp) -> Any:
+        return self.make("And" if isinstance(node.op, ast.And) else "Or", node, [self.expression(v) for v in node.values])
+
+    def of_Compare(self, node: ast.Compare) -> Any:
+        for op in node.ops:
+            if type(op) not in COMPARISONS:
+                self.refuse(node, "`in` cannot stand in a kernel; compare with each value")
+        names = ",".join(COMPARISONS[type(op)] for op in node.ops)
+        return self.make("Compare", node, [self.expression(e) for e in (node.left, *node.comparators)], name=names)
+
+    def of_IfExp(self, node: ast.IfExp) -> Any:
+        return self.make("Choice", node, [self.expression(e) for e in (node.test, node.body, node.orelse)])
+
+    def arguments(self, node: ast.Call) -> list[tuple[Any, ...]]:
+        made = [self.make("Star", a, [self.expression(a.value)]) if isinstance(a, ast.Starred) else self.expression(a) for a in node.args]
+        for k in node.keywords:
+            if k.arg is None:
+                self.refuse(k.value, "`**arguments` cannot stand in a kernel")
+            made.append(self.make("Keyword", k, [self.expression(k.value)], name=k.arg))
+        return made
+
+    def with_dtypes(self, parts: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Arguments where the name of a dtype, as a text, is the dtype."""
+        out = []
+        for part in parts:
+            if part[0] == CODE["Keyword"]:
+                part = (*part[:-1], self.with_dtypes(part[-1]))
+            elif part[0] == CODE["Text"] and part[5] in DTYPES:
+                part = (CODE["DTypeName"], *part[1:5], "", None, _core._dtype_number(np.dtype(part[5])), [])
+            out.append(part)
+        return out
+
+    def converts(self, called: Any, node: ast.Call) -> str:
+        """What of Python a call of a type of Cython, of its `declare` or its `cast`, converts the last argument to; '' for other calls."""
+        if numba_cython.is_declare(called) or numba_cython.is_cast(called):
+            kind, values = self.resolve(node.args[0]) if node.args else None, node.args[1:]
+        elif not isinstance(called, type) and numba_cython.conversion(called):
+            kind, values = called, node.args
+        else:
+            return ""
+        to = numba_cython.conversion(kind)
+        if not to or len(values) != 1:
+            self.refuse(node, "a type of numbers and one value are expected")
+        return to
+
+    def of_Lambda(self, node: ast.Lambda) -> Any:
+        code = lambda_inside(self.function, node)
+        if code is None:
+            self.refuse(node, "the code of this lambda cannot be found; define a function with a name outside of the kernel")
+        if node.args.defaults or node.args.kw_defaults:
+            self.refuse(node, "a lambda in a kernel has no defaults")
+        cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        for name in code.co_freevars:
+            if name not in cells:
+                self.refuse(node, f"a lambda in a kernel cannot use the kernel's own `{name}`; give it as an argument")
+        closure = tuple(cells[name] for name in code.co_freevars)
+        function = types.FunctionType(code, self.function.__globals__, "<lambda>", None, closure)
+        return self.make("FunctionName", node, index=self.callee(function))
+
+    def of_Call(self, node: ast.Call) -> Any:
+        called = self.resolve(node.func)
+        if called is absent:
+            if isinstance(node.func, ast.Attribute):
+                arguments = self.arguments(node)
+                if node.func.attr == "astype":
+                    arguments = self.with_dtypes(arguments)
+                return self.make("Method", node, [self.expression(node.func.value), *arguments], name=node.func.attr)
+            return self.make("Apply", node, [self.expression(node.func), *self.arguments(node)], name=ast.unparse(node.func))
+        if isinstance(called, type) and issubclass(called, Struct):
+            return self.made(called, node)
+        if called is print:
+            return self.printed(node)
+        if id(called) in known:
+            name = known[id(called)]
+            if name == "prange" or called is range:
+                self.refuse(node, f"{name} stands after `for … in` alone")
+            arguments = self.arguments(node)
+            return self.make("Call", node, self.with_dtypes(arguments) if name in OF_A_DTYPE else arguments, name=name)
+        if to := self.converts(called, node):
+            return self.make("Call", node, [self.expression(node.args[-1])], name=to)
+        if isinstance(called, type) and issubclass(called, np.generic):
+            dtype = self.make("DTypeName", node, index=_core._dtype_number(np.dtype(called)))
+            return self.make("Call", node, [*self.arguments(node), dtype], name="astype")
+        function = python_function(called)
+        if function is None:
+            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
+        target = self.make("FunctionName", node.func, index=self.callee(function))
+        return self.make("Apply", node, [target, *self.arguments(node)])
+
+
+def _braced(text: str) -> str:
+    """A text that `format` leaves as it is."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+# What kernels have in place of functions that they do not know.
+_ADVICE: list[tuple[Callable[..., Any], str]] = [
+    (np.ndarray, "np.empty(shape, dtype) makes an array of the item's own"),
+    (np.array, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
+    (np.asarray, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
+    (np.zeros_like, "write np.zeros(shape, x.dtype), where the shape is known before the kernel runs"),
+    (np.empty_like, "write np.empty(shape, x.dtype), where the shape is known before the kernel runs"),
+    (np.dot, "write the loop"),
+    (np.sum, "write the loop"),
+    (sum, "write the loop"),
+    (np.min, "write the loop"),
+    (np.max, "write the loop"),
+    (sorted, "sort the array outside"),
+    (reversed, "write range(n - 1, -1, -1)"),
+    (isinstance, "compare dtypes: x.dtype == np.float32"),
+]
+
+
+def _advice(called: Any) -> str:
+    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), "")
+
+
+def _spoken(node: ast.AST) -> str:
+    """What a piece of syntax is called."""
+    names = {
+        "With": "`with`",
+        "Try": "`try`",
+        "FunctionDef": "a function inside a function",
+        "ClassDef": "a class",
+        "Import": "`import`",
+        "ImportFrom": "`import`",
+        "Global": "`global`",
+        "Nonlocal": "`nonlocal`",
+        "Delete": "`del`",
+        "Yield": "`yield`",
+        "Await": "`await`",
+        "ListComp": "a list comprehension",
+        "SetComp": "a set comprehension",
+        "DictComp": "a dict comprehension",
+        "GeneratorExp": "a generator expression",
+        "List": "a list",
+        "Dict": "a dict",
+        "Set": "a set",
+        "JoinedStr": "an f-string",
+        "NamedExpr": "`:=`",
+        "Starred": "`*`",
+        "Match": "`match`",
+    }
+    return names.get(type(node).__name__, type(node).__name__)
+
+
+def is_prange(what: Any) -> bool:
+    """True for `pardo.prange`, and for Numba's and Cython's."""
+    return known.get(id(what)) == "prange" or numba_cython.is_prange(what)

@@ -1,0 +1,276 @@
+// src/graph/array/array.cpp: class Array: facts, computing, and access to memory.
+#include <pardo/array.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "base/counters.h"
+#include "graph/engine.h"
+#include "graph/record.h"
+
+namespace pardo {
+namespace {
+
+using graph::Kind;
+using graph::Node;
+
+/// True when two indices may reach one element, so that a parallel write has no meaning: a broadcast view.
+bool repeats_elements(const Node& leaf) {
+    bool repeats = false;
+    for (int d = 0; d < leaf.shape.size(); ++d) {
+        if (leaf.shape[d] == 0) return false;
+        repeats |= leaf.strides[d] == 0 && leaf.shape[d] > 1;
+    }
+    return repeats;
+}
+
+char* first_byte(const Node& leaf) { return static_cast<char*>(leaf.buffer->data()) + leaf.offset * itemsize(leaf.dtype); }
+
+void require_host_visible(const char* who, const Node& leaf) {
+    if (leaf.buffer->host_visible()) return;
+    throw Error(ErrorCode::Buffer,
+                std::string(who) + ": memory of " + leaf.buffer->device()->id() + " is not visible to the host; copy it with copy_to");
+}
+
+}  // namespace
+
+Array::Array(Node* node) noexcept : node_(node) {
+    if (node_) node_->retain();
+}
+Array::Array(const Array& other) noexcept : Array(other.node_) {}
+Array::Array(Array&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+Array& Array::operator=(Array other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+}
+Array::~Array() {
+    if (node_) node_->release();
+}
+
+DType Array::dtype() const noexcept { return node_->dtype; }
+int Array::ndim() const noexcept { return node_->shape.size(); }
+Extents Array::shape() const noexcept { return node_->shape; }
+std::int64_t Array::size() const noexcept {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : node_->shape) count *= extent;
+    return count;
+}
+std::int64_t Array::nbytes() const noexcept { return size() * itemsize(node_->dtype); }
+Queue Array::queue() const { return Queue(node_->queue.get()); }
+Device Array::device() const { return Device(node_->queue->device()); }
+bool Array::is_scalar_value() const noexcept { return node_->scalar_value; }
+bool Array::pending() const noexcept { return node_->pending(); }
+
+const Array& Array::force() const {
+    graph::ensure_leaf(*this);
+    return *this;
+}
+
+const Array& Array::wait() const {
+    force();
+    if (node_->buffer->busy()) node_->buffer->wait_for_read();
+    return *this;
+}
+
+Event Array::event() const {
+    std::vector<Event> events = writes();
+    if (events.empty()) return node_->queue->profiling() ? node_->buffer->timed_write() : Event();
+    return graph::joined(node_->queue.get(), std::move(events));
+}
+
+std::vector<Event> Array::writes() const {
+    force();
+    std::vector<Event> events;
+    node_->buffer->collect_for_read(events);
+    return events;
+}
+
+Extents Array::strides() const {
+    force();
+    return node_->strides;
+}
+
+const void* Array::data() const {
+    wait();
+    require_host_visible("data", *node_);
+    return first_byte(*node_);
+}
+
+void* Array::mutable_data() const {
+    const Array held = *this;  // its memory stays when others bind this handle anew
+    graph::require_writeable("mutable_data", held);
+    const Node& leaf = *held.node_;
+    require_host_visible("mutable_data", leaf);
+    {
+        std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
+        plan::force_readers(leaf.buffer.get(), plan::Compile::Unlocked);
+    }
+    if (leaf.buffer->busy()) leaf.buffer->wait_for_write();
+    return first_byte(leaf);
+}
+
+std::uint64_t Array::address() const {
+    force();
+    return reinterpret_cast<std::uintptr_t>(first_byte(*node_));
+}
+
+bool Array::writeable() const {
+    if (node_->pending() && node_->kind != Kind::View) return true;
+    force();
+    return !node_->buffer->read_only() && !repeats_elements(*node_);
+}
+
+bool Array::foreign_writable() const { return !node_->pending() && node_->buffer->foreign_writable(); }
+bool Array::foreign_readable() const { return !node_->pending() && node_->buffer->foreign(); }
+
+bool Array::is_contiguous() const {
+    force();
+    return pardo::is_contiguous(node_->shape, node_->strides);
+}
+
+MemoryKind Array::memory_kind() const { return graph::kind_after(*this); }
+
+std::function<void()> Array::hold() const {
+    force();
+    node_->buffer->add_foreign_reader();
+    return [buffer = node_->buffer]() mutable {
+        if (buffer) buffer->drop_foreign_reader();
+        buffer = nullptr;
+    };
+}
+
+std::function<void()> Array::share_writable() const {
+    const Array held = *this;
+    graph::require_writeable("share_writable", held);
+    const Node& leaf = *held.node_;
+    {
+        std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
+        plan::force_readers(leaf.buffer.get(), plan::Compile::Unlocked);
+        leaf.buffer->set_foreign_writable();
+    }
+    if (leaf.buffer->busy()) leaf.buffer->wait_for_write();
+    return [buffer = leaf.buffer]() mutable { buffer = nullptr; };
+}
+
+Array Array::astype(DType dtype, bool copy) const {
+    if (dtype != node_->dtype) return graph::cast(*this, dtype);
+    return copy ? this->copy() : *this;
+}
+
+// A cast to its own dtype: pending like any operation, so a copy that is only read from costs nothing.
+Array Array::copy() const {
+    std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
+    Node* const inputs[] = {node_};
+    Ref<Node> node = graph::make_elementwise(graph::Op::cast, node_->dtype, node_->shape, inputs);
+    node->scalar_value = node_->scalar_value;
+    return graph::finish(std::move(node));
+}
+
+std::string explain(std::span<const Array> roots) {
+    if (roots.empty()) return {};
+    std::vector<const Array*> arrays;
+    std::vector<Node*> nodes;
+    for (const Array& a : roots) {
+        arrays.push_back(&a);
+        nodes.push_back(a.node());
+    }
+    std::lock_guard guard(graph::state_of(graph::common_queue("explain", arrays)).lock);
+    return plan::explain(nodes);
+}
+
+void force(std::span<const Array> roots) {
+    std::vector<Node*> left;
+    for (const Array& a : roots) {
+        if (a.pending()) left.push_back(a.node());
+    }
+    while (!left.empty()) {
+        device::Queue* queue = left.front()->queue.get();
+        const auto others = std::partition(left.begin(), left.end(), [&](Node* n) { return n->queue.get() == queue; });
+        std::lock_guard guard(graph::state_of(queue).lock);
+        plan::force(std::span(left.data(), static_cast<std::size_t>(others - left.begin())), plan::Compile::Unlocked);
+        left.erase(left.begin(), others);
+    }
+}
+
+std::vector<CounterValue> counters_now() {
+    const std::pair<const char*, const std::atomic<std::uint64_t>*> all[] = {
+        {"recorded", &counters.recorded},   {"forced", &counters.forced},         {"planned", &counters.planned},
+        {"flushed", &counters.flushed},     {"launched", &counters.launched},     {"compiled", &counters.compiled},
+        {"from_disk", &counters.from_disk}, {"bytes_read", &counters.bytes_read}, {"bytes_written", &counters.bytes_written},
+        {"copies", &counters.copies},       {"fallbacks", &counters.fallbacks},
+    };
+    std::vector<CounterValue> values;
+    for (const auto& [name, counter] : all) values.push_back({name, counter->load(std::memory_order_relaxed)});
+    return values;
+}
+
+namespace graph {
+
+Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who, MemoryKind kind) {
+    const std::int64_t bytes = byte_count(dtype, shape, who);
+    Ref<device::Buffer> buffer;
+    try {
+        buffer = queue->device()->obtain(static_cast<std::size_t>(bytes), kind, queue);
+    } catch (const Error& e) {
+        throw Error(e.code(), std::string(who) + ": " + e.message(), e.origin());
+    }
+    Strides strides = contiguous_strides(shape);
+    return Array(make_leaf(queue, dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
+}
+
+MemoryKind kind_after(const Array& x) {
+    if (x.pending() && !x.node()->queue->device()->mixed_kinds()) return MemoryKind::Device;
+    ensure_leaf(x);
+    return x.node()->buffer->kind();
+}
+
+std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* who) {
+    std::int64_t bytes = 0;
+    if (!__builtin_mul_overflow(element_count(shape, who), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) return bytes;
+    throw Error(ErrorCode::Memory, std::string(who) + ": array of shape " + to_string(shape) + " and dtype " +
+                                       std::string(dtype_name(dtype)) + " is larger than memory can be");
+}
+
+void fill(const Array& fresh, const Array& value) {
+    std::lock_guard guard(state_of(fresh.node()->queue.get()).lock);
+    while (!plan::store(fresh.node(), value.node(), nullptr, After::Kept, 0, plan::Compile::Unlocked)) {
+    }
+}
+
+void ensure_leaf(const Array& x) {
+    if (!x.node()->pending()) return;
+    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    Node* node = x.node();  // now: others may have bound the handle anew while this thread waited for the lock
+    if (!node->pending()) return;
+    Node* const roots[] = {node};
+    plan::force(roots, plan::Compile::Unlocked);
+}
+
+bool is_writeable(const Array& x) {
+    ensure_leaf(x);
+    return !x.node()->buffer->read_only() && !repeats_elements(*x.node());
+}
+
+void require_writeable(const char* who, const Array& x) {
+    if (is_writeable(x)) return;
+    throw Error(ErrorCode::Value, std::string(who) + ": assignment destination is read-only");
+}
+
+Array as_contiguous(const Array& x, std::optional<DType> dtype) {
+    const Array wanted = dtype ? cast(x, *dtype) : x;
+    ensure_leaf(wanted);
+    if (pardo::is_contiguous(wanted.node()->shape, wanted.node()->strides)) return wanted;
+    const Array packed =
+        make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy", wanted.node()->buffer->kind());
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    fill(packed, wanted);
+    return packed;
+}
+
+}  // namespace graph
+}  // namespace pardo

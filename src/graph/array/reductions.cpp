@@ -1,0 +1,266 @@
+// src/graph/array/reductions.cpp: sums, extrema, logic, positions, and the statistics made of them.
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <pardo/error.h>
+#include <pardo/ops.h>
+
+#include "graph/array/views.h"
+
+namespace pardo {
+namespace {
+
+using graph::Op;
+using graph::ReduceOp;
+using Axes = std::optional<std::vector<std::int64_t>>;
+
+/// What a public reduction is called, here and by NumPy's messages, and how it treats dtypes.
+struct Row {
+    const char* name;
+    const char* ufunc;
+    ReduceOp op;
+};
+constexpr Row rows[] = {
+    {"sum", "add", ReduceOp::Sum},           {"prod", "multiply", ReduceOp::Prod}, {"min", "minimum", ReduceOp::Min},
+    {"max", "maximum", ReduceOp::Max},       {"any", "logical_or", ReduceOp::Any}, {"all", "logical_and", ReduceOp::All},
+    {"count_nonzero", "add", ReduceOp::Sum},
+};
+
+std::uint32_t axes_of(const char* who, const Array& x, const Axes& axes) {
+    if (axes) return graph::axis_set(who, *axes, x.ndim());
+    return x.ndim() == 32 ? ~0u : (1u << x.ndim()) - 1;
+}
+
+/// Elements that go into one result.
+std::int64_t reduced_count(const Array& x, std::uint32_t axes) {
+    std::int64_t count = 1;
+    for (int d = 0; d < x.ndim(); ++d) count *= axes >> d & 1 ? x.shape()[static_cast<std::size_t>(d)] : 1;
+    return count;
+}
+
+/// Float16 sums and products are kept in float32 until the end.
+DType accumulator(ReduceOp op, DType t) { return t == DType::Float16 && op <= ReduceOp::Prod ? DType::Float32 : t; }
+
+/// Drops the reduced dimensions.
+Array without(const Array& x, std::uint32_t axes) {
+    graph::ViewBuilder view(x);
+    for (int d = 0; d < x.ndim(); ++d) {
+        if (!(axes >> d & 1)) view.walk(d, x.shape()[static_cast<std::size_t>(d)]);
+    }
+    Array result = view.finish("reduce");
+    result.node()->scalar_value = result.ndim() == 0;
+    return result;
+}
+
+/// The reduction itself, on values that have their final dtype.
+Array reduced(ReduceOp op, const Array& x, std::uint32_t axes, DType result, bool keepdims) {
+    if (axes == 0) {  // nothing to reduce; a sum starts at 0, which -0.0 becomes too
+        const Array values = x.astype(result, false);
+        return graph::scalar_copy(op == ReduceOp::Sum && !is_integer(result) ? add(values, Scalar(0)) : values);
+    }
+    Array kept = [&] {
+        std::lock_guard guard(graph::state_of(x.node()->queue.get()).lock);
+        return graph::finish(graph::with_scalar_value(graph::make_reduce(op, x.node(), axes, accumulator(op, x.dtype()), result)));
+    }();
+    return keepdims ? kept : without(kept, axes);
+}
+
+DType sum_dtype(DType t) {
+    if (t == DType::Bool || kind_of(t) == DKind::Signed) return DType::Int64;
+    return kind_of(t) == DKind::Unsigned ? DType::UInt64 : t;
+}
+
+/// The caller's initial value in the result's dtype; throws for numbers that it cannot hold.
+Scalar checked_initial(const Row& row, const Scalar& value, DType t) {
+    const std::string who = std::string(row.name) + ": initial";
+    graph::check_number(who.c_str(), value, t);
+    if (is_float(value.dtype) && is_integer(t)) (void)promote_weak(t, Scalar(static_cast<std::int64_t>(value.f)), who.c_str());
+    return value.cast(t);
+}
+
+/// x where `mask`, else what does not change the result.
+Array masked(const char* who, const Array& x, const Array& mask, const Scalar& neutral) {
+    const Array* both[] = {&x, &mask};
+    (void)graph::common_queue(who, both);
+    if (!broadcasts_to(mask.shape(), x.shape())) {
+        throw Error(ErrorCode::Value, std::string(who) + ": where of shape " + to_string(mask.shape()) +
+                                          " does not broadcast to the array's shape " + to_string(x.shape()));
+    }
+    if (mask.dtype() != DType::Bool) {
+        throw Error(ErrorCode::Type, std::string(who) + ": Cannot cast array data from dtype('" + std::string(dtype_name(mask.dtype())) +
+                                         "') to dtype('bool') according to the rule 'safe'");
+    }
+    return where(mask, x, neutral.cast(x.dtype()));
+}
+
+Array part(const Array& x, bool imaginary) { return imaginary ? imag(x) : real(x); }
+
+/// Where the lexicographic extreme of complex numbers lies; NaN wins.
+Array complex_hits(ReduceOp op, const Array& x, std::uint32_t axes) {
+    const double worst = op == ReduceOp::Max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    const Array re = part(x, false), im = part(x, true), bad = isnan(x);
+    const Array any_bad = reduced(ReduceOp::Any, bad, axes, DType::Bool, true);
+    const Array first = equal(re, reduced(op, where(bad, worst, re), axes, re.dtype(), true));
+    const Array second = equal(im, reduced(op, where(first, im, worst), axes, im.dtype(), true));
+    return where(any_bad, bad, logical_and(first, second));
+}
+
+/// Max or min of complex numbers: the value at the first hit, by parts.
+Array complex_extreme(ReduceOp op, const Array& x, std::uint32_t axes, bool keepdims) {
+    const double worst = op == ReduceOp::Max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    const Array hits = complex_hits(op, x, axes);
+    const auto pick = [&](bool imaginary) {
+        const Array values = part(x, imaginary);
+        return reduced(op, where(hits, values, worst), axes, values.dtype(), keepdims);
+    };
+    return graph::from_parts(pick(false), pick(true));
+}
+
+Array reduce_values(const Row& row, const Array& x, std::uint32_t axes, bool keepdims, DType result) {
+    const bool extreme = row.op == ReduceOp::Min || row.op == ReduceOp::Max;
+    if (extreme && is_complex(x.dtype())) return complex_extreme(row.op, x, axes, keepdims);
+    if (x.dtype() == DType::Bool) {  // in booleans sum and max are `any`, product and min are `all`
+        const bool any = row.op == ReduceOp::Sum || row.op == ReduceOp::Max || row.op == ReduceOp::Any;
+        return reduced(any ? ReduceOp::Any : ReduceOp::All, x, axes, DType::Bool, keepdims);
+    }
+    return reduced(row.op, x, axes, result, keepdims);
+}
+
+Op combining(Reduction op) {
+    switch (op) {
+        case Reduction::Prod: return Op::multiply;
+        case Reduction::Min: return Op::minimum;
+        case Reduction::Max: return Op::maximum;
+        case Reduction::Any: return Op::logical_or;
+        case Reduction::All: return Op::logical_and;
+        default: return Op::add;
+    }
+}
+
+/// What leaves a reduction as it is. For extrema the caller's initial value takes that part.
+Scalar neutral(Reduction op) { return op == Reduction::Prod || op == Reduction::All ? Scalar(1) : Scalar(0); }
+
+DType default_dtype(Reduction op, DType t) {
+    switch (op) {
+        case Reduction::Sum:
+        case Reduction::Prod: return sum_dtype(t);
+        case Reduction::Any:
+        case Reduction::All: return DType::Bool;
+        case Reduction::CountNonzero: return DType::Int64;
+        default: return t;
+    }
+}
+
+/// How many elements go into each result, as an array when a mask decides it.
+Operand group_size(std::optional<Array>& counts, const Array& x, std::uint32_t axes, bool keepdims, const Array* where) {
+    if (!where) return static_cast<double>(reduced_count(x, axes));
+    const Array all = broadcast_to(*where, x.shape());
+    counts = reduced(ReduceOp::Sum, all.astype(DType::Int64), axes, DType::Int64, keepdims)
+                 .astype(graph::default_on(x.node()->queue.get(), DType::Float64), false);
+    return *counts;
+}
+
+/// In what mean and variance compute: float16 in float32, integers in the default float.
+DType statistics_dtype(const Array& x, DType t) {
+    if (!is_inexact(t)) return graph::default_on(x.node()->queue.get(), DType::Float64);
+    return t == DType::Float16 ? DType::Float32 : t;
+}
+
+Array sum_where(const char* who, const Array& x, std::uint32_t axes, bool keepdims, const Array* where) {
+    return reduced(ReduceOp::Sum, where ? masked(who, x, *where, Scalar(0)) : x, axes, x.dtype(), keepdims);
+}
+
+Array arg_extreme(const char* who, ReduceOp op, const Array& x, std::optional<std::int64_t> axis, bool keepdims) {
+    const Array line = axis ? x : reshape(x, std::initializer_list<std::int64_t>{-1});
+    const int along = axis ? normalize_axis(who, *axis, x.ndim()) : 0;
+    const std::uint32_t axes = 1u << along;
+    if (line.shape()[static_cast<std::size_t>(along)] == 0) {
+        throw Error(ErrorCode::Value, std::string(who) + ": attempt to get " + who + " of an empty sequence");
+    }
+    Array values = line;
+    ReduceOp search = op;
+    if (is_complex(x.dtype())) {
+        values = complex_hits(op == ReduceOp::ArgMax ? ReduceOp::Max : ReduceOp::Min, line, axes);
+        search = ReduceOp::ArgMax;
+    }
+    if (values.dtype() == DType::Bool) values = values.astype(DType::UInt8);
+    Array result = reduced(search, values, axes, DType::Int64, axis && keepdims);
+    if (axis || !keepdims) return result;
+    const std::vector<std::int64_t> all_ones(static_cast<std::size_t>(x.ndim()), 1);
+    return reshape(result, all_ones);
+}
+
+}  // namespace
+
+Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where,
+             std::optional<Scalar> initial) {
+    const Row& row = rows[static_cast<int>(op)];
+    const std::uint32_t set = axes_of(row.name, x, axes);
+    const bool extreme = op == Reduction::Min || op == Reduction::Max;
+    const bool logical = op == Reduction::Any || op == Reduction::All;
+    const DType result =
+        logical || op == Reduction::CountNonzero ? default_dtype(op, x.dtype()) : dtype.value_or(default_dtype(op, x.dtype()));
+    if (extreme && !initial && reduced_count(x, set) == 0) {
+        throw Error(ErrorCode::Value,
+                    std::string(row.name) + ": zero-size array to reduction operation " + row.ufunc + " which has no identity");
+    }
+    if (extreme && where && !initial) {
+        throw Error(ErrorCode::Value, std::string(row.name) + ": reduction operation '" + row.ufunc +
+                                          "' does not have an identity, so to use a where mask one has to specify 'initial'");
+    }
+    const Scalar first = initial ? checked_initial(row, *initial, result) : Scalar();
+    Array values = logical || op == Reduction::CountNonzero ? x.astype(DType::Bool, false) : x;
+    values = values.astype(result, false);
+    if (where) values = masked(row.name, values, *where, extreme ? first : neutral(op));
+    Array reduced = reduce_values(row, values, set, keepdims, result);
+    if (initial && op != Reduction::CountNonzero && !(extreme && reduced_count(x, set) == 0)) {
+        const Operand both[] = {reduced, first};
+        reduced = graph::record(combining(op), both);
+    } else if (initial && extreme) {
+        Shape shape;
+        for (int d = 0; d < reduced.ndim(); ++d) shape.push_back(reduced.shape()[static_cast<std::size_t>(d)]);
+        reduced = full(shape, first, result, x.queue());
+    }
+    return dtype && reduced.dtype() != *dtype ? reduced.astype(*dtype) : reduced;
+}
+
+Array mean(const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where) {
+    const std::uint32_t set = axes_of("mean", x, axes);
+    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
+    const Array values = x.astype(result == DType::Float16 ? DType::Float32 : result, false);
+    std::optional<Array> counts;
+    const Array total = sum_where("mean", values, set, keepdims, where);
+    return divide(total, group_size(counts, x, set, keepdims, where)).astype(result, false);
+}
+
+// Two passes, as NumPy: the mean first, then the squares of what differs from it.
+Array var(const Array& x, const Axes& axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
+    const std::uint32_t set = axes_of("var", x, axes);
+    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
+    const Array values = x.astype(statistics_dtype(x, result), false);
+    std::optional<Array> kept_counts, counts;
+    const Array center = divide(sum_where("var", values, set, true, where), group_size(kept_counts, x, set, true, where));
+    const Array off = subtract(values, center);
+    const Array squares = is_complex(off.dtype()) ? add(square(real(off)), square(imag(off))) : square(off);
+    const Array total = sum_where("var", squares, set, keepdims, where);
+    const Operand size = group_size(counts, x, set, keepdims, where);
+    const Array variance = size.array() ? divide(total, maximum(subtract(*size.array(), correction), 0.0))
+                                        : divide(total, std::max(size.scalar().as_double() - correction, 0.0));
+    return variance.astype(real_of(result), false);
+}
+
+Array stddev(const Array& x, const Axes& axes, double correction, bool keepdims, std::optional<DType> dtype, const Array* where) {
+    const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
+    const Array variance = var(x, axes, correction, keepdims, statistics_dtype(x, result), where);
+    return sqrt(variance).astype(real_of(result), false);
+}
+
+Array argmin(const Array& x, std::optional<std::int64_t> axis, bool keepdims) {
+    return arg_extreme("argmin", ReduceOp::ArgMin, x, axis, keepdims);
+}
+Array argmax(const Array& x, std::optional<std::int64_t> axis, bool keepdims) {
+    return arg_extreme("argmax", ReduceOp::ArgMax, x, axis, keepdims);
+}
+
+}  // namespace pardo

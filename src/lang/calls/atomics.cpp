@@ -1,0 +1,136 @@
+// src/lang/calls/atomics.cpp: atomic operations on elements of arrays.
+#include <algorithm>
+#include <functional>
+
+#include "lang/calls/calls.h"
+
+namespace pardo::lang {
+
+using ir::AtomicOp;
+
+struct Calls::Atomics {
+    // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.
+    static Term reference(Lowering& l, const Tree& t, const Terms& a) {
+        if (a[0].kind != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
+        Term out;
+        out.kind = Kind::Reference;
+        const Terms indices = a[1].kind == Kind::Tuple ? a[1].items : Terms{a[1]};
+        Tree place = t;
+        place.parts = {t.parts[0]};
+        for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[1]);
+        out.view = l.viewed(a[0].view, indices, place);
+        if (out.view.rank != 0)
+            l.wrong_type(t.place, t.name + ": `" + a[0].view.name + "` has " + std::to_string(a[0].view.rank) +
+                                      " dimensions; give an index for each, as a tuple");
+        if (const char* broken = atomic_problem(ir::AtomicOp::Exchange, out.view.dtype))
+            l.wrong_type(t.place, t.name + ": " + broken + "; `" + out.view.name + "` is " + std::string(dtype_name(out.view.dtype)));
+        for (const Tree& p : t.parts) {
+            if (p.form != Form::Keyword) continue;
+            const Term word = l.expression(p.parts[0]);
+            const auto among = [&](std::initializer_list<const char*> words) {
+                const auto* found = std::find(words.begin(), words.end(), word.text);
+                if (word.kind == Kind::Text && found != words.end()) return static_cast<int>(found - words.begin());
+                std::string known;
+                for (const char* w : words) known += (known.empty() ? "'" : ", '") + std::string(w) + "'";
+                l.fail(ErrorCode::Value, p.place, t.name + ": " + p.name + " is one of " + known);
+            };
+            if (p.name == "order") out.order = static_cast<ir::MemoryOrder>(among({"relaxed", "acquire", "release", "acq_rel", "seq_cst"}));
+            if (p.name == "scope") out.scope = static_cast<ir::MemoryScope>(among({"work_group", "device", "system"}));
+        }
+        return out;
+    }
+    static const char* atomic_problem(ir::AtomicOp op, DType dtype) {
+        if (!(is_integer(dtype) || is_float(dtype)) || itemsize(dtype) < 4)
+            return "atomics are for int32, uint32, int64, uint64, float32 and float64";
+        const bool of_bits = op == ir::AtomicOp::And || op == ir::AtomicOp::Or || op == ir::AtomicOp::Xor;
+        return of_bits && !is_integer(dtype) ? "and, or, xor are for integers" : nullptr;
+    }
+    /// A number that is combined with the element, in its dtype.
+    static Term operand(Lowering& l, const Tree& t, const View& v, const Term& x) {
+        l.need_number(x, t.place, t.name.c_str());
+        if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
+            l.wrong_type(t.place,
+                         t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
+        l.check_range(x, v.dtype, t.place);
+        return l.cast(x, {v.dtype, false});
+    }
+    /// What `update` gives, where the indices are in range.
+    static Term updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update, bool reads = true) {
+        l.note_access(v, ir::Access::ReadWrite);
+        if (l.dry()) return number({v.dtype, false}, ir::no_value);
+        const auto apply = [&] {
+            const Value place = l.value(v.lead[0], DType::Int64);
+            if (reads) l.check_written(v, place);
+            const Value old = update(place);
+            l.mark_written(v, place);
+            return ir::Builder::Values{old};
+        };
+        return number({v.dtype, false}, l.guarded(v, apply, {l.builder_.constant(v.dtype, 0.0)})[0]);
+    }
+    static Term changed(Lowering& l, const Tree& t, ir::AtomicOp op, const Term& r, const Term& given) {
+        const View& v = r.view;
+        if (const char* broken = atomic_problem(op, v.dtype))
+            l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
+        const Term x = operand(l, t, v, given);
+        return updated(
+            l, v, [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.order, r.scope); },
+            op != ir::AtomicOp::Exchange);
+    }
+    static Term exchanged(Lowering& l, const Tree& t, const Term& r, const Term& before, const Term& after) {
+        const View& v = r.view;
+        const Term expected = operand(l, t, v, before), desired = operand(l, t, v, after);
+        return updated(l, v, [&](Value place) {
+            return l.builder_.compare_exchange(v.pointer, place, l.value(expected), l.value(desired), r.order, r.scope);
+        });
+    }
+    template <ir::AtomicOp op> static Term atomic(Lowering& l, const Tree& t, const Terms& a) {
+        return changed(l, t, op, reference(l, t, a), a[2]);
+    }
+    static Term compare_exchange(Lowering& l, const Tree& t, const Terms& a) { return exchanged(l, t, reference(l, t, a), a[2], a[3]); }
+    template <ir::AtomicOp op> static Term fetch(Lowering& l, const Tree& t, const Terms& a) { return changed(l, t, op, a[0], a[1]); }
+    static Term store_atomic(Lowering& l, const Tree& t, const Terms& a) {
+        (void)changed(l, t, ir::AtomicOp::Exchange, a[0], a[1]);
+        return {};
+    }
+    /// Equal or not, the element stays: zero for zero.
+    static Term load_atomic(Lowering& l, const Tree& t, const Terms& a) {
+        return exchanged(l, t, a[0], l.cast(integer(0), {a[0].view.dtype, false}), l.cast(integer(0), {a[0].view.dtype, false}));
+    }
+    static Term exchange_if(Lowering& l, const Tree& t, const Terms& a) { return exchanged(l, t, a[0], a[1], a[2]); }
+
+    static Tables tables();
+};
+
+Calls::Tables Calls::Atomics::tables() {
+    return {
+        {
+            {"atomic.add", {3, 3, atomic<AtomicOp::Add>, "array index value"}},
+            {"atomic.sub", {3, 3, atomic<AtomicOp::Sub>, "array index value"}},
+            {"atomic.min", {3, 3, atomic<AtomicOp::Min>, "array index value"}},
+            {"atomic.max", {3, 3, atomic<AtomicOp::Max>, "array index value"}},
+            {"atomic.and_", {3, 3, atomic<AtomicOp::And>, "array index value"}},
+            {"atomic.or_", {3, 3, atomic<AtomicOp::Or>, "array index value"}},
+            {"atomic.xor", {3, 3, atomic<AtomicOp::Xor>, "array index value"}},
+            {"atomic.exchange", {3, 3, atomic<AtomicOp::Exchange>, "array index value"}},
+            {"atomic.compare_exchange", {4, 4, compare_exchange, "array index expected desired"}},
+            {"AtomicRef", {2, 2, reference, "array index"}},
+        },
+        {
+            {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>, "value"}},
+            {"AtomicRef.fetch_sub", {2, 2, fetch<AtomicOp::Sub>, "value"}},
+            {"AtomicRef.fetch_min", {2, 2, fetch<AtomicOp::Min>, "value"}},
+            {"AtomicRef.fetch_max", {2, 2, fetch<AtomicOp::Max>, "value"}},
+            {"AtomicRef.fetch_and", {2, 2, fetch<AtomicOp::And>, "value"}},
+            {"AtomicRef.fetch_or", {2, 2, fetch<AtomicOp::Or>, "value"}},
+            {"AtomicRef.fetch_xor", {2, 2, fetch<AtomicOp::Xor>, "value"}},
+            {"AtomicRef.exchange", {2, 2, fetch<AtomicOp::Exchange>, "value"}},
+            {"AtomicRef.compare_exchange", {3, 3, exchange_if, "expected desired"}},
+            {"AtomicRef.load", {1, 1, load_atomic}},
+            {"AtomicRef.store", {2, 2, store_atomic, "value"}},
+        },
+    };
+}
+
+Calls::Tables Calls::atomics() { return Atomics::tables(); }
+
+}  // namespace pardo::lang

@@ -1,0 +1,117 @@
+// src/lang/calls/calls.cpp: calls by name: the function or method is found, and its arguments are evaluated.
+#include "lang/calls/calls.h"
+
+#include <algorithm>
+
+namespace pardo::lang {
+namespace {
+
+/// The rows of all subjects.
+template <class Map> Map joined(std::vector<std::pair<const char*, Calls::Row>> Calls::Tables::*rows) {
+    Map all;
+    for (const auto& tables : {Calls::numbers(), Calls::arrays(), Calls::atomics(), Calls::items(), Calls::others()})
+        all.insert((tables.*rows).begin(), (tables.*rows).end());
+    return all;
+}
+
+}  // namespace
+
+Term Calls::print(Lowering& l, const Tree& t, const Terms& a) {
+    l.log(a[0].text, std::span<const Term>(a).subspan(1), t.place);
+    return {};
+}
+
+Calls::Tables Calls::others() {
+    return {
+        {
+            {"print", {1, 1 + most_fields, print}},
+            {"struct", {0, 3 * most_fields, structure}},
+        },
+        {
+            {"struct._replace", {1, 1 + most_fields, replaced}},
+        },
+    };
+}
+
+const std::unordered_map<std::string, Calls::Row>& Calls::functions() {
+    static const auto rows = joined<std::unordered_map<std::string, Row>>(&Tables::functions);
+    return rows;
+}
+
+const std::map<std::string, Calls::Row>& Calls::methods() {
+    static const auto rows = joined<std::map<std::string, Row>>(&Tables::methods);
+    return rows;
+}
+
+Term Lowering::call(const Tree& given) {
+    const auto found = Calls::functions().find(given.name);
+    if (found == Calls::functions().end()) wrong_type(given.place, "`" + given.name + "` cannot be called in a kernel");
+    const Calls::Row& row = found->second;
+    const bool by_name = std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
+    const Tree made = by_name ? ordered(given, 0, row.names, {"order", "scope"}) : Tree();
+    const Tree& t = by_name ? made : given;
+    std::vector<Term> arguments;
+    for (const Tree& p : t.parts) {
+        if (p.form == Form::Keyword) {  // the handler asks for them
+            if (t.name == "AtomicRef" || t.name.starts_with("atomic.")) continue;
+            wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel");
+        }
+        if (p.form == Form::Star) {
+            const Term items = starred(p);
+            arguments.insert(arguments.end(), items.items.begin(), items.items.end());
+        } else {
+            const Term argument = expression(p);
+            arguments.push_back(t.name == "len" || t.name == "print" ? argument : loaded(argument));
+        }
+    }
+    const auto count = static_cast<int>(arguments.size());
+    if (count < row.least || count > row.most)
+        wrong_type(t.place, t.name + ": takes " + count_text(row.least, row.most) + ", here are " + std::to_string(count));
+    return row.handler(*this, t, arguments);
+}
+
+Term Lowering::method(const Tree& given) {
+    const Term owner_term = loaded(expression(given.parts[0]));
+    if (const auto member = member_of(owner_term, given.name)) {
+        if (member->kind == syntax::Member::Kind::Property)
+            wrong_type(given.place, "`" + given.name + "` is a property, which is not called");
+        const bool takes_self = member->kind == syntax::Member::Kind::Method;
+        return called(function_of(*member), takes_self ? &owner_term : nullptr, std::span(given.parts).subspan(1), given.place);
+    }
+    const Term& object = owner_term;
+    const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
+    const char* owner = object.kind == Kind::Item        ? "Item"
+                        : object.kind == Kind::NdItem    ? "NdItem"
+                        : object.kind == Kind::Group     ? "Group"
+                        : object.kind == Kind::SubGroup  ? "SubGroup"
+                        : object.kind == Kind::Number    ? "number"
+                        : object.kind == Kind::Reference ? "AtomicRef"
+                        : is_struct                      ? "struct"
+                                                         : "";
+    const auto found = Calls::methods().find(std::string(owner) + "." + given.name);
+    if (found == Calls::methods().end()) {
+        std::string known;
+        for (const auto& [name, row] : Calls::methods()) {
+            if (*owner && name.starts_with(std::string(owner) + "."))
+                known += (known.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
+        }
+        const auto own = object.structure ? object.structure->members() : std::make_shared<const syntax::Class::Members>();
+        for (const auto& [name, member] : *own)
+            if (member.kind != syntax::Member::Kind::Property && !name.starts_with('_')) known += ", " + name;
+        const char* instead = given.name == "barrier" ? "; all items of a group meet at pp.group_barrier(item.get_group())" : "";
+        wrong_type(given.place, describe(object) + " has no method `" + given.name + "` in a kernel" + instead +
+                                    (known.empty() ? "" : "; it has " + known));
+    }
+    const Calls::Row& row = found->second;
+    const bool by_name = !is_struct && std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
+    const Tree made = by_name ? ordered(given, 1, row.names, {}) : Tree();
+    const Tree& t = by_name ? made : given;
+    std::vector<Term> arguments{owner_term};
+    for (const Tree& p : std::span(t.parts).subspan(1)) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
+    const auto count = static_cast<int>(arguments.size());
+    if (count < row.least || count > row.most)
+        wrong_type(t.place, t.name + ": takes " + count_text(row.least - 1, row.most - 1) + ", here are " + std::to_string(count - 1));
+    return row.handler(*this, t, arguments);
+}
+
+}  // namespace pardo::lang

@@ -1,0 +1,186 @@
+// src/lang/calls/items.cpp: where an item stands in the range, its group and its sub-group; what the items of these do together.
+#include <algorithm>
+
+#include "lang/calls/calls.h"
+
+namespace pardo::lang {
+
+struct Calls::Items {
+    static int dimension(Lowering& l, const Tree& t, const Terms& a, std::size_t k) {
+        if (k >= a.size()) {
+            if (l.space_.rank == 1) return 0;
+            l.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.space_.rank) + " dimensions; say which one, from 0");
+        }
+        const Term& d = a[k];
+        if (d.kind != Kind::Number || !d.constant || !is_integer(d.type.dtype))
+            l.wrong_type(t.place, t.name + ": the dimension is a constant integer");
+        const std::int64_t i = d.scalar.i < 0 ? d.scalar.i + l.space_.rank : d.scalar.i;
+        if (i < 0 || i >= l.space_.rank)
+            l.fail(ErrorCode::Index, t.place,
+                   t.name + ": the range has " + std::to_string(l.space_.rank) + (l.space_.rank == 1 ? " dimension" : " dimensions") +
+                       ", there is no dimension " + std::to_string(d.scalar.i));
+        return static_cast<int>(i);
+    }
+    static void in_groups(Lowering& l, const Tree& t) {
+        if (l.space_.group_size.empty())
+            l.fail(ErrorCode::Type, t.place, t.name + ": a plain Range has no groups; launch the kernel over an NdRange");
+    }
+    enum class Where : std::uint8_t { Global, Local, Group, GlobalSize, LocalSize, GroupCount };
+    static Term position(Lowering& l, Where where, int d) {
+        const auto made = [&](Value (ir::Builder::*leaf)(int), std::int64_t least) {
+            return number({DType::Int64, true}, l.dry() ? ir::no_value : (l.builder_.*leaf)(d), least);
+        };
+        switch (where) {
+            case Where::Global: return made(&ir::Builder::dim, 0);
+            case Where::Local: return l.space_.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&ir::Builder::local_dim, 0);
+            case Where::Group: return made(&ir::Builder::group_dim, 0);
+            case Where::GlobalSize: return made(&ir::Builder::extent, 1);
+            case Where::LocalSize: return integer(l.space_.group_size[static_cast<std::size_t>(d)]);
+            case Where::GroupCount: {
+                const Term n = made(&ir::Builder::extent, 1), size = integer(l.space_.group_size[static_cast<std::size_t>(d)]);
+                Term count = l.pure(Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
+                count.least = 1;
+                return count;
+            }
+        }
+        return {};
+    }
+    template <Where where> static Term at(Lowering& l, const Tree& t, const Terms& a) {  // methods: a[0] is the object
+        if (where != Where::Global && where != Where::GlobalSize) in_groups(l, t);
+        return position(l, where, dimension(l, t, a, 1));
+    }
+    template <Where where> static Term function_at(Lowering& l, const Tree& t, const Terms& a) {
+        if (where != Where::Global && where != Where::GlobalSize) in_groups(l, t);
+        return position(l, where, dimension(l, t, a, 0));
+    }
+    template <Where where, Where size> static Term linear(Lowering& l, const Tree& t, const Terms&) {
+        if (where != Where::Global) in_groups(l, t);
+        Term out = position(l, where, 0);
+        for (int d = 1; d < l.space_.rank; ++d) out = l.add(l.mul(out, position(l, size, d)), position(l, where, d));
+        return out;
+    }
+    template <Where size> static Term product(Lowering& l, const Tree& t, const Terms&) {
+        if (size != Where::GlobalSize) in_groups(l, t);
+        Term out = position(l, size, 0);
+        for (int d = 1; d < l.space_.rank; ++d) out = l.mul(out, position(l, size, d));
+        return out;
+    }
+    template <Kind kind> static Term group(Lowering& l, const Tree& t, const Terms&) {
+        in_groups(l, t);
+        Term g;
+        g.kind = kind;
+        return g;
+    }
+    template <Handler place> static Term leader(Lowering& l, const Tree& t, const Terms& a) {
+        return l.compared("==", place(l, t, a), integer(0), t.place);
+    }
+
+    // Sub-groups: neighbours in row-major order, a power of two of them; the last of a group may have fewer.
+    static std::int64_t group_items(const Lowering& l) {
+        std::int64_t items = 1;
+        for (const std::int64_t n : l.space_.group_size) items *= n;
+        return items;
+    }
+    template <Opcode op> static Term of_sub_group(Lowering& l, const Tree& t, const Terms& a) {  // Rem: the item in it; FloorDiv: which one
+        if (group_items(l) <= l.space_.sub_group && op == Opcode::FloorDiv) return integer(0);
+        const Term item = linear<Where::Local, Where::LocalSize>(l, t, a);
+        if (group_items(l) <= l.space_.sub_group) return item;
+        Term out = l.pure(op, {DType::Int64, true}, {item, integer(l.space_.sub_group)}, DType::Int64);
+        out.least = 0;
+        return out;
+    }
+    static Term sub_group_most(Lowering& l, const Tree&, const Terms&) {
+        return integer(std::min<std::int64_t>(group_items(l), l.space_.sub_group));
+    }
+    static Term sub_group_size(Lowering& l, const Tree& t, const Terms& a) {
+        const std::int64_t items = group_items(l), most = l.space_.sub_group;
+        if (items <= most || items % most == 0) return sub_group_most(l, t, a);
+        const Term before = l.mul(of_sub_group<Opcode::FloorDiv>(l, t, a), integer(most));
+        return pair(l, t, Opcode::Min, integer(most), l.sub(integer(items), before));
+    }
+    static Term sub_group_count(Lowering& l, const Tree&, const Terms&) {
+        return integer((group_items(l) + l.space_.sub_group - 1) / l.space_.sub_group);
+    }
+    static Term is_sub_group(Lowering& l, const Tree& t, const Terms& a) {
+        if (a[0].kind != Kind::Group && a[0].kind != Kind::SubGroup)
+            l.wrong_type(t.place, "a group is expected, of item.get_group() or item.get_sub_group(), not " + describe(a[0]));
+        return number(Scalar(a[0].kind == Kind::SubGroup));
+    }
+    /// (sub-group, value, index): the value of the item that stands there, which is one of the sub-group.
+    static Term shuffled(Lowering& l, const Tree& t, const Terms& a) {
+        if (a[0].kind != Kind::SubGroup) l.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
+        if (a[1].kind == Kind::Tuple) {
+            Term out = tuple_like(a[1], {});
+            for (const Term& part : a[1].items) out.items.push_back(shuffled(l, t, {a[0], part, a[2]}));
+            return out;
+        }
+        const Term x = number_of(l, t, a, 1), item = l.cast(number_of(l, t, a, 2), {DType::Int64, true});
+        if (l.dry()) return number(x.type, ir::no_value);
+        return number(x.type, l.builder_.shuffle(l.value(x), l.value(item, DType::Int64)));
+    }
+    static Term barrier(Lowering& l, const Tree& t, const Terms&) {
+        if (l.space_.group_size.empty())
+            l.fail(ErrorCode::Type, t.place, t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
+        if (!l.dry()) l.builder_.barrier();
+        return {};
+    }
+
+    static Tables tables();
+};
+
+Calls::Tables Calls::Items::tables() {
+    return {
+        {
+            {"shuffle", {3, 3, shuffled}},
+            {"is_sub_group", {1, 1, is_sub_group}},
+            {"group_barrier", {0, 2, barrier, "group"}},
+            {"barrier", {0, 1, barrier}},
+            {"get_global_id", {0, 1, function_at<Where::Global>}},
+            {"get_local_id", {0, 1, function_at<Where::Local>}},
+            {"get_group_id", {0, 1, function_at<Where::Group>}},
+            {"get_global_size", {0, 1, function_at<Where::GlobalSize>}},
+            {"get_local_size", {0, 1, function_at<Where::LocalSize>}},
+            {"get_num_groups", {0, 1, function_at<Where::GroupCount>}},
+        },
+        {
+            {"Item.get_id", {1, 2, at<Where::Global>, "dimension"}},
+            {"Item.get_range", {1, 2, at<Where::GlobalSize>, "dimension"}},
+            {"Item.get_linear_id", {1, 1, linear<Where::Global, Where::GlobalSize>}},
+            {"Item.get_linear_range", {1, 1, product<Where::GlobalSize>}},
+            {"NdItem.get_global_id", {1, 2, at<Where::Global>, "dimension"}},
+            {"NdItem.get_local_id", {1, 2, at<Where::Local>, "dimension"}},
+            {"NdItem.get_group", {1, 1, group<Kind::Group>}},
+            {"NdItem.get_sub_group", {1, 1, group<Kind::SubGroup>}},
+            {"NdItem.get_group_id", {1, 2, at<Where::Group>, "dimension"}},
+            {"NdItem.get_global_range", {1, 2, at<Where::GlobalSize>, "dimension"}},
+            {"NdItem.get_local_range", {1, 2, at<Where::LocalSize>, "dimension"}},
+            {"NdItem.get_group_range", {1, 2, at<Where::GroupCount>, "dimension"}},
+            {"NdItem.get_global_linear_id", {1, 1, linear<Where::Global, Where::GlobalSize>}},
+            {"NdItem.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
+            {"NdItem.get_group_linear_id", {1, 1, linear<Where::Group, Where::GroupCount>}},
+            {"Group.get_group_id", {1, 2, at<Where::Group>, "dimension"}},
+            {"Group.get_local_id", {1, 2, at<Where::Local>, "dimension"}},
+            {"Group.get_group_range", {1, 2, at<Where::GroupCount>, "dimension"}},
+            {"Group.get_local_range", {1, 2, at<Where::LocalSize>, "dimension"}},
+            {"Group.get_group_linear_id", {1, 1, linear<Where::Group, Where::GroupCount>}},
+            {"Group.get_group_linear_range", {1, 1, product<Where::GroupCount>}},
+            {"Group.get_local_linear_id", {1, 1, linear<Where::Local, Where::LocalSize>}},
+            {"Group.get_local_linear_range", {1, 1, product<Where::LocalSize>}},
+            {"Group.leader", {1, 1, leader<linear<Where::Local, Where::LocalSize>>}},
+            {"SubGroup.get_local_id", {1, 1, of_sub_group<Opcode::Rem>}},
+            {"SubGroup.get_local_linear_id", {1, 1, of_sub_group<Opcode::Rem>}},
+            {"SubGroup.get_local_range", {1, 1, sub_group_size}},
+            {"SubGroup.get_local_linear_range", {1, 1, sub_group_size}},
+            {"SubGroup.get_max_local_range", {1, 1, sub_group_most}},
+            {"SubGroup.get_group_id", {1, 1, of_sub_group<Opcode::FloorDiv>}},
+            {"SubGroup.get_group_linear_id", {1, 1, of_sub_group<Opcode::FloorDiv>}},
+            {"SubGroup.get_group_range", {1, 1, sub_group_count}},
+            {"SubGroup.get_group_linear_range", {1, 1, sub_group_count}},
+            {"SubGroup.leader", {1, 1, leader<of_sub_group<Opcode::Rem>>}},
+        },
+    };
+}
+
+Calls::Tables Calls::items() { return Items::tables(); }
+
+}  // namespace pardo::lang

@@ -1,0 +1,126 @@
+// src/lang/calls/structs.cpp: structs: how they are made, and the functions of their classes: methods, properties, operators.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+namespace {
+
+struct Operator {
+    const char *op, *name;
+};
+constexpr Operator operators[] = {{"+", "add"},  {"-", "sub"},     {"*", "mul"},     {"/", "truediv"}, {"//", "floordiv"}, {"%", "mod"},
+                                  {"**", "pow"}, {"<<", "lshift"}, {">>", "rshift"}, {"&", "and"},     {"|", "or"},        {"^", "xor"}};
+struct Comparison {
+    const char *op, *name, *turned;  // a op b is b.turned(a)
+};
+constexpr Comparison comparisons[] = {{"==", "__eq__", "__eq__"}, {"!=", "__ne__", "__ne__"}, {"<", "__lt__", "__gt__"},
+                                      {"<=", "__le__", "__ge__"}, {">", "__gt__", "__lt__"},  {">=", "__ge__", "__le__"}};
+
+}  // namespace
+
+/// A number that a field of this dtype takes: what an array of it would take.
+Term Lowering::as_field(const Term& given, DType to, const std::string& name, const Place& place) {
+    const DType from = dtype(given.type);
+    if (!can_cast_same_kind(from, to) && !(given.type.weak && is_integer(from) && !is_inexact(to))) {
+        const std::string how = is_complex(from) ? "take .real or abs(…)" : "convert it: np." + std::string(dtype_name(to)) + "(…)";
+        wrong_type(place,
+                   "`" + name + "` is " + std::string(dtype_name(to)) + ", which cannot take " + describe(given) + " without loss; " + how);
+    }
+    check_range(given, to, place);
+    return cast(given, {to, false});
+}
+
+/// Values of fields, then for each its dtype or None, then the names.
+Term Lowering::structure(const Tree& t, const std::vector<Term>& a) {
+    const std::size_t count = a.size() / 3;
+    Term out = tuple({});
+    if (t.index > 0) out.structure = function_->classes[static_cast<std::size_t>(t.index - 1)].lock();
+    for (std::size_t k = 0; k < count; ++k) {
+        const Term &given = a[k], &type = a[count + k];
+        const std::string& name = a[2 * count + k].text;
+        const bool converts = type.kind == Kind::DType && given.kind == Kind::Number;
+        out.items.push_back(converts ? as_field(given, type.type.dtype, name, t.place) : given);
+        out.names.push_back(name);
+    }
+    return out;
+}
+
+/// p._replace(x=…)
+Term Lowering::replaced(const Tree& t, const std::vector<Term>& a) {
+    Term out = a[0];
+    for (std::size_t k = 1; k < a.size(); ++k) {
+        const Tree& given = t.parts[k];
+        const auto field = std::find(out.names.begin(), out.names.end(), given.name);
+        if (given.form != Form::Keyword || field == out.names.end())
+            wrong_type(given.place, "_replace takes fields by name; here is " + describe(out));
+        Term& old = out.items[static_cast<std::size_t>(field - out.names.begin())];
+        const bool converts = old.kind == Kind::Number && a[k].kind == Kind::Number;
+        old = !converts ? a[k] : old.type.weak ? cast(a[k], old.type) : as_field(a[k], old.type.dtype, given.name, given.place);
+    }
+    return out;
+}
+
+/// A function that a struct's class has under this name.
+std::optional<syntax::Member> Lowering::member_of(const Term& object, const std::string& name) const {
+    if (!object.structure) return {};
+    const std::shared_ptr<const syntax::Class::Members> members = object.structure->members();
+    const auto found = members->find(name);
+    return found == members->end() ? std::nullopt : std::optional(found->second);
+}
+
+std::shared_ptr<const Function> Lowering::function_of(const syntax::Member& member) const {
+    if (!member.function) throw Error(member.code, member.problem);
+    return member.function;
+}
+
+/// What a method of the object gives, if its class has it.
+std::optional<Term> Lowering::by_method(const std::string& name, const Term& object, std::initializer_list<Term> arguments,
+                                        const Place& place) {
+    const auto member = member_of(object, name);
+    if (!member) return {};
+    // The arguments are values already: they stand under names that a program cannot have.
+    std::vector<Tree> given;
+    std::vector<std::string> names;
+    for (const Term& argument : arguments) {
+        Tree& tree = given.emplace_back();
+        tree.form = Form::Name;
+        tree.place = place;
+        tree.name = "$operand" + std::to_string(operands_++);
+        names.push_back(tree.name);
+        scope_.set(tree.name, {argument, place, false, ++versions_});
+    }
+    Term out = called(function_of(*member), member->kind == syntax::Member::Kind::Static ? nullptr : &object, given, place);
+    for (const std::string& used : names) scope_.erase(used);
+    return out;
+}
+
+/// As Python: the left operand's method, then that of the right one if it is of another type.
+std::optional<Term> Lowering::by_operator(const Term& a, const Term& b, const std::string& op, bool in_place, const Place& place) {
+    if (!a.structure && !b.structure) return {};
+    const auto* row = std::ranges::find_if(operators, [&](const Operator& o) { return op == o.op; });
+    if (row == std::end(operators)) return {};
+    const std::string name = row->name;
+    if (in_place) return by_method("__i" + name + "__", a, {b}, place);
+    if (auto out = by_method("__" + name + "__", a, {b}, place)) return out;
+    return a.structure == b.structure ? std::nullopt : by_method("__r" + name + "__", b, {a}, place);
+}
+
+std::optional<Term> Lowering::by_comparison(const std::string& op, const Term& a, const Term& b, const Place& place) {
+    if (!a.structure && !b.structure) return {};
+    const auto* row = std::ranges::find_if(comparisons, [&](const Comparison& c) { return op == c.op; });
+    if (row == std::end(comparisons)) return {};
+    if (auto out = by_method(row->name, a, {b}, place)) return out;
+    if (auto out = by_method(row->turned, b, {a}, place)) return out;
+    const bool equality = op == "==" || op == "!=";
+    if (!equality)
+        wrong_type(place,
+                   describe(a) + " and " + describe(b) + " have no order: the class has no " + row->name + "; write it, or compare fields");
+    if (op == "!=")
+        if (auto same = by_comparison("==", a, b, place))
+            return pure(Opcode::Not, {DType::Bool, false}, {truth(*same, place)}, DType::Bool);
+    if (a.structure != b.structure) return number(Scalar(op == "!="));
+    return {};
+}
+
+}  // namespace pardo::lang

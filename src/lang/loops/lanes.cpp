@@ -1,0 +1,172 @@
+// src/lang/loops/lanes.cpp: loops in an item whose rounds are independent become the lanes.
+#include <algorithm>
+#include <map>
+
+#include "lang/loops/dependence.h"
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+namespace {
+
+const Tree& last_index(const Tree& element) {
+    const Tree& last = element.parts.back();
+    return last.form == Form::Tuple && !last.parts.empty() ? last.parts.back() : last;
+}
+
+/// Whether an index says one element of an array.
+bool is_element(const Tree& element, int rank) {
+    int count = 0;
+    for (std::size_t k = 1; k < element.parts.size(); ++k) {
+        const Tree& p = element.parts[k];
+        const std::span<const Tree> indices = p.form == Form::Tuple ? std::span<const Tree>(p.parts) : std::span<const Tree>(&p, 1);
+        for (const Tree& i : indices) {
+            if (i.form == Form::Slice || i.form == Form::Text) return false;
+            ++count;
+        }
+    }
+    return count == rank;
+}
+
+/// Whether an array is used otherwise than by elements, or by what says how large it is.
+bool uses_whole(const Tree& t, const std::function<bool(const std::string& name, bool element)>& is_one) {
+    if (t.form == Form::Name) return is_one(t.name, false);
+    const bool named = !t.parts.empty() && t.parts[0].form == Form::Name;
+    const bool element = t.form == Form::Subscript && named && !is_one(t.parts[0].name, true);
+    const bool size = named && ((t.form == Form::Attribute && (t.name == "shape" || t.name == "size" || t.name == "ndim")) ||
+                                (t.form == Form::Call && t.name == "len"));
+    return std::any_of(t.parts.begin() + (element || size ? 1 : 0), t.parts.end(), [&](const Tree& p) { return uses_whole(p, is_one); });
+}
+
+bool holds_array(const Term& t, const std::function<bool(int source)>& of) {
+    return (t.kind == Kind::Array && of(t.view.source)) ||
+           std::ranges::any_of(t.items, [&](const Term& item) { return holds_array(item, of); });
+}
+
+}  // namespace
+
+bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
+                           const std::function<void(const Term&)>& body, std::string& why) {
+    constexpr std::int64_t least_rounds = 16;
+    const auto no = [&](std::string reason) {
+        why = std::move(reason);
+        return false;
+    };
+    const bool ranges = !loop_ || (loop_->parallel && loop_->results.empty());
+    if (!ranges || !space_.group_size.empty()) return false;
+    if (t.form != Form::For || t.parts[0].form != Form::Name) return no("it does not run over a range");
+    if (!options_.distinct) return no("arrays of the call share memory");
+    if (!options_.lane_loops) return no("what it writes is used elsewhere by the same item");
+    if (!step.constant || step.scalar.i != 1) return no("its step is not 1");
+    if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_rounds)
+        return no("it has fewer than " + std::to_string(least_rounds) + " rounds");
+    const Tree& statements = t.parts[4];
+    if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
+        return no("it may be left early");
+    Elements elements;
+    collect_elements(statements, elements);
+    if (elements.other) return no("it calls functions, uses atomics, may fail, or assigns several things at once");
+    if (elements.stored.empty()) return no("it writes no elements");
+    std::set<std::string> assigned;
+    collect_targets(statements, assigned);
+    const std::string& index = t.parts[0].name;
+    if (assigned.contains(index)) return no("`" + index + "` is assigned in it");
+    const auto array_of = [&](const Tree& element) -> const View* {
+        if (element.parts[0].form != Form::Name) return nullptr;
+        const auto base = scope_.find(element.parts[0].name);
+        return base == scope_.end() || base->second.term.kind != Kind::Array ? nullptr : &base->second.term.view;
+    };
+    std::set<std::string> around = assigned;  // what differs between runs of the loop, too
+    for (const Around& a : around_) {
+        if (a.calls != stack_.size()) return no("loops of another function are around it");
+        collect_targets(*a.loop, around);
+    }
+    around.erase(index);
+    std::map<int, const Tree*> sources;  // what is written, and where first
+    for (const Tree* s : elements.stored) {
+        const View* array = array_of(*s);
+        if (!array || array->source < 0) return no("it writes into something else than an argument");
+        if (!is_element(*s, array->rank)) return no("it writes rows of `" + array->name + "`");
+        const Tree& last = last_index(*s);
+        if (!distinct_in(last, index, assigned)) return no("`" + index + "` does not count the last index of `" + array->name + "`");
+        const Tree* first = sources.try_emplace(array->source, s).first->second;
+        if (!same_text(first->parts[0], s->parts[0]) || !same_text(last_index(*first), last))
+            return no("two of its rounds may write the same element of `" + array->name + "`");
+        if (std::ranges::any_of(around, [&](const std::string& name) {
+                return mentions(s->parts[0], name) || mentions(last, name) || mentions(t.parts[1], name);
+            }))
+            return no("loops around it shift what it writes of `" + array->name + "`");
+    }
+    for (const auto& [source, element] : sources)
+        if (least_at(last_index(*element), index, start) < 0) return no("an index of it may be negative, and counts from the end then");
+    // Of a name that is an array itself, elements are compared below.
+    const auto is_written = [&](const std::string& name, bool element) {
+        const auto found = scope_.find(name);
+        if (found == scope_.end()) return false;
+        const Term& term = found->second.term;
+        return !(element && term.kind == Kind::Array) && holds_array(term, [&](int source) { return sources.contains(source); });
+    };
+    if (uses_whole(statements, is_written)) return no("it uses what it writes otherwise than by elements");
+    for (const Tree* r : elements.read) {
+        const View* array = array_of(*r);
+        if (!array || !sources.contains(array->source)) continue;
+        if (std::none_of(elements.stored.begin(), elements.stored.end(), [&](const Tree* s) { return same_text(*s, *r); }))
+            return no("it reads other elements of `" + array->name + "` than it writes");
+    }
+    // Rounds carry nothing if each name is assigned before it is read, and nobody asks for the last one's.
+    const Scope before = scope_;
+    const auto function = function_;
+    const auto stack = stack_;
+    assigned.insert(index);
+    for (const std::string& name : assigned) {
+        const auto found = scope_.find(name);
+        if (found != scope_.end() && !found->second.maybe) return no("`" + name + "` goes from round to round");
+    }
+    for (const std::string& name : assigned) scope_.erase(name);
+    bool independent = true;
+    const std::size_t depth = around_.size();
+    around_.push_back({&t, stack_.size()});
+    in_lanes_ = true;
+    try {
+        body(number({DType::Int64, true}, ir::no_value, start.least));
+        for (const std::string& name : assigned) {
+            const auto found = scope_.find(name);
+            if (found != scope_.end() && holds_array(found->second.term, [](int) { return true; })) independent = false;
+        }
+    } catch (const Error&) {
+        independent = false;
+    }
+    in_lanes_ = false;
+    around_.resize(depth);
+    scope_ = before;
+    function_ = function;
+    stack_ = stack;
+    return independent || no("a name in it is not assigned before it is read, or stands for an array");
+}
+
+/// What an index that a loop counts never is below.
+std::int64_t Lowering::least_at(const Tree& place, const std::string& index, const Term& start) {
+    const Scope before = scope_;
+    scope_.set(index, {number({DType::Int64, true}, ir::no_value, start.least), place.place, false, ++versions_});
+    std::int64_t least = unknown_least;
+    try {
+        least = expression(place).least;
+    } catch (const Error&) {  // told where the loop is walked
+    }
+    scope_ = before;
+    return least;
+}
+
+/// Notes whether a loop becomes the lanes. It does if it can each time that it is met. Why it cannot is told of outermost loops.
+void Lowering::choose_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
+                            const std::function<void(const Term&)>& body) {
+    std::string why;
+    const bool can = makes_lanes(t, start, stop, step, body, why);
+    if (can && !no_lanes_.contains(&t)) {
+        lane_loops_.insert(&t);
+    } else if (!can) {
+        lane_loops_.erase(&t);
+        no_lanes_.try_emplace(&t, around_.empty() ? std::move(why) : std::string());
+    }
+}
+
+}  // namespace pardo::lang

@@ -1,0 +1,529 @@
+// src/lang/loops/serial_loops.cpp: loops that an item goes through itself: for over ranges, tuples and arrays, and while.
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "ir/eval.h"
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+
+namespace {
+
+/// What falls from round to round is taken to have no least value.
+void settle(Term& next, const Term& before) {
+    if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
+    if (next.kind == Kind::Number && next.most > before.most) next.most = unknown_most;
+    if (next.kind == Kind::Number && next.bits > before.bits) next.bits = std::max<std::uint8_t>(next.bits, 62);
+    for (std::size_t d = 0; next.kind == Kind::Array && d < next.view.lead.size(); ++d) settle(next.view.lead[d], before.view.lead[d]);
+    for (std::size_t k = 0; next.kind == Kind::Tuple && k < next.items.size(); ++k) settle(next.items[k], before.items[k]);
+}
+
+using Names = std::set<std::string>;
+
+Names both(const std::optional<Names>& a, const Names& b) {
+    if (!a) return b;
+    Names out;
+    std::ranges::set_intersection(*a, b, std::inserter(out, out.end()));
+    return out;
+}
+
+/// Names that statements certainly assign, as far as control comes to their end: then true. `broken`: those that have a value wherever a
+/// `break` leaves the loop around.
+bool assigned_by(const std::vector<Tree>& statements, Names& assigned, std::optional<Names>& broken) {
+    for (const Tree& t : statements) {
+        switch (t.form) {
+            case Form::Break: broken = both(broken, assigned); return false;
+            case Form::Continue:
+            case Form::Return:
+            case Form::Raise: return false;
+            case Form::If: {
+                Names yes = assigned, no = assigned;
+                const bool yes_ends = assigned_by(t.parts[1].parts, yes, broken), no_ends = assigned_by(t.parts[2].parts, no, broken);
+                if (!yes_ends && !no_ends) return false;
+                assigned = yes_ends && no_ends ? both(yes, no) : yes_ends ? yes : no;
+                break;
+            }
+            case Form::Block:
+                if (!assigned_by(t.parts, assigned, broken)) return false;
+                break;
+            case Form::For:
+            case Form::Each:
+            case Form::While: {
+                const std::size_t body = t.parts.size() - 2;
+                const bool forever = t.form == Form::While && t.parts[0].form == Form::Number && t.parts[0].number.cast(DType::Bool).b;
+                std::optional<Names> left;
+                Names inside = assigned, otherwise = assigned;
+                assigned_by(t.parts[body].parts, inside, left);
+                const bool ends = !forever && assigned_by(t.parts.back().parts, otherwise, broken);
+                if (!left && !ends) return false;
+                assigned = ends ? both(left, otherwise) : *left;
+                break;
+            }
+            default: Lowering::collect_targets(t, assigned);
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                                       const std::function<void()>& round) {
+    Carried c;
+    std::set<std::string> names(hidden.begin(), hidden.end());
+    for (const Tree* p : parts) collect_targets(*p, names);
+    c.before = scope_;
+    for (const std::string& name : names) {
+        const auto found = scope_.find(name);
+        if (found == scope_.end() || found->second.maybe) continue;
+        c.names.push_back(name);
+        c.likes.push_back(fluid(found->second.term));
+    }
+    // A name's type changes a few times at most, and one name's may change the next one's.
+    const int most_rounds = 16 + 4 * static_cast<int>(c.names.size());
+    const bool outer = std::exchange(dry_, true);
+    for (int round_number = 0;; ++round_number) {
+        scope_ = c.before;
+        bind(c, {});
+        round();
+        bool stable = true;
+        for (std::size_t k = 0; k < c.names.size(); ++k) {
+            const Variable& entry = c.before.at(c.names[k]);
+            const Variable& end = scope_.at(c.names[k]);
+            if (end.maybe)
+                fail(ErrorCode::Name, end.place,
+                     "`" + c.names[k] + "` may have no value when the loop comes round again; assign it on every way");
+            Variable start{c.likes[k], entry.place};
+            Term next = fluid(joined(c.names[k], start, end, end.place));
+            settle(next, c.likes[k]);
+            stable = stable && same_type(next, c.likes[k]);
+            c.likes[k] = std::move(next);
+        }
+        if (stable) break;
+        if (round_number > most_rounds)
+            fail(ErrorCode::Type, parts[0]->place, "the types of this loop's names do not settle; convert them in front of it");
+    }
+    c.after = scope_;
+    scope_ = c.before;
+    dry_ = outer;
+    return c;
+}
+
+void Lowering::bind(const Carried& c, std::span<const Value> values) {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < c.names.size(); ++k) {
+        const Variable& v = scope_.at(c.names[k]);
+        scope_.set(c.names[k], {rebuilt(c.likes[k], values, at), v.place, v.maybe, ++versions_, v.above});
+    }
+}
+
+void Lowering::collect(const Carried& c, std::vector<Value>& out) {
+    for (std::size_t k = 0; k < c.names.size(); ++k) flatten(scope_.at(c.names[k]).term, c.likes[k], out);
+}
+
+/// After the loop: carried names have their last values; names that only rounds assign may have none.
+void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
+    scope_ = c.before;
+    bind(c, results);
+    for (const auto& [name, v] : c.after) {
+        if (!scope_.contains(name)) scope_.set(name, {fluid(v.term), v.place, true, v.version, v.above});
+    }
+}
+
+/// for i in range(global id, …, global range), in groups of one dimension: where an item goes on, its neighbours do beside it.
+bool Lowering::is_grid_stride(Value lower, const Term& step) {
+    return space_.rank == 1 && space_.group_size.size() == 1 && !step.constant && lower == builder_.dim(0) &&
+           value(step, DType::Int64) == builder_.extent(0);
+}
+
+/// The rounds of a grid-stride loop, counted by the group's first item.
+void Lowering::together(Value upper, const std::function<void(Value)>& body) {
+    const Value first = builder_.mul(builder_.group_dim(0), builder_.i64(space_.group_size[0]));
+    const auto nothing = [] { return ir::Builder::Values(); };
+    const auto round = [&](Value base, std::span<const Value>) {
+        const Value i = builder_.add(base, builder_.local_dim(0));
+        const auto inside = [&] {
+            body(i);
+            return nothing();
+        };
+        return builder_.if_else(builder_.lt(i, upper), inside, nothing);
+    };
+    builder_.for_loop(first, upper, builder_.extent(0), {}, round, 0, ir::LoopKind::Together);
+}
+
+void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, const Term& step,
+                            const std::function<void(const Term&)>& body) {
+    std::int64_t least = unknown_least;
+    if (step.least > 0) least = start.least;
+    if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
+    const auto bits = static_cast<std::uint8_t>(exact_integers() ? std::max(bits_of(start), bits_of(stop)) : 63);
+    const auto index = [&](Value v) {
+        Term i = number({DType::Int64, true}, v, least);
+        i.bits = bits;
+        return i;
+    };
+    constexpr std::int64_t few_rounds = 16;
+    const bool is_short = start.constant && stop.constant && step.constant && std::abs(stop.scalar.i - start.scalar.i) <= few_rounds;
+    inner_loops_ += is_short ? 0 : 1;
+    if (choosing_lanes_ && !in_lanes_) choose_lanes(t, start, stop, step, body);
+    const bool lanes = !in_lanes_ && lane_loops_.contains(&t), outer = std::exchange(in_lanes_, in_lanes_ || lanes);
+    around_.push_back({&t, stack_.size()});
+    const Carried c = carried_by({&t}, {}, [&] { body(index(ir::no_value)); });
+    if (dry_) {
+        in_lanes_ = outer;
+        around_.pop_back();
+        return leave_loop(c, {});
+    }
+    const Value lower = value(start, DType::Int64), upper = value(stop, DType::Int64);
+    if (c.names.empty() && is_grid_stride(lower, step)) {
+        together(upper, [&](Value i) {
+            scope_ = c.before;
+            body(index(i));
+        });
+        around_.pop_back();
+        return leave_loop(c, {});
+    }
+    if (lanes) {
+        builder_.for_lanes(lower, upper, {}, [&](Value i) {
+            scope_ = c.before;
+            body(index(i));
+            return ir::Builder::Values();
+        });
+        in_lanes_ = outer;
+        around_.pop_back();
+        return leave_loop(c, {});
+    }
+    std::vector<Value> initial;
+    collect(c, initial);
+    const auto round = [&](Value i, std::span<const Value> values) {
+        scope_ = c.before;
+        bind(c, values);
+        body(index(i));
+        ir::Builder::Values out;
+        collect(c, out);
+        return out;
+    };
+    const ir::Builder::Values results = builder_.for_loop(lower, upper, value(step, DType::Int64), initial, round);
+    around_.pop_back();
+    leave_loop(c, results);
+}
+
+void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                            const std::function<Term()>& test, const std::function<void()>& body, bool forever) {
+    // The test knows that no flag was set; the body begins without any.
+    ++inner_loops_;
+    const bool breaks = contains(t, Form::Break, true),
+               returns = contains(t, Form::Return, true) || contains(t, Form::Raise, true) || contains(t, Form::Assert, true);
+    std::vector<std::string> names = hidden;
+    if (breaks) names.emplace_back(break_flag);
+    if (returns) names.emplace_back(return_flag);
+    const auto goes_on = [&]() -> Term {
+        scope_.change(continue_flag).term = flag(false);
+        const Term running = alive();
+        if (running.constant && running.scalar.b) return test();
+        const auto tested = [&] {
+            const Scope before = scope_;
+            for (const char* name : {break_flag, return_flag}) scope_.change(name).term = flag(false);
+            Term result = test();
+            scope_ = before;
+            return result;
+        };
+        return chosen(
+            running, t, tested, [] { return flag(false); }, t.place);
+    };
+    const auto round = [&] {
+        for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), t.place, false, ++versions_});
+        body();
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+    };
+    around_.push_back({&t, stack_.size()});
+    const auto walk = [&] {
+        (void)goes_on();
+        round();
+    };
+    if (forever || (contains(t, Form::Return, true) && !scope_.contains(result_name))) {
+        // What has no value before the loop and certainly one after it: what rounds return, and what they assign before they break.
+        std::optional<Names> broken;
+        if (Names assigned; forever) assigned_by(t.parts[1].parts, assigned, broken);
+        for (const auto& [name, v] : carried_by(parts, names, walk).after) {
+            const auto found = scope_.find(name);
+            const bool certain = !v.maybe || (broken && broken->contains(name));
+            if (!certain || (found != scope_.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
+            scope_.set(name, {blank(v.term), v.place, false, v.version, v.above});
+        }
+    }
+    if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
+    const Carried c = carried_by(parts, names, walk);
+    if (dry_) {
+        around_.pop_back();
+        return leave_loop(c, {});
+    }
+    std::vector<Value> initial;
+    collect(c, initial);
+    const ir::Builder::Values results = builder_.while_loop(
+        initial,
+        [&](std::span<const Value> values) {
+            scope_ = c.before;
+            bind(c, values);
+            const Value on = value(goes_on(), DType::Bool);
+            if (!exact_integers() || !hidden.empty() || !uses_status_) return on;
+            out_.reads_status = true;
+            // After a failure its values are not Python's: who counts on them to end it might wait for ever.
+            return builder_.bit_and(on, builder_.eq(builder_.load(status_, builder_.i64(0)), builder_.i64(0)));
+        },
+        [&](std::span<const Value> values) {
+            scope_ = c.before;
+            bind(c, values);
+            round();
+            ir::Builder::Values out;
+            collect(c, out);
+            return out;
+        });
+    around_.pop_back();
+    leave_loop(c, results);
+}
+
+/// Puts the flags of the loop around back, and runs `else` if no break was met, nor a return or failure.
+void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue) {
+    const Term broken = scope_.at(break_flag).term;
+    scope_.set(break_flag, outer_break);
+    scope_.set(continue_flag, outer_continue);
+    if (!otherwise || otherwise->parts.empty()) return;
+    const Term whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
+    const auto rest = [&] { go_on(otherwise->place, [&] { block(otherwise->parts); }); };
+    if (whole.constant) return whole.scalar.b ? rest() : void();
+    branch(whole, otherwise->place, rest, [] {});
+}
+
+/// for i in range(start, stop, step): `begin` binds what depends on i at the start of each round.
+void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,
+                      const std::function<void(const Term&)>& begin) {
+    const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
+    scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
+    scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+    const bool leaves = contains(body, Form::Break, false) || contains(body, Form::Return, true) || contains(body, Form::Raise, true) ||
+                        contains(body, Form::Assert, true);
+    if (!leaves) {
+        counted_loop(t, start, stop, step, [&](const Term& i) {
+            begin(i);
+            scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+            block(body.parts);
+            scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+        });
+        return after_loop(otherwise, outer_break, outer_continue);
+    }
+    if (!step.constant) fail(ErrorCode::Value, t.place, "a range that is left by break or return needs a constant step");
+    // `if test: break` at the start of the body is part of the loop's own test.
+    std::vector<const Tree*> tests;
+    while ((!otherwise || otherwise->parts.empty()) && tests.size() < body.parts.size()) {
+        const Tree& s = body.parts[tests.size()];
+        if (s.form != Form::If || !s.parts[2].parts.empty() || s.parts[1].parts.size() != 1 || s.parts[1].parts[0].form != Form::Break)
+            break;
+        if (!tests.empty() && !simple(s.parts[0])) break;  // it is asked only where those before it let the round go on
+        tests.push_back(&s.parts[0]);
+    }
+    const std::string counter = "$index" + std::to_string(loops_++);
+    Term first = cast(start, {DType::Int64, true});
+    first.least = step.scalar.i > 0 ? start.least : unknown_least;
+    if (exact_integers()) first.bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
+    set_variable(counter, first, t.place);
+    const auto inside_at = [&](const Term& i) {
+        return pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
+    };
+    const auto test = [&]() -> Term {
+        const Term i = scope_.at(counter).term;
+        const Term inside = inside_at(i);
+        if (tests.empty()) return inside;
+        const auto stays = [&] {
+            begin(i);
+            Term all = flag(true);
+            for (const Tree* s : tests) {
+                at_ = s->place;
+                const Term leaves_here = condition(*s);
+                const Term on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
+                all = all.constant && all.scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
+            }
+            return all;
+        };
+        const bool plain = std::all_of(tests.begin(), tests.end(), [](const Tree* s) { return simple(*s); });
+        if (plain) return pure(Opcode::And, {DType::Bool, false}, {inside, stays()}, DType::Bool);
+        return chosen(
+            inside, *tests[0], stays, [] { return flag(false); }, t.place);
+    };
+    // A test that ends the loop has seen its round's value, which names from before the loop keep: a counter gets it ahead of the test,
+    // others when it is over.
+    const auto named = t.form == Form::For && t.parts[0].form == Form::Name ? scope_.find(t.parts[0].name) : scope_.end();
+    const bool ahead = !tests.empty() && named != scope_.end() && !named->second.maybe;
+    const auto advance = [&](const Term& i) {
+        const std::string& name = t.parts[0].name;
+        const Term on = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
+        set_variable(name, selected(on, {i, t.place}, scope_.at(name), t.place), t.place);
+    };
+    if (ahead) advance(first);
+    general_loop(t, {&t}, {counter}, test, [&] {
+        const Term i = scope_.at(counter).term;
+        begin(i);
+        block(body.parts, tests.size());
+        Term next = add(i, step);
+        next.least = step.scalar.i > 0 ? i.least : unknown_least;
+        next.bits = i.bits;
+        set_variable(counter, next, t.place);
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+        if (ahead) advance(next);
+    });
+    if (!tests.empty() && !ahead) {
+        const Term i = scope_.at(counter).term;
+        const Term by_test = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
+        const auto bind_last = [&] { begin(i); };
+        if (!by_test.constant || by_test.scalar.b) branch(by_test, t.place, bind_last, [] {});
+    }
+    scope_.erase(counter);
+    after_loop(otherwise, outer_break, outer_continue);
+}
+
+void Lowering::for_range(const Tree& t) {
+    Term bounds[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+        const Term given = expression(t.parts[1 + k]);
+        if (given.kind != Kind::Number || !is_integer(given.type.dtype))
+            wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
+        bounds[k] = whole_to_int(given, t.parts[1 + k].place, "range: ");
+    }
+    if (bounds[2].constant && bounds[2].scalar.i == 0) fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
+    if (!bounds[2].constant && bounds[2].least < 1) {
+        Term zero = number({DType::Bool, false}, ir::no_value);
+        if (!dry_) zero.value = builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0));
+        fail_when(zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
+        if (!dry_) bounds[2] = number({DType::Int64, true}, builder_.select(zero.value, builder_.i64(1), value(bounds[2], DType::Int64)));
+    }
+    guard_range(bounds[0], bounds[1], bounds[2], t.parts[2].place);
+    // A name that counts a loop of at least one round keeps its last value.
+    const bool runs = bounds[0].constant && bounds[1].constant && bounds[2].constant &&
+                      (bounds[2].scalar.i > 0 ? bounds[0].scalar.i < bounds[1].scalar.i : bounds[0].scalar.i > bounds[1].scalar.i);
+    if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
+        Term first = fluid(bounds[0]);
+        if (!dry_) first.value = value(bounds[0], DType::Int64);
+        set_variable(t.parts[0].name, first, t.place);
+    }
+    ranged(t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const Term& i) { assign(t.parts[0], i, t.place); });
+}
+
+void Lowering::unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k) {
+    for (; k < items.size(); ++k) {
+        assign(t.parts[0], items[k], t.place);
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+        block(t.parts[2].parts);
+        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+        if (k + 1 == items.size() || !escapes()) continue;
+        return go_on(t.place, [&] { unrolled(t, items, k + 1); });
+    }
+}
+
+/// What `for` goes over: how many rounds, and what each gets; `fixed` where each round may get another type.
+struct Lowering::Walked {
+    Term length;
+    bool fixed = false;
+    std::function<Term(const Term& i)> at;
+};
+
+/// A tuple, or the first axis of an array.
+Lowering::Walked Lowering::walked_value(const Tree& t) {
+    const Term s = expression(t);
+    if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
+        wrong_type(t.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
+    const Term& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
+    if (axis.kind == Kind::Array && axis.view.rank == 0) wrong_type(t.place, describe(s) + " has no dimension that could be looped over");
+    const bool fixed = axis.kind == Kind::Tuple;
+    const Term length = fixed ? integer(static_cast<std::int64_t>(s.items.size())) : axis.view.lead[1];
+    return {length, fixed, [this, s, &t](const Term& i) -> Term {
+                if (is_array_of_structs(s)) return indexed(s, std::span(&i, 1), t);
+                if (s.kind == Kind::Tuple) {
+                    if (!i.constant) wrong_type(t.place, "a tuple cannot be looped over beside an array; use an array for both");
+                    return field(s, static_cast<std::size_t>(i.scalar.i));
+                }
+                Term part = s;
+                part.view = part_at(s.view, i);
+                return part.view.rank == 0 ? element(part.view) : part;
+            }};
+}
+
+Lowering::Walked Lowering::walked_zip(const Tree& t) {
+    std::vector<Walked> all;
+    bool strict = false, fixed = true;
+    for (const Tree& p : t.parts) {
+        if (p.form != Form::Keyword)
+            all.push_back(walked(p));
+        else if (p.name == "strict")
+            strict = truth(expression(p.parts[0]), p.place).scalar.b;
+        else
+            wrong_type(p.place, "zip: the keyword `" + p.name + "` is not known");
+    }
+    if (all.empty()) wrong_type(t.place, "zip takes arrays or tuples");
+    Term length = all[0].length;
+    for (const Walked& w : all) {
+        fixed = fixed && w.fixed;
+        const Term& n = w.length;
+        if (strict && &w != all.data() && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
+            fail(ErrorCode::Value, t.place, "zip: what is taken strictly must have lengths that are known to be the same");
+        if (length.constant && n.constant) {
+            length = integer(std::min(length.scalar.i, n.scalar.i));
+        } else if (&w != all.data()) {
+            const auto bits = static_cast<std::uint8_t>(std::min(bits_of(length), bits_of(n)));
+            length =
+                number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(length, DType::Int64), value(n, DType::Int64)), 0);
+            if (exact_integers()) length.bits = bits;
+        }
+    }
+    return {length, fixed, [all](const Term& i) {
+                std::vector<Term> items;
+                items.reserve(all.size());
+                for (const Walked& w : all) items.push_back(w.at(i));
+                return tuple(std::move(items));
+            }};
+}
+
+Lowering::Walked Lowering::walked(const Tree& t) {
+    if (t.form == Form::Call && t.name == "zip") return walked_zip(t);
+    if (t.form != Form::Call || t.name != "enumerate") return walked_value(t);
+    if (t.parts.empty() || t.parts.size() > 2) wrong_type(t.place, "enumerate takes an array or a tuple, and where it begins to count");
+    const Tree* begins = t.parts.size() == 1 ? nullptr : t.parts[1].form == Form::Keyword ? &t.parts[1].parts[0] : &t.parts[1];
+    const Term begin = begins ? need_number(expression(*begins), t.place, "enumerate") : integer(0);
+    const Walked inner = walked(t.parts[0]);
+    return {inner.length, inner.fixed, [this, begin, inner](const Term& i) { return tuple({add(begin, i), inner.at(i)}); }};
+}
+
+/// Over tuples, the first axis of arrays, enumerate and zip of these.
+void Lowering::for_each(const Tree& t) {
+    const Walked w = walked(t.parts[1]);
+    if (w.fixed) {
+        std::vector<Term> items;
+        for (std::int64_t k = 0; k < w.length.scalar.i; ++k) items.push_back(w.at(integer(k)));
+        const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
+        scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
+        unrolled(t, items, 0);
+        return after_loop(&t.parts[3], outer_break, outer_continue);
+    }
+    ranged(t, integer(0), w.length, integer(1), t.parts[2], &t.parts[3], [&](const Term& i) { assign(t.parts[0], w.at(i), t.place); });
+}
+
+void Lowering::while_statement(const Tree& t) {
+    const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
+    scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
+    scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+    const auto test = [&] {
+        at_ = t.place;
+        return condition(t.parts[0]);
+    };
+    const Tree& asked = t.parts[0];
+    const bool forever = asked.form == Form::Number && asked.number.cast(DType::Bool).b;
+    const auto body = [&] {
+        learn(asked, true);
+        block(t.parts[1].parts);
+    };
+    general_loop(t, {&t}, {}, test, body, forever);
+    if (forever && !contains(t.parts[1], Form::Break, false)) scope_.change(return_flag).term = flag(true);
+    after_loop(&t.parts[2], outer_break, outer_continue);
+}
+
+}  // namespace pardo::lang

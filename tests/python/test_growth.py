@@ -185,3 +185,28 @@ def test_exit_without_a_word_after_a_failed_test(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (1, "")
     assert "nanobind" not in done.stdout
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_queues_with_barriers_are_freed(order):
+    """A queue keeps its last barrier, whose event keeps what the queue is made of: until the queue is dropped, on every device."""
+    program = f"""
+        import pardo as pp
+        def pages():
+            return int(open("/proc/self/statm").read().split()[1])
+        for device in pp.get_devices():
+            def one():
+                q = pp.Queue(device, order={order!r})
+                task = q.host_task(lambda: None)
+                q.barrier([task])
+                q.wait()
+            for _ in range(300):
+                one()
+            before = pages()
+            for _ in range(1500):
+                one()
+            grown = (pages() - before) * 4 / 1500
+            assert grown < 0.7, f"{{grown}} KiB a queue of {{device.id}}"
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr

@@ -224,11 +224,12 @@ void DriverCore::run_task(DriverEvent& event) {
 }
 
 void DriverCore::close() {
-    Event last;  // events hold the core; released after the lock
+    Event last, fence;  // events hold the core; released after the lock
     {
         std::lock_guard lock(mutex_);
         closed_ = true;
         std::swap(last, last_barrier_);
+        std::swap(fence, fence_);
         work_wake_.notify_all();
         task_wake_.notify_all();
     }

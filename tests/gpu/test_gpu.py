@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+import textwrap
 
 import numpy as np
 import pardo as pp
@@ -241,3 +242,24 @@ def test_text_on_queues_out_of_order(program):
     gate.set_complete()
     event.wait()
     assert (pp.asnumpy(y) == 128).all()
+
+
+def test_a_forked_child_is_told_what_to_do():
+    """Before its driver is called: a kernel that the parent has not loaded would fail in words of the driver's."""
+    program = """
+        import os
+        import pardo as pp
+        x = pp.ones(1000, device="cuda")
+        assert (x + 1).sum().item() == 2000
+        if (child := os.fork()) == 0:
+            try:
+                (x * 3 - 1).sum().item()
+            except pp.DeviceError as e:
+                os._exit(0 if "cannot be used after fork()" in str(e) else 2)
+            os._exit(3)
+        assert os.waitpid(child, 0)[1] == 0
+        assert (x * 5).sum().item() == 5000
+    """
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

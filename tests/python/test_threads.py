@@ -73,8 +73,8 @@ def test_threads_compile_different_programs(fusion, tmp_path):
         for k, got in enumerate(results):
             want = run(np, k, data, data[::-1], data * data[::-1] + 0.25)
             for g, w in zip(got, want, strict=True):
-                np.testing.assert_allclose(np.asarray(g), w, rtol=1e-9)
-        assert (np.asarray(total) == 40).all()
+                np.testing.assert_allclose(pp.asnumpy(g), w, rtol=1e-9)
+        assert (pp.asnumpy(total) == 40).all()
     """
     done = run(program, PARDO_FUSION=fusion, PARDO_CACHE_DIR=str(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -87,7 +87,7 @@ ForeignStream native_stream(const Queue& queue) { return queue.impl()->native_st
 ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream, bool writable) {
     if (writable) graph::require_writeable("export", x);
     x.force();
-    const Array held = x;  // its memory stays when others bind the caller's handle anew
+    const Array held(x.node());  // its memory stays when others bind the caller's handle anew
     graph::Node& leaf = *held.node();
     device::Queue* queue = leaf.queue.get();
     device::Buffer* buffer = leaf.buffer.get();

@@ -6,7 +6,6 @@
 
 namespace pardo::plan {
 
-using graph::Kind;
 using graph::Node;
 using graph::ReduceOp;
 

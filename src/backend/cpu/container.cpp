@@ -5,15 +5,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "backend/cpu/threads/topology.h"
+
 namespace pardo::cpu {
 namespace {
-
-std::string first_line(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 /// Calls `f` with the folder of each group from the process's own up to the top one, of the hierarchy that holds `controller`; version 2
 /// has one hierarchy without a name. In a container with a view of its own the path may lead nowhere: the top folder is its own then.

@@ -28,7 +28,8 @@ public:
 
 protected:
     ~RoutineBase() = default;
-    static bool suits(Place place, const device::Device* device);
+    /// The places that a device is, as bits.
+    static unsigned places_of(const device::Device* device);
     /// False when PARDO_ROUTINES names another implementation of this routine.
     bool allowed(const char* implementation) const;
     /// Says that none applies.
@@ -58,10 +59,11 @@ public:
 
     /// Throws Device where none applies.
     const Implementation& choose(device::Queue* queue, Args... args) const {
+        const unsigned here = places_of(queue->device());
         const Implementation* best = nullptr;
         for (std::size_t i = 0; i < count_; ++i) {
             const Implementation& one = list_[i];
-            if (!suits(one.place, queue->device()) || !allowed(one.name) || (best && best->cost <= one.cost)) continue;
+            if (!(here & static_cast<unsigned>(one.place)) || !allowed(one.name) || (best && best->cost <= one.cost)) continue;
             if (!one.applies || one.applies(queue, args...)) best = &one;
         }
         if (!best) refuse(queue->device());

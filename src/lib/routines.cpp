@@ -82,14 +82,14 @@ const Wishes& wishes() {
 
 }  // namespace
 
-bool RoutineBase::suits(Place place, const device::Device* device) {
-    const std::string_view backend = device->info().backend;
-    switch (place) {
-        case Place::Host: return backend == "cpu" || backend == "null";
-        case Place::Text: return backend == "opencl" || backend == "cuda";
-        case Place::Cuda: return backend == "cuda";
+unsigned RoutineBase::places_of(const device::Device* device) {
+    constexpr auto host = static_cast<unsigned>(Place::Host), text = static_cast<unsigned>(Place::Text),
+                   cuda = static_cast<unsigned>(Place::Cuda);
+    constexpr std::pair<std::string_view, unsigned> rows[] = {{"cpu", host}, {"null", host}, {"opencl", text}, {"cuda", text | cuda}};
+    for (const auto& [backend, places] : rows) {
+        if (device->info().backend == backend) return places;
     }
-    return false;
+    return 0;
 }
 
 bool RoutineBase::allowed(const char* implementation) const {

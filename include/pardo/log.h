@@ -15,7 +15,7 @@ using LogSink = void (*)(LogLevel, std::string_view);
 PARDO_API void set_log_sink(LogSink sink);
 /// Receives a line about slow work that is under way, from any thread and without any lock held; an empty one when it is over.
 using ProgressSink = void (*)(std::string_view line);
-/// Where such lines go; by default, and with null, nobody watches.
+/// Where such lines go. By default, and with null, nothing is told.
 PARDO_API void set_progress_sink(ProgressSink sink);
 /// The level of PARDO_LOG (off, warn, info, debug). Default: warn.
 PARDO_API LogLevel log_level();

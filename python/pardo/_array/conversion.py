@@ -34,7 +34,7 @@ class Conversions:
         IndexError
             An index is out of bounds.
         TypeError
-            An index is no integer.
+            An index is not an integer.
         ValueError
             The array has not one element, or there is not one index for each axis.
         """

@@ -77,7 +77,7 @@ def arange(
     Raises
     ------
     TypeError
-        An end is not a number, or the dtype is not supported.
+        A bound is not a number, or the dtype is not supported.
     ZeroDivisionError
         The step is zero.
     """
@@ -167,7 +167,7 @@ def linspace(
     Raises
     ------
     TypeError
-        An end is neither a number nor an array, `num` is not an integer, or the dtype is not supported.
+        A bound is neither a number nor an array, `num` is not an integer, or the dtype is not supported.
     ValueError
         `num` is negative.
     """

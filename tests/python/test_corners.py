@@ -11,6 +11,7 @@ import threading
 import numpy as np
 import pardo as pp
 import pytest
+from numpy_names import BEFORE_2_1
 from support import check
 
 
@@ -119,6 +120,7 @@ def test_parts_of_numbers_are_numbers():
 # --- powers --------------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(BEFORE_2_1, reason="NumPy 2.0 looks at the value of an exponent: the square of integers by 2.0 has integers")
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "int64", "uint64", "float32"])
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3, True, 2.0, np.int8(2), np.uint8(3)])
 def test_powers_have_numpys_dtypes(dtype, exponent):
@@ -203,6 +205,7 @@ def test_sort_keeps_zeros_in_order(dtype, descending, copies):
     same(pp.sort(pp.asarray(rows), axis=0), np.sort(rows, axis=0, kind="stable"))
 
 
+@pytest.mark.skipif(BEFORE_2_1, reason="NumPy 2.0 takes the other zero where a limit equals an element")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_clip_of_zeros(dtype):
     host = np.array([*ZEROS, np.nan, -1, 2] * 5, dtype)
@@ -239,6 +242,7 @@ def test_isin_of_mixed_signs_is_exact():
         check(pp.isin(pp.asarray(a), pp.asarray(b), invert=True), ~expected)
 
 
+@pytest.mark.skipif(BEFORE_2_1, reason="NumPy 2.0 takes no uint64 for an index")
 def test_indices_beyond_int64():
     x, host = pp.arange(5), np.arange(5)
     for big in (2**63, 2**63 + 1, 2**64 - 1, 2**64 - 7):

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pardo as pp
 import pytest
+from numpy_names import BEFORE_2_1
 from support import check, samples
 
 ROWS = {row[0]: row for row in pp._core._op_table()}
@@ -147,6 +148,7 @@ def test_clip(rng):
     check(pp.clip(pp.asarray([1, 200], dtype="uint8"), -5, 1000), np.asarray([1, 200], np.uint8))
 
 
+@pytest.mark.skipif(BEFORE_2_1, reason="NumPy 2.0 refuses limits that no element is beyond")
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
 def test_clip_beyond_the_dtype(dtype):
     """As NumPy: an integer that no element is beyond limits nothing, others are promoted with the elements, or do not fit the dtype."""

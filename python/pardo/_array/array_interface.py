@@ -104,7 +104,7 @@ def stream_of(described: Described) -> int:
     return number
 
 
-class _Checked:
+class Checked:
     """Shows NumPy what has been checked, whatever the object would say if it were asked again."""
 
     def __init__(self, entries: dict[str, Any], owner: Any) -> None:
@@ -155,7 +155,7 @@ def has_buffer(obj: Any) -> bool:
     return True
 
 
-def _checked(d: Described, obj: Any) -> _Checked:
+def _checked(d: Described, obj: Any) -> Checked:
     element = dtype_of(d.dtype.newbyteorder("="), d.who)
     if isinstance(d.data, (tuple, list)):
         address, read_only = d.address()
@@ -176,5 +176,5 @@ def _checked(d: Described, obj: Any) -> _Checked:
     _memory_range(d.who, address, element, d.shape, d.strides)
     shape, strides = tuple(d.shape), tuple(d.strides)
     if math.prod(shape) == 0:
-        return _Checked(np.empty(shape, d.dtype).__array_interface__, obj)
-    return _Checked({"version": 3, "shape": shape, "strides": strides, "typestr": d.dtype.str, "data": (address, read_only)}, obj)
+        return Checked(np.empty(shape, d.dtype).__array_interface__, obj)
+    return Checked({"version": 3, "shape": shape, "strides": strides, "typestr": d.dtype.str, "data": (address, read_only)}, obj)

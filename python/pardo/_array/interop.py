@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
-from pardo._array.array_interface import describe, has_buffer, host_values, stream_of
+from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
 from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of, refuse_masked
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 
@@ -315,6 +315,20 @@ def host_view(x: Array, /) -> NDArray[Any] | None:
         return np.asarray(memoryview(x))
     except BufferError:
         return None
+
+
+_NUMPY_ASKS_FOR_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
+
+def shared_view(x: Array, /) -> NDArray[Any]:
+    """NumPy's view of an array on the CPU, writable if the array is; what is recorded and still wants to read it is computed first."""
+    if _NUMPY_ASKS_FOR_VERSIONS:
+        return np.from_dlpack(x)
+    try:
+        view = np.from_dlpack(x)  # NumPy 2.0 knows no flags of DLPack: it takes every tensor for read-only,
+    except BufferError:
+        return np.asarray(x)  # and is refused one that is.
+    return np.asarray(Checked({**view.__array_interface__, "data": (view.ctypes.data, False)}, view))
 
 
 def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._array.interop import shared_view
 from pardo._compiler import structs
 from pardo._core import Array
 from pardo._debug import atomics, races
@@ -451,7 +452,7 @@ class _Mirror:
             return value
         value.wait()
         if value.device.backend == "cpu":
-            return np.from_dlpack(value)  # settles what is recorded and still wants to read it
+            return shared_view(value)
         if id(value) not in self.copies:
             copy = np.empty(value.shape, value.dtype)
             value._copy_to(copy)

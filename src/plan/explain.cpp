@@ -56,8 +56,8 @@ public:
     std::string make() {
         std::int64_t read = 0, written = 0;
         for (const KernelPlan& k : scheduler_.kernels()) {
-            read += k.bytes_read;
-            written += k.bytes_written;
+            read += bytes_of(k).read;
+            written += bytes_of(k).written;
         }
         const std::size_t kernels = scheduler_.kernels().size(), groups = planner_.groups().size();
         out_ = count(groups, "group") + ", " + count(kernels, "kernel") + "; reads " + bytes_text(read) + ", writes " +
@@ -82,9 +82,21 @@ private:
         if (n != 1) text += 's';
         return text;
     }
+    struct Bytes {
+        std::int64_t read = 0, written = 0;
+    };
+    Bytes bytes_of(const KernelPlan& k) const {
+        Bytes sum;
+        for (const KernelPlan::Traffic& traffic : k.traffic) {
+            const std::int64_t bytes = bytes_moved(traffic, traffic.bytes.value(), planner_.walk());
+            if (traffic.read) sum.read += bytes;
+            if (traffic.written) sum.written += bytes;
+        }
+        return sum;
+    }
     void begin_group(int at, int number) {
         const Group& group = planner_.groups()[at];
-        out_.append("group ").append(std::to_string(number)).append(": index space ").append(to_string(group.domain));
+        out_.append("group ").append(std::to_string(number)).append(": index space ").append(to_string(values_of(group.domain)));
         if (group.reduced != 0) {
             out_ += ", reduced over";
             for (int d = 0; d < group.domain.size(); ++d) {
@@ -103,9 +115,10 @@ private:
     }
     void kernel(const KernelPlan& k) {
         std::string text = k.name + ": " + name(k.strategy);
-        for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length));
-        text += ", range " + to_string({k.extents.data(), static_cast<std::size_t>(k.range)});
-        text += "; reads " + bytes_text(k.bytes_read) + ", writes " + bytes_text(k.bytes_written);
+        for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length.value()));
+        const SmallVector<std::int64_t, 6> extents = values_of(k.extents);
+        text += ", range " + to_string({extents.data(), static_cast<std::size_t>(k.range)});
+        text += "; reads " + bytes_text(bytes_of(k).read) + ", writes " + bytes_text(bytes_of(k).written);
         line("kernel", text);
         std::vector<NodeId> seen;
         for (const Access& a : k.accesses) {

@@ -14,6 +14,14 @@ namespace pardo::plan {
 using NodeId = std::uint32_t;
 inline constexpr NodeId no_node = ~0u;
 
+/// What walks that differ only in sizes have in common, and the numbers by which one of them differs.
+struct PlanClass {
+    static constexpr std::size_t most_numbers = 64;
+    std::vector<std::uint8_t> key;
+    std::vector<std::int64_t> numbers;  // different ones beyond -1, 0 and 1, in the order of the key
+    bool complete = true;               // false: there are too many
+};
+
 /// The pending nodes below some roots, inputs before users, with the leaves they read. Reused from pass to pass.
 struct Walk {
     enum Flag : std::uint8_t {
@@ -42,6 +50,8 @@ struct Walk {
     /// Writes `key`: structure, dtypes, shapes, strides, which leaves are of one buffer, and how each lies to the target; no values,
     /// addresses or offsets. What a plan does is a function of the key and of the device.
     void write_key();
+    /// What the key says but for the numbers, and these.
+    PlanClass plan_class() const;
     bool contains(const graph::Node* node) const { return node->mark == mark_; }
     /// True when a pending node outside reads this memory.
     bool read_outside(const device::Buffer* buffer) const;
@@ -55,6 +65,7 @@ private:
     void begin();
     void visit(graph::Node* root);
     void mark_held();
+    template <class Writer> void write(Writer& out) const;
     bool reads_target() const;
     void mark_overlaps();
     std::vector<Frame> stack_;

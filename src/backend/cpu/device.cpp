@@ -20,9 +20,9 @@ CpuDevice::CpuDevice(device::Backend* backend)
       // Tests plan for groups here, so that these plans are computed and compared on machines without a GPU.
       execution_(env("PARDO_CPU_EXECUTION") == "groups" ? device::Execution::Groups : device::Execution::Lanes),
       pool_(configured_threads()),
-      own_allocator_(std::make_unique<Allocator>(this, !env_flag("PARDO_CPU_DISCRETE", false), info_.global_mem_size)),
+      own_allocator_(std::make_unique<device::CachingAllocator>(
+          this, std::make_unique<CpuMemory>(!env_flag("PARDO_CPU_DISCRETE", false), info_.global_mem_size))),
       allocator_(own_allocator_.get()) {
-    allocator_->wait_for_work = wait_for_all_queues;
     install_process_handlers({[this] {
                                   pool_.stop_for_fork();
                                   allocator_->lock_for_fork();

@@ -50,8 +50,8 @@ private:
     DeviceInfo info_;
     device::Execution execution_;
     ThreadPool pool_;
-    std::unique_ptr<Allocator> own_allocator_;
-    Allocator* allocator_;  // of the whole device
+    std::unique_ptr<device::CachingAllocator> own_allocator_;
+    device::CachingAllocator* allocator_;  // of the whole device
 };
 
 /// What the system says about this machine; fields that it does not tell stay zero, empty or without a value.

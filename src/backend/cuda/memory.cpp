@@ -6,7 +6,7 @@
 
 namespace pardo::cuda {
 
-bool CudaMemory::allocate(std::size_t bytes, MemoryKind kind, device::RawBlock& block) {
+bool CudaMemory::allocate(std::size_t bytes, std::size_t, MemoryKind kind, device::RawBlock& block) {
     const ContextScope scope(*device_);
     const Driver& d = driver();
     DevicePointer pointer = 0;
@@ -34,7 +34,7 @@ bool CudaMemory::allocate(std::size_t bytes, MemoryKind kind, device::RawBlock& 
     return true;
 }
 
-void CudaMemory::free(const device::RawBlock& block, MemoryKind kind) noexcept {
+void CudaMemory::free(const device::RawBlock& block, std::size_t, MemoryKind kind) noexcept {
     if (device::driver_gone() || !device_->known_context()) return;
     const ContextScope scope(device_->known_context());
     // What goes wrong here went wrong before: the context is lost, and its memory with it.

@@ -12,7 +12,7 @@ namespace pardo::opencl {
 namespace {
 
 using device::BufferUse;
-using device::DriverBuffer;
+using device::CachedBuffer;
 
 std::size_t size_of(char letter) {
     switch (letter) {
@@ -61,7 +61,7 @@ private:
         cl_mem object = nullptr;
         std::int64_t offset = 0;
         if (at != uses_.end()) {
-            const auto* b = static_cast<const DriverBuffer*>(at->buffer);
+            const auto* b = static_cast<const CachedBuffer*>(at->buffer);
             object = static_cast<cl_mem>(b->handle());
             offset = address - static_cast<const char*>(b->data()) + static_cast<std::int64_t>(b->handle_offset());
         }
@@ -88,7 +88,7 @@ public:
     /// Arrays in the same place are one object. Null for an array without elements.
     cl_mem of(const device::TextArgument& a) {
         if (a.bytes == 0) return nullptr;
-        const auto* b = static_cast<const DriverBuffer*>(a.buffer);
+        const auto* b = static_cast<const CachedBuffer*>(a.buffer);
         const std::size_t begin = b->handle_offset() + static_cast<std::size_t>(a.words[0] - reinterpret_cast<std::uint64_t>(b->data()));
         for (const Part& p : parts_)
             if (p.whole == b->handle() && p.region.origin == begin && p.region.size == a.bytes) return p.object;

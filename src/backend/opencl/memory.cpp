@@ -5,6 +5,7 @@
 
 #include "backend/opencl/device.h"
 #include "base/env.h"
+#include "device/queue/queue.h"
 
 namespace pardo::opencl {
 namespace {
@@ -28,7 +29,15 @@ class OpenClMemory final : public device::RawMemory {
 public:
     explicit OpenClMemory(const OpenClDevice& device) : device_(device), path_(device.path()) {}
 
-    bool allocate(std::size_t bytes, MemoryKind kind, device::RawBlock& block) override {
+    device::MemoryPolicy policy() const override {
+        device::MemoryPolicy policy;
+        // Kernels of the user's text take a block as a buffer of its own, and such may begin only there.
+        if (path_ == MemoryPath::Buffer)
+            policy.block_alignment = static_cast<std::size_t>(std::max<std::int64_t>(device_.info().mem_base_addr_align / 8, 1));
+        return policy;
+    }
+
+    bool allocate(std::size_t bytes, std::size_t, MemoryKind kind, device::RawBlock& block) override {
         switch (path_) {
             case MemoryPath::Usm: block.data = usm(bytes, kind); break;
             case MemoryPath::SvmFine: block.data = svm(bytes, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER); break;
@@ -45,7 +54,8 @@ public:
         return block.data != nullptr;
     }
 
-    void free(const device::RawBlock& block, MemoryKind) noexcept override {
+    void free(const device::RawBlock& block, std::size_t, MemoryKind) noexcept override {
+        if (device::driver_gone()) return;
         switch (path_) {
             case MemoryPath::Usm: device_.domain().usm().free(device_.domain().context(), block.data); break;
             case MemoryPath::SvmFine:
@@ -57,10 +67,6 @@ public:
     bool host_visible(MemoryKind kind) const noexcept override { return opencl::host_visible(path_, kind); }
     std::int64_t total_bytes() const noexcept override { return device_.info().global_mem_size; }
     std::int64_t largest_block() const noexcept override { return device_.info().max_mem_alloc_size; }
-    /// Kernels of the user's text take a block as a buffer of its own, and such may begin only there.
-    std::size_t block_alignment() const noexcept override {
-        return path_ == MemoryPath::Buffer ? std::max<std::size_t>(static_cast<std::size_t>(device_.info().mem_base_addr_align) / 8, 1) : 1;
-    }
 
 private:
     void* usm(std::size_t bytes, MemoryKind kind) {

@@ -37,8 +37,8 @@ public:
     bool prefetches(const device::Buffer* buffer) const noexcept override;
 
 private:
-    static cl_mem object_of(const device::Buffer* b) { return static_cast<cl_mem>(static_cast<const device::DriverBuffer*>(b)->handle()); }
-    static std::size_t begin_of(const device::Buffer* b) { return static_cast<const device::DriverBuffer*>(b)->handle_offset(); }
+    static cl_mem object_of(const device::Buffer* b) { return static_cast<cl_mem>(static_cast<const device::CachedBuffer*>(b)->handle()); }
+    static std::size_t begin_of(const device::Buffer* b) { return static_cast<const device::CachedBuffer*>(b)->handle_offset(); }
     static char* address(const device::Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
     /// What every enqueueing call ends with.
     struct Wait {

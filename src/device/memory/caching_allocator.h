@@ -1,9 +1,5 @@
-// src/device/memory/caching_allocator.h: memory of devices whose driver gives it out, kept for reuse in the order of queues.
+// src/device/memory/caching_allocator.h: memory of a device, kept for reuse in the order of queues.
 // This folder: memory as all back ends have it: blocks, how they are kept and given back, boxes of bytes in them.
-//
-// The CPU's allocator (src/backend/cpu/memory.h) is of the same plan but not the same class: there a block costs two list operations of
-// 20 ns, aligned_alloc and huge pages are part of the matter, and there is one kind of memory. Here blocks differ in kind, may be pieces of
-// a driver's object, and driver events are asked for only when memory is short.
 #pragma once
 
 #include <atomic>
@@ -11,43 +7,71 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/spin_lock.h"
 #include "device/device.h"
 
 namespace pardo::device {
 
 class CachingAllocator;
 
-/// A piece of memory as the driver gave it.
+/// A piece of memory as the driver or the system gave it.
 struct RawBlock {
     void* data = nullptr;    // as kernels see it; made up, but unique, where memory has no addresses
     void* handle = nullptr;  // the driver's object behind it (cl_mem); null where addresses are all there is
+};
+
+/// How a back end's memory is kept.
+struct MemoryPolicy {
+    std::size_t granule = 128;                         // every block's size and alignment is a multiple; a power of two, at most 1024
+    std::size_t small_limit = std::size_t{128} << 10;  // up to here blocks are cut from slabs
+    std::size_t least_slab = std::size_t{256} << 10;   // a slab holds sixteen blocks, but
+    std::size_t most_slab = std::size_t{2} << 20;      // has between so many bytes
+    std::size_t block_alignment = 1;                   // blocks that are cut from a slab begin at multiples of this
+    std::int64_t most_cached = INT64_MAX;              // more than so many bytes are given back
+    bool kinds = true;                                 // memory of another kind is other memory
+    bool driver = true;                                // it is a driver's, and gone with it: in a forked child, at exit
 };
 
 /// What a back end supplies. Safe from any thread.
 class RawMemory {
 public:
     virtual ~RawMemory() = default;
-    /// False when the driver has no such memory left; throws Error (Value) for a kind that the device does not have.
-    virtual bool allocate(std::size_t bytes, MemoryKind kind, RawBlock& block) = 0;
-    virtual void free(const RawBlock& block, MemoryKind kind) noexcept = 0;
+    virtual MemoryPolicy policy() const { return {}; }
+    /// So many bytes, of which only `wanted` will be used at first. False when there is no such memory left; throws Error (Value) for a
+    /// kind that the device does not have.
+    virtual bool allocate(std::size_t bytes, std::size_t wanted, MemoryKind kind, RawBlock& block) = 0;
+    virtual void free(const RawBlock& block, std::size_t bytes, MemoryKind kind) noexcept = 0;
     virtual bool host_visible(MemoryKind kind) const noexcept = 0;
     /// Bytes that the device has, and the most in one piece.
     virtual std::int64_t total_bytes() const noexcept = 0;
     virtual std::int64_t largest_block() const noexcept = 0;
-    /// Blocks that are cut from a larger one begin at multiples of this.
-    virtual std::size_t block_alignment() const noexcept { return 1; }
-    /// Bytes that the driver has left; -1 when it does not tell.
+    /// Bytes that are left; -1 when nobody tells.
     virtual std::int64_t free_bytes() const noexcept { return -1; }
+    /// Blocks until the device's queues are empty. Drivers' queues are waited for by the allocator.
+    virtual void wait_for_work() {}
 };
 
-/// A block of a driver's memory.
-class DriverBuffer final : public Buffer {
+/// Sizes of blocks, at most 12.5 % apart.
+class SizeClasses {
+public:
+    static constexpr int most = 16 + 8 * 38;
+    explicit SizeClasses(std::size_t granule) : granule_(granule), fine_(static_cast<int>(1024 / granule)) {}
+    int count() const { return fine_ + 8 * 38; }
+    int of(std::size_t bytes) const;  // count() when there is none
+    std::size_t bytes(int size_class) const;
+
+private:
+    std::size_t granule_;
+    int fine_;  // classes of up to 1024 bytes, a granule apart
+};
+
+/// A block of such memory. Object and block stay together while they wait for reuse, so that a small array costs two list operations.
+class CachedBuffer final : public Buffer {
 public:
     struct Slab;
-    DriverBuffer(Device* device, MemoryKind kind, void* data, std::size_t bytes) : Buffer(device, kind, data, bytes) {}
+    CachedBuffer(Device* device, MemoryKind kind, void* data, std::size_t bytes) : Buffer(device, kind, data, bytes) {}
     bool host_visible() const noexcept override { return host_visible_; }
     /// The driver's object that the block is in, and where in it `data()` is.
     void* handle() const noexcept { return handle_; }
@@ -57,14 +81,16 @@ private:
     friend class CachingAllocator;
     void dispose() override;
     std::vector<Event> unfinished();
-    /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it.
-    bool hand_over(const Queue* queue);
+    /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it. What is dropped
+    /// goes to `dropped`, for after the locks: an event may hold the last reference to a buffer.
+    bool hand_over(const Queue* queue, std::vector<Event>& dropped);
     /// The block is in use, whatever else may be over.
     bool last_use_unfinished();
-    void forget_uses();
+    void forget_uses(std::vector<Event>& dropped);
+    void drop(std::vector<Use>& uses, std::vector<Event>& dropped);
 
     CachingAllocator* allocator_ = nullptr;
-    DriverBuffer* next_ = nullptr;
+    CachedBuffer* next_ = nullptr;
     void* handle_ = nullptr;
     std::size_t handle_offset_ = 0;
     std::size_t capacity_ = 0;
@@ -74,7 +100,7 @@ private:
     std::function<void()> release_;  // foreign
 };
 
-/// Memory in size classes at most 12.5 % apart. Small blocks are cut from slabs; freed ones wait in lists for reuse. A block that
+/// Memory in size classes. Small blocks are cut from slabs; freed ones wait in lists for reuse. A block that
 /// unfinished work still uses is given at once to its own in-order queue, to others when the work is complete.
 class CachingAllocator {
 public:
@@ -82,7 +108,7 @@ public:
     ~CachingAllocator();
 
     Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue);
-    /// Somebody else's memory; `handle` and `handle_offset` as in DriverBuffer. `release` is called when the last use is complete.
+    /// Somebody else's memory; `handle` and `handle_offset` as in CachedBuffer. `release` is called when the last use is complete.
     Ref<Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release, void* handle = nullptr,
                        std::size_t handle_offset = 0);
     MemoryStats stats();
@@ -91,35 +117,39 @@ public:
     void reset_peak();
     RawMemory& raw() noexcept { return *raw_; }
 
-    static constexpr std::size_t granule = 128;  // every block's size and alignment is a multiple
-    static constexpr int class_count = 8 + 8 * 38;
-    static int class_of(std::size_t bytes);  // class_count when there is none
-    static std::size_t class_bytes(int size_class);
+    void lock_for_fork() { lock_.lock(); }
+    void unlock_after_fork() { lock_.unlock(); }
 
 private:
-    friend class DriverBuffer;
+    friend class CachedBuffer;
     static constexpr int kind_count = 3;
     struct Lists;  // of one kind
-    using Slab = DriverBuffer::Slab;
+    using Slab = CachedBuffer::Slab;
 
-    void recycle(DriverBuffer* buffer);
-    void give_back_foreign(DriverBuffer* buffer);
-    void wait_for_borrowers(DriverBuffer& buffer) noexcept;
-    DriverBuffer* take_cached(Lists& lists, int size_class, const Queue* queue);   // with lock_ held
-    DriverBuffer* take_pending(Lists& lists, int size_class, const Queue* queue);  // with lock_ held
-    DriverBuffer* fresh(int size_class, MemoryKind kind);                          // null when the driver or the limit says no
-    Slab* new_slab(int size_class, MemoryKind kind);
-    DriverBuffer* carve(int size_class, MemoryKind kind);
-    DriverBuffer* whole(int size_class, MemoryKind kind);
+    void recycle(CachedBuffer* buffer);
+    void give_back_foreign(CachedBuffer* buffer);
+    void wait_for_borrowers(CachedBuffer& buffer) noexcept;
+    Lists& lists_of(MemoryKind kind);
+    CachedBuffer* cached(Lists& lists, int size_class, const Queue* queue);
+    CachedBuffer* take_cached(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);   // with lock_ held
+    CachedBuffer* take_pending(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);  // with lock_ held
+    CachedBuffer* make(int size_class, std::size_t wanted, MemoryKind kind);
+    CachedBuffer* fresh(int size_class, std::size_t wanted, MemoryKind kind);  // null when the memory or the limit says no
+    Slab* new_slab(std::size_t block, MemoryKind kind);
+    CachedBuffer* carve(int size_class, MemoryKind kind);
+    CachedBuffer* whole(int size_class, std::size_t wanted, MemoryKind kind);
     std::int64_t bound();  // on in_use + cached
     bool reserve(std::size_t bytes);
     void unreserve(std::size_t bytes);
     [[noreturn]] void fail(std::size_t bytes, MemoryKind kind);
-    void destroy(DriverBuffer* buffer);
+    void destroy(CachedBuffer* buffer);
 
     Device* device_;
     std::unique_ptr<RawMemory> raw_;
-    std::mutex lock_;
+    const MemoryPolicy policy_;
+    const SizeClasses classes_;
+    const std::int64_t total_;
+    SpinLock lock_;
     std::unique_ptr<Lists[]> lists_;
     std::vector<Slab*> slabs_;
     std::int64_t in_use_ = 0, cached_ = 0, peak_ = 0, limit_ = 0;

@@ -19,20 +19,6 @@ using device::BufferUse;
 
 device::Device* cpu_device() { return device::select("cpu"); }
 
-TEST(SizeClasses, CoverAllSizesWithBoundedWaste) {
-    for (int c = 0; c < Allocator::class_count; ++c) {
-        const std::size_t bytes = Allocator::class_bytes(c);
-        EXPECT_EQ(Allocator::class_of(bytes), c);
-        EXPECT_EQ(Allocator::class_of(bytes + 1), c + 1);
-        EXPECT_EQ(bytes % 64, 0u);
-        if (c > 16) {
-            EXPECT_LE(static_cast<double>(bytes), 1.126 * static_cast<double>(Allocator::class_bytes(c - 1)));
-        }
-    }
-    EXPECT_EQ(Allocator::class_of(0), 0);
-    EXPECT_EQ(Allocator::class_of(~std::size_t{0}), Allocator::class_count);
-}
-
 // A load that ends in the same twelve bits as a store shortly before waits for it.
 TEST(Memory, LargeBlocksBeginAtDifferentPlacesOfAPage) {
     device::Device* d = cpu_device();

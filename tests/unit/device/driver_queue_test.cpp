@@ -172,19 +172,23 @@ std::atomic<int> raw_blocks{0};
 class FakeMemory final : public RawMemory {
 public:
     explicit FakeMemory(std::size_t alignment = 1) : alignment_(alignment) {}
-    bool allocate(std::size_t bytes, MemoryKind, RawBlock& block) override {
+    MemoryPolicy policy() const override {
+        MemoryPolicy policy;
+        policy.block_alignment = alignment_;
+        return policy;
+    }
+    bool allocate(std::size_t bytes, std::size_t, MemoryKind, RawBlock& block) override {
         ++raw_blocks;
         block.data = std::aligned_alloc(128, bytes);
         return block.data;
     }
-    void free(const RawBlock& block, MemoryKind) noexcept override {
+    void free(const RawBlock& block, std::size_t, MemoryKind) noexcept override {
         --raw_blocks;
         std::free(block.data);
     }
     bool host_visible(MemoryKind kind) const noexcept override { return kind != MemoryKind::Device; }
     std::int64_t total_bytes() const noexcept override { return 256 << 20; }
     std::int64_t largest_block() const noexcept override { return 128 << 20; }
-    std::size_t block_alignment() const noexcept override { return alignment_; }
 
 private:
     std::size_t alignment_;
@@ -748,17 +752,22 @@ TEST(DriverQueue, AnEventOutlivesItsQueue) {
 }
 
 TEST(CachingAllocator, ClassesAreAtMostAnEighthApart) {
-    std::size_t before = 0;
-    for (int c = 0; c < CachingAllocator::class_count; ++c) {
-        const std::size_t bytes = CachingAllocator::class_bytes(c);
-        ASSERT_GT(bytes, before);
-        ASSERT_EQ(bytes % CachingAllocator::granule, 0u);
-        ASSERT_EQ(CachingAllocator::class_of(bytes), c);
-        ASSERT_EQ(CachingAllocator::class_of(before + 1), c);
-        if (before >= 1024) {
-            ASSERT_LE(static_cast<double>(bytes), 1.125 * static_cast<double>(before) + 1);
+    for (const std::size_t granule : {64, 128}) {
+        const SizeClasses classes(granule);
+        std::size_t before = 0;
+        for (int c = 0; c < classes.count(); ++c) {
+            const std::size_t bytes = classes.bytes(c);
+            ASSERT_GT(bytes, before);
+            ASSERT_EQ(bytes % granule, 0u);
+            ASSERT_EQ(classes.of(bytes), c);
+            ASSERT_EQ(classes.of(before + 1), c);
+            if (before >= 1024) {
+                ASSERT_LE(static_cast<double>(bytes), 1.125 * static_cast<double>(before) + 1);
+            }
+            before = bytes;
         }
-        before = bytes;
+        ASSERT_EQ(classes.of(0), 0);
+        ASSERT_EQ(classes.of(~std::size_t{0}), classes.count());
     }
 }
 
@@ -769,7 +778,7 @@ TEST(CachingAllocator, SmallBlocksBeginWhereTheMemorySays) {
     for (const std::size_t bytes : {1, 100, 128, 129, 511, 513, 700, 5000}) {
         for (int i = 0; i < 5; ++i) {
             blocks.push_back(allocator.allocate(bytes, MemoryKind::Device, q.get()));
-            EXPECT_EQ(static_cast<DriverBuffer*>(blocks.back().get())->handle_offset() % 512, 0u) << bytes;
+            EXPECT_EQ(static_cast<CachedBuffer*>(blocks.back().get())->handle_offset() % 512, 0u) << bytes;
         }
     }
 }

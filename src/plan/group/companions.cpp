@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 #include "plan/force.h"
 
@@ -51,6 +52,27 @@ std::int64_t spared_by(const Walk& walk, const Node* node, std::uint32_t mark, c
     return most;
 }
 
+/// Which nodes outside of a walk need calls that are still to be computed: no companions, for such a call may need what is being computed,
+/// and forcing it would begin again from here.
+class CallSearch {
+public:
+    explicit CallSearch(const Walk& walk) : walk_(walk) {}
+    bool needs_call(Node* node) {  // no deeper than graphs are, whose depth is bounded
+        if (node->arity == 0 || walk_.contains(node)) return false;
+        if (node->kind == Kind::Call) return true;
+        const auto [known, fresh] = known_.try_emplace(node, false);
+        if (!fresh) return known->second;
+        for (int i = 0; i < node->arity; ++i) {
+            if (needs_call(node->inputs[i].get())) return known_[node] = true;
+        }
+        return false;
+    }
+
+private:
+    const Walk& walk_;
+    std::unordered_map<const Node*, bool> known_;
+};
+
 }  // namespace
 
 void collect_with_companions(Walk& walk, std::span<Node* const> roots, std::vector<Ref<Node>>& kept) {
@@ -61,12 +83,13 @@ void collect_with_companions(Walk& walk, std::span<Node* const> roots, std::vect
     if (values.empty()) return;
 
     const std::uint32_t mark = fresh_mark();
+    CallSearch calls(walk);
     std::vector<std::int64_t> spared;  // by index of the nodes that carry the mark
     for (Node* n : descendants(walk, values, mark)) {
         const std::int64_t bytes = spared_by(walk, n, mark, spared);
         n->index = static_cast<std::uint32_t>(spared.size());
         spared.push_back(bytes);
-        if (bytes < bytes_of(n)) continue;
+        if (bytes < bytes_of(n) || calls.needs_call(n)) continue;
         if (Ref<Node> held = graph::if_held(n)) kept.push_back(std::move(held));
     }
     if (kept.empty()) return;

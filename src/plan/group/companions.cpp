@@ -18,7 +18,7 @@ std::int64_t bytes_of(const Node* node) { return node->size() * itemsize(node->d
 
 /// A value of the walk that only pending nodes keep, some of them outside.
 bool read_outside(const Walk& walk, const Node* node) {
-    return node->arity > 0 && node->kind != Kind::Leaf && node->consumers > walk.uses[node->index] && node->use_count() == node->consumers;
+    return node->arity > 0 && !walk.in_memory(node) && node->consumers > walk.uses[node->index] && node->use_count() == node->consumers;
 }
 
 /// Pending nodes outside of the walk that use values of it, or each other, inputs before users.
@@ -77,7 +77,7 @@ private:
 
 void collect_with_companions(Walk& walk, std::span<Node* const> roots, std::vector<Ref<Node>>& kept) {
     walk.collect(roots);
-    if ((walk.calls && !walk.stop_at_calls) || !fusion_enabled()) return;  // calls come first, and then it is another walk
+    if ((walk.calls && !walk.computed) || !fusion_enabled()) return;  // calls come first, and then it is another walk
     std::vector<Node*> values;
     std::copy_if(walk.nodes.begin(), walk.nodes.end(), std::back_inserter(values), [&](const Node* n) { return read_outside(walk, n); });
     if (values.empty()) return;

@@ -33,7 +33,12 @@ std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
 }
 
 Planner::Planner(const Walk& walk, device::Execution execution)
-    : walk_(walk), tuning_(tuning_of(execution)), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {}
+    : walk_(walk), tuning_(tuning_of(execution)), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {
+    if (!walk.computed) return;
+    for (NodeId id = 0; id < walk.nodes.size(); ++id) {
+        if (walk.computed->contains(walk.nodes[id])) facts_[id].strides = contiguous_strides(shape(id));
+    }
+}
 
 void Planner::run() {
     choose_required();

@@ -105,7 +105,7 @@ public:
     const graph::Node* node(NodeId id) const { return is_store(id) ? walk_.target : walk_.nodes[id]; }
     const Shape& shape(NodeId id) const { return node(id)->shape; }
     /// Inputs within the walk: what a call is computed from is no part of it.
-    int arity(NodeId id) const { return walk_.nodes[id]->in_memory() ? 0 : walk_.nodes[id]->arity; }
+    int arity(NodeId id) const { return walk_.in_memory(walk_.nodes[id]) ? 0 : walk_.nodes[id]->arity; }
     NodeId input(NodeId id, int k) const { return walk_.nodes[id]->inputs[k]->index; }
 
 private:

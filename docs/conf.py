@@ -20,6 +20,8 @@ intersphinx_mapping = {}
 
 html_theme = "furo"
 html_title = f"pardo {release}"
+html_static_path = ["_static"]
+html_css_files = ["pardo.css"]
 
 
 def write_names():

@@ -12,6 +12,9 @@ def main() -> None:
     picture = re.search(r"<svg.*</svg>", names["plan"]._repr_html_(), re.DOTALL)[0]
     # An image does not see the colours of the page that it is on: it brings its own.
     picture = re.sub(r"style=\"[^\"]*?font:", 'style="background:#fff;color:#222;font:', picture, count=1)
+    width, height = (int(n) for n in re.search(r'width="(\d+)" height="(\d+)"', picture).groups())
+    sizes = f'width="{width + 24}" height="{height + 24}" viewBox="-12 -12 {width + 24} {height + 24}"'
+    picture = re.sub(r'width="\d+" height="\d+" viewBox="[^"]*"', sizes, picture, count=1)
     (GUIDE / "plan.svg").write_text(picture + "\n")
 
 

@@ -13,8 +13,8 @@ from session import title
 from workloads import arrays
 
 COLOURS = {"pardo": "#1f6fb2", "numba": "#e08a2c", "numexpr": "#9aa46b", "jax": "#8d6fb0", "drjit": "#4f9d8f"}
-NAMES, LEFT, WIDTH, RIGHT = 310, 350, 420, 50  # pixels: end of the programs' names; the least ratio; from it to the largest; behind that
-TOP, BAR, GAP = 56, 10, 9  # pixels: where bars begin; a bar; between programs
+LEFT, WIDTH, RIGHT = 44, 500, 46  # pixels: the least ratio; from it to the largest; behind that
+TOP, NAME, BAR, GAP = 56, 15, 9, 5  # pixels: where programs begin; a program's name; a bar; between programs
 
 
 def ratios(reports: dict[str, dict], name: str) -> dict[str, float]:
@@ -51,7 +51,7 @@ def caption(report: dict, peers: list[str]) -> list[str]:
             f" Other work shared the machine: it took {100 * sum(shares) / len(shares):.0f} % of the processor on average, "
             f"{100 * max(shares):.0f} % at most."
         )
-    return textwrap.wrap(told, 132)
+    return textwrap.wrap(told, 96)
 
 
 def draw(report: dict) -> str:
@@ -67,8 +67,8 @@ def draw(report: dict) -> str:
 
     parts, y = [], float(TOP)
     for name, found in rows.items():
-        height = BAR * len(found)
-        parts.append(text(NAMES, y + height / 2 + 4, arrays.WORKLOADS[name].title, text_anchor="end"))
+        parts.append(text(12, y + NAME - 5, arrays.WORKLOADS[name].title))
+        y += NAME
         for peer in filter(found.get, peers):
             start, end = sorted((x(1), x(found[peer])))
             weight = "bold" if peer == "pardo" else "normal"
@@ -77,10 +77,10 @@ def draw(report: dict) -> str:
                 f"<title>{html.escape(title(peer))}: {number(found[peer])}</title></rect>"
             )
             place = {"x": start - 4, "text_anchor": "end"} if found[peer] < 1 else {"x": end + 4}
-            parts.append(text(y=y + BAR - 2, words=number(found[peer]), font_size=10, font_weight=weight, **place))
+            parts.append(text(y=y + BAR - 1.5, words=number(found[peer]), font_size=9, font_weight=weight, **place))
             y += BAR
         y += GAP
-    bottom, at = y - GAP / 2, LEFT
+    bottom, at = y - GAP / 2, 12
     lines = []
     for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500):
         if low <= math.log10(tick) <= high:

@@ -54,7 +54,11 @@ std::string member_name(const Planner& planner, NodeId id) {
     return "array";
 }
 
-std::string bytes_moved(std::int64_t read, std::int64_t written) { return "reads " + bytes_text(read) + ", writes " + bytes_text(written); }
+struct Bytes {
+    std::int64_t read = 0, written = 0;
+};
+
+std::string bytes_text(const Bytes& moved) { return "reads " + bytes_text(moved.read) + ", writes " + bytes_text(moved.written); }
 
 std::string count(std::size_t n, const char* noun) {
     std::string text = std::to_string(n);
@@ -66,8 +70,9 @@ std::string count(std::size_t n, const char* noun) {
 
 std::string how(const KernelPlan& k) {
     std::string text = name(k.strategy);
-    for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length));
-    return text + ", range " + to_string({k.extents.data(), static_cast<std::size_t>(k.range)});
+    for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length.value()));
+    const SmallVector<std::int64_t, 6> extents = values_of(k.extents);
+    return text + ", range " + to_string({extents.data(), static_cast<std::size_t>(k.range)});
 }
 
 /// The plan from the first launch to the last. What one part of it has computed, later ones find in memory, although nothing is computed.
@@ -107,13 +112,13 @@ public:
     }
 
     void make() {
-        std::int64_t read = 0, written = 0;
+        Bytes moved;
         for (const KernelPlan& k : scheduler_.kernels()) {
-            read += k.bytes_read;
-            written += k.bytes_written;
+            moved.read += bytes_of(k).read;
+            moved.written += bytes_of(k).written;
         }
         const std::size_t kernels = scheduler_.kernels().size(), groups = planner_.groups().size();
-        if (groups > 0) out_ += count(groups, "group") + ", " + count(kernels, "kernel") + "; " + bytes_moved(read, written) + "\n";
+        if (groups > 0) out_ += count(groups, "group") + ", " + count(kernels, "kernel") + "; " + bytes_text(moved) + "\n";
         int number = 0, group = -1;
         for (const KernelPlan& k : scheduler_.kernels()) {
             const bool first = k.group != group;
@@ -131,9 +136,18 @@ public:
     }
 
 private:
+    Bytes bytes_of(const KernelPlan& k) const {
+        Bytes sum;
+        for (const KernelPlan::Traffic& traffic : k.traffic) {
+            const std::int64_t bytes = bytes_moved(traffic, traffic.bytes.value(), planner_.walk());
+            if (traffic.read) sum.read += bytes;
+            if (traffic.written) sum.written += bytes;
+        }
+        return sum;
+    }
     void begin_group(int at, int number) {
         const Group& group = planner_.groups()[at];
-        out_.append("group ").append(std::to_string(number)).append(": index space ").append(to_string(group.domain));
+        out_.append("group ").append(std::to_string(number)).append(": index space ").append(to_string(values_of(group.domain)));
         if (group.reduced != 0) {
             out_ += ", reduced over";
             for (int d = 0; d < group.domain.size(); ++d) {
@@ -151,7 +165,7 @@ private:
         out_ += head + text + '\n';
     }
     void kernel(const KernelPlan& k) {
-        line("kernel", k.name + ": " + how(k) + "; " + bytes_moved(k.bytes_read, k.bytes_written));
+        line("kernel", k.name + ": " + how(k) + "; " + bytes_text(bytes_of(k)));
         for (const NodeId id : inputs(k)) {
             const Node* n = planner_.node(id);
             line("in", (n->kind == Kind::Leaf ? "array" : member_name(planner_, id)) + std::string(" ") + value_text(n) + ", " +
@@ -180,7 +194,7 @@ private:
     }
     void step(const KernelPlan& k, bool first) {
         const Group& group = planner_.groups()[k.group];
-        PlanStep step{.name = k.name, .how = how(k), .bytes_read = k.bytes_read, .bytes_written = k.bytes_written};
+        PlanStep step{.name = k.name, .how = how(k), .bytes_read = bytes_of(k).read, .bytes_written = bytes_of(k).written};
         if (first) step.cut = group.cut;
         std::unordered_set<NodeId> told;
         for (const int at : scheduler_.computed(k)) {
@@ -194,7 +208,8 @@ private:
         for (const Access& a : k.accesses) {
             if (a.kind != Access::Kind::Partial) continue;
             const Partial& partial = scheduler_.partials()[a.partial];
-            PlanValue value = report_.value(partials_[a.partial], partial.dtype, {&partial.count, 1});
+            const std::int64_t count = partial.count.value();
+            PlanValue value = report_.value(partials_[a.partial], partial.dtype, {&count, 1});
             if (a.mode != ir::Access::Read) value.why = "results of blocks";
             (a.mode == ir::Access::Read ? step.reads : step.writes).push_back(std::move(value));
         }

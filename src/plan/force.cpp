@@ -65,6 +65,11 @@ private:
 thread_local bool Borrowed::busy_ = false;
 thread_local unsigned Borrowed::nested_ = 0;
 
+bool adapted_plans_are_checked() {
+    static const bool on = env_flag("PARDO_CHECK_PLANS", false);
+    return on;
+}
+
 /// The plan for a walk: a finished one, kept while this lives, or a draft of which programs are missing.
 class PlanSearch {
 public:
@@ -79,9 +84,15 @@ public:
         PlanCache& cache = PlanCache::of(queue->device());
         own_ = cache.find(walk.key, hash);
         if (!own_) {
-            draft_.emplace(walk, hash, queue->device(), cache);
-            if (!draft_->complete()) return;
-            compile();
+            PlanClass kind = walk.plan_class();
+            if (kind.complete) own_ = cache.adapt(walk, hash, kind, queue->device());
+            if (!own_) {
+                draft_.emplace(walk, hash, std::move(kind), queue->device(), cache);
+                if (!draft_->complete()) return;
+                compile();
+            } else if (adapted_plans_are_checked()) {
+                check_adapted(walk, hash, cache);
+            }
         }
         plan_ = own_.get();
         if (recent.running > 0) return;
@@ -98,8 +109,7 @@ public:
     const Plan* operator->() const { return plan_; }
     /// Compiles what is missing under the lock that the caller holds.
     void compile() {
-        PlanCache& cache = PlanCache::of(queue_->device());
-        own_ = cache.add(draft_->compile(queue_->device(), cache));
+        own_ = draft_->compile(queue_->device(), PlanCache::of(queue_->device()));
         plan_ = own_.get();
     }
     /// Compiles it without; the nodes of the walk may be others then. What it throws is of no account if the nodes that it was for are
@@ -115,6 +125,12 @@ public:
     }
 
 private:
+    /// Plans the walk itself, and throws Internal where what was made of another plan is not the same.
+    void check_adapted(const Walk& walk, std::uint64_t hash, PlanCache& cache) const {
+        Draft draft(walk, hash, walk.plan_class(), queue_->device(), cache);
+        if (!same(*own_, *draft.finished(queue_->device(), cache)))
+            throw Error(ErrorCode::Internal, "force: a plan that was made of one for other sizes is not what the planner makes");
+    }
     void use(RecentPlans::Entry& recent) {
         plan_ = recent.plan.get();
         plan_->note_use();

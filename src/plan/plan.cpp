@@ -17,8 +17,7 @@ namespace {
 /// Gives memory to stored anchors and scratch; scratch and values that nobody keeps share slots of one size over time.
 class SlotPlan {
 public:
-    SlotPlan(const Planner& planner, const std::vector<MadeKernel>& kernels, Plan& plan)
-        : planner_(planner), kernels_(kernels), plan_(plan) {}
+    SlotPlan(const Planner& planner, const std::vector<MadeKernel>& kernels) : planner_(planner), kernels_(kernels) {}
 
     /// Slot of the memory behind an argument.
     std::uint32_t of(const Argument& a, const std::vector<Partial>& partials, std::size_t kernel) {
@@ -26,13 +25,14 @@ public:
         std::vector<std::int64_t>& known = partial ? partial_slots_ : node_slots_;
         if (known.size() <= a.node) known.resize(a.node + 1, -1);
         if (known[a.node] >= 0) return static_cast<std::uint32_t>(known[a.node]);
-        std::int64_t bytes;
+        Size bytes;
         bool keeps = false;
         if (partial) {
             bytes = partials[a.node].count * itemsize(partials[a.node].dtype);
         } else {
             const Node* n = planner_.node(a.node);
-            bytes = graph::byte_count(n->dtype, n->shape, kernels_[kernel].kernel.name.c_str());
+            (void)graph::byte_count(n->dtype, n->shape, kernels_[kernel].kernel.name.c_str());  // throws if there are too many
+            bytes = planner_.size(a.node) * itemsize(n->dtype);
             keeps = planner_.fact(a.node).required;
         }
         const std::uint32_t slot = take(bytes, keeps);
@@ -43,10 +43,7 @@ public:
     /// Slot of a result that no kernel writes (empty arrays).
     std::uint32_t of_node(NodeId id) {
         if (node_slots_.size() <= id) node_slots_.resize(id + 1, -1);
-        if (node_slots_[id] < 0) {
-            const Node* n = planner_.node(id);
-            node_slots_[id] = take(n->size() * itemsize(n->dtype), true);
-        }
+        if (node_slots_[id] < 0) node_slots_[id] = take(planner_.size(id) * itemsize(planner_.node(id)->dtype), true);
         return static_cast<std::uint32_t>(node_slots_[id]);
     }
     /// Slots whose values are dead after this kernel may be used again.
@@ -57,17 +54,18 @@ public:
             last = ~std::size_t{0};
         }
     }
+    const std::vector<Size>& slots() const { return slots_; }
 
 private:
-    std::uint32_t take(std::int64_t bytes, bool keeps) {
+    std::uint32_t take(Size bytes, bool keeps) {
         for (std::size_t i = 0; i < free_.size() && !keeps; ++i) {
-            if (plan_.slots[free_[i]] != bytes) continue;
+            if (slots_[free_[i]] != bytes) continue;
             const std::uint32_t slot = free_[i];
             free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
             return slot;
         }
-        plan_.slots.push_back(bytes);
-        return static_cast<std::uint32_t>(plan_.slots.size() - 1);
+        slots_.push_back(bytes);
+        return static_cast<std::uint32_t>(slots_.size() - 1);
     }
     std::size_t last_kernel(const Argument& a, std::size_t first) const {
         std::size_t last = first;
@@ -81,7 +79,7 @@ private:
 
     const Planner& planner_;
     const std::vector<MadeKernel>& kernels_;
-    Plan& plan_;
+    std::vector<Size> slots_;  // bytes
     std::vector<std::int64_t> node_slots_, partial_slots_;
     std::vector<std::pair<std::uint32_t, std::size_t>> last_use_;
     std::vector<std::uint32_t> free_;
@@ -96,53 +94,24 @@ void note_use(PlannedLaunch& launch, bool leaf, std::uint32_t source, device::Ac
     launch.uses.push_back({leaf, source, access});
 }
 
-PlannedLaunch make_launch(const KernelPlan& kernel, const MadeKernel& made) {
-    PlannedLaunch launch;
-    launch.name = kernel.name;
-    launch.extents.assign(kernel.extents.begin(), kernel.extents.begin() + kernel.range);
-    launch.cost_ns = kernel.cost_ns;
-    launch.bytes_read = kernel.bytes_read;
-    launch.bytes_written = kernel.bytes_written;
-    launch.operations = kernel.operations;
-    launch.arguments.reserve(made.arguments.size());
-    return launch;
-}
-
-device::LaunchShape shape_of(const KernelPlan& kernel) {
-    const std::span<const std::int64_t> extents = kernel.extents;
-    const auto range = static_cast<std::size_t>(kernel.range);
-    device::LaunchShape shape{.extents = extents.first(range)};
-    if (kernel.strategy == Strategy::Unrolled) return shape;
-    for (std::size_t d = range; d < extents.size(); ++d) {
-        std::int64_t extent = extents[d];
-        for (const KernelPlan::Block& b : kernel.blocks) {
-            if (static_cast<std::size_t>(b.dim) != d) continue;
-            shape.even &= extent % b.length == 0;
-            extent = std::min(extent, b.length);
-        }
-        shape.inner *= extent;
-        shape.innermost = extent;
-    }
-    return shape;
-}
-
 void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& param, const Planner& planner, std::uint32_t slot) {
+    using Patch = PlannedLaunch::Patch;
     const auto at = static_cast<std::uint16_t>(launch.arguments.size());
-    launch.arguments.push_back(static_cast<std::uint64_t>(a.value));
+    launch.arguments.push_back(static_cast<std::uint64_t>(a.value.value()));
     const auto access = static_cast<device::Access>(param.access);
     switch (a.kind) {
         case Argument::Kind::Number: break;
         case Argument::Kind::Leaf:
-            launch.patches.push_back({PlannedLaunch::Patch::Kind::Leaf, at, a.node, a.value});
+            launch.patches.push_back({Patch::Kind::Leaf, at, a.node, a.value.value()});
             note_use(launch, true, a.node, access);
             break;
         case Argument::Kind::Stored:
         case Argument::Kind::Partial:
-            launch.patches.push_back({PlannedLaunch::Patch::Kind::Slot, at, slot, a.value});
+            launch.patches.push_back({Patch::Kind::Slot, at, slot, a.value.value()});
             note_use(launch, false, slot, access);
             break;
         case Argument::Kind::Constant:
-            launch.patches.push_back({PlannedLaunch::Patch::Kind::Constant, at, a.node, 0});
+            launch.patches.push_back({Patch::Kind::Constant, at, a.node, 0});
             if (is_complex(planner.node(a.node)->dtype)) launch.arguments.push_back(0);
             break;
     }
@@ -150,10 +119,20 @@ void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& par
 
 }  // namespace
 
-Draft::Draft(const Walk& walk, std::uint64_t hash, device::Device* device, PlanCache& cache) {
+Draft::Draft(const Walk& walk, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache) : class_(std::move(kind)) {
     plan_->hash = hash;
     plan_->key = walk.key;
     counters.planned.fetch_add(1, std::memory_order_relaxed);
+    if (!class_.complete) {
+        make(walk, device, cache);
+        return;
+    }
+    Trace trace(class_.numbers);
+    make(walk, device, cache);
+    adaptable_->trace_over(trace);
+}
+
+void Draft::make(const Walk& walk, device::Device* device, PlanCache& cache) {
     Planner planner(walk, device->execution());
     planner.run();
     Scheduler scheduler(planner);
@@ -163,42 +142,63 @@ Draft::Draft(const Walk& walk, std::uint64_t hash, device::Device* device, PlanC
     }
     std::vector<MadeKernel> made;
     for (const KernelPlan& kernel : scheduler.kernels()) made.push_back(make_kernel(planner, kernel));
-    SlotPlan slots(planner, made, *plan_);
+    SlotPlan slots(planner, made);
     for (std::size_t k = 0; k < made.size(); ++k) {
         const KernelPlan& kernel = scheduler.kernels()[k];
-        PlannedLaunch launch = make_launch(kernel, made[k]);
+        PlannedLaunch launch;
+        launch.name = kernel.name;
+        for (int d = 0; d < kernel.range; ++d) launch.extents.push_back(adaptable_->keep(kernel.extents[d]));
+        std::vector<Size> offsets;
         for (std::size_t a = 0; a < made[k].arguments.size(); ++a) {
             const Argument& argument = made[k].arguments[a];
             const bool slotted = argument.kind == Argument::Kind::Stored || argument.kind == Argument::Kind::Partial;
             const std::uint32_t slot = slotted ? slots.of(argument, scheduler.partials(), k) : 0;
+            const std::size_t arguments = launch.arguments.size(), patches = launch.patches.size();
             add_argument(launch, argument, made[k].kernel.params[a], planner, slot);
+            for (std::size_t i = arguments; i < launch.arguments.size(); ++i) adaptable_->keep(i == arguments ? argument.value : 0);
+            if (launch.patches.size() > patches) offsets.push_back(argument.value);
         }
+        for (const Size offset : offsets) adaptable_->keep(offset);
         slots.leave(k);
         const auto written = kernel.extents.begin() + kernel.inner();  // those of what is written, and blocks
-        if (std::find(kernel.extents.begin(), written, 0) != written) continue;
-        const device::ShapeClass shape = device->shape_class(made[k].kernel, shape_of(kernel));
-        const Hash128 key = program_key(made[k].kernel, shape);
+        if (std::find(kernel.extents.begin(), written, Size(0)) != written) {
+            adaptable_->drop(launch);
+            continue;
+        }
+        const AdaptablePlan::Launch& kept = adaptable_->add(kernel, std::move(made[k].kernel), launch, walk, device);
+        const Hash128 key = program_key(kept.kernel, kept.shape);
         launch.program = cache.program(key);
-        if (!launch.program) missing_.push_back({plan_->launches.size(), std::move(made[k].kernel), shape, key});
+        if (!launch.program) missing_.push_back({plan_->launches.size(), key});
         plan_->launches.push_back(std::move(launch));
     }
     for (NodeId id = 0; id < walk.nodes.size(); ++id) {
         const Fact& f = planner.fact(id);
-        if (f.required && !f.alias) plan_->results.push_back({id, slots.of_node(id), f.strides});
+        if (f.required && !f.alias) plan_->results.push_back({id, slots.of_node(id), Strides(values_of(f.strides))});
+    }
+    for (const Size bytes : slots.slots()) plan_->slots.push_back(adaptable_->keep(bytes));
+    for (const Plan::Result& result : plan_->results) {
+        for (const Size stride : planner.fact(result.node).strides) adaptable_->keep(stride);
     }
 }
 
-Ref<const Plan> Draft::compile(device::Device* device, PlanCache& cache) {
+Ref<const Plan> Draft::finished(device::Device* device, PlanCache& cache) {
     for (const Missing& m : missing_) {
         Ref<device::Program> program = cache.program(m.key);  // of another launch, or by another thread
         if (!program) {
-            program = device->compile(m.kernel, m.shape);
+            const AdaptablePlan::Launch& launch = adaptable_->launches()[m.launch];
+            program = device->compile(launch.kernel, launch.shape);
             cache.add_program(m.key, program);
         }
         plan_->launches[m.launch].program = std::move(program);
     }
     missing_.clear();
     return plan_;
+}
+
+Ref<const Plan> Draft::compile(device::Device* device, PlanCache& cache) {
+    Ref<const Plan> plan = cache.add(finished(device, cache));
+    if (adaptable_->is_for(plan_)) cache.add_adaptable(class_, adaptable_);
+    return plan;
 }
 
 }  // namespace pardo::plan

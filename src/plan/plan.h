@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "device/program.h"
 #include "ir/ir.h"
+#include "plan/adaptable.h"
 #include "plan/walk.h"
 
 namespace pardo::plan {
@@ -27,11 +28,13 @@ struct PlannedLaunch {
         std::uint16_t argument;
         std::uint32_t source;  // node, or slot
         std::int64_t offset;   // bytes
+        friend bool operator==(const Patch&, const Patch&) = default;
     };
     struct Use {
         bool leaf;
         std::uint32_t source;
         device::Access access;
+        friend bool operator==(const Use&, const Use&) = default;
     };
     Ref<device::Program> program;
     Text name;
@@ -50,6 +53,7 @@ struct Plan : RefCounted<Plan> {
         NodeId node;
         std::uint32_t slot;
         Strides strides;
+        friend bool operator==(const Result&, const Result&) = default;
     };
     std::vector<std::int64_t> slots;  // bytes of the buffers to allocate
     std::vector<PlannedLaunch> launches;
@@ -71,20 +75,23 @@ class PlanCache;
 class Draft {
 public:
     /// Plans what a walk has collected, with the programs that `cache` knows. `hash`: of the walk's key.
-    Draft(const Walk& walk, std::uint64_t hash, device::Device* device, PlanCache& cache);
+    Draft(const Walk& walk, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache);
     /// True when nothing is left to compile.
     bool complete() const { return missing_.empty(); }
-    /// Makes what is missing; needs no graph lock. Throws Compile.
+    /// Makes what is missing, and gives the plan to the cache; needs no graph lock. Throws Compile. Returns what the cache keeps.
     Ref<const Plan> compile(device::Device* device, PlanCache& cache);
+    /// The same without telling the cache of the plan.
+    Ref<const Plan> finished(device::Device* device, PlanCache& cache);
 
 private:
     struct Missing {
         std::size_t launch;
-        ir::Kernel kernel;
-        device::ShapeClass shape;
         Hash128 key;
     };
+    void make(const Walk& walk, device::Device* device, PlanCache& cache);
+    PlanClass class_;
     Ref<Plan> plan_{new Plan};
+    Ref<AdaptablePlan> adaptable_{new AdaptablePlan};
     std::vector<Missing> missing_;
 };
 
@@ -98,7 +105,10 @@ public:
     /// Gives the plan that is kept: another thread's when that one came first.
     Ref<const Plan> add(Ref<const Plan> plan);
     std::size_t size();
-    static constexpr std::size_t most_plans = 512, most_programs = 512;
+    /// A plan for this walk made of one for other sizes; null when there is none.
+    Ref<const Plan> adapt(const Walk& walk, std::uint64_t hash, const PlanClass& kind, device::Device* device);
+    void add_adaptable(const PlanClass& kind, Ref<const AdaptablePlan> plan);
+    static constexpr std::size_t most_plans = 512, most_programs = 512, most_classes = 128, plans_of_class = 4;
     /// The program of a kernel by the key of its structure: equal kernels that come from graphs with other sizes share one. Null when
     /// there is none.
     Ref<device::Program> program(const Hash128& key);
@@ -114,6 +124,7 @@ private:
     std::vector<std::uint16_t> table_;  // positions in entries_, plus one; open addressing, a power of two
     std::size_t hand_ = 0;              // of the clock that finds what was not used
     std::unordered_map<Hash128, Ref<device::Program>> programs_;
+    std::unordered_map<Hash128, std::vector<Ref<const AdaptablePlan>>> classes_;  // the last that was made first
 };
 
 /// Plans that a queue has used lately, so that a force takes no lock but the graph's. Guarded by that one.

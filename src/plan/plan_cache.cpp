@@ -145,6 +145,35 @@ void PlanCache::add_program(const Hash128& key, const Ref<device::Program>& prog
     programs_.emplace(key, program);
 }
 
+Ref<const Plan> PlanCache::adapt(const Walk& walk, std::uint64_t hash, const PlanClass& kind, device::Device* device) {
+    std::vector<Ref<const AdaptablePlan>> known;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = classes_.find(hash128(kind.key.data(), kind.key.size()));
+        if (found != classes_.end()) known = found->second;
+    }
+    for (const Ref<const AdaptablePlan>& plan : known) {
+        if (Ref<const Plan> adapted = plan->adapted(walk, hash, kind.numbers, device)) return add(std::move(adapted));
+    }
+    return nullptr;
+}
+
+void PlanCache::add_adaptable(const PlanClass& kind, Ref<const AdaptablePlan> plan) {
+    std::vector<Ref<const AdaptablePlan>> gone;  // after the lock
+    const Hash128 key = hash128(kind.key.data(), kind.key.size());
+    const std::lock_guard lock(mutex_);
+    if (classes_.size() == most_classes && !classes_.contains(key)) {  // any goes: it is made again
+        gone = std::move(classes_.begin()->second);
+        classes_.erase(classes_.begin());
+    }
+    std::vector<Ref<const AdaptablePlan>>& plans = classes_[key];
+    if (plans.size() == plans_of_class) {
+        gone.push_back(std::move(plans.back()));
+        plans.pop_back();
+    }
+    plans.insert(plans.begin(), std::move(plan));
+}
+
 PlanCache& PlanCache::of(device::Device* device) {
     return static_cast<PlanCache&>(device->plans([]() -> std::unique_ptr<device::Device::Attachment> {
         auto made = std::make_unique<PlanCache>();

@@ -138,8 +138,10 @@ class KeyWriter {
 public:
     explicit KeyWriter(std::vector<std::uint8_t>& out) : out_(out) {}
     ~KeyWriter() { out_.resize(used_); }
-    /// Makes room for `bytes` more; writes below need no further check.
-    void reserve(std::size_t bytes) {
+    KeyWriter(const KeyWriter&) = delete;
+    /// Makes room for `bytes` and `numbers` more; writes below need no further check.
+    void reserve(std::size_t bytes, std::size_t numbers) {
+        bytes += numbers * sizeof(std::int64_t);
         if (out_.size() < used_ + bytes) out_.resize((used_ + bytes) * 2);
     }
     template <class T> void put(T value) {
@@ -147,7 +149,8 @@ public:
         std::memcpy(out_.data() + used_, &value, sizeof value);
         used_ += sizeof value;
     }
-    void put_all(std::span<const std::int64_t> values) {
+    void number(std::int64_t value) { put(value); }
+    void numbers(std::span<const std::int64_t> values) {
         put(static_cast<std::uint8_t>(values.size()));
         if (!values.empty()) std::memcpy(out_.data() + used_, values.data(), values.size_bytes());
         used_ += values.size_bytes();
@@ -158,11 +161,38 @@ private:
     std::size_t used_ = 0;
 };
 
+/// The same without the numbers: each is written as its place among the different ones.
+class ClassWriter {
+public:
+    explicit ClassWriter(PlanClass& out) : out_(out), bytes_(out.key) {}
+    void reserve(std::size_t bytes, std::size_t numbers) { bytes_.reserve(bytes, numbers); }
+    template <class T> void put(T value) { bytes_.put(value); }
+    void number(std::int64_t value) {
+        constexpr std::uint8_t places = 3;  // -1, 0 and 1 stand for themselves
+        if (value >= -1 && value <= 1) return put(static_cast<std::uint8_t>(value + 1));
+        const auto found = std::find(out_.numbers.begin(), out_.numbers.end(), value);
+        const auto place = static_cast<std::size_t>(found - out_.numbers.begin());
+        if (place == PlanClass::most_numbers) {
+            out_.complete = false;
+            return;
+        }
+        if (found == out_.numbers.end()) out_.numbers.push_back(value);
+        put(static_cast<std::uint8_t>(places + place));
+    }
+    void numbers(std::span<const std::int64_t> values) {
+        put(static_cast<std::uint8_t>(values.size()));
+        for (const std::int64_t value : values) number(value);
+    }
+
+private:
+    PlanClass& out_;
+    KeyWriter bytes_;
+};
+
 }  // namespace
 
-void Walk::write_key() {
-    KeyWriter out(key);
-    out.reserve(32);
+template <class Writer> void Walk::write(Writer& out) const {
+    out.reserve(32, 0);
     out.put(static_cast<std::uint32_t>(fusion_enabled()));
     out.put(target_id);
     out.put(value_id);
@@ -170,7 +200,7 @@ void Walk::write_key() {
     std::uint32_t buffers = 0;  // how many have been met
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const Node* node = nodes[i];
-        out.reserve(64 + sizeof(std::int64_t) * 2 * static_cast<std::size_t>(node->shape.size()));
+        out.reserve(64, 2 * static_cast<std::size_t>(node->shape.size()));
         out.put(static_cast<std::uint8_t>(node->kind));
         out.put(static_cast<std::uint8_t>(node->dtype));
         out.put(flags[i]);
@@ -181,7 +211,7 @@ void Walk::write_key() {
                     buffer.mark = mark_;
                     buffer.index = buffers++;
                 }
-                out.put_all(node->strides);
+                out.numbers(node->strides);
                 out.put(buffer.index);
                 break;
             }
@@ -192,12 +222,16 @@ void Walk::write_key() {
             case Kind::Elementwise: out.put(static_cast<std::uint16_t>(node->op)); break;
             case Kind::View: {
                 const graph::ViewMap& view = *node->view;
-                out.reserve(32 + sizeof(graph::ViewMap::Term) * static_cast<std::size_t>(view.terms.size()) +
-                            sizeof(std::int64_t) * static_cast<std::size_t>(view.offsets.size() + node->shape.size()));
-                out.put_all(view.offsets);
+                const auto terms = static_cast<std::size_t>(view.terms.size());
+                out.reserve(64 + 8 * terms, terms + static_cast<std::size_t>(view.offsets.size() + node->shape.size()));
+                out.numbers(view.offsets);
                 out.put(static_cast<std::int8_t>(view.part));
-                out.put(static_cast<std::uint16_t>(view.terms.size()));
-                for (const graph::ViewMap::Term& term : view.terms) out.put(term);
+                out.put(static_cast<std::uint16_t>(terms));
+                for (const graph::ViewMap::Term& term : view.terms) {
+                    out.put(term.base_dim);
+                    out.put(term.source);
+                    out.number(term.step);
+                }
                 break;
             }
             case Kind::Reduce:
@@ -213,8 +247,22 @@ void Walk::write_key() {
             if (k == 0) same_shape = input->shape == node->shape;
         }
         out.put(static_cast<std::uint8_t>(same_shape));
-        if (!same_shape) out.put_all(node->shape);
+        if (!same_shape) out.numbers(node->shape);
     }
+}
+
+void Walk::write_key() {
+    KeyWriter out(key);
+    write(out);
+}
+
+PlanClass Walk::plan_class() const {
+    PlanClass result;
+    {
+        ClassWriter out(result);
+        write(out);
+    }
+    return result;
 }
 
 }  // namespace pardo::plan

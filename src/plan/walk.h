@@ -15,6 +15,14 @@ namespace pardo::plan {
 using NodeId = std::uint32_t;
 inline constexpr NodeId no_node = ~0u;
 
+/// What walks that differ only in sizes have in common, and the numbers by which one of them differs.
+struct PlanClass {
+    static constexpr std::size_t most_numbers = 64;
+    std::vector<std::uint8_t> key;
+    std::vector<std::int64_t> numbers;  // different ones beyond -1, 0 and 1, in the order of the key
+    bool complete = true;               // false: there are too many
+};
+
 /// The pending nodes below some roots, inputs before users, with the leaves they read. Reused from pass to pass.
 struct Walk {
     enum Flag : std::uint8_t {
@@ -47,6 +55,8 @@ struct Walk {
     void write_key();
     /// True of what this plan finds in memory: calls are computed before their users are planned.
     bool in_memory(const graph::Node* node) const { return node->in_memory() || (computed && computed->contains(node)); }
+    /// What the key says but for the numbers, and these.
+    PlanClass plan_class() const;
     bool contains(const graph::Node* node) const { return node->mark == mark_; }
     /// True when a pending node outside reads this memory.
     bool read_outside(const device::Buffer* buffer) const;
@@ -60,6 +70,7 @@ private:
     void begin();
     void visit(graph::Node* root);
     void mark_held();
+    template <class Writer> void write(Writer& out) const;
     bool reads_target() const;
     void mark_overlaps();
     std::vector<Frame> stack_;

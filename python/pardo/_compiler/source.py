@@ -106,16 +106,21 @@ def _lines_with_code(function: types.FunctionType) -> list[str]:
 def whole_text(code: types.CodeType, name: str) -> list[str]:
     """All lines of the file that a function stands in, or of what it has in place of one."""
     file = code.co_filename
-    # Python drops what it keeps of files that do not exist, unless it comes from a loader; it may be the only text there is.
-    kept = linecache.cache.get(file, ()) if not os.path.exists(file) else ()
-    try:
-        lines = list(kept[2]) if len(kept) == 4 else inspect.findsource(code)[0]
-    except (OSError, TypeError, IndexError):
-        found = source_search.text_of(code) if not os.path.exists(file) else None
-        if found is None:
-            raise TypeError(f"{name}: the text of this function cannot be found, and kernels are made from it; {_advice(file)}") from None
-        lines = found
+    if os.path.exists(file):
+        lines = _found_by_inspect(code)
+    else:
+        lines = source_search.kept_lines(code)  # Python drops it unless it comes from a loader; it may be the only text there is
+        lines = lines or (None if file == source_search.EXEC else _found_by_inspect(code)) or source_search.text_of(code)
+    if lines is None:
+        raise TypeError(f"{name}: the text of this function cannot be found, and kernels are made from it; {_advice(file)}")
     return lines
+
+
+def _found_by_inspect(code: types.CodeType) -> list[str] | None:
+    try:
+        return inspect.findsource(code)[0]
+    except (OSError, TypeError, IndexError):
+        return None
 
 
 def _advice(file: str) -> str:

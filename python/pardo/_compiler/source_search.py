@@ -11,9 +11,10 @@ import sys
 import types
 from collections.abc import Iterable, Iterator
 
-MOST_TEXTS = 32  # of one file name, the last that were found: each `exec` of a text is called <string>
+MOST_TEXTS = 32  # of one file name, the last that were found
 MOST_FRAMES = 16  # above the one that decorates
 MOST_LINES = 2000  # of a statement at the prompt
+EXEC = "<string>"  # what Python calls each text that is run by `exec` or by `python -c`
 _FUTURES = functools.reduce(operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 _found: dict[str, list[str]] = {}
 
@@ -37,9 +38,17 @@ def text_of(code: types.CodeType) -> list[str] | None:
 
 def remember(function: types.FunctionType) -> None:
     """Find the text of a function without a file while those who run it still hold it."""
-    file = function.__code__.co_filename
-    if file not in linecache.cache and not os.path.exists(file):
-        text_of(function.__code__)
+    code = function.__code__
+    if kept_lines(code) is None and not os.path.exists(code.co_filename):
+        text_of(code)
+
+
+def kept_lines(code: types.CodeType) -> list[str] | None:
+    """What Python's cache of lines has of a function without a file. From 3.13 on it has what `python -c` runs, under the name EXEC."""
+    kept = linecache.cache.get(code.co_filename, ())
+    if len(kept) != 4 or (code.co_filename == EXEC and not _makes("".join(kept[2]), code)):
+        return None
+    return list(kept[2])
 
 
 def _candidates() -> Iterator[str]:

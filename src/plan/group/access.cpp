@@ -11,7 +11,7 @@ void Map::clear_row(int row) {
     for (int d = 0; d <= dims_; ++d) cells_[row * (dims_ + 1) + d] = 0;
 }
 
-bool align(std::span<const std::int64_t> shape, std::span<const std::int64_t> domain, std::uint32_t use, Map& out) {
+bool align(std::span<const Size> shape, std::span<const Size> domain, std::uint32_t use, Map& out) {
     const int rank = static_cast<int>(shape.size()), dims = static_cast<int>(domain.size());
     out = Map(rank, dims);
     int d = 0;
@@ -27,7 +27,7 @@ bool align(std::span<const std::int64_t> shape, std::span<const std::int64_t> do
     return true;
 }
 
-Map broadcast_input(const Map& node, std::span<const std::int64_t> to, std::span<const std::int64_t> from) {
+Map broadcast_input(const Map& node, std::span<const Size> to, std::span<const Size> from) {
     const int shift = static_cast<int>(to.size()) - static_cast<int>(from.size());
     Map map(static_cast<int>(from.size()), node.dims());
     for (int r = 0; r < map.rank(); ++r) {
@@ -36,12 +36,13 @@ Map broadcast_input(const Map& node, std::span<const std::int64_t> to, std::span
     return map;
 }
 
-Map through_view(const Map& node, const graph::ViewMap& view, std::span<const std::int64_t> base_shape) {
+Map through_view(const Map& node, const graph::ViewMap& view, std::span<const Size> base_shape) {
     Map map(static_cast<int>(base_shape.size()), node.dims());
-    for (int r = 0; r < map.rank(); ++r) map.offset(r) = view.offsets[r];
+    for (int r = 0; r < map.rank(); ++r) map.offset(r) = Size::given(view.offsets[r]);
     for (const graph::ViewMap::Term& term : view.terms) {
-        for (int d = 0; d < node.dims(); ++d) map.coefficient(term.base_dim, d) += term.step * node.coefficient(term.source, d);
-        map.offset(term.base_dim) += term.step * node.offset(term.source);
+        const Size step = Size::given(term.step);
+        for (int d = 0; d < node.dims(); ++d) map.coefficient(term.base_dim, d) += step * node.coefficient(term.source, d);
+        map.offset(term.base_dim) += step * node.offset(term.source);
     }
     for (int r = 0; r < map.rank(); ++r) {
         if (base_shape[r] == 1) map.clear_row(r);
@@ -49,7 +50,7 @@ Map through_view(const Map& node, const graph::ViewMap& view, std::span<const st
     return map;
 }
 
-Steps steps_of(const Map& map, std::span<const std::int64_t> strides) {
+Steps steps_of(const Map& map, std::span<const Size> strides) {
     Steps steps;
     steps.dims.assign(map.dims(), 0);
     for (int r = 0; r < map.rank(); ++r) {

@@ -21,7 +21,6 @@ constexpr std::int64_t broadcast_ratio = 4, broadcast_size = 4096;
 constexpr int anchor_operations = 256, anchor_loads = 32;  // longer expressions are cut here
 constexpr double cost_cap = 1e9;
 
-std::int64_t bytes_of(const Node* node) { return node->size() * itemsize(node->dtype); }
 bool cheap_source(const Node* node) { return node->kind == Kind::Constant || node->kind == Kind::Iota; }
 
 /// A view that gets memory, where its elements were if what it shows had row-major memory.
@@ -77,6 +76,8 @@ void Planner::choose_required() {
     for (int i = 0; i < count; ++i) {
         if (walk_.nodes[i]->kind == Kind::View && facts_[i].required) parts.push_back(shown_part(walk_, static_cast<NodeId>(i)));
     }
+    if (Trace* const trace = Trace::current(); trace && parts.size() > 1) trace->give_up();  // whether they meet is decided by numbers
+    const auto bytes_of = [&](NodeId id) { return size(id) * itemsize(walk_.nodes[id]->dtype); };
     const auto meets_another = [&](NodeId view) {
         const auto own = std::find_if(parts.begin(), parts.end(), [&](const ShownPart& p) { return p.view == view; });
         return own != parts.end() && std::any_of(parts.begin(), parts.end(), [&](const ShownPart& p) { return meet(walk_, *own, p); });
@@ -94,7 +95,7 @@ void Planner::choose_required() {
             source = input(source, 0);
             shared |= is_shared();
         }
-        if (!shared && (cheap_source(walk_.nodes[source]) || bytes_of(node) < bytes_of(base))) continue;
+        if (!shared && (cheap_source(walk_.nodes[source]) || bytes_of(static_cast<NodeId>(i)) < bytes_of(below))) continue;
         facts_[below].required = true;
         facts_[below].why = "base of a view that is kept";
     }
@@ -109,22 +110,22 @@ void Planner::choose_required() {
 void Planner::choose_anchors() {
     const int count = static_cast<int>(walk_.nodes.size());
     // How often, and by how large a consumer, each value is read: views pass on what is read through them.
-    std::vector<std::int64_t> readers_size(count, 0);
+    std::vector<Size> readers_size(count, 0);
     std::vector<int> positions(count, 0);
     std::vector<bool> direct(count, false);
     for (int i = count - 1; i >= 0; --i) {
         const Node* node = walk_.nodes[i];
         positions[i] += direct[i];
-        const std::int64_t size = node->size();
+        const Size size = this->size(i);
         for (int k = 0; k < arity(i); ++k) {
             const NodeId in = input(i, k);
             if (node->kind == Kind::View) {
                 positions[in] += std::max(1, positions[i]);
-                readers_size[in] = std::max({readers_size[in], readers_size[i], size});
+                readers_size[in] = max(max(readers_size[in], readers_size[i]), size);
             } else {
                 direct[in] = true;
-                const std::int64_t reader = node->kind == Kind::Reduce ? walk_.nodes[in]->size() : size;
-                readers_size[in] = std::max(readers_size[in], reader);
+                const Size reader = node->kind == Kind::Reduce ? this->size(in) : size;
+                readers_size[in] = max(readers_size[in], reader);
             }
         }
     }
@@ -138,7 +139,7 @@ void Planner::choose_anchors() {
             f.loads += in.anchor ? 1 : in.loads;
             f.operations += in.anchor ? 0 : in.operations;
             f.reductions = std::max(f.reductions, in.reductions);
-            f.reduced = std::max(f.reduced, in.reduced);
+            f.reduced = max(f.reduced, in.reduced);
         }
         if (walk_.in_memory(node)) {
             f.cost = f.loads = 1;
@@ -157,12 +158,12 @@ void Planner::choose_anchors() {
             case Kind::Reduce:
                 f.anchor = true;
                 f.reductions += 1;
-                f.reduced = std::max(f.reduced, walk_.nodes[input(i, 0)]->size());
+                f.reduced = max(f.reduced, size(input(i, 0)));
                 break;
             case Kind::Elementwise: {
                 f.cost += graph::op_cost(node->op);
                 f.operations += 1;
-                const std::int64_t size = node->size();
+                const Size size = this->size(i);
                 f.anchor = f.required || f.operations >= anchor_operations || f.loads >= anchor_loads;
                 if (f.reductions >= group_loops && size >= f.reduced) {
                     if (!f.anchor) f.why = "on top of many reductions";

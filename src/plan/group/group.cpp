@@ -24,8 +24,8 @@ const char* name(Strategy strategy) {
     return names[static_cast<int>(strategy)];
 }
 
-std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
-    std::int64_t count = 1;
+Size count_over(const Sizes& domain, std::uint32_t dims) {
+    Size count = 1;
     for (int d = 0; d < domain.size(); ++d) {
         if (dims >> d & 1) count *= domain[d];
     }
@@ -34,6 +34,8 @@ std::int64_t count_over(const Shape& domain, std::uint32_t dims) {
 
 Planner::Planner(const Walk& walk, device::Execution execution)
     : walk_(walk), tuning_(tuning_of(execution)), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {
+    for (const Node* node : walk.nodes) shapes_.push_back(given(node->shape));
+    if (walk.target) shapes_.push_back(given(walk.target->shape));
     if (!walk.computed) return;
     for (NodeId id = 0; id < walk.nodes.size(); ++id) {
         if (walk.computed->contains(walk.nodes[id])) facts_[id].strides = contiguous_strides(shape(id));
@@ -267,28 +269,28 @@ bool Planner::has_arg(const Group& group) const {
 }
 
 void Planner::choose_strategy(Group& group) const {
-    const std::int64_t reduced = count_over(group.domain, group.reduced), kept = count_over(group.domain, ~group.reduced);
+    const Size reduced = count_over(group.domain, group.reduced), kept = count_over(group.domain, ~group.reduced);
     // Each load votes, by its size, for the dim along which it is contiguous.
-    double along = 0, across = 0;
-    std::int64_t innermost = 1, row = 1;  // extents of the reduced and of the kept dim that got votes
+    Size along = 0, across = 0;
+    Size innermost = 1, row = 1;  // extents of the reduced and of the kept dim that got votes
     for (const Inst& inst : group.insts) {
         if (inst.kind != Inst::Kind::Load) continue;
-        const Node* n = node(inst.node);
-        const Steps steps = steps_of(inst.map, n->in_memory() ? n->strides : contiguous_strides(n->shape));
+        const bool in_memory = node(inst.node)->in_memory();
+        const Steps steps = steps_of(inst.map, in_memory ? strides(inst.node) : contiguous_strides(shape(inst.node)));
         int best = -1;
-        double size = 1;
+        Size size = 1;
         for (int d = 0; d < group.domain.size(); ++d) {
             if (group.domain[d] == 1 || steps.dims[d] == 0) continue;
-            size *= static_cast<double>(group.domain[d]);
-            if (best < 0 || std::abs(steps.dims[d]) <= std::abs(steps.dims[best])) best = d;
+            size *= group.domain[d];
+            if (best < 0 || abs(steps.dims[d]) <= abs(steps.dims[best])) best = d;
         }
         if (best < 0) continue;
         if (group.reduced >> best & 1) {
             along += size;
-            innermost = std::max(innermost, group.domain[best]);
+            innermost = max(innermost, group.domain[best]);
         } else {
             across += size;
-            row = std::max(row, group.domain[best]);
+            row = max(row, group.domain[best]);
         }
     }
     if (along == 0 && across == 0) {

@@ -48,12 +48,12 @@ struct Fact {
     int inst = -1;
     Level level = Level::Full;
     Map map;               // domain of its group -> its index
-    Strides strides;       // of its memory, once scheduled
+    Sizes strides;         // of its memory, once scheduled
     const char* why = "";  // why it is stored
     double cost = 0;       // additions and loads for one element, down to leaves and anchors
     int operations = 0, loads = 0;
-    int reductions = 0;        // on top of each other, down to leaves and to values that are stored because of their number
-    std::int64_t reduced = 0;  // elements of the largest of their inputs
+    int reductions = 0;  // on top of each other, down to leaves and to values that are stored because of their number
+    Size reduced = 0;    // elements of the largest of their inputs
 };
 /// More reductions on top of each other are several kernels: a long chain becomes kernels of one shape, not one huge one.
 inline constexpr int group_loops = 6;
@@ -70,7 +70,7 @@ const char* name(Strategy strategy);
 
 /// The nodes that one kernel (two, when `split`) computes over one index space.
 struct Group {
-    Shape domain;
+    Sizes domain;
     std::uint32_t reduced = 0;  // dims of the domain that its reductions run over
     bool reduces = false;
     bool split = false;  // reductions run in blocks, then over the blocks' results in a second kernel
@@ -84,7 +84,7 @@ struct Group {
 };
 
 /// Elements along some dims of a domain.
-std::int64_t count_over(const Shape& domain, std::uint32_t dims);
+Size count_over(const Sizes& domain, std::uint32_t dims);
 
 /// Groups of one force, explain or store.
 class Planner {
@@ -103,7 +103,10 @@ public:
     NodeId store_id() const { return static_cast<NodeId>(walk_.nodes.size()); }
     bool is_store(NodeId id) const { return walk_.target && id == store_id(); }
     const graph::Node* node(NodeId id) const { return is_store(id) ? walk_.target : walk_.nodes[id]; }
-    const Shape& shape(NodeId id) const { return node(id)->shape; }
+    const Sizes& shape(NodeId id) const { return shapes_[id]; }
+    Size size(NodeId id) const { return count(shapes_[id]); }
+    /// Of its memory: as it is, or as its group's schedule has it.
+    Sizes strides(NodeId id) const { return node(id)->in_memory() ? given(node(id)->strides) : facts_[id].strides; }
     /// Inputs within the walk: what a call is computed from is no part of it.
     int arity(NodeId id) const { return walk_.in_memory(walk_.nodes[id]) ? 0 : walk_.nodes[id]->arity; }
     NodeId input(NodeId id, int k) const { return walk_.nodes[id]->inputs[k]->index; }
@@ -151,6 +154,7 @@ private:
     const Walk& walk_;
     const Tuning& tuning_;
     std::vector<Fact> facts_;
+    std::vector<Sizes> shapes_;
     std::vector<Group> groups_;
     std::vector<int> order_;
     bool fuse_;

@@ -93,7 +93,7 @@ int Planner::operation(Attempt& attempt, NodeId id, const Map& map) {
     Inst inst{.kind = Inst::Kind::Op, .dtype = n->dtype, .node = id, .map = map};
     for (int k = 0; k < n->arity; ++k) {
         const NodeId in = input(id, k);
-        inst.in[k] = instance(attempt, in, broadcast_input(map, n->shape, shape(in)));
+        inst.in[k] = instance(attempt, in, broadcast_input(map, shape(id), shape(in)));
         if (inst.in[k] < 0) return -1;
     }
     inst.cost = graph::op_cost(n->op);
@@ -102,7 +102,7 @@ int Planner::operation(Attempt& attempt, NodeId id, const Map& map) {
 
 int Planner::store_expression(Attempt& attempt, const Map& map) {
     const NodeId self = store_id();
-    const Shape& to = walk_.target->shape;
+    const Sizes& to = shape(self);
     const auto read = [&](NodeId id) { return instance(attempt, id, broadcast_input(map, to, shape(id))); };
     int value = read(walk_.value_id);
     if (value < 0) return -1;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "ir/builder.h"
@@ -24,7 +23,8 @@ private:
     void declare_steps();
     void declare_extents();
     void declare_scalars();
-    Value number(std::string name, std::int64_t value);
+    Value number(std::string name, Size value);
+    Value step_of(int dim, Size step) const;
     // Values.
     Value get(int inst);
     Value compute(int inst);
@@ -65,25 +65,30 @@ private:
     Value matches(Value x, Value best);
     Value is_nan(Value x);
     void bounds(int dim, Value& lower, Value& upper);
-    std::int64_t trip_count(int dim) const;
+    Size trip_count(int dim) const;
 
     const Planner& planner_;
     const KernelPlan& plan_;
     const Group& group_;
     ir::Builder m_;
     std::vector<Argument> arguments_;
-    std::vector<Value> pointers_;                          // by access
-    std::vector<Value> base_;                              // by access: the part of the index that the item fixes
-    std::vector<Value> offsets_;                           // by access: constant part of an Index
-    std::map<std::pair<int, std::int64_t>, Value> steps_;  // by loop dim and step
-    std::vector<Value> extent_;                            // by loop dim, inner ones
-    std::vector<Value> block_lengths_;                     // by block
-    std::vector<Value> var_;                               // by loop dim; no_value: not bound here
-    std::vector<Value> memo_;                              // by inst
-    std::vector<int> made_;                                // insts with a value, in order of making
-    int loop_ = 0;                                         // the one being emitted
-    std::vector<const Reduction*> reductions_;             // of this loop
-    std::vector<bool> in_;                                 // insts this loop needs
+    std::vector<Value> pointers_;  // by access
+    std::vector<Value> base_;      // by access: the part of the index that the item fixes
+    std::vector<Value> offsets_;   // by access: constant part of an Index
+    struct Step {
+        int dim;
+        Size step;
+        Value value;
+    };
+    std::vector<Step> steps_;                   // of loop dims
+    std::vector<Value> extent_;                 // by loop dim, inner ones
+    std::vector<Value> block_lengths_;          // by block
+    std::vector<Value> var_;                    // by loop dim; no_value: not bound here
+    std::vector<Value> memo_;                   // by inst
+    std::vector<int> made_;                     // insts with a value, in order of making
+    int loop_ = 0;                              // the one being emitted
+    std::vector<const Reduction*> reductions_;  // of this loop
+    std::vector<bool> in_;                      // insts this loop needs
 };
 
 }  // namespace pardo::plan

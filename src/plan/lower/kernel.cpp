@@ -46,7 +46,7 @@ MadeKernel Emitter::run() {
     if (!plan_.unrolled) {
         item();
     } else {
-        for (std::int64_t u = 0; u < plan_.extents[plan_.range]; ++u) {
+        for (std::int64_t u = 0; u < plan_.extents[plan_.range].pinned(); ++u) {
             var_[plan_.range] = m_.i64(u);
             const std::size_t before = mark();
             item();
@@ -65,7 +65,7 @@ void Emitter::declare_pointers() {
         const bool read = a.mode == ir::Access::Read;
         std::string name = numbered(read ? "in" : "out", read ? inputs++ : outputs++);
         pointers_[i] = m_.pointer(std::move(name), a.dtype, a.mode, true, a.streaming);
-        const std::int64_t offset = a.steps.offset * itemsize(a.dtype);
+        const Size offset = a.steps.offset * itemsize(a.dtype);
         if (a.kind == Access::Kind::Partial) {
             arguments_.push_back({Argument::Kind::Partial, static_cast<std::uint32_t>(a.partial), offset});
         } else if (planner_.is_store(a.node)) {
@@ -77,7 +77,7 @@ void Emitter::declare_pointers() {
     }
 }
 
-ir::Value Emitter::number(std::string name, std::int64_t value) {
+ir::Value Emitter::number(std::string name, Size value) {
     arguments_.push_back({Argument::Kind::Number, 0, value});
     return m_.scalar_param(std::move(name), DType::Int64);
 }
@@ -86,14 +86,21 @@ void Emitter::declare_steps() {
     for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
         const Access& a = plan_.accesses[i];
         for (int d = 0; d < plan_.extents.size(); ++d) {
-            const std::int64_t step = a.steps.dims[d];
-            if (step == 0 || step == 1 || steps_.count({d, step})) continue;
+            const Size step = a.steps.dims[d];
+            if (step == 0 || step == 1 || step_of(d, step) != no_value) continue;
             // Small steps are part of the program: lanes then take whole vectors and shuffle, which is several times faster than gathers.
-            const bool small = std::abs(step) <= max_vector_step;
-            steps_[{d, step}] = small ? m_.i64(step) : number(numbered("s", static_cast<int>(steps_.size())), step);
+            const bool small = abs(step) <= max_vector_step;
+            steps_.push_back({d, step, small ? m_.i64(step.pinned()) : number(numbered("s", static_cast<int>(steps_.size())), step)});
         }
         if (a.kind == Access::Kind::Index && a.steps.offset != 0) offsets_[i] = number(numbered("o", static_cast<int>(i)), a.steps.offset);
     }
+}
+
+ir::Value Emitter::step_of(int dim, Size step) const {
+    for (const Step& known : steps_) {
+        if (known.dim == dim && known.step == step) return known.value;
+    }
+    return no_value;
 }
 
 void Emitter::declare_extents() {
@@ -128,9 +135,9 @@ ir::Value Emitter::index_of(int access) {
     const Steps& steps = plan_.accesses[access].steps;
     Value index = base_[access];
     for (int d = plan_.range; d < plan_.extents.size(); ++d) {
-        const std::int64_t step = steps.dims[d];
+        const Size step = steps.dims[d];
         if (step == 0) continue;
-        const Value term = step == 1 ? var_[d] : m_.mul(var_[d], steps_.at({d, step}));
+        const Value term = step == 1 ? var_[d] : m_.mul(var_[d], step_of(d, step));
         index = m_.add(index, term);
     }
     return index;

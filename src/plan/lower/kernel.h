@@ -21,7 +21,7 @@ struct Argument {
     };
     Kind kind;
     std::uint32_t node;
-    std::int64_t value;
+    Size value;
 };
 
 struct MadeKernel {

@@ -38,7 +38,7 @@ void Emitter::item() {
         Value base = offsets_[i] == no_value ? m_.i64(0) : offsets_[i];
         for (int d = 0; d < plan_.range; ++d) {
             if (steps.dims[d] == 0) continue;
-            base = m_.add(base, steps.dims[d] == 1 ? var_[d] : m_.mul(var_[d], steps_.at({d, steps.dims[d]})));
+            base = m_.add(base, steps.dims[d] == 1 ? var_[d] : m_.mul(var_[d], step_of(d, steps.dims[d])));
         }
         base_[i] = base;
     }
@@ -107,7 +107,7 @@ bool Emitter::starts_fresh(const Reduction& r) const {
     return (n->reduce == ReduceOp::Sum || n->reduce == ReduceOp::Prod) && is_inexact(reduction_dtype(n));
 }
 
-std::int64_t Emitter::trip_count(int dim) const {
+Size Emitter::trip_count(int dim) const {
     for (const KernelPlan::Block& b : plan_.blocks) {
         if (b.dim == dim) return b.length;
     }
@@ -140,7 +140,7 @@ Emitter::Values Emitter::written_out(int dim, const Values& carried) {
         return values;
     }
     Values values = carried;
-    for (std::int64_t i = 0; i < plan_.extents[dim]; ++i) {
+    for (std::int64_t i = 0; i < plan_.extents[dim].pinned(); ++i) {
         var_[dim] = m_.i64(i);
         values = written_out(dim + 1, values);
     }

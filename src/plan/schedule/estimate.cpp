@@ -74,6 +74,17 @@ constexpr const char* dtype_names[] = {"b1", "i8", "i16", "i32", "i64", "u8", "u
 
 }  // namespace
 
+double launch_cost(std::int64_t bytes_moved, std::int64_t elements, double element_cost) {
+    const auto bytes = static_cast<double>(bytes_moved);
+    return launch_ns + bytes * (bytes_moved < cached_bytes ? cached_ns : memory_ns) +
+           static_cast<double>(elements) * element_cost * operation_ns;
+}
+
+std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Walk& walk) {
+    if (traffic.leaf == no_node) return bytes;
+    return std::min(bytes, static_cast<std::int64_t>(walk.nodes[traffic.leaf]->buffer->bytes()));
+}
+
 const char* reduce_name(graph::ReduceOp op) { return reduce_names[static_cast<int>(op)]; }
 
 std::vector<int> Scheduler::computed(const KernelPlan& kernel) const {
@@ -126,13 +137,13 @@ std::string Scheduler::make_name(const KernelPlan& kernel) const {
     return name;
 }
 
-std::int64_t Scheduler::operations(const KernelPlan& kernel, const std::vector<bool>& in) const {
+Size Scheduler::operations(const KernelPlan& kernel, const std::vector<bool>& in) const {
     const Group& group = planner_.groups()[kernel.group];
-    std::int64_t count = 0;
+    Size count = 0;
     for (std::size_t i = 0; i < group.insts.size(); ++i) {
         const Inst& inst = group.insts[i];
         if (!in[i] || inst.kind != Inst::Kind::Op) continue;
-        std::int64_t elements = 1;  // a value is needed once for each index that it depends on
+        Size elements = 1;  // a value is needed once for each index that it depends on
         for (int d = 0; d < kernel.extents.size(); ++d) elements *= kernel.loop_dims[i] >> d & 1 ? kernel.extents[d] : 1;
         count += elements * operations_of(planner_.node(inst.node));
     }
@@ -145,43 +156,34 @@ std::int64_t Scheduler::operations(const KernelPlan& kernel, const std::vector<b
 
 void Scheduler::estimate(KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
-    // Bytes: each buffer counts once; several accesses to one count together, but never for more than the buffer holds.
-    struct Use {
-        const void* memory;
-        std::int64_t bytes, limit;
-        bool read, written;
-    };
-    std::vector<Use> uses;
+    // Each buffer counts once; several accesses to one count together.
+    std::vector<const void*> memories;
     for (const Access& access : kernel.accesses) {
         if (access.kind == Access::Kind::Index) continue;
-        std::int64_t elements = 1;
+        Size bytes = itemsize(access.dtype);
         for (int d = 0; d < kernel.extents.size(); ++d) {
-            if (access.steps.dims[d] != 0 || kernel.extents[d] == 0) elements *= kernel.extents[d];
+            if (access.steps.dims[d] != 0 || kernel.extents[d] == 0) bytes *= kernel.extents[d];
         }
-        const std::int64_t bytes = elements * itemsize(access.dtype);
         const void* memory = &access;
-        std::int64_t limit = INT64_MAX;
+        NodeId leaf = no_node;
         if (access.kind == Access::Kind::Memory) {
             const Node* n = planner_.node(access.node);
             memory = n;
             if (n->kind == Kind::Leaf) {
                 memory = n->buffer.get();
-                limit = static_cast<std::int64_t>(n->buffer->bytes());
+                leaf = n->index;
             }
         }
         const bool read = access.mode != ir::Access::Write, written = access.mode != ir::Access::Read;
-        const auto known = std::find_if(uses.begin(), uses.end(), [&](const Use& u) { return u.memory == memory && u.written == written; });
-        if (known == uses.end()) {
-            uses.push_back({memory, bytes, limit, read, written});
+        std::size_t at = 0;
+        while (at < memories.size() && (memories[at] != memory || kernel.traffic[at].written != written)) ++at;
+        if (at == memories.size()) {
+            memories.push_back(memory);
+            kernel.traffic.push_back({bytes, leaf, read, written});
         } else {
-            known->bytes += bytes;
-            known->read |= read;
+            kernel.traffic[at].bytes += bytes;
+            kernel.traffic[at].read |= read;
         }
-    }
-    for (const Use& u : uses) {
-        const std::int64_t bytes = std::min(u.bytes, u.limit);
-        if (u.read) kernel.bytes_read += bytes;
-        if (u.written) kernel.bytes_written += bytes;
     }
     double operations = 1;
     const std::vector<bool> in = needed(kernel);
@@ -193,10 +195,8 @@ void Scheduler::estimate(KernelPlan& kernel) const {
         if (inside) operations += inst.kind == Inst::Kind::Op ? graph::op_cost(planner_.node(inst.node)->op) : 1;
     }
     operations += static_cast<double>(kernel.reductions.size());
-    const double bytes = static_cast<double>(kernel.bytes_read + kernel.bytes_written);
     const bool vectors = kernel.lanes || kernel.strategy == Strategy::InnerLanes || kernel.strategy == Strategy::Rows;
-    kernel.cost_ns = launch_ns + bytes * (bytes < cached_bytes ? cached_ns : memory_ns) +
-                     static_cast<double>(kernel.elements()) * operations * operation_ns * (vectors ? 1 : scalar_factor);
+    kernel.element_cost = operations * (vectors ? 1 : scalar_factor);
 }
 
 void Scheduler::finish(KernelPlan& kernel) {

@@ -21,7 +21,7 @@ int votes_for_outer(const KernelPlan& kernel, int a, int b) {
     int votes = 0;
     for (const Access& access : kernel.accesses) {
         if (access.kind == Access::Kind::Index) continue;
-        const std::int64_t sa = std::abs(access.steps.dims[a]), sb = std::abs(access.steps.dims[b]);
+        const Size sa = abs(access.steps.dims[a]), sb = abs(access.steps.dims[b]);
         if (sa == 0 || sb == 0 || sa == sb) continue;
         const int weight = access.mode == ir::Access::Read ? 1 : kernel.strategy == Strategy::Elementwise ? 100 : 2;
         votes += sa > sb ? weight : -weight;
@@ -30,9 +30,9 @@ int votes_for_outer(const KernelPlan& kernel, int a, int b) {
 }
 
 /// Row-major steps over some dims of a group's domain; zero for the other ones.
-Strides steps_over(const Group& group, std::uint32_t dims) {
-    Strides steps(group.domain.size(), 0);
-    std::int64_t step = 1;
+Sizes steps_over(const Group& group, std::uint32_t dims) {
+    Sizes steps(group.domain.size(), 0);
+    Size step = 1;
     for (int d = group.domain.size() - 1; d >= 0; --d) {
         if (group.domain[d] == 1 || !(dims >> d & 1)) continue;
         steps[d] = step;
@@ -41,7 +41,7 @@ Strides steps_over(const Group& group, std::uint32_t dims) {
     return steps;
 }
 
-bool mergeable(const KernelPlan& kernel, int outer, int inner, std::int64_t inner_extent) {
+bool mergeable(const KernelPlan& kernel, int outer, int inner, Size inner_extent) {
     for (const Access& access : kernel.accesses) {
         if (access.steps.dims[outer] != access.steps.dims[inner] * inner_extent) return false;
     }
@@ -59,10 +59,10 @@ int KernelPlan::loops() const {
     return count;
 }
 
-std::int64_t KernelPlan::elements() const {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : extents) count *= extent;
-    for (const Block& b : blocks) count /= std::max<std::int64_t>(1, extents[b.counter]);
+Size KernelPlan::elements() const {
+    Size count = 1;
+    for (const Size extent : extents) count *= extent;
+    for (const Block& b : blocks) count /= max(1, extents[b.counter]);
     return count;
 }
 
@@ -137,9 +137,7 @@ void Scheduler::choose_layouts(const Group& group) {
     bool found = false, agreed = !group.reduces;
     for (const Inst& inst : group.insts) {
         if (inst.kind != Inst::Kind::Load || !agreed) continue;
-        const Fact& f = planner_.fact(inst.node);
-        const Node* n = planner_.node(inst.node);
-        const Steps steps = steps_of(inst.map, n->in_memory() ? n->strides : f.strides);
+        const Steps steps = steps_of(inst.map, planner_.strides(inst.node));
         bool full = true;
         for (int d = 0; d < dims; ++d) full &= group.domain[d] == 1 || steps.dims[d] != 0;
         if (!full) continue;
@@ -147,7 +145,7 @@ void Scheduler::choose_layouts(const Group& group) {
         for (int d = 0; d < dims; ++d) own[d] = d;
         std::stable_sort(own.begin(), own.end(), [&](int a, int b) {
             if (group.domain[a] == 1 || group.domain[b] == 1) return false;
-            return std::abs(steps.dims[a]) > std::abs(steps.dims[b]);
+            return abs(steps.dims[a]) > abs(steps.dims[b]);
         });
         if (!found) {
             order = own;
@@ -160,12 +158,12 @@ void Scheduler::choose_layouts(const Group& group) {
     for (const NodeId id : group.members) {
         Fact& f = planner_.fact(id);
         if (planner_.is_store(id)) {
-            f.strides = planner_.walk().target->strides;
+            f.strides = given(planner_.walk().target->strides);
             continue;
         }
         f.strides = contiguous_strides(planner_.shape(id));
         if (plain) continue;
-        std::int64_t step = 1;
+        Size step = 1;
         for (int i = dims - 1; i >= 0; --i) {
             for (int r = 0; r < f.map.rank(); ++r) {
                 if (f.map.coefficient(r, order[i]) == 0) continue;
@@ -233,7 +231,7 @@ Access Scheduler::partial_access(const KernelPlan& kernel, int number) const {
     if (kernel.stage == Stage::Combine) {
         // With lanes along the reduced axis the results of one element's blocks lie side by side, else block after block.
         const bool along = group.strategy == Strategy::InnerLanes;
-        for (std::int64_t& step : partial.steps.dims) step *= along ? blocks_ : 1;
+        for (Size& step : partial.steps.dims) step *= along ? blocks_ : 1;
         partial.steps.dims.push_back(along ? 1 : count_over(group.domain, ~group.reduced));
     } else {
         partial.mode = group.strategy == Strategy::Rows ? ir::Access::ReadWrite : ir::Access::Write;
@@ -270,8 +268,7 @@ void Scheduler::add_loads(KernelPlan& kernel) {
         if (!in[i]) continue;
         Access access{.dtype = inst.dtype, .node = inst.node};
         if (inst.kind == Inst::Kind::Load) {
-            const Node* n = planner_.node(inst.node);
-            access.steps = steps_of(inst.map, n->in_memory() ? n->strides : planner_.fact(inst.node).strides);
+            access.steps = steps_of(inst.map, planner_.strides(inst.node));
         } else if (inst.kind == Inst::Kind::Iota) {
             access.kind = Access::Kind::Index;
             const int axis = static_cast<int>(planner_.node(inst.node)->axes);
@@ -392,7 +389,7 @@ void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
     loops.insert(loops.end(), reduced.begin(), reduced.end());
     for (const Loop& loop : loops) kernel.extents.push_back(loop.dim.extent);
     for (Access& access : kernel.accesses) {
-        Strides steps;
+        Sizes steps;
         for (const Loop& loop : loops) steps.push_back(loop.column < 0 ? 0 : access.steps.dims[loop.column]);
         access.steps.dims = std::move(steps);
     }
@@ -410,20 +407,19 @@ void Scheduler::split_blocks(KernelPlan& kernel) {
     const Tuning& tuning = planner_.tuning();
     const bool along = group.strategy == Strategy::InnerLanes;
     const int first = kernel.inner();
-    std::int64_t reduced = 1, kept = 1;
+    Size reduced = 1, kept = 1;
     for (int d = 0; d < kernel.extents.size(); ++d) (d < first ? kept : reduced) *= kernel.extents[d];
     int blocked = first;
     for (int d = first; d < kernel.extents.size(); ++d) {
         if (kernel.extents[d] > kernel.extents[blocked]) blocked = d;
     }
-    const std::int64_t extent = kernel.extents[blocked], rest = reduced / extent;
-    const std::int64_t large = (reduced / tuning.most_blocks + tuning.block_elements - 1) / tuning.block_elements;
-    const std::int64_t wanted =
-        along ? tuning.block_elements * std::max<std::int64_t>(large, 1) : std::max(tuning.column_block_rows, tuning.block_elements / kept);
-    blocks_ = add_block(kernel, along ? kernel.range : kernel.range - 1, blocked, std::clamp<std::int64_t>(wanted / rest, 1, extent));
+    const Size extent = kernel.extents[blocked], rest = reduced / extent, elements = tuning.block_elements;
+    const Size large = (reduced / tuning.most_blocks + elements - 1) / elements;
+    const Size wanted = along ? elements * max(large, 1) : max(tuning.column_block_rows, elements / kept);
+    blocks_ = add_block(kernel, along ? kernel.range : kernel.range - 1, blocked, min(max(wanted / rest, 1), extent));
     for (Access& access : kernel.accesses) {
         if (access.kind != Access::Kind::Partial) continue;
-        for (std::int64_t& step : access.steps.dims) step *= along ? blocks_ : 1;
+        for (Size& step : access.steps.dims) step *= along ? blocks_ : 1;
         access.steps.dims[kernel.blocks[0].counter] = along ? 1 : kept;
     }
     for (const auto& [owner, own] : partial_of_) {
@@ -435,7 +431,7 @@ void Scheduler::split_blocks(KernelPlan& kernel) {
 
 void Scheduler::split_rows(KernelPlan& kernel) {
     // Range: blocks of rows, outer kept dims, tiles of a row. Inner: reduced dims, then the row.
-    std::int64_t kept = 1, rest = 1;
+    Size kept = 1, rest = 1;
     const int row = kernel.extents.size() - 1;
     int blocked = kernel.range;
     for (int d = kernel.range; d < row; ++d) {
@@ -446,7 +442,7 @@ void Scheduler::split_rows(KernelPlan& kernel) {
         if (d >= kernel.range && d < row && d != blocked) rest *= kernel.extents[d];
     }
     add_block(kernel, kernel.range, row, row_tile / static_cast<std::int64_t>(kernel.reductions.size()));
-    blocks_ = add_block(kernel, 0, blocked + 1, std::clamp<std::int64_t>(block_rows / rest, 1, kernel.extents[blocked + 1]));
+    blocks_ = add_block(kernel, 0, blocked + 1, min(max(Size(block_rows) / rest, 1), kernel.extents[blocked + 1]));
     for (Access& access : kernel.accesses) {
         if (access.kind == Access::Kind::Partial) access.steps.dims[0] = kept;
     }
@@ -459,14 +455,14 @@ void Scheduler::tile(KernelPlan& kernel) const {
     const int lanes = kernel.range - 1;
     int along = -1;
     for (const Access& access : kernel.accesses) {
-        if (access.kind != Access::Kind::Memory || std::abs(access.steps.dims[lanes]) < tile_step) continue;
+        if (access.kind != Access::Kind::Memory || abs(access.steps.dims[lanes]) < tile_step) continue;
         for (int d = 0; d < lanes; ++d) {
-            if (std::abs(access.steps.dims[d]) == 1 && kernel.extents[d] >= tile_rows) along = d;
+            if (abs(access.steps.dims[d]) == 1 && kernel.extents[d] >= tile_rows) along = d;
         }
     }
     if (along < 0) return;
     // The dim moves behind the range; what is left of it there counts blocks.
-    const std::int64_t extent = kernel.extents[along];
+    const Size extent = kernel.extents[along];
     kernel.extents.push_back(extent);
     kernel.extents[along] = (extent + tile_rows - 1) / tile_rows;
     const int inner = kernel.extents.size() - 1;
@@ -480,8 +476,8 @@ void Scheduler::tile(KernelPlan& kernel) const {
     kernel.blocks.push_back({along, inner, tile_rows});
 }
 
-std::int64_t Scheduler::add_block(KernelPlan& kernel, int at, int dim, std::int64_t length) const {
-    const std::int64_t count = (kernel.extents[dim] + length - 1) / length;
+Size Scheduler::add_block(KernelPlan& kernel, int at, int dim, Size length) const {
+    const Size count = (kernel.extents[dim] + length - 1) / length;
     kernel.extents.insert(at, count);
     ++kernel.range;
     for (KernelPlan::Block& b : kernel.blocks) {

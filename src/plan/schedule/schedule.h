@@ -51,7 +51,7 @@ struct KernelPlan {
     Stage stage = Stage::Whole;
     Strategy strategy = Strategy::Elementwise;
     std::string name;
-    Shape extents;          // of the loop dims: range, then `unrolled` if any, then inner ones, outermost first
+    Sizes extents;          // of the loop dims: range, then `unrolled` if any, then inner ones, outermost first
     int range = 0;          // leading dims that are the kernel's index space
     bool lanes = true;      // the last of them runs across lanes
     bool unrolled = false;  // one kept dim is written out inside the item
@@ -59,7 +59,7 @@ struct KernelPlan {
     struct Block {
         int counter;  // range dim that counts the blocks
         int dim;
-        std::int64_t length;
+        Size length;
     };
     std::vector<Block> blocks;
     std::vector<Access> accesses;
@@ -73,19 +73,30 @@ struct KernelPlan {
         bool write;  // false: the value is an output of loop `from` anyway
     };
     std::vector<Keep> keeps;
-    double cost_ns = 0;
-    std::int64_t bytes_read = 0, bytes_written = 0;
-    std::int64_t operations = 0;  // as device::Amount::operations
+    /// What one buffer moves, and the leaf that says how much it holds, if it is one.
+    struct Traffic {
+        Size bytes;
+        NodeId leaf;
+        bool read, written;
+    };
+    std::vector<Traffic> traffic;
+    Size operations = 0;      // as device::Amount::operations
+    double element_cost = 0;  // in additions
 
     int inner() const { return range + unrolled; }  // first inner loop dim
     int loops() const;                              // inner loops after one another
-    std::int64_t elements() const;
+    Size elements() const;
 };
+
+/// What a launch costs, in nanoseconds of one core; `element_cost` in additions.
+double launch_cost(std::int64_t bytes_moved, std::int64_t elements, double element_cost);
+/// What moves of so many bytes: never more than the buffer holds.
+std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Walk& walk);
 
 /// Scratch memory for the results of blocks.
 struct Partial {
     DType dtype;
-    std::int64_t count;
+    Size count;
 };
 
 /// Schedules all groups of a planner, in order.
@@ -103,7 +114,7 @@ public:
 
 private:
     struct Dim {
-        std::int64_t extent;
+        Size extent;
         bool reduced;
         std::uint32_t members;  // domain dims merged into it
     };
@@ -122,11 +133,11 @@ private:
     void split_blocks(KernelPlan& kernel);
     void split_rows(KernelPlan& kernel);
     void tile(KernelPlan& kernel) const;
-    std::int64_t add_block(KernelPlan& kernel, int at, int dim, std::int64_t length) const;
+    Size add_block(KernelPlan& kernel, int at, int dim, Size length) const;
     void finish(KernelPlan& kernel);
     void find_keeps(KernelPlan& kernel);
     void estimate(KernelPlan& kernel) const;
-    std::int64_t operations(const KernelPlan& kernel, const std::vector<bool>& in) const;
+    Size operations(const KernelPlan& kernel, const std::vector<bool>& in) const;
     std::string make_name(const KernelPlan& kernel) const;
     std::vector<bool> needed(const KernelPlan& kernel) const;
 
@@ -134,7 +145,7 @@ private:
     std::vector<KernelPlan> kernels_;
     std::vector<Partial> partials_;
     std::vector<std::pair<NodeId, std::array<int, 2>>> partial_of_;  // reduction -> its scratch, in a split group
-    std::int64_t blocks_ = 0;
+    Size blocks_ = 0;
 };
 
 /// Which insts `targets` need, themselves included; Reduced ones and `leaves` need no others.

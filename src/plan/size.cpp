@@ -1,0 +1,155 @@
+// src/plan/size.cpp: numbers that planning computes with, and the trace of what was decided by them.
+#include "plan/size.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pardo::plan {
+
+namespace {
+
+thread_local Trace* current_trace = nullptr;
+constexpr bool stands_for_itself(std::int64_t number) { return number >= -1 && number <= 1; }
+
+}  // namespace
+
+Size Size::given(std::int64_t number) { return Trace::given(number); }
+
+std::int64_t Size::pinned() const {
+    if (!literal()) (void)(*this == Size(value_));
+    return value_;
+}
+
+Size operator+(Size a, Size b) { return Trace::apply(Trace::Op::Add, a, b); }
+Size operator-(Size a, Size b) { return Trace::apply(Trace::Op::Sub, a, b); }
+Size operator*(Size a, Size b) { return Trace::apply(Trace::Op::Mul, a, b); }
+Size operator/(Size a, Size b) { return Trace::apply(Trace::Op::Div, a, b); }
+Size operator%(Size a, Size b) { return Trace::apply(Trace::Op::Mod, a, b); }
+Size min(Size a, Size b) { return Trace::apply(Trace::Op::Min, a, b); }
+Size max(Size a, Size b) { return Trace::apply(Trace::Op::Max, a, b); }
+Size abs(Size a) { return Trace::apply(Trace::Op::Abs, a, a); }
+bool operator==(Size a, Size b) { return Trace::note(false, a, b, a.value_ == b.value_); }
+bool operator<(Size a, Size b) { return Trace::note(true, a, b, a.value_ < b.value_); }
+
+Sizes given(std::span<const std::int64_t> numbers) {
+    Sizes sizes;
+    for (const std::int64_t number : numbers) sizes.push_back(Size::given(number));
+    return sizes;
+}
+
+Sizes contiguous_strides(const Sizes& shape) {
+    Sizes strides(shape.size(), 1);
+    for (int d = shape.size() - 2; d >= 0; --d) strides[d] = strides[d + 1] * shape[d + 1];
+    return strides;
+}
+
+Size count(const Sizes& shape) {
+    Size elements = 1;
+    for (const Size extent : shape) elements *= extent;
+    return elements;
+}
+
+SmallVector<std::int64_t, 6> values_of(std::span<const Size> sizes) {
+    SmallVector<std::int64_t, 6> values;
+    for (const Size size : sizes) values.push_back(size.value());
+    return values;
+}
+
+Trace::Trace(std::span<const std::int64_t> numbers) : numbers_(numbers), outer_(std::exchange(current_trace, this)) {
+    program_.numbers_ = numbers.size();
+}
+Trace::~Trace() { current_trace = outer_; }
+Trace* Trace::current() { return current_trace; }
+
+Size Trace::given(std::int64_t number) {
+    Trace* const trace = current_trace;
+    if (!trace || stands_for_itself(number)) return number;
+    const auto found = std::find(trace->numbers_.begin(), trace->numbers_.end(), number);
+    if (found != trace->numbers_.end()) return {number, static_cast<std::int32_t>(found - trace->numbers_.begin())};
+    trace->give_up();  // no number of the key: nothing says what it would be for other sizes
+    return number;
+}
+
+std::int32_t Trace::add(const Program::Step& step) {
+    constexpr std::ptrdiff_t recent = 16;  // the same is often computed again soon
+    std::vector<Program::Step>& steps = program_.steps_;
+    const auto from = steps.end() - std::min<std::ptrdiff_t>(recent, static_cast<std::ptrdiff_t>(steps.size()));
+    auto known = std::find(from, steps.end(), step);
+    if (known == steps.end()) known = steps.insert(known, step);
+    return static_cast<std::int32_t>(program_.numbers_) + static_cast<std::int32_t>(known - steps.begin());
+}
+
+std::int32_t Trace::expression(Size size) { return size.literal() ? add({Op::Literal, 0, 0, size.value()}) : size.expression_; }
+
+Size Trace::apply(Op op, Size a, Size b) {
+    std::int64_t value = 0;
+    const bool fits = Program::compute(op, a.value_, b.value_, value);
+    Trace* const trace = current_trace;
+    if (!trace || (a.literal() && b.literal())) return value;
+    if (!fits) trace->give_up();
+    // What needs no computing: extents of one, steps of zero, the size of a row.
+    const auto is = [](Size size, std::int64_t literal) { return size.literal() && size.value_ == literal; };
+    switch (op) {
+        case Op::Add:
+            if (is(a, 0)) return b;
+            if (is(b, 0)) return a;
+            break;
+        case Op::Mul:
+            if (is(a, 0) || is(b, 0)) return 0;
+            if (is(a, 1)) return b;
+            if (is(b, 1)) return a;
+            break;
+        case Op::Min:
+        case Op::Max:
+            if (a.expression_ == b.expression_) return a;
+            break;
+        default: break;
+    }
+    const std::int32_t left = trace->expression(a), right = trace->expression(b);
+    return {value, trace->add({op, left, right, 0})};
+}
+
+bool Trace::note(bool less, Size a, Size b, bool outcome) {
+    Trace* const trace = current_trace;
+    if (!trace || (a.literal() && b.literal()) || a.expression_ == b.expression_) return outcome;
+    // Different numbers of a walk differ from each other, and from -1, 0 and 1: the key says that.
+    const auto number = [&](Size size) { return !size.literal() && static_cast<std::size_t>(size.expression_) < trace->program_.numbers_; };
+    const auto apart = [&](Size x, Size y) { return number(x) && (number(y) || (y.literal() && stands_for_itself(y.value_))); };
+    if (!less && (apart(a, b) || apart(b, a))) return outcome;
+    const Program::Guard guard{trace->expression(a), trace->expression(b), less, outcome};
+    std::vector<Program::Guard>& guards = trace->program_.guards_;
+    if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(guard);
+    return outcome;
+}
+
+bool Trace::Program::compute(Step::Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
+    switch (op) {
+        case Step::Op::Literal: return true;
+        case Step::Op::Add: return !__builtin_add_overflow(a, b, &result);
+        case Step::Op::Sub: return !__builtin_sub_overflow(a, b, &result);
+        case Step::Op::Mul: return !__builtin_mul_overflow(a, b, &result);
+        case Step::Op::Div:
+        case Step::Op::Mod:
+            if (b == 0 || b == -1) return b == -1 && !__builtin_mul_overflow(a, op == Step::Op::Div ? -1 : 0, &result);
+            result = op == Step::Op::Div ? a / b : a % b;
+            return true;
+        case Step::Op::Min: result = std::min(a, b); return true;
+        case Step::Op::Max: result = std::max(a, b); return true;
+        case Step::Op::Abs: return a >= 0 ? (result = a, true) : !__builtin_sub_overflow(0, a, &result);
+    }
+    return false;
+}
+
+bool Trace::Program::run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const {
+    values.assign(numbers.begin(), numbers.end());
+    for (const Step& step : steps_) {
+        std::int64_t value = step.literal;
+        if (!compute(step.op, step.op == Step::Op::Literal ? 0 : values[step.a], step.op == Step::Op::Literal ? 0 : values[step.b], value))
+            return false;
+        values.push_back(value);
+    }
+    return std::all_of(guards_.begin(), guards_.end(),
+                       [&](const Guard& g) { return (g.less ? values[g.a] < values[g.b] : values[g.a] == values[g.b]) == g.outcome; });
+}
+
+}  // namespace pardo::plan

@@ -1,0 +1,127 @@
+// src/plan/size.h: numbers that planning computes with. They know how they come from the numbers of a walk, so that a plan can be adapted
+// to other ones instead of being made again.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/small_vector.h"
+
+namespace pardo::plan {
+
+/// A number of a walk (an extent, a stride, an offset, a step of a view), a number of the planner's own, or what is computed from them.
+/// Comparing two notes the outcome in the thread's trace: `if` and sorting are safe. `value()` is not: what it decides, nobody checks
+/// again.
+class Size {
+public:
+    constexpr Size(std::int64_t literal = 0) : value_(literal) {}  // NOLINT(google-explicit-constructor): literals are plain numbers
+    /// A number that stands in the key of the walk.
+    static Size given(std::int64_t number);
+    constexpr std::int64_t value() const { return value_; }
+    constexpr bool literal() const { return expression_ < 0; }
+    /// The number itself, for what is made for it alone.
+    std::int64_t pinned() const;
+
+    friend Size operator+(Size a, Size b);
+    friend Size operator-(Size a, Size b);
+    friend Size operator*(Size a, Size b);
+    friend Size operator/(Size a, Size b);
+    friend Size operator%(Size a, Size b);
+    friend bool operator==(Size a, Size b);
+    friend bool operator<(Size a, Size b);
+    friend bool operator>(Size a, Size b) { return b < a; }
+    friend bool operator<=(Size a, Size b) { return !(b < a); }
+    friend bool operator>=(Size a, Size b) { return !(a < b); }
+    Size& operator+=(Size b) { return *this = *this + b; }
+    Size& operator*=(Size b) { return *this = *this * b; }
+    Size& operator/=(Size b) { return *this = *this / b; }
+    // They decide nothing, whatever they choose.
+    friend Size min(Size a, Size b);
+    friend Size max(Size a, Size b);
+    friend Size abs(Size a);
+
+private:
+    friend class Trace;
+    constexpr Size(std::int64_t value, std::int32_t expression) : value_(value), expression_(expression) {}
+    std::int64_t value_;
+    std::int32_t expression_ = -1;  // in the trace; a literal has none
+};
+
+using Sizes = SmallVector<Size, 6>;
+Sizes given(std::span<const std::int64_t> numbers);
+/// Row-major, as pardo::contiguous_strides.
+Sizes contiguous_strides(const Sizes& shape);
+/// The elements of a shape.
+Size count(const Sizes& shape);
+SmallVector<std::int64_t, 6> values_of(std::span<const Size> sizes);
+
+/// How the numbers of one plan were computed, and what was decided by them: a straight program over the numbers of a walk. While one lives,
+/// the thread's sizes are traced by it.
+class Trace {
+public:
+    /// The different numbers of a walk beyond -1, 0 and 1, in the order of its key; other ones are literals.
+    explicit Trace(std::span<const std::int64_t> numbers);
+    ~Trace();
+    Trace(const Trace&) = delete;
+    static Trace* current();
+
+    /// From now on the plan is for these numbers alone: something was decided by what no trace sees.
+    void give_up() { adaptable_ = false; }
+
+    /// What is left of a trace that is over.
+    class Program {
+    public:
+        /// The values of all expressions for other numbers; false if something would be decided otherwise, or a value overflows.
+        bool run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const;
+        std::size_t guards() const { return guards_.size(); }
+
+    private:
+        friend class Trace;
+        struct Step {
+            enum class Op : std::uint8_t { Literal, Add, Sub, Mul, Div, Mod, Min, Max, Abs };
+            Op op;
+            std::int32_t a, b;
+            std::int64_t literal;
+            friend bool operator==(const Step&, const Step&) = default;
+        };
+        struct Guard {
+            std::int32_t a, b;
+            bool less, outcome;  // a < b, else a == b
+            friend bool operator==(const Guard&, const Guard&) = default;
+        };
+        static bool compute(Step::Op op, std::int64_t a, std::int64_t b, std::int64_t& result);
+        std::size_t numbers_ = 0;
+        std::vector<Step> steps_;
+        std::vector<Guard> guards_;
+    };
+    /// Null after `give_up`. `outputs` get the expressions of the sizes that it is asked for.
+    bool adaptable() const { return adaptable_; }
+    std::int32_t expression(Size size);
+    Program take() { return std::move(program_); }
+
+private:
+    friend class Size;
+    using Op = Program::Step::Op;
+    static Size apply(Op op, Size a, Size b);
+    static bool note(bool less, Size a, Size b, bool outcome);
+    static Size given(std::int64_t number);
+    friend Size operator+(Size a, Size b);
+    friend Size operator-(Size a, Size b);
+    friend Size operator*(Size a, Size b);
+    friend Size operator/(Size a, Size b);
+    friend Size operator%(Size a, Size b);
+    friend bool operator==(Size a, Size b);
+    friend bool operator<(Size a, Size b);
+    friend Size min(Size a, Size b);
+    friend Size max(Size a, Size b);
+    friend Size abs(Size a);
+
+    std::int32_t add(const Program::Step& step);
+    std::span<const std::int64_t> numbers_;
+    Program program_;
+    bool adaptable_ = true;
+    Trace* outer_;
+};
+
+}  // namespace pardo::plan

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import chart
 import checks
 import on_device
 import run_kernels
@@ -103,7 +104,12 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument("--no-host", action="store_true", help="leave the host costs out; of kernels: the time of compiling")
     parser.add_argument("--json", type=Path, help="where all numbers are written; default: build/bench.json, build/bench-kernels.json")
+    parser.add_argument(
+        "--chart", type=Path, help="of array programs on the CPU: an SVG file, which shows how many times as fast as NumPy each is"
+    )
     options = parser.parse_args()
+    if options.chart and (options.what == "kernels" or options.device):
+        parser.error("--chart shows the array programs beside NumPy: without kernels and --device")
     options.json = options.json or Path("build/bench.json" if options.what == "arrays" else "build/bench-kernels.json")
     options.end = None if options.seconds is None else time.monotonic() + options.seconds
     if options.what == "kernels":
@@ -130,8 +136,11 @@ def main() -> int:
         """After each workload: a run that is ended leaves its numbers."""
         options.json.parent.mkdir(parents=True, exist_ok=True)
         partial = options.json.with_suffix(".part")
-        partial.write_text(json.dumps({"date": datetime.datetime.now(datetime.UTC).isoformat(), **report}, indent=1))
+        report = {"date": datetime.datetime.now(datetime.UTC).isoformat(), **report}
+        partial.write_text(json.dumps(report, indent=1))
         partial.replace(options.json)
+        if options.chart:
+            options.chart.write_text(chart.draw(report))
 
     if options.what == "kernels":
         if not run_kernels.run(options, names, save):

@@ -11,6 +11,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
+default_role = "literal"  # `name` in docstrings is code
 
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -20,6 +21,8 @@ intersphinx_mapping = {}
 
 html_theme = "furo"
 html_title = f"pardo {release}"
+html_static_path = ["_static"]
+html_css_files = ["pardo.css"]
 
 
 def write_names():
@@ -30,9 +33,12 @@ def write_names():
     import pardo
 
     groups = {"Classes": [], "Functions": [], "Constants and dtypes": [], "Exceptions": []}
+    aliases = []
     for name in sorted((name for name in dir(pardo) if not name.startswith("_")), key=str.lower):
         value = getattr(pardo, name)
-        if inspect.isclass(value) and not value.__module__.startswith("numpy"):
+        if inspect.isclass(value) and value.__module__ == "pardo" and value.__name__ != name:
+            aliases.append(f"`{name}` is another name of `{value.__name__}`.")
+        elif inspect.isclass(value) and not value.__module__.startswith("numpy"):
             groups["Exceptions" if issubclass(value, BaseException) else "Classes"].append(name)
         elif callable(value) and not inspect.isclass(value):
             groups["Functions"].append(name)
@@ -51,8 +57,13 @@ def write_names():
         else:
             lines += ["```{eval-rst}", ".. currentmodule:: pardo", "", ".. autosummary::", "   :toctree: .", ""]
             lines += [f"   {name}" for name in names] + ["```", ""]
+        if title == "Classes":
+            lines += [*aliases, ""]
     folder = Path(__file__).parent / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
+    for page in folder.glob("pardo.*.rst"):  # of names that are gone
+        if not any(page.stem == f"pardo.{name}" for names in groups.values() for name in names):
+            page.unlink()
     (folder / "names.md").write_text("\n".join(lines))
 
 

@@ -3,10 +3,15 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <pardo/array.h>
 
 #include "graph/node.h"
+
+namespace pardo {
+struct PlanStep;
+}
 
 namespace pardo::plan {
 
@@ -46,8 +51,8 @@ void force_readers(device::Buffer* buffer, Compile compile = Compile::Locked);
 /// Forces every pending node of a queue that somebody holds. What cannot be computed becomes a failed value; then throws its error.
 void force_pending(device::Queue* queue);
 
-/// The plan for `roots` as text; computes nothing.
-std::string explain(std::span<graph::Node* const> roots);
+/// The plan for `roots` as text, and the same as data if `steps` is given; computes nothing.
+std::string explain(std::span<graph::Node* const> roots, std::vector<PlanStep>* steps = nullptr);
 
 }  // namespace pardo::plan
 

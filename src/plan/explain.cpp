@@ -1,6 +1,11 @@
-// src/plan/explain.cpp: the plan for some roots as text.
+// src/plan/explain.cpp: the plan for some roots as text, and as data.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <pardo/plan.h>
 
 #include "graph/call.h"
 #include "graph/record.h"
@@ -49,42 +54,88 @@ std::string member_name(const Planner& planner, NodeId id) {
     return "array";
 }
 
-class Text {
-public:
-    Text(Planner& planner, Scheduler& scheduler) : planner_(planner), scheduler_(scheduler) {}
+struct Bytes {
+    std::int64_t read = 0, written = 0;
+};
 
-    std::string make() {
-        std::int64_t read = 0, written = 0;
+std::string bytes_text(const Bytes& moved) { return "reads " + bytes_text(moved.read) + ", writes " + bytes_text(moved.written); }
+
+std::string count(std::size_t n, const char* noun) {
+    std::string text = std::to_string(n);
+    text += ' ';
+    text += noun;
+    if (n != 1) text += 's';
+    return text;
+}
+
+std::string how(const KernelPlan& k) {
+    std::string text = name(k.strategy);
+    for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length.value()));
+    const SmallVector<std::int64_t, 6> extents = values_of(k.extents);
+    return text + ", range " + to_string({extents.data(), static_cast<std::size_t>(k.range)});
+}
+
+/// The plan from the first launch to the last. What one part of it has computed, later ones find in memory, although nothing is computed.
+class Report {
+public:
+    explicit Report(std::vector<PlanStep>* steps) : steps_(steps) {}
+    /// The groups and kernels that compute `roots`, inputs of a call or what was asked for, down to memory and to what calls give.
+    void groups(std::span<Node* const> roots, bool for_call);
+    void call(const Node& node);
+    std::string text;
+
+private:
+    friend class GroupReport;
+    PlanValue value(const void* identity, DType dtype, std::span<const std::int64_t> shape, std::string why = {}) {
+        const int id = ids_.emplace(identity, static_cast<int>(ids_.size())).first->second;
+        return {id, dtype, {shape.begin(), shape.end()}, std::move(why)};
+    }
+    PlanValue value(const Node* n, std::string why = {}) {
+        for (; n->kind == Kind::View; n = n->inputs[0].get()) {
+        }  // its memory is that of its base
+        return value(n, n->dtype, n->shape, std::move(why));
+    }
+
+    std::vector<PlanStep>* steps_;
+    std::unordered_map<const void*, int> ids_;
+    std::unordered_set<const Node*> computed_;    // by earlier parts
+    std::unordered_set<const Node*> aliases_;     // that the text tells of
+    std::vector<std::unique_ptr<char>> scratch_;  // addresses that name the results of blocks
+};
+
+/// One part of the plan: groups that are planned together.
+class GroupReport {
+public:
+    GroupReport(Report& report, Planner& planner, Scheduler& scheduler, bool for_call)
+        : report_(report), planner_(planner), scheduler_(scheduler), for_call_(for_call) {
+        for (std::size_t i = 0; i < scheduler.partials().size(); ++i) partials_.push_back(report.scratch_.emplace_back(new char).get());
+    }
+
+    void make() {
+        Bytes moved;
         for (const KernelPlan& k : scheduler_.kernels()) {
-            read += bytes_of(k).read;
-            written += bytes_of(k).written;
+            moved.read += bytes_of(k).read;
+            moved.written += bytes_of(k).written;
         }
         const std::size_t kernels = scheduler_.kernels().size(), groups = planner_.groups().size();
-        out_ = count(groups, "group") + ", " + count(kernels, "kernel") + "; reads " + bytes_text(read) + ", writes " +
-               bytes_text(written) + "\n";
+        if (groups > 0) out_ += count(groups, "group") + ", " + count(kernels, "kernel") + "; " + bytes_text(moved) + "\n";
         int number = 0, group = -1;
         for (const KernelPlan& k : scheduler_.kernels()) {
-            if (k.group != group) {
-                group = k.group;
-                begin_group(group, ++number);
-            }
+            const bool first = k.group != group;
+            group = k.group;
+            if (first) begin_group(group, ++number);
             kernel(k);
+            if (report_.steps_) step(k, first);
         }
         aliases();
-        return std::move(out_);
+        for (NodeId id = 0; id < planner_.walk().nodes.size(); ++id) {
+            const Node* n = planner_.node(id);
+            if (n->kind != Kind::View && planner_.fact(id).required) report_.computed_.insert(n);
+        }
+        report_.text += out_;
     }
 
 private:
-    static std::string count(std::size_t n, const char* noun) {
-        std::string text = std::to_string(n);
-        text += ' ';
-        text += noun;
-        if (n != 1) text += 's';
-        return text;
-    }
-    struct Bytes {
-        std::int64_t read = 0, written = 0;
-    };
     Bytes bytes_of(const KernelPlan& k) const {
         Bytes sum;
         for (const KernelPlan::Traffic& traffic : k.traffic) {
@@ -114,78 +165,110 @@ private:
         out_ += head + text + '\n';
     }
     void kernel(const KernelPlan& k) {
-        std::string text = k.name + ": " + name(k.strategy);
-        for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length.value()));
-        const SmallVector<std::int64_t, 6> extents = values_of(k.extents);
-        text += ", range " + to_string({extents.data(), static_cast<std::size_t>(k.range)});
-        text += "; reads " + bytes_text(bytes_of(k).read) + ", writes " + bytes_text(bytes_of(k).written);
-        line("kernel", text);
-        std::vector<NodeId> seen;
-        for (const Access& a : k.accesses) {
-            if (a.kind != Access::Kind::Memory || a.mode != ir::Access::Read) continue;
-            if (std::find(seen.begin(), seen.end(), a.node) != seen.end()) continue;
-            seen.push_back(a.node);
-            const Node* n = planner_.node(a.node);
-            line("in", (n->kind == Kind::Leaf ? "array" : member_name(planner_, a.node)) + std::string(" ") + value_text(n) + ", " +
+        line("kernel", k.name + ": " + how(k) + "; " + bytes_text(bytes_of(k)));
+        for (const NodeId id : inputs(k)) {
+            const Node* n = planner_.node(id);
+            line("in", (n->kind == Kind::Leaf ? "array" : member_name(planner_, id)) + std::string(" ") + value_text(n) + ", " +
                            bytes_text(n->size() * itemsize(n->dtype)));
         }
         for (const Store& s : k.stores) {
             const Node* n = planner_.node(s.node);
-            std::string why = planner_.fact(s.node).why;
-            if (!planner_.fact(s.node).required && !planner_.is_store(s.node)) why = "read by another kernel";
             line("out",
-                 member_name(planner_, s.node) + " " + value_text(n) + ", " + bytes_text(n->size() * itemsize(n->dtype)) + ": " + why);
+                 member_name(planner_, s.node) + " " + value_text(n) + ", " + bytes_text(n->size() * itemsize(n->dtype)) + ": " + why(s));
         }
+    }
+    /// What a kernel reads from memory, each once.
+    static std::vector<NodeId> inputs(const KernelPlan& k) {
+        std::vector<NodeId> found;
+        for (const Access& a : k.accesses) {
+            if (a.kind != Access::Kind::Memory || a.mode != ir::Access::Read || std::ranges::find(found, a.node) != found.end()) continue;
+            found.push_back(a.node);
+        }
+        return found;
+    }
+    std::string why(const Store& s) const {
+        const Fact& f = planner_.fact(s.node);
+        const Node* n = planner_.node(s.node);
+        if (for_call_ && n->use_count() <= n->consumers && (planner_.walk().flags[s.node] & Walk::Root)) return "read by a call";
+        return f.required || planner_.is_store(s.node) ? f.why : "read by another kernel";
+    }
+    void step(const KernelPlan& k, bool first) {
+        const Group& group = planner_.groups()[k.group];
+        PlanStep step{.name = k.name, .how = how(k), .bytes_read = bytes_of(k).read, .bytes_written = bytes_of(k).written};
+        if (first) step.cut = group.cut;
+        std::unordered_set<NodeId> told;
+        for (const int at : scheduler_.computed(k)) {
+            const Inst& inst = group.insts[at];
+            const char* operation = scheduler_.operation(inst);
+            if (operation && (inst.kind == Inst::Kind::Cast || inst.kind == Inst::Kind::Blend || told.insert(inst.node).second))
+                step.operations.emplace_back(operation);
+        }
+        for (const NodeId id : inputs(k)) step.reads.push_back(report_.value(planner_.node(id)));
+        for (const Store& s : k.stores) step.writes.push_back(report_.value(planner_.node(s.node), why(s)));
+        for (const Access& a : k.accesses) {
+            if (a.kind != Access::Kind::Partial) continue;
+            const Partial& partial = scheduler_.partials()[a.partial];
+            const std::int64_t count = partial.count.value();
+            PlanValue value = report_.value(partials_[a.partial], partial.dtype, {&count, 1});
+            if (a.mode != ir::Access::Read) value.why = "results of blocks";
+            (a.mode == ir::Access::Read ? step.reads : step.writes).push_back(std::move(value));
+        }
+        report_.steps_->push_back(std::move(step));
     }
     void aliases() {
         for (NodeId id = 0; id < planner_.walk().nodes.size(); ++id) {
-            if (planner_.fact(id).alias) out_ += "view " + value_text(planner_.node(id)) + ": shares the memory of its base\n";
+            if (!planner_.fact(id).alias || !report_.aliases_.insert(planner_.node(id)).second) continue;
+            out_ += "view " + value_text(planner_.node(id)) + ": shares the memory of its base\n";
         }
     }
 
+    Report& report_;
     Planner& planner_;
     Scheduler& scheduler_;
+    bool for_call_;
+    std::vector<const char*> partials_;
     std::string out_;
 };
 
-}  // namespace
-
-namespace {
-
-/// The groups and kernels that compute `roots`, down to memory and to what calls give.
-std::string explain_groups(std::span<Node* const> roots) {
+void Report::groups(std::span<Node* const> roots, bool for_call) {
     Walk walk;
-    walk.stop_at_calls = true;
+    walk.computed = &computed_;
     walk.collect(roots);
-    if (std::ranges::all_of(walk.nodes, [](const Node* n) { return n->in_memory(); })) return {};
+    if (std::ranges::all_of(walk.nodes, [&](const Node* n) { return walk.in_memory(n); })) return;
     std::vector<Ref<Node>> companions;
     collect_with_companions(walk, roots, companions);
     Planner planner(walk, roots[0]->queue->device()->execution());
     planner.run();
     Scheduler scheduler(planner);
     scheduler.run();
-    return Text(planner, scheduler).make();
+    GroupReport(*this, planner, scheduler, for_call).make();
 }
 
-std::string call_text(const graph::Call& call, const Node& node) {
-    std::string text = std::string("call ") + call.name + ": ";
-    for (int i = 0; i < node.arity; ++i) text += (i ? ", " : "") + value_text(node.inputs[i].get());
+void Report::call(const Node& node) {
+    const graph::Call& call = *node.call;
+    PlanStep step{.call = true, .name = call.name, .location = call.location.str()};
+    text.append("call ").append(call.name).append(": ");
+    for (int i = 0; i < node.arity; ++i) {
+        const Node* input = node.inputs[i].get();
+        text += (i ? ", " : "") + value_text(input);
+        step.reads.push_back(value(input));
+    }
     text += " -> ";
-    bool first = true;
     for (const Node* result : call.results) {
         if (!result) continue;
-        text += (first ? "" : ", ") + value_text(result);
-        first = false;
+        text += (step.writes.empty() ? "" : ", ") + value_text(result);
+        step.writes.push_back(value(result, result->use_count() > result->consumers ? "held by the program" : "read by what follows"));
     }
-    return text + "\n";
+    text += '\n';
+    if (steps_) steps_->push_back(std::move(step));
 }
 
 }  // namespace
 
-std::string explain(std::span<Node* const> roots) {
+std::string explain(std::span<Node* const> roots, std::vector<PlanStep>* steps) {
     Walk walk;
     walk.collect(roots);
-    std::string text;
+    Report report(steps);
     std::vector<const graph::Call*> told;
     for (const Node* node : walk.nodes) {
         if (node->kind != Kind::Call || std::ranges::find(told, node->call.get()) != told.end()) continue;
@@ -194,10 +277,11 @@ std::string explain(std::span<Node* const> roots) {
         for (int i = 0; i < node->arity; ++i) {
             if (!node->inputs[i]->in_memory()) inputs.push_back(node->inputs[i].get());
         }
-        if (!inputs.empty()) text += explain_groups(inputs);
-        text += call_text(*node->call, *node);
+        if (!inputs.empty()) report.groups(inputs, true);
+        report.call(*node);
     }
-    return text + explain_groups(roots);
+    report.groups(roots, false);
+    return report.text;
 }
 
 }  // namespace pardo::plan

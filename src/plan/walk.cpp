@@ -56,7 +56,7 @@ void Walk::visit(Node* root) {
         uses.push_back(0);
         flags.push_back(0);
     };
-    const auto inputs_of = [&](const Node* node) { return stop_at_calls && node->kind == Kind::Call ? 0 : node->arity; };
+    const auto inputs_of = [&](const Node* node) { return computed && in_memory(node) ? 0 : node->arity; };
     enter(root);
     while (!stack_.empty()) {
         Frame& frame = stack_.back();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include <pardo/array.h>
@@ -35,8 +36,10 @@ struct Walk {
     std::vector<std::uint8_t> flags;
     std::vector<NodeId> leaves;
     std::vector<std::uint8_t> key;
-    bool calls = false;          // some nodes are calls, to be computed before the others are planned
-    bool stop_at_calls = false;  // set by the caller: what calls are computed from is left out
+    bool calls = false;  // some nodes are calls, to be computed before the others are planned
+    /// Set by the caller who plans part after part and computes nothing: what earlier parts compute; views are not among them. What these
+    /// and calls are computed from is left out.
+    const std::unordered_set<const graph::Node*>* computed = nullptr;
 
     // store: target[...] = value where `where`
     graph::Node* target = nullptr;
@@ -50,6 +53,8 @@ struct Walk {
     /// Writes `key`: structure, dtypes, shapes, strides, which leaves are of one buffer, and how each lies to the target; no values,
     /// addresses or offsets. What a plan does is a function of the key and of the device.
     void write_key();
+    /// True of what this plan finds in memory: calls are computed before their users are planned.
+    bool in_memory(const graph::Node* node) const { return node->in_memory() || (computed && computed->contains(node)); }
     /// What the key says but for the numbers, and these.
     PlanClass plan_class() const;
     bool contains(const graph::Node* node) const { return node->mark == mark_; }

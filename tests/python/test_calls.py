@@ -153,6 +153,15 @@ def test_failures_are_those_of_the_call_and_stay():
             y.wait()
 
 
+def test_a_call_and_what_reads_both_its_input_and_its_result():
+    """The reader is no part of the kernel that computes the call's input: it would need the call, which needs that kernel."""
+    x = pp.asarray(X)
+    h = pp.abs(x)
+    y = pp.sort(h.sum(axis=0)) + h.sum()
+    del h  # only pending values need it
+    np.testing.assert_array_equal(pp.asnumpy(y), np.sort(np.abs(X).sum(axis=0)) + np.abs(X).sum())
+
+
 def test_explain_tells_of_calls():
     x = pp.asarray(X)
     text = str(pp.explain(pp.sort(-x) + 1))

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pardo as pp
 import pytest
@@ -52,6 +53,18 @@ def test_sessions_of_documents_show_what_happens(name):
     case = doctest.DocTestParser().get_doctest(sessions, {}, name, name, 0)
     report: list[str] = []
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(case, out=report.append).failed == 0, "".join(report)
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="not in a source tree")
+def test_pictures_are_there():
+    """Those that documents show; drawings are well-formed."""
+    shown = [ROOT / name for name in ("README.md", "docs/index.md", "docs/gallery.md", "docs/guide/fusion.md", "docs/guide/profiling.md")]
+    pictures = [path.parent / name for path in shown for name in re.findall(r"!\[[^]]*\]\(([^)]*)\)", path.read_text())]
+    assert len(pictures) > 8
+    for picture in pictures:
+        assert picture.stat().st_size > 0, picture
+        if picture.suffix == ".svg":
+            ElementTree.parse(picture)
 
 
 def test_plan_of_getting_started_is_pending():

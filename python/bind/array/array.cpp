@@ -4,6 +4,7 @@
 #include <new>
 
 #include <pardo/log.h>
+#include <pardo/plan.h>
 
 #include "bind.h"
 
@@ -104,6 +105,40 @@ nb::tuple byte_strides(const Array& x) {
 }
 
 PyType_Slot* all_slots() { return operator_slots; }
+
+nb::list as_list(const std::vector<pardo::PlanValue>& values) {
+    nb::list list;
+    for (const pardo::PlanValue& v : values) {
+        nb::dict d;
+        d["id"] = v.id;
+        d["dtype"] = std::string(pardo::dtype_name(v.dtype));
+        d["shape"] = nb::tuple(nb::cast(v.shape));
+        d["why"] = v.why;
+        list.append(d);
+    }
+    return list;
+}
+
+/// The plan as text, and its steps.
+nb::tuple explain(const std::vector<Array>& roots) {
+    const pardo::PlanReport report = pardo::plan_report(roots);
+    nb::list steps;
+    for (const pardo::PlanStep& s : report.steps) {
+        nb::dict d;
+        d["call"] = s.call;
+        d["name"] = s.name;
+        d["location"] = s.location;
+        d["how"] = s.how;
+        d["cut"] = s.cut;
+        d["operations"] = s.operations;
+        d["reads"] = as_list(s.reads);
+        d["writes"] = as_list(s.writes);
+        d["bytes_read"] = s.bytes_read;
+        d["bytes_written"] = s.bytes_written;
+        steps.append(d);
+    }
+    return nb::make_tuple(report.text, steps);
+}
 
 }  // namespace
 
@@ -220,8 +255,7 @@ void bind_array(nb::module_& m) {
         "_dtype_of_values", [](const char* who, nb::handle object, nb::handle host) { return dtype_of_values(who, object, host); },
         nb::arg("who"), nb::arg("object").none(), nb::arg("host"),
         nb::sig("def _dtype_of_values(who: str, object: Any, host: Any) -> numpy.dtype[Any]"));
-    m.def(
-        "_explain", [](const std::vector<Array>& roots) { return pardo::explain(roots); }, nb::arg("roots"));
+    m.def("_explain", &explain, nb::arg("roots"), nb::sig("def _explain(roots: Sequence[Array]) -> tuple[str, list[dict[str, Any]]]"));
     m.def(
         "_force", [](const std::vector<Array>& roots) { pardo::force(roots); }, nb::arg("roots"));
     m.def(

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from pardo import _core
 from pardo._base.arguments import DeviceLike, array, index
-from pardo._base.notebook import ShownText
 from pardo._core import Array, Device, Queue
+from pardo._runtime.plan import Plan
 
 __all__ = [
     "MemoryStats",
@@ -32,7 +32,7 @@ def explain(*arrays: Array) -> str:
     Returns
     -------
     str
-        The plan, which a prompt shows as `print` does. Nothing is computed.
+        The plan, which a prompt shows as `print` does, and a notebook as a picture. Nothing is computed.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def explain(*arrays: Array) -> str:
       in      array float64 (3,), 24 B
       out     add float64 (3,), 24 B: asked for
     """
-    return ShownText(_core._explain([array(x, "explain") for x in arrays]))
+    return Plan(*_core._explain([array(x, "explain") for x in arrays]))
 
 
 def force(*arrays: Array) -> None:

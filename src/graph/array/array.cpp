@@ -8,6 +8,7 @@
 
 #include <pardo/error.h>
 #include <pardo/ops.h>
+#include <pardo/plan.h>
 
 #include "base/counters.h"
 #include "graph/engine.h"
@@ -171,7 +172,7 @@ Array Array::copy() const {
     return graph::finish(std::move(node));
 }
 
-std::string explain(std::span<const Array> roots) {
+PlanReport plan_report(std::span<const Array> roots) {
     if (roots.empty()) return {};
     std::vector<const Array*> arrays;
     std::vector<Node*> nodes;
@@ -180,8 +181,12 @@ std::string explain(std::span<const Array> roots) {
         nodes.push_back(a.node());
     }
     std::lock_guard guard(graph::state_of(graph::common_queue("explain", arrays)).lock);
-    return plan::explain(nodes);
+    PlanReport report;
+    report.text = plan::explain(nodes, &report.steps);
+    return report;
 }
+
+std::string explain(std::span<const Array> roots) { return plan_report(roots).text; }
 
 void force(std::span<const Array> roots) {
     std::vector<Node*> left;

@@ -53,7 +53,7 @@ void Planner::choose_required() {
     const int count = static_cast<int>(walk_.nodes.size());
     for (int i = 0; i < count; ++i) {
         const Node* node = walk_.nodes[i];
-        if (node->in_memory()) continue;
+        if (walk_.in_memory(node)) continue;
         Fact& f = facts_[i];
         const std::uint8_t flags = walk_.flags[i];
         if (flags & Walk::Root) {
@@ -87,7 +87,7 @@ void Planner::choose_required() {
         if (node->kind != Kind::View || !facts_[i].required) continue;
         const NodeId below = input(i, 0);
         const Node* base = walk_.nodes[below];
-        if (facts_[below].required || base->in_memory()) continue;
+        if (facts_[below].required || walk_.in_memory(base)) continue;
         NodeId source = below;
         const auto is_shared = [&] { return facts_[source].required || (walk_.flags[source] & Walk::Held); };
         bool shared = is_shared() || meets_another(static_cast<NodeId>(i));
@@ -103,7 +103,7 @@ void Planner::choose_required() {
         const Node* node = walk_.nodes[i];
         if (node->kind != Kind::View || !facts_[i].required) continue;
         const NodeId below = input(i, 0);
-        facts_[i].alias = facts_[below].required || walk_.nodes[below]->in_memory();
+        facts_[i].alias = facts_[below].required || walk_.in_memory(walk_.nodes[below]);
     }
 }
 
@@ -141,10 +141,14 @@ void Planner::choose_anchors() {
             f.reductions = std::max(f.reductions, in.reductions);
             f.reduced = max(f.reduced, in.reduced);
         }
+        if (walk_.in_memory(node)) {
+            f.cost = f.loads = 1;
+            continue;
+        }
         switch (node->kind) {
             case Kind::Call:
-            case Kind::Leaf: f.cost = f.loads = 1; break;
-            case Kind::Failed: break;  // no pending node has one as input
+            case Kind::Leaf:
+            case Kind::Failed: break;  // no pending node has a failed one as input
             case Kind::Constant: f.anchor = f.required; break;
             case Kind::Iota:
                 f.cost = 1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 #include "plan/force.h"
 
@@ -17,7 +18,7 @@ std::int64_t bytes_of(const Node* node) { return node->size() * itemsize(node->d
 
 /// A value of the walk that only pending nodes keep, some of them outside.
 bool read_outside(const Walk& walk, const Node* node) {
-    return node->arity > 0 && node->kind != Kind::Leaf && node->consumers > walk.uses[node->index] && node->use_count() == node->consumers;
+    return node->arity > 0 && !walk.in_memory(node) && node->consumers > walk.uses[node->index] && node->use_count() == node->consumers;
 }
 
 /// Pending nodes outside of the walk that use values of it, or each other, inputs before users.
@@ -51,22 +52,44 @@ std::int64_t spared_by(const Walk& walk, const Node* node, std::uint32_t mark, c
     return most;
 }
 
+/// Which nodes outside of a walk need calls that are still to be computed: no companions, for such a call may need what is being computed,
+/// and forcing it would begin again from here.
+class CallSearch {
+public:
+    explicit CallSearch(const Walk& walk) : walk_(walk) {}
+    bool needs_call(Node* node) {  // no deeper than graphs are, whose depth is bounded
+        if (node->arity == 0 || walk_.contains(node)) return false;
+        if (node->kind == Kind::Call) return true;
+        const auto [known, fresh] = known_.try_emplace(node, false);
+        if (!fresh) return known->second;
+        for (int i = 0; i < node->arity; ++i) {
+            if (needs_call(node->inputs[i].get())) return known_[node] = true;
+        }
+        return false;
+    }
+
+private:
+    const Walk& walk_;
+    std::unordered_map<const Node*, bool> known_;
+};
+
 }  // namespace
 
 void collect_with_companions(Walk& walk, std::span<Node* const> roots, std::vector<Ref<Node>>& kept) {
     walk.collect(roots);
-    if ((walk.calls && !walk.stop_at_calls) || !fusion_enabled()) return;  // calls come first, and then it is another walk
+    if ((walk.calls && !walk.computed) || !fusion_enabled()) return;  // calls come first, and then it is another walk
     std::vector<Node*> values;
     std::copy_if(walk.nodes.begin(), walk.nodes.end(), std::back_inserter(values), [&](const Node* n) { return read_outside(walk, n); });
     if (values.empty()) return;
 
     const std::uint32_t mark = fresh_mark();
+    CallSearch calls(walk);
     std::vector<std::int64_t> spared;  // by index of the nodes that carry the mark
     for (Node* n : descendants(walk, values, mark)) {
         const std::int64_t bytes = spared_by(walk, n, mark, spared);
         n->index = static_cast<std::uint32_t>(spared.size());
         spared.push_back(bytes);
-        if (bytes < bytes_of(n)) continue;
+        if (bytes < bytes_of(n) || calls.needs_call(n)) continue;
         if (Ref<Node> held = graph::if_held(n)) kept.push_back(std::move(held));
     }
     if (kept.empty()) return;

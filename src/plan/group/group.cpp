@@ -36,6 +36,10 @@ Planner::Planner(const Walk& walk, device::Execution execution)
     : walk_(walk), tuning_(tuning_of(execution)), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {
     for (const Node* node : walk.nodes) shapes_.push_back(given(node->shape));
     if (walk.target) shapes_.push_back(given(walk.target->shape));
+    if (!walk.computed) return;
+    for (NodeId id = 0; id < walk.nodes.size(); ++id) {
+        if (walk.computed->contains(walk.nodes[id])) facts_[id].strides = contiguous_strides(shape(id));
+    }
 }
 
 void Planner::run() {

@@ -108,7 +108,7 @@ public:
     /// Of its memory: as it is, or as its group's schedule has it.
     Sizes strides(NodeId id) const { return node(id)->in_memory() ? given(node(id)->strides) : facts_[id].strides; }
     /// Inputs within the walk: what a call is computed from is no part of it.
-    int arity(NodeId id) const { return walk_.nodes[id]->in_memory() ? 0 : walk_.nodes[id]->arity; }
+    int arity(NodeId id) const { return walk_.in_memory(walk_.nodes[id]) ? 0 : walk_.nodes[id]->arity; }
     NodeId input(NodeId id, int k) const { return walk_.nodes[id]->inputs[k]->index; }
 
 private:

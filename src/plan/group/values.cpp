@@ -68,7 +68,7 @@ int Planner::instance(Attempt& attempt, NodeId id, const Map& map) {
         return map == f.map ? f.inst : fail("read at other positions than it is computed at");
     }
     if (const int known = find(groups_[attempt.group], id, map); known >= 0) return known;
-    if (n->in_memory()) return load(attempt, id, map);
+    if (walk_.in_memory(n)) return load(attempt, id, map);
     if (n->kind == Kind::Iota) {
         Inst inst{.kind = Inst::Kind::Iota, .dtype = n->dtype, .node = id, .map = map};
         const int axis = static_cast<int>(n->axes);

@@ -87,9 +87,33 @@ std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes,
 
 const char* reduce_name(graph::ReduceOp op) { return reduce_names[static_cast<int>(op)]; }
 
-std::string Scheduler::make_name(const KernelPlan& kernel) const {
+std::vector<int> Scheduler::computed(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
+    std::vector<int> found;
+    for (std::size_t i = 0; i < group.insts.size(); ++i) {
+        const bool reduced = group.insts[i].kind == Inst::Kind::Reduced;
+        if (reduced ? !kernel.reductions.empty() : in[i]) found.push_back(static_cast<int>(i));
+    }
+    return found;
+}
+
+const char* Scheduler::operation(const Inst& inst) const {
+    switch (inst.kind) {
+        case Inst::Kind::Op: return graph::name(planner_.node(inst.node)->op);
+        case Inst::Kind::Reduced: return reduce_name(planner_.node(inst.node)->reduce);
+        case Inst::Kind::Iota: return "index";
+        case Inst::Kind::Cast: return "cast";
+        case Inst::Kind::Blend: return "where";
+        case Inst::Kind::Load:
+        case Inst::Kind::Scalar:
+        case Inst::Kind::Old: break;
+    }
+    return nullptr;
+}
+
+std::string Scheduler::make_name(const KernelPlan& kernel) const {
+    const Group& group = planner_.groups()[kernel.group];
     std::string name;
     std::vector<std::string_view> used;
     const auto append = [&](std::string_view part) {
@@ -100,16 +124,9 @@ std::string Scheduler::make_name(const KernelPlan& kernel) const {
         name += part;
     };
     DType dtype = DType::Float64;
-    for (std::size_t i = 0; i < group.insts.size(); ++i) {
-        const Inst& inst = group.insts[i];
-        const bool reduced = inst.kind == Inst::Kind::Reduced;
-        if (reduced ? kernel.reductions.empty() : !in[i]) continue;
-        if (inst.kind == Inst::Kind::Op) append(graph::name(planner_.node(inst.node)->op));
-        if (inst.kind == Inst::Kind::Iota) append("index");
-        if (inst.kind == Inst::Kind::Cast) append("cast");
-        if (inst.kind == Inst::Kind::Blend) append("where");
-        if (reduced) append(reduce_name(planner_.node(inst.node)->reduce));
-        dtype = inst.dtype;
+    for (const int at : computed(kernel)) {
+        if (const char* part = operation(group.insts[at])) append(part);
+        dtype = group.insts[at].dtype;
     }
     for (const Store& s : kernel.stores) dtype = kernel.accesses[s.access].dtype;
     if (name.empty()) name = !kernel.stores.empty() && group.loads == 0 ? "fill" : "copy";

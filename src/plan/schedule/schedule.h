@@ -107,6 +107,10 @@ public:
     bool run();
     std::vector<KernelPlan>& kernels() { return kernels_; }
     const std::vector<Partial>& partials() const { return partials_; }
+    /// Instructions of its group that a kernel computes, operands before users.
+    std::vector<int> computed(const KernelPlan& kernel) const;
+    /// What an instruction is called: "add", "sum"; null for those that only bring a value.
+    const char* operation(const Inst& inst) const;
 
 private:
     struct Dim {

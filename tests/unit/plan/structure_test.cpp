@@ -1,5 +1,6 @@
 // tests/unit/plan/structure_test.cpp: which kernels a graph becomes, on the null device.
 #include <pardo/error.h>
+#include <pardo/plan.h>
 
 #include "support.h"
 
@@ -364,6 +365,22 @@ TEST_F(Structure, ExplainComputesNothing) {
     EXPECT_NE(text.find("1 group, 1 kernel"), std::string::npos) << text;
     EXPECT_TRUE(launches().empty());
     EXPECT_TRUE(y->pending());
+}
+
+TEST_F(Structure, ExplainGivesStepsThatShareTheirValues) {
+    N y = m.sqrt(m.leaf({1000}));
+    N z = m.mul(m.slice(y, 0, 0, 500, 2), m.constant(2.0));
+    Node* roots[] = {y.get(), z.get()};
+    std::vector<PlanStep> steps;
+    plan::explain(roots, &steps);
+    ASSERT_EQ(steps.size(), 2u);
+    EXPECT_EQ(steps[0].operations, (Names{"sqrt"}));
+    EXPECT_EQ(steps[1].operations, (Names{"multiply"}));
+    ASSERT_EQ(steps[0].writes.size(), 1u);
+    ASSERT_EQ(steps[1].reads.size(), 1u);
+    EXPECT_EQ(steps[1].reads[0].id, steps[0].writes[0].id);
+    EXPECT_EQ(steps[1].writes[0].why, "asked for");
+    EXPECT_EQ(steps[1].writes[0].shape, std::vector<std::int64_t>{500});
 }
 
 }  // namespace

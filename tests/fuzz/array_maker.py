@@ -456,11 +456,10 @@ class Maker:
         y = self.bind("v", self.view(x, writable=True), queue)
         if y is None or not isinstance(self.names[y], np.ndarray):
             return
-        self.bind(
-            "v",
-            r.choice([f"{y} + 1", f"xp.max({y}, keepdims=True)" if self.names[y].size else f"{y} + 1", f"{y} * {y}", f"xp.negative({y})"]),
-            queue,
+        reader = r.choice(
+            [f"{y} + 1", f"xp.max({y}, keepdims=True)" if self.names[y].size else f"{y} + 1", f"{y} * {y}", f"xp.negative({y})"]
         )
+        self.bind("v", reader, queue, f"ordered({y})" if "max" in reader else None)
         into, other = r.choice([(x, y), (y, x), (x, x)])
         value = self.related(into, self.names[into].shape) if r.random() < 0.7 else other
         self.say(

@@ -65,7 +65,8 @@ def test_three_hundred_sizes():
         assert float((pp.ones(n * 10) * 2 + 1).sum()) == 30 * n
     after = pp.counters()
     if "PARDO_CHECK_PLANS" not in os.environ:
-        assert after["planned"] - before["planned"] <= (3 if FUSION else 9)
+        most = 3 if pp.ones(1).device.backend == "cpu" else 12  # GPUs take other programs for larger sizes
+        assert after["planned"] - before["planned"] <= (most if FUSION else 3 * most)
 
 
 def test_sizes_around_one_and_none():
@@ -91,6 +92,6 @@ def test_adapted_plans_are_what_would_be_planned():
         for n in rng.integers(20_000, 3_000_000, 12):
             (pp.ones(int(n)) * 2).sum().wait()
     """)
-    environment = {**os.environ, "PARDO_CHECK_PLANS": "1", "PYTHONPATH": os.path.dirname(__file__)}
+    environment = {**os.environ, "PARDO_CHECK_PLANS": "1", "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

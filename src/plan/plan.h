@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -125,6 +126,7 @@ private:
     std::size_t hand_ = 0;              // of the clock that finds what was not used
     std::unordered_map<Hash128, Ref<device::Program>> programs_;
     std::unordered_map<Hash128, std::vector<Ref<const AdaptablePlan>>> classes_;  // the last that was made first
+    std::deque<Hash128> class_order_;                                             // their keys, as they were added
 };
 
 /// Plans that a queue has used lately, so that a force takes no lock but the graph's. Guarded by that one.

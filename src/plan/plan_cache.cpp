@@ -162,9 +162,14 @@ void PlanCache::add_adaptable(const PlanClass& kind, Ref<const AdaptablePlan> pl
     std::vector<Ref<const AdaptablePlan>> gone;  // after the lock
     const Hash128 key = hash128(kind.key.data(), kind.key.size());
     const std::lock_guard lock(mutex_);
-    if (classes_.size() == most_classes && !classes_.contains(key)) {  // any goes: it is made again
-        gone = std::move(classes_.begin()->second);
-        classes_.erase(classes_.begin());
+    if (!classes_.contains(key)) {
+        if (class_order_.size() == most_classes) {  // the oldest goes; it is made again
+            const auto oldest = classes_.find(class_order_.front());
+            gone = std::move(oldest->second);
+            classes_.erase(oldest);
+            class_order_.pop_front();
+        }
+        class_order_.push_back(key);
     }
     std::vector<Ref<const AdaptablePlan>>& plans = classes_[key];
     if (plans.size() == plans_of_class) {

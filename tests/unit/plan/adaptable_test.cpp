@@ -57,6 +57,24 @@ TEST_F(Adaptable, AnExtentOfOneOrNoneIsPlannedByItself) {
     EXPECT_EQ(counters.planned.load(), before + 2);
 }
 
+/// More classes than the cache keeps: new ones push out old ones, not each other.
+TEST_F(Adaptable, ProgramsTakeTurnsInAFullCache) {
+    const auto chain = [&](int length, std::int64_t n) {
+        m.run([&] {
+            N y = m.leaf({n});
+            for (int i = 0; i < length; ++i) y = i % 3 ? m.exp(y) : m.sqrt(y);
+            return y;
+        });
+    };
+    for (int length = 1; length < 200; ++length) chain(length, 500);
+    EXPECT_LE(plans(1000, 1,
+                    [&](std::int64_t n) {
+                        chain(7, n);
+                        chain(8, n);
+                    }),
+              2u);
+}
+
 TEST_F(Adaptable, SeveralKernelsAndSlots) {
     const auto f = [&](std::int64_t n) {
         N x = m.leaf({n, n + 1});

@@ -304,7 +304,7 @@ TEST_F(Structure, StoreOfWhatIsPerhapsDroppedKeepsWhatCouldNotBeComputedAgain) {
     // Held by two: the reference that is dropped is not the last.
     N another = other;
     plan::store(x.get(), other.get(), nullptr, After::PerhapsDropped, 1);
-    EXPECT_EQ(other->kind, Kind::Leaf);
+    EXPECT_EQ(another->kind, Kind::Leaf);
 }
 
 TEST_F(Structure, WhatReadsAnIntermediateValueIsComputedAlong) {

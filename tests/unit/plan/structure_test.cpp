@@ -302,9 +302,9 @@ TEST_F(Structure, StoreOfWhatIsPerhapsDroppedKeepsWhatCouldNotBeComputedAgain) {
     plan::store(x.get(), own.get(), nullptr, After::PerhapsDropped, 1);
     EXPECT_EQ(own->kind, Kind::Leaf);
     // Held by two: the reference that is dropped is not the last.
-    N another = other;
+    const std::vector<N> held{other};
     plan::store(x.get(), other.get(), nullptr, After::PerhapsDropped, 1);
-    EXPECT_EQ(another->kind, Kind::Leaf);
+    EXPECT_EQ(other->kind, Kind::Leaf);
 }
 
 TEST_F(Structure, WhatReadsAnIntermediateValueIsComputedAlong) {

@@ -6,7 +6,7 @@
 
 namespace pardo {
 
-/// Held for a few instructions at a time; yields when somebody else is slow.
+/// Held for a few instructions at a time. A thread that waits longer yields the processor.
 class SpinLock {
 public:
     void lock() noexcept {

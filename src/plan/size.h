@@ -16,7 +16,7 @@ namespace pardo::plan {
 class Size {
 public:
     constexpr Size(std::int64_t literal = 0) : value_(literal) {}  // NOLINT(google-explicit-constructor): literals are plain numbers
-    /// A number that stands in the key of the walk.
+    /// A number of the walk's key.
     static Size given(std::int64_t number);
     constexpr std::int64_t value() const { return value_; }
     constexpr bool literal() const { return expression_ < 0; }
@@ -100,23 +100,13 @@ public:
     std::int32_t expression(Size size);
     Program take() { return std::move(program_); }
 
-private:
-    friend class Size;
+    // What the operators of Size are made of.
     using Op = Program::Step::Op;
     static Size apply(Op op, Size a, Size b);
     static bool note(bool less, Size a, Size b, bool outcome);
     static Size given(std::int64_t number);
-    friend Size operator+(Size a, Size b);
-    friend Size operator-(Size a, Size b);
-    friend Size operator*(Size a, Size b);
-    friend Size operator/(Size a, Size b);
-    friend Size operator%(Size a, Size b);
-    friend bool operator==(Size a, Size b);
-    friend bool operator<(Size a, Size b);
-    friend Size min(Size a, Size b);
-    friend Size max(Size a, Size b);
-    friend Size abs(Size a);
 
+private:
     std::int32_t add(const Program::Step& step);
     std::span<const std::int64_t> numbers_;
     Program program_;

@@ -5,7 +5,6 @@
 
 #include "backend/opencl/device.h"
 #include "base/env.h"
-#include "device/queue/queue.h"
 
 namespace pardo::opencl {
 namespace {
@@ -55,7 +54,6 @@ public:
     }
 
     void free(const device::RawBlock& block, std::size_t, MemoryKind) noexcept override {
-        if (device::driver_gone()) return;
         switch (path_) {
             case MemoryPath::Usm: device_.domain().usm().free(device_.domain().context(), block.data); break;
             case MemoryPath::SvmFine:

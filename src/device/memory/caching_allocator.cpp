@@ -290,7 +290,7 @@ CachedBuffer* CachingAllocator::carve(int size_class, MemoryKind kind) {
         open = slab;
         cut(slab);
     } catch (const std::bad_alloc&) {
-        raw_->free(slab->block, slab->bytes, kind);
+        give_back(slab->block, slab->bytes, kind);
         delete slab;
         return nullptr;
     }
@@ -394,8 +394,12 @@ void CachingAllocator::recycle(CachedBuffer* b) {
     if (crowded) trim();
 }
 
+void CachingAllocator::give_back(const RawBlock& block, std::size_t bytes, MemoryKind kind) {
+    if (!policy_.driver || !driver_gone()) raw_->free(block, bytes, kind);
+}
+
 void CachingAllocator::destroy(CachedBuffer* b) {
-    if (!b->slab_) raw_->free({b->data_, b->handle_}, b->capacity_, b->kind_);
+    if (!b->slab_) give_back({b->data_, b->handle_}, b->capacity_, b->kind_);
     delete b;
 }
 
@@ -442,7 +446,7 @@ void CachingAllocator::trim() {
     }
     while (dead) destroy(std::exchange(dead, dead->next_));
     for (Slab* s : empty) {
-        raw_->free(s->block, s->bytes, s->kind);
+        give_back(s->block, s->bytes, s->kind);
         delete s;
     }
 }

@@ -47,7 +47,7 @@ public:
     /// Bytes that the device has, and the most in one piece.
     virtual std::int64_t total_bytes() const noexcept = 0;
     virtual std::int64_t largest_block() const noexcept = 0;
-    /// Bytes that are left; -1 when nobody tells.
+    /// Bytes that are left; -1 when that is not known.
     virtual std::int64_t free_bytes() const noexcept { return -1; }
     /// Blocks until the device's queues are empty. Drivers' queues are waited for by the allocator.
     virtual void wait_for_work() {}
@@ -142,6 +142,7 @@ private:
     bool reserve(std::size_t bytes);
     void unreserve(std::size_t bytes);
     [[noreturn]] void fail(std::size_t bytes, MemoryKind kind);
+    void give_back(const RawBlock& block, std::size_t bytes, MemoryKind kind);
     void destroy(CachedBuffer* buffer);
 
     Device* device_;

@@ -86,9 +86,9 @@ public:
     /// Address of the first element as kernels of the device see it; does not wait.
     std::uint64_t address() const;
     /// True when somebody else may write the memory: what uses it is waited for.
-    bool foreign_writable() const;
+    bool externally_writable() const;
     /// True while somebody else may read the memory: what writes it is waited for.
-    bool foreign_readable() const;
+    bool externally_readable() const;
     bool is_contiguous() const;  // row-major
     MemoryKind memory_kind() const;
     /// Keeps the memory alive, for exports: call the returned function to let go. Until then somebody else may read it: what writes it
@@ -149,7 +149,7 @@ private:
 // In from the host.
 /// Copies host memory (strides in bytes, any alignment) to a new array. Throws Buffer for what cannot be a range of memory.
 PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue(),
-                          MemoryKind kind = MemoryKind::Device, const char* who = "asarray");
+                          MemoryKind kind = MemoryKind::Device, const char* op_name = "asarray");
 /// The bytes of a contiguous array from `offset` on as elements of another dtype, row-major, on the same memory. Throws Value where they do
 /// not suffice or `offset` is no multiple of the element size.
 PARDO_API Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset = 0);
@@ -158,7 +158,7 @@ PARDO_API Array in_memory(const Array& x, MemoryKind kind);
 /// Shares host memory on a CPU device (strides in elements); `release` is called when the last use is over, and not
 /// at all when this throws: Buffer for what cannot be a range of memory.
 PARDO_API Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,
-                           const Queue& queue = Queue(), const char* who = "asarray");
+                           const Queue& queue = Queue(), const char* op_name = "asarray");
 /// A new array from a C++ range.
 template <class T> Array array(std::span<const T> values, const Queue& queue = Queue()) {
     const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())}, strides[] = {sizeof(T)};

@@ -161,8 +161,8 @@ PARDO_API std::vector<Device> get_devices_in_use();
 
 /// SYCL's name of an aspect.
 PARDO_API std::string_view aspect_name(Aspect aspect) noexcept;
-/// The aspect of a name. Throws Value, starting with `who`, and lists the names.
-PARDO_API Aspect parse_aspect(std::string_view name, std::string_view who = "aspect");
+/// The aspect of a name. Throws Value, starting with `op_name`, and lists the names.
+PARDO_API Aspect parse_aspect(std::string_view name, std::string_view op_name = "aspect");
 /// All of them, in order.
 PARDO_API const std::vector<Aspect>& all_aspects();
 

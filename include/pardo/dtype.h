@@ -128,7 +128,7 @@ struct Scalar {
 };
 
 /// The dtype of `array op scalar` by NEP 50: a weak scalar keeps the array's dtype unless its kind is higher.
-/// Throws Overflow as "<who>: …" if a weak integer does not fit the integer dtype.
-PARDO_API DType promote_weak(DType array, const Scalar& scalar, const char* who = "promote_weak");
+/// Throws Overflow as "<op_name>: …" if a weak integer does not fit the integer dtype.
+PARDO_API DType promote_weak(DType array, const Scalar& scalar, const char* op_name = "promote_weak");
 
 }  // namespace pardo

@@ -52,8 +52,8 @@ public:
     std::uint64_t add_done_callback(std::function<void()> f) const;
     /// Takes back a callback whose turn has not come; false when it is too late.
     bool remove_done_callback(std::uint64_t id) const;
-    /// Why the work failed, whoever has heard of it; nothing while it has not. With `hear` it is not raised elsewhere any more.
-    std::optional<Error> failure(bool hear = true) const;
+    /// Why the work failed, acknowledged or not; nothing while it has not. With `acknowledge` it is not raised elsewhere any more.
+    std::optional<Error> failure(bool acknowledge = true) const;
     /// What a host task or the owner of a user event left; null for other work, and before it is complete.
     std::shared_ptr<void> value() const;
     /// Internal: null when complete from the start.
@@ -92,6 +92,6 @@ PARDO_API void set_blocking_hooks(void* (*leave)(), void (*enter)(void*));
 PARDO_API void set_interrupt_hook(std::optional<Error> (*asked)(bool later));
 
 /// Messages of late failures that nobody has waited for, of all queues; each is given once. The Python layer reports them at exit.
-PARDO_API std::vector<std::string> take_unheard_failures();
+PARDO_API std::vector<std::string> take_unacknowledged_failures();
 
 }  // namespace pardo

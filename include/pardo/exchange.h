@@ -27,9 +27,9 @@ struct MemoryRange {
     std::size_t bytes = 0;
 };
 /// What elements take up, the first of them at `first`, by a description that may lie: every sum and product is checked, nothing is read.
-/// Strides are in units of `unit` bytes; those of extents up to 1 do not count. Throws Buffer as "<who>: …" for negative extents, for more
-/// bytes than can be counted, for elements at address 0, and for a range that leaves the address space.
-PARDO_API MemoryRange memory_range(const char* who, const void* first, DType dtype, Extents shape, Extents strides, std::int64_t unit);
+/// Strides are in units of `unit` bytes; those of extents up to 1 do not count. Throws Buffer as "<op_name>: …" for negative extents, for
+/// more bytes than can be counted, for elements at address 0, and for a range that leaves the address space.
+PARDO_API MemoryRange memory_range(const char* op_name, const void* first, DType dtype, Extents shape, Extents strides, std::int64_t unit);
 /// The device that holds such a range of CUDA's memory, all of it in one allocation; nothing where none of ours does.
 PARDO_API std::optional<Device> device_of_memory(const MemoryRange& range);
 /// The queue's stream as other libraries take it; 0 where the device has none.
@@ -45,10 +45,10 @@ struct ExportedMemory {
 PARDO_API ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream, bool writable);
 
 /// Shares memory of a device (strides in elements); `release` is called when the last use is over, and not at all when this throws.
-/// `stream`: work there so far is waited for, by the queue and not by the host. Throws Buffer, as "<who>: …", where memory_range does and
-/// where the range is not in one allocation of the queue's device.
+/// `stream`: work there so far is waited for, by the queue and not by the host. Throws Buffer, as "<op_name>: …", where memory_range does
+/// and where the range is not in one allocation of the queue's device.
 PARDO_API Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
                               std::function<void()> release, const Queue& queue, std::optional<ForeignStream> stream = {},
-                              const char* who = "asarray");
+                              const char* op_name = "asarray");
 
 }  // namespace pardo

@@ -5,7 +5,7 @@
 
 namespace pardo {
 
-/// Drops what is held back on the host, and blocks until drivers have no work of this process. exit() does the same, but libraries that a
+/// Drops what is deferred on the host, and blocks until drivers have no work of this process. exit() does the same, but libraries that a
 /// driver's threads use may be gone by then: programs that leave work in flight call this before they leave main().
 PARDO_API void finish_driver_work();
 

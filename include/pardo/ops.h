@@ -62,13 +62,13 @@ PARDO_OPERATOR(/, divide)
 inline Array operator-(const Array& a) { return negative(a); }
 inline Array operator-(Array&& a) { return negative(std::move(a)); }
 
-// Creation. Without a dtype: float64, or float32 on a device that has no float64. `who` stands in messages.
+// Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` stands in messages.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue(),
-                     const char* who = "full");
+                     const char* op_name = "full");
 PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
 PARDO_API Array ones(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
 PARDO_API Array empty(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue(), MemoryKind kind = MemoryKind::Device,
-                      const char* who = "empty");
+                      const char* op_name = "empty");
 PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {},
                        const Queue& queue = Queue());
 PARDO_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint = true, std::optional<DType> dtype = {},
@@ -78,7 +78,7 @@ PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0,
 PARDO_API Array tril(const Array& x, std::int64_t k = 0);
 PARDO_API Array triu(const Array& x, std::int64_t k = 0);
 /// Values of the index along one axis of a shape, Int64.
-PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue(), const char* who = "iota");
+PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue(), const char* op_name = "iota");
 
 // Reductions. Axes empty and `all`: every axis. `where`: only those elements take part.
 enum class Reduction : std::uint8_t { Sum, Prod, Min, Max, Any, All, CountNonzero };

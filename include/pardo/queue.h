@@ -61,7 +61,7 @@ public:
     Device device() const;
     QueueOrder order() const;
     bool profiling() const;
-    /// Blocks until everything submitted is complete; raises the first failure nobody has heard of, once.
+    /// Blocks until everything submitted is complete; raises the first failure that is not acknowledged yet, once.
     void wait() const;
     /// The devices that it was made for; those of its device's platform if it was made without a context.
     Context context() const;

@@ -72,14 +72,14 @@ struct ParsedOperand {
 /// Array, Python number or NumPy scalar; anything else is a stranger, but NumPy arrays throw TypeError: data does not move by itself.
 /// Python integers beyond 64 bits become floats where `row` computes in floats, or `other`, the operand they meet, is inexact; in
 /// comparisons they are infinite; else OverflowError.
-void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other = nullptr, std::optional<Row> row = {});
+void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other = nullptr, std::optional<Row> row = {});
 /// Thrown by parse_operand inside device_context for a NumPy array that meets no array of pardo: the whole call goes through
 /// pardo._array.contexts.offload then, which copies in and out.
 struct NumPyOperand {};
 /// True inside `with pardo.device_context(...)`.
 bool in_device_context();
 /// The error for data that would have to be copied in: lists, arrays of other libraries.
-[[noreturn]] void refuse_operand(PyObject* o, const char* who);
+[[noreturn]] void refuse_operand(PyObject* o, const char* op_name);
 /// A Python number or NumPy scalar as a Scalar (weak if Python's); nothing for other objects.
 std::optional<pardo::Scalar> scalar_from(PyObject* o);
 /// The scalar as bool, int, float or complex.
@@ -105,21 +105,21 @@ extern PyObject* local_class;
 /// The name of the object's class, for messages.
 std::string class_name(nb::handle o);
 /// The dtype of `host`, which NumPy has made of `o`; throws TypeError when that holds no numbers.
-pardo::DType dtype_of_values(const char* who, nb::handle o, nb::handle host);
+pardo::DType dtype_of_values(const char* op_name, nb::handle o, nb::handle host);
 
 /// A Device, a selection string, or None for the default device.
-pardo::Device device_from(nb::handle o, const char* who);
+pardo::Device device_from(nb::handle o, const char* op_name);
 
 /// Tells the library where OpenBLAS is, once; to be called before it is needed.
 void find_openblas();
 
 /// Host memory behind an object with the buffer protocol, copied to a new array.
 /// What NumPy makes an array of; memory that an object only describes is checked first.
-nb::object host_values(PyObject* o, const char* who);
+nb::object host_values(PyObject* o, const char* op_name);
 pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue,
                          pardo::MemoryKind kind = pardo::MemoryKind::Device);
 /// 'device', 'shared' or 'host'; throws ValueError, or TypeError for what is no string.
-pardo::MemoryKind kind_from(nb::handle name, const char* who);
+pardo::MemoryKind kind_from(nb::handle name, const char* op_name);
 
 // --- index expressions (index.cpp) --------------------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seco
 /// The same for all of them; false when the time is over first.
 bool wait_all(const std::vector<pardo::Event>& events, std::optional<double> seconds);
 /// A limit in seconds that a user gives: None or a number that is not negative.
-std::optional<double> timeout_from(nb::handle o, const char* who);
+std::optional<double> timeout_from(nb::handle o, const char* op_name);
 
 /// The GIL on a thread of the library, or on one that has given it away, as long as the interpreter lives.
 class WithGil {
@@ -197,12 +197,12 @@ pardo::Error error_from_exception(nb::object exception);
 nb::object exception_from(const pardo::Error& e);
 
 /// What to wait for: None, an event, an array, or several of them.
-std::vector<pardo::Event> depends_from(nb::handle o, const char* who);
+std::vector<pardo::Event> depends_from(nb::handle o, const char* op_name);
 /// A queue, or null for None.
 const pardo::Queue* queue_from(nb::handle o);
 /// Hands a kernel over (kernel.cpp); `arguments` is a tuple, `depends` what Event.wait_all takes, or None.
 pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
-                    const char* who);
+                    const char* op_name);
 /// The error for an argument of a kernel that is none. `place`: "add: argument 2"; `expected`: "an array".
 [[noreturn]] void refuse_argument(nb::handle o, const std::string& place, const char* expected);
 

@@ -149,16 +149,16 @@ std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
 
 nb::handle numpy() { return np().module; }
 
-nb::object host_values(PyObject* o, const char* who) {
+nb::object host_values(PyObject* o, const char* op_name) {
     if (reinterpret_cast<PyObject*>(Py_TYPE(o)) == np().array.ptr()) return nb::borrow(o);
-    return nb::module_::import_("pardo._array.array_interface").attr("host_values")(nb::handle(o), nb::none(), who);
+    return nb::module_::import_("pardo._array.array_interface").attr("host_values")(nb::handle(o), nb::none(), op_name);
 }
 
 bool is_numpy_array(PyObject* o) { return PyObject_IsInstance(o, np().array.ptr()) == 1; }
 
-void refuse_operand(PyObject* o, const char* who) {
+void refuse_operand(PyObject* o, const char* op_name) {
     const std::string name = is_numpy_array(o) ? "numpy.ndarray" : class_name(o);
-    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": one operand is a " + name +
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": one operand is a " + name +
                                                    "; pardo copies no data by itself, so make it a pardo array first: "
                                                    "pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
 }
@@ -166,15 +166,15 @@ void refuse_operand(PyObject* o, const char* who) {
 namespace {
 
 /// A NumPy array on a queue, by the rules of pardo.asarray.
-pardo::Array copied_in(PyObject* o, const char* who, const pardo::Queue& queue) {
-    nb::object host = host_values(o, who);
+pardo::Array copied_in(PyObject* o, const char* op_name, const pardo::Queue& queue) {
+    nb::object host = host_values(o, op_name);
     if (!nb::cast<bool>(host.attr("dtype").attr("isnative"))) host = host.attr("astype")(host.attr("dtype").attr("newbyteorder")("="));
-    return copy_buffer(host, dtype_of_values(who, host, host), queue);
+    return copy_buffer(host, dtype_of_values(op_name, host, host), queue);
 }
 
 }  // namespace
 
-void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo::Array* other, std::optional<Row> row) {
+void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other, std::optional<Row> row) {
     if (is_array(o)) {
         out.kind = OperandKind::Array;
         out.array = &array_of(o);
@@ -188,10 +188,10 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo
         } else if (!weak_subclass(o, out.scalar, fits)) {
             out.kind = OperandKind::Stranger;
             if (!is_numpy_array(o)) return;
-            if (!in_device_context()) refuse_operand(o, who);
+            if (!in_device_context()) refuse_operand(o, op_name);
             if (!other) throw NumPyOperand{};
             out.kind = OperandKind::Array;
-            out.copied = copied_in(o, who, other->queue());
+            out.copied = copied_in(o, op_name, other->queue());
             out.array = &*out.copied;
             return;
         }
@@ -207,7 +207,7 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* who, const pardo
         out.scalar = pardo::Scalar(as_double(o)).cast(*dtype);
         out.scalar.weak = false;
     } else {
-        too_large(std::string(who) + ": ", o, other ? std::string(pardo::dtype_name(other->dtype())).c_str() : "int64");
+        too_large(std::string(op_name) + ": ", o, other ? std::string(pardo::dtype_name(other->dtype())).c_str() : "int64");
     }
 }
 
@@ -272,12 +272,12 @@ std::string class_name(nb::handle o) {
     return text_from(nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o.ptr())), "__name__")));
 }
 
-pardo::DType dtype_of_values(const char* who, nb::handle o, nb::handle host) {
+pardo::DType dtype_of_values(const char* op_name, nb::handle o, nb::handle host) {
     const nb::object dtype = host.attr("dtype");
     const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
     if (std::string_view("biufc").find(kind) == std::string_view::npos) {
         const bool array = is_numpy_array(o.ptr());
-        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": cannot make an array of " +
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": cannot make an array of " +
                                                        (array ? "elements of dtype '" + str_of(dtype) + "'" : class_name(o)) +
                                                        ": numbers of at most 64 bits are expected, or nested lists or arrays of them");
     }

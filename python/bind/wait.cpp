@@ -204,12 +204,12 @@ struct Released {
 };
 
 /// Failures nobody has waited for, at exit: they go where exceptions go that no one can catch.
-void report_unheard_failures() {
+void report_unacknowledged_failures() {
     {
         const Released released;
         pardo::finish_driver_work();
     }
-    for (const std::string& message : pardo::take_unheard_failures()) {
+    for (const std::string& message : pardo::take_unacknowledged_failures()) {
         PyErr_SetObject(PyExc_RuntimeError, text_to_python(message).ptr());
         PyErr_WriteUnraisable(nb::str("work submitted by pardo, which nobody waited for").ptr());
     }
@@ -326,15 +326,15 @@ std::shared_ptr<void> kept(nb::object o) {
     return {o.release().ptr(), [](void* p) { call_later(&decref, p); }};
 }
 
-std::optional<double> timeout_from(nb::handle o, const char* who) {
+std::optional<double> timeout_from(nb::handle o, const char* op_name) {
     if (o.is_none()) return std::nullopt;
     const double seconds = PyFloat_AsDouble(o.ptr());
     if (seconds == -1.0 && PyErr_Occurred()) {
         PyErr_Clear();
         throw pardo::Error(pardo::ErrorCode::Type,
-                           std::string(who) + ": timeout must be a number of seconds or None, not " + class_name(o));
+                           std::string(op_name) + ": timeout must be a number of seconds or None, not " + class_name(o));
     }
-    if (seconds != seconds) throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": timeout is not a number (nan)");
+    if (seconds != seconds) throw pardo::Error(pardo::ErrorCode::Value, std::string(op_name) + ": timeout is not a number (nan)");
     return std::max(seconds, 0.0);
 }
 
@@ -392,7 +392,8 @@ void bind_wait(nb::module_& m) {
         "Frames of files in this folder are not the user's.");
     m.def("_set_library_folders", &pardo::set_package_folders, nb::arg("folders"),
           "Folders where packages lie: wheels that hold libraries are searched there.");
-    m.def("_report_unheard_failures", &report_unheard_failures, "Sends failures nobody has waited for to sys.unraisablehook.");
+    m.def("_report_unacknowledged_failures", &report_unacknowledged_failures,
+          "Sends failures nobody has waited for to sys.unraisablehook.");
     m.def("_close_threads", &close_threads, "Waits for Python code on the library's threads, and lets no more of it begin.");
     m.def(
         "_forget_threads", [] { inside.store(0, std::memory_order_release); }, "In a forked child: the parent's threads are not here.");
@@ -400,7 +401,7 @@ void bind_wait(nb::module_& m) {
     pardo::set_interrupt_hook(&asked_to_end);
     pardo::set_log_sink(&log_sink);
     if (::isatty(STDERR_FILENO)) pardo::set_progress_sink(&progress_sink);
-    (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is heard of
+    (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is reported
     pardo::set_location_hook(&location);
 }
 

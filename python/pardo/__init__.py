@@ -119,7 +119,7 @@ _intrinsics.serve(_sys.modules[__name__], special)
 _public_names.answer_to_former_names()
 _core._set_package_folder(_package.FOLDER)
 _core._set_library_folders(_devices.package_folders())
-_atexit.register(_core._report_unheard_failures)
+_atexit.register(_core._report_unacknowledged_failures)
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core._forget_threads)

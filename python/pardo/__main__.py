@@ -91,7 +91,7 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
 def _facts(d: pp.Device) -> dict[str, Any]:
     """All properties of a device, by name; None where the back end cannot tell."""
     facts: dict[str, Any] = {"id": d.id, "type": d.type}
-    facts.update((name, getattr(d, name)) for name in (*_core._device_facts(), "free_memory", "aspects"))
+    facts.update((name, getattr(d, name)) for name in (*_core._device_info_names(), "free_memory", "aspects"))
     return facts
 
 

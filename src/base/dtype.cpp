@@ -58,24 +58,25 @@ constexpr int kind_rank(DType t) {
     return ranks[static_cast<int>(kind_of(t))];
 }
 
-[[noreturn]] void out_of_bounds(const char* who, const std::string& value, DType t) {
-    throw Error(ErrorCode::Overflow, std::string(who) + ": Python integer " + value + " out of bounds for " + std::string(dtype_name(t)));
+[[noreturn]] void out_of_bounds(const char* op_name, const std::string& value, DType t) {
+    throw Error(ErrorCode::Overflow,
+                std::string(op_name) + ": Python integer " + value + " out of bounds for " + std::string(dtype_name(t)));
 }
 
 /// Throws Overflow unless the weak integer fits the integer dtype.
-void check_range(const char* who, DType t, const Scalar& s) {
+void check_range(const char* op_name, DType t, const Scalar& s) {
     const int bits = 8 * itemsize(t);
     if (kind_of(s.dtype) == DKind::Unsigned) {
         const int value_bits = kind_of(t) == DKind::Signed ? bits - 1 : bits;
-        if (value_bits < 64 && (s.u >> value_bits) != 0) out_of_bounds(who, std::to_string(s.u), t);
+        if (value_bits < 64 && (s.u >> value_bits) != 0) out_of_bounds(op_name, std::to_string(s.u), t);
         return;
     }
     if (kind_of(t) == DKind::Unsigned) {
-        if (s.i < 0 || (bits < 64 && (s.i >> bits) != 0)) out_of_bounds(who, std::to_string(s.i), t);
+        if (s.i < 0 || (bits < 64 && (s.i >> bits) != 0)) out_of_bounds(op_name, std::to_string(s.i), t);
         return;
     }
     if (bits < 64 && (s.i < -(std::int64_t{1} << (bits - 1)) || s.i >= (std::int64_t{1} << (bits - 1))))
-        out_of_bounds(who, std::to_string(s.i), t);
+        out_of_bounds(op_name, std::to_string(s.i), t);
 }
 
 }  // namespace
@@ -88,14 +89,14 @@ bool can_cast_safe(DType from, DType to) { return safe(from, to); }
 
 bool can_cast_same_kind(DType from, DType to) { return safe(from, to) || kind_rank(from) <= kind_rank(to); }
 
-DType promote_weak(DType array, const Scalar& scalar, const char* who) {
+DType promote_weak(DType array, const Scalar& scalar, const char* op_name) {
     if (!scalar.weak) return promote(array, scalar.dtype);
     switch (kind_of(scalar.dtype)) {
         case DKind::Bool: return array;
         case DKind::Signed:
         case DKind::Unsigned: {
             const DType result = array == DType::Bool ? DType::Int64 : array;
-            if (is_integer(result)) check_range(who, result, scalar);
+            if (is_integer(result)) check_range(op_name, result, scalar);
             return result;
         }
         case DKind::Float: return is_inexact(array) ? array : DType::Float64;

@@ -5,23 +5,23 @@
 
 namespace pardo {
 
-std::int64_t element_count(std::span<const std::int64_t> shape, const char* who) {
+std::int64_t element_count(std::span<const std::int64_t> shape, const char* op_name) {
     std::int64_t count = 1;
     bool overflow = false;
     for (std::int64_t n : shape) {
         if (n < 0) {
-            throw Error(ErrorCode::Value, std::string(who) + ": shape " + to_string(shape) + ": negative dimensions are not allowed");
+            throw Error(ErrorCode::Value, std::string(op_name) + ": shape " + to_string(shape) + ": negative dimensions are not allowed");
         }
         if (n == 0) return 0;
         overflow |= __builtin_mul_overflow(count, n, &count);
     }
     if (!overflow) return count;
-    throw Error(ErrorCode::Memory, std::string(who) + ": shape " + to_string(shape) + ": more elements than fit into 64 bits");
+    throw Error(ErrorCode::Memory, std::string(op_name) + ": shape " + to_string(shape) + ": more elements than fit into 64 bits");
 }
 
-void check_rank(const char* who, std::size_t rank) {
+void check_rank(const char* op_name, std::size_t rank) {
     if (rank <= max_rank) return;
-    throw Error(ErrorCode::Value, std::string(who) + ": maximum supported dimension for an array is " + std::to_string(max_rank) +
+    throw Error(ErrorCode::Value, std::string(op_name) + ": maximum supported dimension for an array is " + std::to_string(max_rank) +
                                       ", found " + std::to_string(rank));
 }
 
@@ -70,12 +70,12 @@ bool broadcasts_to(std::span<const std::int64_t> from, std::span<const std::int6
     return true;
 }
 
-Shape broadcast(const char* who, std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-    check_rank(who, a.size() > b.size() ? a.size() : b.size());
+Shape broadcast(const char* op_name, std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+    check_rank(op_name, a.size() > b.size() ? a.size() : b.size());
     Shape result(a);
     if (broadcast_into(result, b)) return result;
     throw Error(ErrorCode::Value,
-                std::string(who) + ": operands could not be broadcast together with shapes " + to_string(a) + " " + to_string(b));
+                std::string(op_name) + ": operands could not be broadcast together with shapes " + to_string(a) + " " + to_string(b));
 }
 
 std::string to_string(std::span<const std::int64_t> shape) {
@@ -87,9 +87,9 @@ std::string to_string(std::span<const std::int64_t> shape) {
     return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-int normalize_axis(const char* who, std::int64_t axis, int rank) {
+int normalize_axis(const char* op_name, std::int64_t axis, int rank) {
     if (axis < -rank || axis >= rank) {
-        throw Error(ErrorCode::Axis, std::string(who) + ": axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
+        throw Error(ErrorCode::Axis, std::string(op_name) + ": axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
                                          std::to_string(rank));
     }
     return static_cast<int>(axis < 0 ? axis + rank : axis);

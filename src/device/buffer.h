@@ -42,7 +42,7 @@ public:
 
     /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped. `covered`: the event is complete
     /// or fails only after all uses that noted() counted before its work collected what it waits for; it then stands for those of them
-    /// that nobody has to hear of by themselves.
+    /// that need not be acknowledged by themselves.
     void note_read(const Event& event);
     void note_write(const Event& event, Access access = Access::Write, std::uint64_t covered = 0);
     /// How many uses have been noted; to be read before uses are collected.
@@ -93,14 +93,14 @@ public:
 
     /// True when somebody outside pardo may write this memory at any time (asarray(copy=False), writable exports):
     /// operations on it run, and are waited for, when they are recorded.
-    bool foreign_writable() const noexcept { return (strangers_.load(std::memory_order_relaxed) & strangers_write) != 0; }
-    void set_foreign_writable() noexcept { strangers_.fetch_or(strangers_write, std::memory_order_relaxed); }
+    bool externally_writable() const noexcept { return (external_.load(std::memory_order_relaxed) & external_write) != 0; }
+    void set_externally_writable() noexcept { external_.fetch_or(external_write, std::memory_order_relaxed); }
     /// True while somebody outside may read the memory at any time (np.asarray(x)): writes of it are waited for.
-    bool foreign_readable() const noexcept { return (strangers_.load(std::memory_order_relaxed) & ~strangers_write) != 0; }
-    void add_foreign_reader() noexcept { strangers_.fetch_add(1, std::memory_order_relaxed); }
-    void drop_foreign_reader() noexcept { strangers_.fetch_sub(1, std::memory_order_relaxed); }
+    bool externally_readable() const noexcept { return (external_.load(std::memory_order_relaxed) & ~external_write) != 0; }
+    void add_external_reader() noexcept { external_.fetch_add(1, std::memory_order_relaxed); }
+    void drop_external_reader() noexcept { external_.fetch_sub(1, std::memory_order_relaxed); }
     /// Either of the two.
-    bool foreign() const noexcept { return strangers_.load(std::memory_order_relaxed) != 0; }
+    bool foreign() const noexcept { return external_.load(std::memory_order_relaxed) != 0; }
     /// Other libraries use the memory as long as somebody holds it, and say nothing when they are done: when the last reference is gone,
     /// work of theirs may be under way.
     void set_lent() noexcept { lent_.store(true, std::memory_order_relaxed); }
@@ -144,8 +144,8 @@ protected:
     std::size_t bytes_;
     static constexpr std::uint8_t reads_bit = 1, writes_bit = 2;
     std::atomic<std::uint8_t> busy_{0};  // which lists hold something
-    static constexpr std::uint32_t strangers_write = 1u << 31;
-    std::atomic<std::uint32_t> strangers_{0};  // how many may read; and whether any may write
+    static constexpr std::uint32_t external_write = 1u << 31;
+    std::atomic<std::uint32_t> external_{0};  // how many may read; and whether any may write
     std::atomic<bool> lent_{false};
     bool read_only_ = false;
     static constexpr std::size_t few = 32;
@@ -156,7 +156,7 @@ protected:
     std::size_t look_at_reads_ = few, look_at_replaced_ = few;  // so many have to be there before somebody looks which are complete
     std::uint64_t origin_number_ = 0;
     Event origin_;  // the last write that read nothing, or a later one that was stopped in the middle: if it failed and did not run to its
-                    // end, there are no values here, whoever has heard of that
+                    // end, there are no values here, acknowledged or not
     Event timed_write_;
 };
 

@@ -50,19 +50,20 @@ struct Platform {
     std::vector<Device*> devices;
 };
 
-/// A box in two blocks of memory, in bytes: rows of extents[0], extents[1] of them a plane, extents[2] planes. Pitches may be negative.
-struct CopyBox {
+/// A three-dimensional region in two blocks of memory, in bytes: rows of extents[0], extents[1] of them a plane, extents[2] planes. Pitches
+/// may be negative.
+struct StridedCopy {
     std::int64_t extents[3] = {0, 1, 1};
     std::int64_t to_offset = 0, to_pitches[2] = {0, 0};  // of the first row; from row to row, and from plane to plane
     std::int64_t from_offset = 0, from_pitches[2] = {0, 0};
     bool empty() const noexcept { return extents[0] == 0 || extents[1] == 0 || extents[2] == 0; }
 };
 /// Calls f(to, from) with the byte offsets of each row.
-template <class F> void for_each_row(const CopyBox& box, F&& f) {
-    for (std::int64_t z = 0; z < box.extents[2]; ++z) {
-        for (std::int64_t y = 0; y < box.extents[1]; ++y) {
-            f(box.to_offset + y * box.to_pitches[0] + z * box.to_pitches[1],
-              box.from_offset + y * box.from_pitches[0] + z * box.from_pitches[1]);
+template <class F> void for_each_row(const StridedCopy& region, F&& f) {
+    for (std::int64_t z = 0; z < region.extents[2]; ++z) {
+        for (std::int64_t y = 0; y < region.extents[1]; ++y) {
+            f(region.to_offset + y * region.to_pitches[0] + z * region.to_pitches[1],
+              region.from_offset + y * region.from_pitches[0] + z * region.from_pitches[1]);
         }
     }
 }
@@ -84,7 +85,7 @@ public:
     Device* device() const noexcept { return device_; }
     QueueOrder order() const noexcept { return order_; }
     bool profiling() const noexcept { return profiling_; }
-    /// Those of its work that nobody has heard of.
+    /// Those of its work that are not acknowledged.
     FailureLog* failures() const noexcept { return failures_.get(); }
     /// Tells queues apart, also those that are gone.
     std::uint64_t serial() const noexcept { return serial_; }
@@ -112,12 +113,12 @@ public:
     virtual void order_after(const Event& event);
     /// Out of order: what everything submitted from now on waits for.
     virtual Event fence() { return {}; }
-    /// Bytes of a box between two buffers, at least one of them of this queue's device; the two do not overlap. Here: a copy a row.
-    virtual Event copy_box(Buffer* to, Buffer* from, const CopyBox& box, std::span<const Event> depends = {});
+    /// Bytes of a region between two buffers, at least one of them of this queue's device; the two do not overlap. Here: a copy a row.
+    virtual Event copy_strided(Buffer* to, Buffer* from, const StridedCopy& region, std::span<const Event> depends = {});
     /// Moves shared memory to where this queue's device reads it fastest; a hint. Here: nothing moves.
     virtual Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends = {});
     /// True while unfinished work waits for the user's code: for a user event, or behind a host task of user_task.
-    virtual bool gated() { return false; }
+    virtual bool waits_for_host() { return false; }
     /// True while unfinished work waits for other queues, or nobody knows how long it runs: it may never end.
     virtual bool may_last() { return false; }
     /// For other libraries that use the same device: the driver's stream behind this queue, in their terms; 0 where there is none.
@@ -126,7 +127,7 @@ public:
     virtual void signal_stream(std::uintptr_t stream);
     /// Makes work that is submitted from now on wait for what that stream has so far; the event is complete when that is.
     virtual Event wait_for_stream(std::uintptr_t stream);
-    /// Blocks until all is complete; raises the first failure nobody has heard of, and then all have been heard of.
+    /// Blocks until all is complete; raises the first failure that is not acknowledged yet, and acknowledges all.
     virtual void wait() = 0;
     /// As wait, without raising.
     virtual void wait_quietly() = 0;

@@ -38,7 +38,8 @@ Error current_error() {
 
 std::shared_ptr<Failure> failure_of(const Event& event) {
     std::shared_ptr<Failure> failure = event.state() ? event.state()->failure() : nullptr;
-    return failure && (event.state()->reach != Reach::Everything || !failure->heard.load(std::memory_order_acquire)) ? failure : nullptr;
+    return failure && (event.state()->reach != Reach::Everything || !failure->acknowledged.load(std::memory_order_acquire)) ? failure
+                                                                                                                            : nullptr;
 }
 
 std::int64_t now_ns() {
@@ -149,53 +150,53 @@ bool EventState::drop(std::uint64_t id) {
     return false;
 }
 
-void EventState::inherit_gates(std::span<const Event> events) {
-    for (const Event& e : events) inherit_gates_of(e.state());
+void EventState::inherit_host_signals(std::span<const Event> events) {
+    for (const Event& e : events) inherit_host_signals_of(e.state());
 }
 
-void EventState::inherit_gates_of(EventState* event) {
+void EventState::inherit_host_signals_of(EventState* event) {
     if (!event || event->known_done()) return;
     std::vector<Ref<EventState>> found;
-    if (event->is_gate()) {
+    if (event->is_host_signal()) {
         found.emplace_back(event);
     } else {
         std::lock_guard lock(event->mutex_);
-        found = event->gates_;
+        found = event->host_signals_;
     }
-    for (Ref<EventState>& gate : found) {
-        if (gate->known_done()) continue;
+    for (Ref<EventState>& signal : found) {
+        if (signal->known_done()) continue;
         // One that another one of them waits for is found through that: in order the last stands for all.
-        const bool known =
-            std::any_of(gates_.begin(), gates_.end(), [&](const Ref<EventState>& g) { return g == gate || g->waits_directly(*gate); });
+        const bool known = std::any_of(host_signals_.begin(), host_signals_.end(),
+                                       [&](const Ref<EventState>& g) { return g == signal || g->waits_directly(*signal); });
         if (known) continue;
-        std::erase_if(gates_, [&](const Ref<EventState>& g) { return gate->waits_directly(*g); });
-        gates_.push_back(std::move(gate));
+        std::erase_if(host_signals_, [&](const Ref<EventState>& g) { return signal->waits_directly(*g); });
+        host_signals_.push_back(std::move(signal));
     }
 }
 
-bool EventState::waits_directly(const EventState& gate) {
+bool EventState::waits_directly(const EventState& signal) {
     std::lock_guard lock(mutex_);
-    return std::any_of(gates_.begin(), gates_.end(), [&](const Ref<EventState>& g) { return g.get() == &gate; });
+    return std::any_of(host_signals_.begin(), host_signals_.end(), [&](const Ref<EventState>& g) { return g.get() == &signal; });
 }
 
-std::vector<Ref<EventState>> EventState::open_gates() {
+std::vector<Ref<EventState>> EventState::pending_host_signals() {
     if (known_done()) return {};
     std::lock_guard lock(mutex_);
-    std::erase_if(gates_, [](const Ref<EventState>& gate) { return gate->known_done(); });
-    return gates_;
+    std::erase_if(host_signals_, [](const Ref<EventState>& signal) { return signal->known_done(); });
+    return host_signals_;
 }
 
-bool EventState::gated() { return !known_done() && (is_gate_ || !open_gates().empty()); }
+bool EventState::waits_for_host() { return !known_done() && (is_host_signal_ || !pending_host_signals().empty()); }
 
-bool EventState::waits_for(const EventState* gate) {
-    if (this == gate) return true;
-    std::vector<Ref<EventState>> left = open_gates(), seen;
+bool EventState::waits_for(const EventState* signal) {
+    if (this == signal) return true;
+    std::vector<Ref<EventState>> left = pending_host_signals(), seen;
     while (!left.empty()) {
         Ref<EventState> next = std::move(left.back());
         left.pop_back();
-        if (next.get() == gate) return true;
+        if (next.get() == signal) return true;
         if (std::find(seen.begin(), seen.end(), next) != seen.end()) continue;
-        for (Ref<EventState>& g : next->open_gates()) left.push_back(std::move(g));
+        for (Ref<EventState>& g : next->pending_host_signals()) left.push_back(std::move(g));
         seen.push_back(std::move(next));
     }
     return false;
@@ -205,12 +206,12 @@ std::shared_ptr<Failure> EventState::failure() { return known_status() == EventS
 
 std::optional<Error> EventState::take_error() {
     const std::shared_ptr<Failure> f = failure();
-    if (!f || f->heard.exchange(true, std::memory_order_acq_rel)) return std::nullopt;
+    if (!f || f->acknowledged.exchange(true, std::memory_order_acq_rel)) return std::nullopt;
     log_->prune();
     return f->error;
 }
 
-void EventState::hear() { (void)take_error(); }
+void EventState::acknowledge() { (void)take_error(); }
 
 void EventState::set_running() { status_.store(EventStatus::Running, std::memory_order_release); }
 
@@ -231,7 +232,7 @@ void EventState::set_stopped(const Label& label) {
     std::string text = "the wait for it was interrupted, and so it was stopped before its end; what it was to write is undefined";
     if (!label.name.empty()) text = label.name.str() + ": " + text;
     auto failure = std::make_shared<Failure>(with_label(Error(ErrorCode::Device, text), {{}, label.location}));
-    failure->heard = true;
+    failure->acknowledged = true;
     reach = Reach::Part;
     set_failed(std::move(failure));
 }
@@ -243,13 +244,13 @@ void EventState::lose(std::shared_ptr<Failure> failure) {
 
 void EventState::finish(EventStatus status) {
     std::vector<Subscription> callbacks, subscriptions;
-    std::vector<Ref<EventState>> gates;
+    std::vector<Ref<EventState>> signals;
     {
         std::lock_guard lock(mutex_);
         status_.store(status, std::memory_order_release);
         callbacks.swap(callbacks_);
         subscriptions.swap(subscriptions_);
-        gates.swap(gates_);
+        signals.swap(host_signals_);
     }
     changed_.notify_all();
     for (auto& s : subscriptions) s.f();
@@ -265,6 +266,6 @@ void set_blocking_hooks(void* (*leave)(), void (*enter)(void*)) {
     blocking_hooks().leave.store(leave, std::memory_order_release);
 }
 
-std::vector<std::string> take_unheard_failures() { return device::FailureLog::take_all(); }
+std::vector<std::string> take_unacknowledged_failures() { return device::FailureLog::take_all(); }
 
 }  // namespace pardo

@@ -74,29 +74,29 @@ public:
     std::uint64_t on_done(std::function<void()> f);
     /// The failure, taken away so that it is raised once; nothing when there is none left.
     std::optional<Error> take_error();
-    /// The failure, heard of or not; null while there is none.
+    /// The failure, acknowledged or not; null while there is none.
     std::shared_ptr<Failure> failure();
     /// Calls `f` on the thread that completes this, or at once when it is complete. Internal: short, no locks held by the caller.
     std::uint64_t subscribe(std::function<void()> f);
     /// Takes back what on_done or subscribe has been given; false when its turn has come already.
     bool drop(std::uint64_t id);
     /// The failure becomes somebody's who asks for it: it is not raised elsewhere any more.
-    void hear();
+    void acknowledge();
     /// What the work left for whoever asks the event; set before completion.
     std::shared_ptr<void> value;
     /// How far the work came, if it failed. Set before completion.
     Reach reach = Reach::Nothing;
 
-    /// True for an event that only the user's code completes: nobody in the library can wait for it without the user.
-    bool is_gate() const noexcept { return is_gate_; }
-    void make_gate() noexcept { is_gate_ = true; }
+    /// A host signal: only the user's code completes it, so the library cannot wait for it without the user.
+    bool is_host_signal() const noexcept { return is_host_signal_; }
+    void make_host_signal() noexcept { is_host_signal_ = true; }
     /// Before it is published: takes over what `events` wait for of the user's code.
-    void inherit_gates(std::span<const Event> events);
-    void inherit_gates_of(EventState* event);
+    void inherit_host_signals(std::span<const Event> events);
+    void inherit_host_signals_of(EventState* event);
     /// True while this waits for the user's code, directly or not.
-    bool gated();
-    /// True when this completes only after `gate`, as far as is known.
-    bool waits_for(const EventState* gate);
+    bool waits_for_host();
+    /// True when this completes only after `signal`, as far as is known.
+    bool waits_for(const EventState* signal);
 
     /// To tell queues apart: it may be gone, once this is complete.
     Queue* queue() const noexcept { return queue_; }
@@ -109,7 +109,7 @@ public:
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
     void set_failed(std::shared_ptr<Failure> failure);
-    /// Fails because it was abandoned while it ran; that nobody needs to hear of but those who use what it was to write.
+    /// Fails because it was abandoned while it ran; that need not be acknowledged but by those who use what it was to write.
     void set_stopped(const Label& label);
     /// As set_failed in a forked child: takes no lock, calls nobody.
     void lose(std::shared_ptr<Failure> failure);
@@ -136,20 +136,20 @@ protected:
     std::vector<Subscription> callbacks_;      // for the helper thread
     std::vector<Subscription> subscriptions_;  // for the completing thread
     std::uint64_t last_id_ = 0;
-    bool is_gate_ = false;
-    std::vector<Ref<EventState>> gates_;  // direct ones; theirs are found through them
+    bool is_host_signal_ = false;
+    std::vector<Ref<EventState>> host_signals_;  // direct ones; theirs are found through them
 
 private:
-    bool waits_directly(const EventState& gate);
+    bool waits_directly(const EventState& signal);
     /// 0 when the event is complete, and nobody will call `f`.
     std::uint64_t add(std::vector<Subscription>& list, std::function<void()>& f);
-    std::vector<Ref<EventState>> open_gates();
+    std::vector<Ref<EventState>> pending_host_signals();
     void finish(EventStatus status);
 };
 
 /// As Event::done, without asking a driver; for places that hold locks, or are hot.
 inline bool known_done(const Event& event) noexcept { return !event.state() || event.state()->known_done(); }
-/// Why work that needs this fails too; null if it does not. A failure of which somebody has heard still counts unless the work ran to its
+/// Why work that needs this fails too; null if it does not. A failure that is acknowledged still counts unless the work ran to its
 /// end: what it should have written is not there.
 std::shared_ptr<Failure> failure_of(const Event& event);
 /// The clock of Profiling.

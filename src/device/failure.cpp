@@ -1,4 +1,4 @@
-// src/device/failure.cpp: which failures of a queue nobody has heard of.
+// src/device/failure.cpp: which failures of a queue are not acknowledged.
 #include "device/failure.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 /// One lock for all logs: failures are rare, and fork() has to hold it.
 struct Logs {
     std::mutex mutex;
-    std::vector<Ref<FailureLog>> unheard;  // those that hold something
+    std::vector<Ref<FailureLog>> unacknowledged;  // those that hold something
 };
 
 Logs& logs() {
@@ -24,8 +24,8 @@ Logs& logs() {
     return *instance;
 }
 
-/// True for who is the first to hear of it.
-bool hear(Failure& failure) { return !failure.heard.exchange(true, std::memory_order_acq_rel); }
+/// True for who is the first to acknowledge it.
+bool acknowledge(Failure& failure) { return !failure.acknowledged.exchange(true, std::memory_order_acq_rel); }
 
 Error with_count(const Error& error, std::uint64_t others) {
     if (others == 0) return error;
@@ -43,11 +43,11 @@ FailureLog& FailureLog::of_no_queue() {
 }
 
 void FailureLog::note(const std::shared_ptr<Failure>& failure) {
-    if (failure->home == this || failure->heard.load(std::memory_order_acquire)) return;
+    if (failure->home == this || failure->acknowledged.load(std::memory_order_acquire)) return;
     if (!failure->home) failure->home = this;
     std::lock_guard lock(logs().mutex);
     if (failure->home != this && std::find(entries_.begin(), entries_.end(), failure) != entries_.end()) return;
-    if (entries_.empty() && dropped_ == 0) logs().unheard.emplace_back(this);
+    if (entries_.empty() && dropped_ == 0) logs().unacknowledged.emplace_back(this);
     if (entries_.size() >= most) {
         ++dropped_;
     } else {
@@ -57,10 +57,10 @@ void FailureLog::note(const std::shared_ptr<Failure>& failure) {
 }
 
 void FailureLog::prune_locked() {
-    std::erase_if(entries_, [](const auto& failure) { return failure->heard.load(std::memory_order_acquire); });
+    std::erase_if(entries_, [](const auto& failure) { return failure->acknowledged.load(std::memory_order_acquire); });
     if (!entries_.empty() || dropped_ > 0 || !any_.load(std::memory_order_relaxed)) return;
     any_.store(false, std::memory_order_release);
-    std::erase_if(logs().unheard, [this](const Ref<FailureLog>& log) { return log.get() == this; });
+    std::erase_if(logs().unacknowledged, [this](const Ref<FailureLog>& log) { return log.get() == this; });
 }
 
 void FailureLog::prune() {
@@ -78,7 +78,7 @@ void FailureLog::raise() {
     {
         std::lock_guard lock(logs().mutex);
         for (const std::shared_ptr<Failure>& failure : entries_) {
-            if (!hear(*failure)) continue;
+            if (!acknowledge(*failure)) continue;
             others += first != nullptr;
             if (!first) first = failure;
         }
@@ -94,10 +94,10 @@ std::vector<std::string> FailureLog::take_all() {
     std::vector<Ref<FailureLog>> all;  // let go of after the lock
     {
         std::lock_guard lock(logs().mutex);
-        all = logs().unheard;
+        all = logs().unacknowledged;
         for (const Ref<FailureLog>& log : all) {
             for (const std::shared_ptr<Failure>& failure : log->entries_) {
-                if (hear(*failure)) messages.push_back(failure->error.message());
+                if (acknowledge(*failure)) messages.push_back(failure->error.message());
             }
             dropped += std::exchange(log->dropped_, 0);
             log->prune_locked();

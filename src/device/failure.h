@@ -1,4 +1,4 @@
-// src/device/failure.h: why work failed, and which failures of a queue nobody has heard of. docs/design/errors.md has the states.
+// src/device/failure.h: why work failed, and which failures of a queue are not acknowledged. docs/design/errors.md has the states.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class FailureLog;
 struct Failure {
     explicit Failure(Error e) : error(std::move(e)) {}
     Error error;
-    std::atomic<bool> heard{false};
+    std::atomic<bool> acknowledged{false};
     const FailureLog* home = nullptr;  // where it was noted first; set before others see it
 };
 
@@ -30,7 +30,7 @@ enum class Reach : std::uint8_t {
     Part,        // it was stopped in the middle: its memory holds neither
 };
 
-/// The failures of one queue that nobody has heard of, oldest first. It outlives the queue while they are unheard, and belongs to nobody
+/// The failures of one queue that are not acknowledged, oldest first. It outlives the queue while there are some, and belongs to nobody
 /// else: a runaway loop fills its own log, which keeps the first ones and counts the rest.
 class FailureLog : public RefCounted<FailureLog> {
 public:
@@ -40,9 +40,9 @@ public:
     static FailureLog& of_no_queue();
     /// Before the event that failed is complete for anybody. The same failure is kept once.
     void note(const std::shared_ptr<Failure>& failure);
-    /// Raises the oldest one, which names how many there are besides: from then on all have been heard of. Cheap when there is none.
+    /// Raises the oldest one, which names how many there are besides: from then on all are acknowledged. Cheap when there is none.
     void raise();
-    /// Lets go of those that have been heard of.
+    /// Lets go of those that are acknowledged.
     void prune();
     /// Messages of all logs, of queues that are gone too; each is given once.
     static std::vector<std::string> take_all();

@@ -132,10 +132,10 @@ std::uint64_t Event::add_done_callback(std::function<void()> f) const {
     return 0;
 }
 bool Event::remove_done_callback(std::uint64_t id) const { return state_ && state_->drop(id); }
-std::optional<Error> Event::failure(bool hear) const {
+std::optional<Error> Event::failure(bool acknowledge) const {
     const std::shared_ptr<device::Failure> failed = state_ ? state_->failure() : nullptr;
     if (!failed) return std::nullopt;
-    if (hear) state_->hear();
+    if (acknowledge) state_->acknowledge();
     return failed->error;
 }
 std::shared_ptr<void> Event::value() const { return done() && state_ ? state_->value : nullptr; }

@@ -54,8 +54,8 @@ struct BufferUse {
 inline bool reads(const BufferUse& use) noexcept { return reads(use.access); }
 inline bool writes(const BufferUse& use) noexcept { return writes(use.access); }
 /// True when such work has to be over before the call that asked for it returns: strangers, who know no events, may touch the memory.
-inline bool seen_by_strangers(const Buffer* buffer, Access access) {
-    return buffer->foreign() && (access != Access::Read || buffer->foreign_writable());
+inline bool externally_visible(const Buffer* buffer, Access access) {
+    return buffer->foreign() && (access != Access::Read || buffer->externally_writable());
 }
 /// How work that writes so many bytes of a buffer uses it: where it leaves others as they are, it needs them to be there.
 inline Access written(const Buffer* buffer, std::size_t bytes) { return bytes < buffer->bytes() ? Access::ReadWrite : Access::Write; }

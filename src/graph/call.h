@@ -16,7 +16,7 @@ namespace pardo::graph {
 struct Call : RefCounted<Call> {
     static constexpr std::size_t most_results = 2, most_inputs = 3;
 
-    explicit Call(const char* who) : name(who) {}
+    explicit Call(const char* op_name) : name(op_name) {}
     virtual ~Call() = default;
     /// Submits the computation, and gives each result in memory. Inputs are in memory, of any strides. The graph lock may be held.
     virtual void run(std::span<const Array> inputs, std::span<Array> results) const = 0;

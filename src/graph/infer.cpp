@@ -89,7 +89,7 @@ std::string quoted(DType t) { return "dtype('" + std::string(dtype_name(t)) + "'
 DType natural_dtype(const Operand& operand) { return operand.array() ? operand.array()->dtype() : operand.scalar().dtype; }
 
 [[noreturn]] void throw_refused(Op op, std::span<const Operand> operands) {
-    const std::string who = name(op);
+    const std::string op_name = name(op);
     bool all_bool = true;
     std::string got;
     for (const Operand& o : operands) {
@@ -108,11 +108,11 @@ DType natural_dtype(const Operand& operand) { return operand.array() ? operand.a
             "negative: boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.");
     }
     if (all_bool) {
-        throw Error(ErrorCode::Type, who + ": ufunc '" + who +
+        throw Error(ErrorCode::Type, op_name + ": ufunc '" + op_name +
                                          "' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None");
     }
     throw Error(ErrorCode::Type,
-                who + ": ufunc '" + who + "' not supported for the input types (" + got +
+                op_name + ": ufunc '" + op_name + "' not supported for the input types (" + got +
                     "), and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''");
 }
 
@@ -227,23 +227,23 @@ DType default_on(const device::Queue* queue, DType t) {
     return t == DType::Float64 ? DType::Float32 : DType::Complex64;
 }
 
-void check_number(const char* who, const Scalar& value, DType t) {
+void check_number(const char* op_name, const Scalar& value, DType t) {
     const std::string dtype(dtype_name(t));
-    if (value.weak && is_integer(t)) (void)promote_weak(t, value, who);
+    if (value.weak && is_integer(t)) (void)promote_weak(t, value, op_name);
     if (is_float(value.dtype) && is_integer(t) && !(std::abs(value.f) < 0x1p63)) {
-        if (std::isnan(value.f)) throw Error(ErrorCode::Value, std::string(who) + ": cannot convert float NaN to integer");
-        throw Error(ErrorCode::Overflow, std::string(who) + ": cannot convert float " + std::to_string(value.f) + " to " + dtype);
+        if (std::isnan(value.f)) throw Error(ErrorCode::Value, std::string(op_name) + ": cannot convert float NaN to integer");
+        throw Error(ErrorCode::Overflow, std::string(op_name) + ": cannot convert float " + std::to_string(value.f) + " to " + dtype);
     }
     if (is_complex(value.dtype) && !is_complex(t)) {
         throw Error(ErrorCode::Type,
-                    std::string(who) + ": a complex number cannot be stored in an array of " + dtype + "; take its real part first");
+                    std::string(op_name) + ": a complex number cannot be stored in an array of " + dtype + "; take its real part first");
     }
 }
 
-void check_output_cast(const char* who, DType from, DType to) {
+void check_output_cast(const char* op_name, DType from, DType to) {
     if (from == to || can_cast_same_kind(from, to)) return;
-    throw Error(ErrorCode::Type, std::string(who) + ": Cannot cast ufunc '" + who + "' output from " + quoted(from) + " to " + quoted(to) +
-                                     " with casting rule 'same_kind'");
+    throw Error(ErrorCode::Type, std::string(op_name) + ": Cannot cast ufunc '" + op_name + "' output from " + quoted(from) + " to " +
+                                     quoted(to) + " with casting rule 'same_kind'");
 }
 
 }  // namespace pardo::graph

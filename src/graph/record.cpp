@@ -27,11 +27,11 @@ std::string queue_text(device::Queue* queue) {
     return std::string("<Queue ") + address + " of " + queue->device()->id() + ">";
 }
 
-[[noreturn]] void throw_placement(const char* who, device::Queue* a, device::Queue* b) {
+[[noreturn]] void throw_placement(const char* op_name, device::Queue* a, device::Queue* b) {
     const char* const way = a->device() == b->device() ? "; copy one explicitly: x.to_queue(queue) or asarray(x, queue=queue)"
                                                        : "; copy one explicitly: x.to_device(device) or asarray(x, device=device)";
     throw Error(ErrorCode::Placement,
-                std::string(who) + ": operands are on different queues: " + queue_text(a) + " and " + queue_text(b) + way);
+                std::string(op_name) + ": operands are on different queues: " + queue_text(a) + " and " + queue_text(b) + way);
 }
 
 [[noreturn]] void throw_broadcast(Op op, std::span<Node* const> inputs) {
@@ -187,7 +187,7 @@ Ref<Node> cast_node(Node* node, DType to) {
     return make_elementwise(Op::cast, to, inputs[0]->shape, inputs);
 }
 
-bool is_foreign(const Node& node) { return node.kind == Kind::Leaf && node.buffer->foreign_writable(); }
+bool is_foreign(const Node& node) { return node.kind == Kind::Leaf && node.buffer->externally_writable(); }
 
 /// Looks through casts: they are made beside the operation and not finished themselves. Every other pending input was forced when it was
 /// recorded.
@@ -239,9 +239,9 @@ Array record_inferred(Op op, std::span<const Operand> operands, const Inferred& 
 
 }  // namespace
 
-void check_row(const char* who, int id, std::size_t operands) {
+void check_row(const char* op_name, int id, std::size_t operands) {
     if (id < 0 || id >= static_cast<int>(public_rows))
-        throw Error(ErrorCode::Value, std::string(who) + ": there is no operation " + std::to_string(id));
+        throw Error(ErrorCode::Value, std::string(op_name) + ": there is no operation " + std::to_string(id));
     const OpInfo& row = table[id];
     if (operands == static_cast<std::size_t>(row.arity)) return;
     throw Error(ErrorCode::Type,
@@ -250,23 +250,23 @@ void check_row(const char* who, int id, std::size_t operands) {
 
 const OpInfo& op_row(Op op) noexcept { return table[static_cast<int>(op)]; }
 
-device::Queue* common_queue(const char* who, std::span<const Array* const> arrays) {
+device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays) {
     device::Queue* queue = nullptr;
     for (const Array* a : arrays) {
         if (!a) continue;
         device::Queue* its = a->node()->queue.get();
-        if (queue && its != queue) throw_placement(who, queue, its);
+        if (queue && its != queue) throw_placement(op_name, queue, its);
         queue = its;
     }
     return queue ? queue : Queue().impl();
 }
 
-device::Queue* common_queue(const char* who, std::span<const Operand> operands) {
+device::Queue* common_queue(const char* op_name, std::span<const Operand> operands) {
     device::Queue* queue = nullptr;
     for (const Operand& o : operands) {
         if (!o.array()) continue;
         device::Queue* its = o.array()->node()->queue.get();
-        if (queue && its != queue) throw_placement(who, queue, its);
+        if (queue && its != queue) throw_placement(op_name, queue, its);
         queue = its;
     }
     return queue ? queue : Queue().impl();

@@ -45,7 +45,7 @@ std::string_view line_of(std::string_view text, int number) {
     return text.substr(0, text.find('\n'));
 }
 
-std::string explained(std::string_view log, std::string_view text) {
+std::string format_build_log(std::string_view log, std::string_view text) {
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.remove_suffix(1);
     std::string out;
     for (std::string_view rest = log; !rest.empty() && out.empty();) {

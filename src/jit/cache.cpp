@@ -59,7 +59,7 @@ public:
         std::shared_ptr<Slot> slot;
         {
             std::unique_lock lock(mutex_);
-            if (slots_.size() >= room_) make_room();
+            if (slots_.size() >= room_) evict();
             if (const auto at = slots_.find(key); at != slots_.end()) {
                 slot = at->second;
                 return wait(lock, *slot);
@@ -102,7 +102,7 @@ private:
             slot.program = program;
             slot.failure = failure;
             slot.done = true;
-            if (failure) slots_.erase(key);  // those that wait still hear of it; the next one tries again
+            if (failure) slots_.erase(key);  // those that wait still get it; the next one tries again
             ready_->notify_all();
         }
         if (failure) std::rethrow_exception(failure);
@@ -131,7 +131,7 @@ private:
     }
 
     /// Looks at all programs only after as many have come as stay.
-    void make_room() {
+    void evict() {
         forget([](const Slot& slot) { return slot.program && slot.program->use_count() == 1; });
         room_ = std::max(most_programs, 2 * slots_.size());
     }
@@ -157,14 +157,14 @@ private:
 
 }  // namespace
 
-Binary joined(std::string_view text, const Binary& binary) {
+Binary pack(std::string_view text, const Binary& binary) {
     Binary both(text.begin(), text.end());
     both.push_back(0);
     both.insert(both.end(), binary.begin(), binary.end());
     return both;
 }
 
-std::pair<std::string, Binary> parted(const Binary& both) {
+std::pair<std::string, Binary> unpack(const Binary& both) {
     const auto end = std::find(both.begin(), both.end(), 0);
     if (end == both.end()) throw Error(ErrorCode::Internal, "a binary without its description");
     return {std::string(both.begin(), end), Binary(end + 1, both.end())};

@@ -17,9 +17,9 @@ namespace pardo::jit {
 using Binary = std::vector<std::uint8_t>;
 
 /// A text, which holds no zeros, in front of a binary that does not tell what it says.
-Binary joined(std::string_view text, const Binary& binary);
-/// Throws Internal for what has not been joined.
-std::pair<std::string, Binary> parted(const Binary& both);
+Binary pack(std::string_view text, const Binary& binary);
+/// Throws Internal for what pack() has not made.
+std::pair<std::string, Binary> unpack(const Binary& both);
 
 /// The two steps that a back end supplies.
 struct Recipe {

@@ -45,14 +45,14 @@ Value Lowering::wrapped(Value i, Value extent) {
 }
 
 /// An index as a place along an axis: negative ones count from the end.
-Term Lowering::index_of(const Term& index, const Term& extent, const Place& place, std::vector<Guard>& guards) {
+TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, const Place& place, std::vector<Guard>& guards) {
     if (index.kind != Kind::Number || !is_integer(index.type.dtype)) {
         if (index.kind == Kind::Number && index.type.dtype == DType::Bool) wrong_type(place, "an index is an integer, not a bool");
         wrong_type(place, "an index is an integer, not " + describe(index) +
                               (index.kind == Kind::Number ? "; convert it with int(…) if that is meant" : ""));
     }
     check_range(index, DType::Int64, place);
-    Term i = index.constant ? integer(index.scalar.cast(DType::Int64).i) : cast(index, {DType::Int64, true});
+    TypedExpr i = index.constant ? integer(index.scalar.cast(DType::Int64).i) : cast(index, {DType::Int64, true});
     i.least = std::max(i.least, index.least);
     if (i.constant && i.scalar.i < 0) {
         i = add(extent, i);
@@ -71,45 +71,45 @@ Term Lowering::index_of(const Term& index, const Term& extent, const Place& plac
 }
 
 /// What stands between the brackets; a tuple in there stands for its items.
-std::vector<Term> Lowering::indices_of(const Tree& t) {
-    std::vector<Term> indices;
+std::vector<TypedExpr> Lowering::indices_of(const Tree& t) {
+    std::vector<TypedExpr> indices;
     for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(index_expression(t.parts[k]));
-    if (indices.size() == 1 && indices[0].kind == Kind::Tuple) return std::vector<Term>(indices[0].items);
+    if (indices.size() == 1 && indices[0].kind == Kind::Tuple) return std::vector<TypedExpr>(indices[0].items);
     return indices;
 }
 
-View Lowering::viewed(const View& v, std::span<const Term> indices, const Tree& t) {
+View Lowering::viewed(const View& v, std::span<const TypedExpr> indices, const Tree& t) {
     if (static_cast<int>(indices.size()) > v.rank)
         fail(ErrorCode::Index, t.place,
              "`" + v.name + "` has " + std::to_string(v.rank) + (v.rank == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
                  std::to_string(indices.size()) + " indices");
     View out = v;
     out.lead.clear();
-    Term offset = v.lead[0];
-    std::vector<Term> extents, strides;
+    TypedExpr offset = v.lead[0];
+    std::vector<TypedExpr> extents, strides;
     const auto rank = static_cast<std::size_t>(v.rank);
     for (std::size_t d = 0; d < rank; ++d) {
-        const Term &extent = v.lead[1 + d], &stride = v.lead[1 + rank + d];
+        const TypedExpr &extent = v.lead[1 + d], &stride = v.lead[1 + rank + d];
         if (d >= indices.size()) {
             extents.push_back(extent);
             strides.push_back(stride);
             continue;
         }
-        const Term& index = indices[d];
+        const TypedExpr& index = indices[d];
         const Place& place = d + 1 < t.parts.size() ? t.parts[d + 1].place : t.place;
         if (index.kind != Kind::Slice) {
             offset = add(offset, mul(index_of(index, extent, place, out.guards), stride));
             continue;
         }
         // Slices are clipped to the axis, as in Python.
-        const Term step = index.items[2].kind == Kind::None ? integer(1) : index.items[2];
+        const TypedExpr step = index.items[2].kind == Kind::None ? integer(1) : index.items[2];
         need_number(step, place, "slice");
         if (!step.constant || step.scalar.i <= 0) fail(ErrorCode::Value, place, "the step of a slice in a kernel is a positive constant");
-        const auto bound = [&](const Term& given, const Term& otherwise) {
+        const auto bound = [&](const TypedExpr& given, const TypedExpr& otherwise) {
             if (given.kind == Kind::None) return otherwise;
             need_number(given, place, "slice");
             if (!is_integer(given.type.dtype)) wrong_type(place, "a slice takes integers, not " + describe(given));
-            Term b = cast(given, {DType::Int64, true});
+            TypedExpr b = cast(given, {DType::Int64, true});
             b.least = std::max(b.least, given.least);
             if (b.constant && b.scalar.i < 0)
                 b = add(extent, b);
@@ -121,8 +121,8 @@ View Lowering::viewed(const View& v, std::span<const Term> indices, const Tree& 
             const Value low = builder_.max(value(b, DType::Int64), builder_.i64(0));
             return number({DType::Int64, true}, builder_.min(low, value(extent, DType::Int64)), 0);
         };
-        const Term start = bound(index.items[0], integer(0)), stop = bound(index.items[1], extent);
-        Term length = sub(stop, start);
+        const TypedExpr start = bound(index.items[0], integer(0)), stop = bound(index.items[1], extent);
+        TypedExpr length = sub(stop, start);
         if (!(start.constant && start.scalar.i == 0)) {
             if (dry_)
                 length = number({DType::Int64, true}, ir::no_value, 0);
@@ -130,7 +130,7 @@ View Lowering::viewed(const View& v, std::span<const Term> indices, const Tree& 
                 length = number({DType::Int64, true}, builder_.max(value(length, DType::Int64), builder_.i64(0)), 0);
         }
         if (step.scalar.i > 1) {
-            const Term rounded = add(length, integer(step.scalar.i - 1));
+            const TypedExpr rounded = add(length, integer(step.scalar.i - 1));
             length = number({DType::Int64, true},
                             dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.scalar.i)), 0);
         }
@@ -155,7 +155,7 @@ View Lowering::viewed(const View& v, std::span<const Term> indices, const Tree& 
 }
 
 /// The view without its first dimension, at index i of that.
-View Lowering::part_at(const View& v, const Term& i) {
+View Lowering::part_at(const View& v, const TypedExpr& i) {
     View part = v;
     const auto extents = v.lead.begin() + 1, strides = extents + v.rank;
     part.rank -= 1;
@@ -165,7 +165,7 @@ View Lowering::part_at(const View& v, const Term& i) {
     return part;
 }
 
-Term Lowering::element(const View& v) {
+TypedExpr Lowering::element(const View& v) {
     note_access(v, ir::Access::Read);
     const NumberType type{v.dtype, false};
     if (dry_) return number(type, ir::no_value);
@@ -178,25 +178,25 @@ Term Lowering::element(const View& v) {
 }
 
 /// An item of a tuple; of a record's element its value.
-Term Lowering::field(const Term& object, std::size_t k) {
-    const Term& item = object.items[k];
+TypedExpr Lowering::field(const TypedExpr& object, std::size_t k) {
+    const TypedExpr& item = object.items[k];
     return is_element(object) && item.kind == Kind::Array && item.view.rank == 0 ? element(item.view) : item;
 }
 
 /// Elements of records are views until somebody needs their values.
-Term Lowering::loaded(const Term& t) {
+TypedExpr Lowering::loaded(const TypedExpr& t) {
     if (t.kind != Kind::Tuple) return t;
-    Term out = t;
+    TypedExpr out = t;
     for (std::size_t k = 0; k < t.items.size(); ++k) out.items[k] = loaded(field(t, k));
     out.record = t.record && !is_element(t);
     return out;
 }
 
-Term Lowering::part_of(const Term& object, const Tree& t) { return field(object, field_at(object, t)); }
+TypedExpr Lowering::part_of(const TypedExpr& object, const Tree& t) { return field(object, field_at(object, t)); }
 
 /// Which item of a tuple is meant: by an attribute's name, a field's name in brackets, or a constant.
-std::size_t Lowering::field_at(const Term& object, const Tree& t) {
-    Term index;
+std::size_t Lowering::field_at(const TypedExpr& object, const Tree& t) {
+    TypedExpr index;
     if (t.form == Form::Attribute) {
         index.kind = Kind::Text;
         index.text = t.name;
@@ -218,12 +218,12 @@ std::size_t Lowering::field_at(const Term& object, const Tree& t) {
 }
 
 /// An element of an array, or a part of it; of a struct of arrays, the struct of theirs.
-Term Lowering::indexed(const Term& object, std::span<const Term> indices, const Tree& t) {
+TypedExpr Lowering::indexed(const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& t) {
     if (object.kind == Kind::Tuple) {
-        Term out = tuple_like(object, {});
+        TypedExpr out = tuple_like(object, {});
         out.columns = false;
         if (object.record) {
-            const auto is_slice = [](const Term& i) { return i.kind == Kind::Slice; };
+            const auto is_slice = [](const TypedExpr& i) { return i.kind == Kind::Slice; };
             if (indices.size() > static_cast<std::size_t>(object.dimensions))
                 fail(ErrorCode::Index, t.place,
                      describe(object) + " has " + std::to_string(object.dimensions) +
@@ -231,7 +231,7 @@ Term Lowering::indexed(const Term& object, std::span<const Term> indices, const 
                          std::to_string(indices.size()) + " indices");
             out.dimensions -= static_cast<int>(indices.size() - static_cast<std::size_t>(std::ranges::count_if(indices, is_slice)));
         }
-        for (const Term& item : object.items) {
+        for (const TypedExpr& item : object.items) {
             if (object.record && item.kind == Kind::Array) {
                 out.items.push_back(item);
                 out.items.back().view = viewed(item.view, indices, t);
@@ -242,13 +242,13 @@ Term Lowering::indexed(const Term& object, std::span<const Term> indices, const 
         return out;
     }
     if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
-    Term out = object;
+    TypedExpr out = object;
     out.view = viewed(object.view, indices, t);
     return out.view.rank == 0 ? element(out.view) : out;
 }
 
-Term Lowering::subscript(const Tree& t) {
-    const Term object = expression(t.parts[0]);
+TypedExpr Lowering::subscript(const Tree& t) {
+    const TypedExpr object = expression(t.parts[0]);
     if (object.kind == Kind::Item || object.kind == Kind::NdItem) {
         Tree call = t;
         call.form = Form::Method;
@@ -260,7 +260,7 @@ Term Lowering::subscript(const Tree& t) {
 }
 
 /// Refuses an integer of the program that does not fit the dtype.
-void Lowering::check_range(const Term& t, DType to, const Place& place) const {
+void Lowering::check_range(const TypedExpr& t, DType to, const Place& place) const {
     if (!t.constant || !t.type.weak || !is_integer(dtype(t.type)) || !is_integer(to)) return;
     const bool large = t.type.dtype == DType::UInt64;
     if (large ? to == DType::UInt64 : t.scalar.cast(to).i == t.scalar.i && !(to == DType::UInt64 && t.scalar.i < 0)) return;
@@ -269,7 +269,7 @@ void Lowering::check_range(const Term& t, DType to, const Place& place) const {
              std::string(dtype_name(to)));
 }
 
-void Lowering::store_element(const View& v, const Term& stored, const Place& place) {
+void Lowering::store_element(const View& v, const TypedExpr& stored, const Place& place) {
     if (stored.kind != Kind::Number) wrong_type(place, "an element of `" + v.name + "` is a number, not " + describe(stored));
     const DType from = dtype(stored.type);
     bool fits = can_cast_same_kind(from, v.dtype);
@@ -297,7 +297,7 @@ void Lowering::store_element(const View& v, const Term& stored, const Place& pla
 }
 
 /// Calls body(i) for each i below the extent: a loop, or once each for small constants.
-void Lowering::each_index(const Term& extent, const std::function<void(const Term&)>& body) {
+void Lowering::each_index(const TypedExpr& extent, const std::function<void(const TypedExpr&)>& body) {
     constexpr std::int64_t most_copies = 8;
     if (extent.constant && extent.scalar.i <= most_copies) {
         for (std::int64_t i = 0; i < extent.scalar.i; ++i) body(integer(i));
@@ -311,13 +311,13 @@ void Lowering::each_index(const Term& extent, const std::function<void(const Ter
 }
 
 /// x[…] = a number for every element, or an array of as many dimensions.
-void Lowering::store_view(const View& v, const Term& stored, const Place& place) {
+void Lowering::store_view(const View& v, const TypedExpr& stored, const Place& place) {
     if (stored.kind == Kind::Array && stored.view.rank != v.rank)
         fail(ErrorCode::Value, place,
              "a part of `" + v.name + "` with " + std::to_string(v.rank) + " dimensions cannot take " + describe(stored));
     if (stored.kind == Kind::Tuple) {
         if (v.rank != 1) wrong_type(place, "a tuple fills one dimension, and this part of `" + v.name + "` has " + std::to_string(v.rank));
-        const Term& extent = v.lead[1];
+        const TypedExpr& extent = v.lead[1];
         if (extent.constant && extent.scalar.i != static_cast<std::int64_t>(stored.items.size()))
             fail(ErrorCode::Value, place,
                  "a tuple of " + std::to_string(stored.items.size()) + " does not fill " + std::to_string(extent.scalar.i) + " elements");
@@ -328,30 +328,30 @@ void Lowering::store_view(const View& v, const Term& stored, const Place& place)
         return;
     }
     if (v.rank == 0) return store_element(v, stored.kind == Kind::Array ? element(stored.view) : stored, place);
-    Term extent = v.lead[1];
+    TypedExpr extent = v.lead[1];
     if (stored.kind == Kind::Array) {  // lengths must agree
-        const Term& given = stored.view.lead[1];
+        const TypedExpr& given = stored.view.lead[1];
         if (extent.constant && given.constant && extent.scalar.i != given.scalar.i)
             fail(ErrorCode::Value, place, std::to_string(given.scalar.i) + " elements do not fill " + std::to_string(extent.scalar.i));
         if (!(extent.constant && given.constant)) {
-            Term differ = number({DType::Bool, false}, ir::no_value);
+            TypedExpr differ = number({DType::Bool, false}, ir::no_value);
             if (!dry_) differ.value = builder_.ne(value(extent, DType::Int64), value(given, DType::Int64));
             fail_when(differ, ErrorCode::Value, "$0 elements do not fill $1", place, {given, extent});
             extent = number({DType::Int64, true},
                             dry_ ? ir::no_value : builder_.min(value(extent, DType::Int64), value(given, DType::Int64)), 0);
         }
     }
-    each_index(extent, [&](const Term& i) {
+    each_index(extent, [&](const TypedExpr& i) {
         const View target = part_at(v, i);
         if (stored.kind != Kind::Array) return store_view(target, stored, place);
-        Term source = stored;
+        TypedExpr source = stored;
         source.view = part_at(stored.view, i);
         store_view(target, source, place);
     });
 }
 
 /// True where a target names a field of a record, or of all records of an array. Fields of structs do not change.
-bool Lowering::is_field(const Term& object, const Tree& target) const {
+bool Lowering::is_field(const TypedExpr& object, const Tree& target) const {
     const bool named = target.form == Form::Attribute || (target.parts.size() == 2 && target.parts[1].form == Form::Text);
     if (object.kind == Kind::Tuple && object.record) return named || is_element(object);
     const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
@@ -362,8 +362,8 @@ bool Lowering::is_field(const Term& object, const Tree& target) const {
     return false;
 }
 
-void Lowering::store(const Tree& target, const Term& stored, const Place& place) {
-    const Term object = expression(target.parts[0]);
+void Lowering::store(const Tree& target, const TypedExpr& stored, const Place& place) {
+    const TypedExpr object = expression(target.parts[0]);
     if (is_field(object, target)) return store_into(object.items[field_at(object, target)], loaded(stored), target, place);
     if (object.kind == Kind::Tuple && !is_indexed(object))
         wrong_type(target.place, "tuples do not change; make a new one, or use a private array");
@@ -371,7 +371,7 @@ void Lowering::store(const Tree& target, const Term& stored, const Place& place)
 }
 
 /// Records take records, structs and tuples field by field.
-void Lowering::store_into(const Term& object, const Term& stored, const Tree& target, const Place& place) {
+void Lowering::store_into(const TypedExpr& object, const TypedExpr& stored, const Tree& target, const Place& place) {
     if (object.kind == Kind::Array) return store_view(object.view, stored, place);
     if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || (!stored.names.empty() && stored.names != object.names))
         wrong_type(place, "here is " + describe(object) + ", which cannot take " + describe(stored));
@@ -379,7 +379,8 @@ void Lowering::store_into(const Term& object, const Term& stored, const Tree& ta
 }
 
 /// Structs go into structs of arrays field by field.
-void Lowering::store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& stored, const Place& place) {
+void Lowering::store_at(const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& target, const TypedExpr& stored,
+                        const Place& place) {
     if (object.kind == Kind::Tuple && object.record) return store_into(indexed(object, indices, target), stored, target, place);
     if (object.kind == Kind::Tuple) {
         if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || stored.names != object.names ||
@@ -392,34 +393,35 @@ void Lowering::store_at(const Term& object, std::span<const Term> indices, const
     store_view(viewed(object.view, indices, target), stored, place);
 }
 
-std::vector<std::int64_t> Lowering::constant_extents(const Term& t, const Place& place, const char* who) const {
+std::vector<std::int64_t> Lowering::constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const {
     std::vector<std::int64_t> extents;
-    const auto take = [&](const Term& e) {
+    const auto take = [&](const TypedExpr& e) {
         if (e.kind != Kind::Number || !e.constant || !is_integer(e.type.dtype))
             fail(ErrorCode::Type, place,
-                 std::string(who) + ": the shape must be known before the kernel runs: integers, or arguments annotated as Const");
-        if (e.scalar.i <= 0) fail(ErrorCode::Value, place, std::string(who) + ": extents are positive, not " + std::to_string(e.scalar.i));
+                 std::string(op_name) + ": the shape must be known before the kernel runs: integers, or arguments annotated as Const");
+        if (e.scalar.i <= 0)
+            fail(ErrorCode::Value, place, std::string(op_name) + ": extents are positive, not " + std::to_string(e.scalar.i));
         extents.push_back(e.scalar.i);
     };
     if (t.kind == Kind::Tuple) {
-        for (const Term& e : t.items) take(e);
+        for (const TypedExpr& e : t.items) take(e);
     } else {
         take(t);
     }
-    if (extents.empty()) fail(ErrorCode::Value, place, std::string(who) + ": the shape is empty");
+    if (extents.empty()) fail(ErrorCode::Value, place, std::string(op_name) + ": the shape is empty");
     return extents;
 }
 
-Term Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
-                         const Place& place) {
-    Term t;
+TypedExpr Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                              const Place& place) {
+    TypedExpr t;
     t.kind = Kind::Array;
     t.view.dtype = dtype;
     t.view.name = name;
     t.view.source = -1 - arrays_++;
     t.view.rank = static_cast<int>(extents.size());
     std::int64_t count = 1;
-    std::vector<Term> strides;
+    std::vector<TypedExpr> strides;
     for (std::size_t d = extents.size(); d-- > 0;) {
         strides.insert(strides.begin(), integer(count));
         if (__builtin_mul_overflow(count, extents[d], &count)) count = most_private + 1;
@@ -434,9 +436,9 @@ Term Lowering::own_array(ir::Space space, const std::string& name, DType dtype, 
     return t;
 }
 
-Term Lowering::unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
-                               const Place& place) {
-    const Term t = own_array(space, name, dtype, extents, place);
+TypedExpr Lowering::unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                                    const Place& place) {
+    const TypedExpr t = own_array(space, name, dtype, extents, place);
     std::int64_t count = 1;
     for (const std::int64_t n : extents) count *= n;
     track_writes(t.view, count, space);

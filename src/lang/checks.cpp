@@ -15,10 +15,10 @@ ir::Builder::Values nothing() { return {}; }
 }  // namespace
 
 /// Python's integers, in serial loops, fail as in Python; others do so if everything is checked.
-void Lowering::check_operands(Opcode op, const Term& a, const Term& b, DType computed, const Place& place) {
+void Lowering::check_operands(Opcode op, const TypedExpr& a, const TypedExpr& b, DType computed, const Place& place) {
     const bool python = exact_integers() && a.type.weak && b.type.weak;
     if (!is_integer(computed) || !(python || options_.check_all)) return;
-    Term bad = number({DType::Bool, false}, ir::no_value);
+    TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (op == Opcode::FloorDiv || op == Opcode::Rem || op == Opcode::Fmod) {
         if (b.constant)
             bad = flag(b.scalar.cast(DType::Int64).i == 0);
@@ -45,7 +45,7 @@ void Lowering::check_operands(Opcode op, const Term& a, const Term& b, DType com
 }
 
 /// A loop ends before its counter wraps around, and says so: it would never end. What a launch shows of the bounds costs nothing.
-void Lowering::guard_range(const Term& start, Term& stop, const Term& step, const Place& place) {
+void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedExpr& step, const Place& place) {
     if (step.constant && (step.scalar.i == 1 || step.scalar.i == -1)) return;
     if (bits_of(step) < far_below && bits_of(stop) < far_below) return;
     static const std::string message = "range($0, $1, $2) ends within a step of the limits of int64, where its counter would wrap around";

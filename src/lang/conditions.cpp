@@ -6,7 +6,7 @@
 
 namespace pardo::lang {
 
-Term Lowering::truth(const Term& t, const Place& place) {
+TypedExpr Lowering::truth(const TypedExpr& t, const Place& place) {
     if (const auto out = by_method("__bool__", t, {}, place)) return truth(*out, place);
     if (t.kind == Kind::Tuple && !t.names.empty()) wrong_type(place, "a condition is expected, not " + describe(t));
     if (t.kind == Kind::Tuple) return number(Scalar(!t.items.empty()));
@@ -17,7 +17,7 @@ Term Lowering::truth(const Term& t, const Place& place) {
     return number({DType::Bool, false}, value(t, DType::Bool));
 }
 
-Term Lowering::compared(const std::string& op, const Term& a, const Term& b, const Place& place) {
+TypedExpr Lowering::compared(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
     if (a.kind == Kind::DType && b.kind == Kind::DType && (op == "==" || op == "!=" || op == "is" || op == "is not"))
         return number(Scalar((a.type.dtype == b.type.dtype) == (op == "==" || op == "is")));
     if (op == "is" || op == "is not") {
@@ -25,7 +25,7 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
         return number(Scalar((a.kind == b.kind) == (op == "is")));
     }
-    if (const std::optional<Term> out = by_comparison(op, a, b, place)) return *out;
+    if (const std::optional<TypedExpr> out = by_comparison(op, a, b, place)) return *out;
     if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) return compared_tuples(op, loaded(a), loaded(b), 0, place);
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));
@@ -38,7 +38,7 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
     DType together = DType::Int64;
     const bool integers = is_integer(x) && is_integer(y);
     if (integers && (x == DType::UInt64) != (y == DType::UInt64)) {
-        const Term& other = x == DType::UInt64 ? b : a;
+        const TypedExpr& other = x == DType::UInt64 ? b : a;
         if (other.least >= 0) {
             together = DType::UInt64;
         } else if (other.constant) {  // a negative number is below all of these
@@ -58,29 +58,30 @@ Term Lowering::compared(const std::string& op, const Term& a, const Term& b, con
 }
 
 /// uint64 with a signed integer, exactly: a negative number is below all others, and the rest are compared as uint64.
-Term Lowering::compared_signs(const std::string& op, Opcode opcode, const Term& a, const Term& b) {
+TypedExpr Lowering::compared_signs(const std::string& op, Opcode opcode, const TypedExpr& a, const TypedExpr& b) {
     constexpr NumberType type{DType::Bool, false};
     const bool left = dtype(a.type) != DType::UInt64;
-    const Term negative = pure(Opcode::Lt, type, {cast(left ? a : b, {DType::Int64, true}), integer(0)}, DType::Int64);
-    const auto bits = [&](const Term& t) {
+    const TypedExpr negative = pure(Opcode::Lt, type, {cast(left ? a : b, {DType::Int64, true}), integer(0)}, DType::Int64);
+    const auto bits = [&](const TypedExpr& t) {
         return dry_ || t.constant ? t : number({DType::UInt64, false}, builder_.cast(value(t), DType::UInt64));
     };
-    const Term together = pure(opcode, type, {bits(a), bits(b)}, DType::UInt64);
+    const TypedExpr together = pure(opcode, type, {bits(a), bits(b)}, DType::UInt64);
     const bool answer = op == "!=" || (op != "==" && left == (op == "<" || op == "<="));  // where it is negative
     if (answer) return pure(Opcode::Or, type, {negative, together}, DType::Bool);
     return pure(Opcode::And, type, {pure(Opcode::Not, type, {negative}, DType::Bool), together}, DType::Bool);
 }
 
 /// As Python's: the first items that differ decide.
-Term Lowering::compared_tuples(const std::string& op, const Term& a, const Term& b, std::size_t from, const Place& place) {
+TypedExpr Lowering::compared_tuples(const std::string& op, const TypedExpr& a, const TypedExpr& b, std::size_t from, const Place& place) {
     if (from == a.items.size() || from == b.items.size()) {
-        const Term left = integer(static_cast<std::int64_t>(a.items.size())), right = integer(static_cast<std::int64_t>(b.items.size()));
+        const TypedExpr left = integer(static_cast<std::int64_t>(a.items.size())),
+                        right = integer(static_cast<std::int64_t>(b.items.size()));
         return compared(op, left, right, place);
     }
-    const Term &x = a.items[from], &y = b.items[from];
-    const Term differ = compared("!=", x, y, place), here = compared(op, x, y, place);
+    const TypedExpr &x = a.items[from], &y = b.items[from];
+    const TypedExpr differ = compared("!=", x, y, place), here = compared(op, x, y, place);
     if (op == "==" || op == "!=") {
-        const Term rest = compared_tuples(op, a, b, from + 1, place);
+        const TypedExpr rest = compared_tuples(op, a, b, from + 1, place);
         return pure(op == "==" ? Opcode::And : Opcode::Or, {DType::Bool, false}, {here, rest}, DType::Bool);
     }
     return selected(differ, {here, place}, {compared_tuples(op, a, b, from + 1, place), place}, place);
@@ -98,10 +99,10 @@ std::vector<std::string> Lowering::operators_of(const Tree& t) {
 }
 
 /// a < b < c …, from the operator `from`, whose left side has this value: later operands are only evaluated where they decide.
-Term Lowering::compare(const Tree& t, std::size_t from, const Term& left) {
+TypedExpr Lowering::compare(const Tree& t, std::size_t from, const TypedExpr& left) {
     const std::vector<std::string> ops = operators_of(t);
-    const Term right = expression(t.parts[from + 1]);
-    const Term here = compared(ops[from], left, right, t.place);
+    const TypedExpr right = expression(t.parts[from + 1]);
+    const TypedExpr here = compared(ops[from], left, right, t.place);
     if (from + 1 == ops.size() || (here.constant && !here.scalar.b)) return here;
     const auto rest = [&] { return compare(t, from + 1, right); };
     if (here.constant) return rest();
@@ -113,7 +114,7 @@ Term Lowering::compare(const Tree& t, std::size_t from, const Term& left) {
     const auto decides = [&] {
         const Scope before = scope_;
         learn(known, true);
-        Term result = rest();
+        TypedExpr result = rest();
         scope_ = before;
         return result;
     };
@@ -121,19 +122,19 @@ Term Lowering::compare(const Tree& t, std::size_t from, const Term& left) {
         here, *next, decides, [] { return flag(false); }, t.place);
 }
 
-Term Lowering::condition(const Tree& t) {
+TypedExpr Lowering::condition(const Tree& t) {
     if (t.form == Form::And || t.form == Form::Or) return logical(t, 0, false);
     if (t.form == Form::Unary && t.name == "not") {
-        const Term b = condition(t.parts[0]);
+        const TypedExpr b = condition(t.parts[0]);
         return pure(Opcode::Not, {DType::Bool, false}, {b}, DType::Bool);
     }
     return truth(expression(t), t.place);
 }
 
 /// a and b and …: later ones are only evaluated where they decide.
-Term Lowering::logical(const Tree& t, std::size_t from, bool strict) {
+TypedExpr Lowering::logical(const Tree& t, std::size_t from, bool strict) {
     const bool conjunction = t.form == Form::And;
-    const Term first = strict ? expression(t.parts[from]) : condition(t.parts[from]);
+    const TypedExpr first = strict ? expression(t.parts[from]) : condition(t.parts[from]);
     if (strict && (first.kind != Kind::Number || first.type.dtype != DType::Bool)) {
         const std::string word = conjunction ? "and" : "or";
         wrong_type(t.parts[from].place, "`" + word + "` gives one of its operands in Python, and here is " + describe(first) +
@@ -144,7 +145,7 @@ Term Lowering::logical(const Tree& t, std::size_t from, bool strict) {
     const bool plain =
         std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 1, t.parts.end(), [](const Tree& p) { return simple(p); });
     if (plain) {
-        const Term rest = logical(t, from + 1, strict);
+        const TypedExpr rest = logical(t, from + 1, strict);
         return pure(conjunction ? Opcode::And : Opcode::Or, {DType::Bool, false}, {first, rest}, DType::Bool);
     }
     const auto rest = [&] { return logical(t, from + 1, strict); };
@@ -154,7 +155,7 @@ Term Lowering::logical(const Tree& t, std::size_t from, bool strict) {
     const Scope inside = scope_;
     const auto known = [&] {
         scope_ = inside;
-        Term result = rest();
+        TypedExpr result = rest();
         scope_ = before;
         return result;
     };
@@ -174,53 +175,53 @@ bool Lowering::simple(const Tree& t) {
 }
 
 /// One of two values that are both computed.
-Term Lowering::selected(const Term& test, const Variable& x, const Variable& y, const Place& place) {
-    const Term &a = x.term, &b = y.term;
+TypedExpr Lowering::selected(const TypedExpr& test, const Variable& x, const Variable& y, const Place& place) {
+    const TypedExpr &a = x.expr, &b = y.expr;
     if (test.constant) return test.scalar.b ? a : b;
-    const Term like = joined("the value", x, y, place);
+    const TypedExpr like = joined("the value", x, y, place);
     if (like.kind == Kind::Tuple) {
-        std::vector<Term> items;
+        std::vector<TypedExpr> items;
         for (std::size_t k = 0; k < a.items.size(); ++k)
             items.push_back(selected(test, {a.items[k], x.place}, {b.items[k], y.place}, place));
         return tuple_like(a, std::move(items));
     }
     if (like.kind != Kind::Number) return like;
-    Term out = number(like.type, ir::no_value, std::min(a.least, b.least));
+    TypedExpr out = number(like.type, ir::no_value, std::min(a.least, b.least));
     out.bits = like.bits;
     out.given = like.given;
     if (!dry_) out.value = builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type)));
     return out;
 }
 
-Term Lowering::choice(const Tree& t) {
-    const Term test = condition(t.parts[0]);
+TypedExpr Lowering::choice(const Tree& t) {
+    const TypedExpr test = condition(t.parts[0]);
     if (test.constant) return expression(t.parts[test.scalar.b ? 1 : 2]);
     const auto side = [&](std::size_t k) {
         return [this, &t, k] {
             const Scope before = scope_;
             learn(t.parts[0], k == 1);
-            Term result = expression(t.parts[k]);
+            TypedExpr result = expression(t.parts[k]);
             scope_ = before;
             return result;
         };
     };
     if (simple(t.parts[1]) && simple(t.parts[2])) {
-        const Term a = side(1)(), b = side(2)();
+        const TypedExpr a = side(1)(), b = side(2)();
         if (a.kind == Kind::Number && b.kind == Kind::Number) return selected(test, {a, t.parts[1].place}, {b, t.parts[2].place}, t.place);
     }
     return chosen(test, t.parts[1], side(1), side(2), t.place);
 }
 
 /// The value of one of two expressions, only one of which is evaluated.
-Term Lowering::chosen(const Term& test, const Tree& yes, const std::function<Term()>& then_part, const std::function<Term()>& else_part,
-                      const Place& place) {
+TypedExpr Lowering::chosen(const TypedExpr& test, const Tree& yes, const std::function<TypedExpr()>& then_part,
+                           const std::function<TypedExpr()>& else_part, const Place& place) {
     const bool outer = std::exchange(dry_, true);
-    const Term a = then_part(), b = else_part();
+    const TypedExpr a = then_part(), b = else_part();
     dry_ = outer;
     const Variable x{a, yes.place}, y{b, place};
-    const Term like = joined("the value", x, y, place);
+    const TypedExpr like = joined("the value", x, y, place);
     if (dry_) return like;
-    const auto part = [&](const std::function<Term()>& f) {
+    const auto part = [&](const std::function<TypedExpr()>& f) {
         return [&] {
             ir::Builder::Values out;
             flatten(f(), like, out);

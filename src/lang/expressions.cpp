@@ -32,7 +32,7 @@ constexpr Operator operators[] = {
 bool adds_overflow(std::int64_t a, std::int64_t b, std::int64_t& sum) { return __builtin_add_overflow(a, b, &sum); }
 
 /// The least value of a result, as far as the operands' least values say; counters are taken not to overflow.
-std::int64_t least_of(Opcode op, const Term& a, const Term& b) {
+std::int64_t least_of(Opcode op, const TypedExpr& a, const TypedExpr& b) {
     const bool both = a.least != unknown_least && b.least != unknown_least;
     std::int64_t least = 0;
     switch (op) {
@@ -53,15 +53,15 @@ std::int64_t least_of(Opcode op, const Term& a, const Term& b) {
     }
 }
 
-bool is_zero(const Term& t) { return t.constant && t.scalar.cast(DType::Bool).b == false; }
+bool is_zero(const TypedExpr& t) { return t.constant && t.scalar.cast(DType::Bool).b == false; }
 
 }  // namespace
 
 // ---- values
 
-Value Lowering::value(const Term& t) { return value(t, dtype(t.type)); }
+Value Lowering::value(const TypedExpr& t) { return value(t, dtype(t.type)); }
 
-Value Lowering::value(const Term& t, DType to) {
+Value Lowering::value(const TypedExpr& t, DType to) {
     if (dry_) {
         uses_status_ = uses_status_ || checks_range(t, to);
         return ir::no_value;
@@ -71,7 +71,7 @@ Value Lowering::value(const Term& t, DType to) {
     return builder_.type(t.value) == to ? t.value : builder_.cast(t.value, to);
 }
 
-bool Lowering::holds_least(const Term& t, DType to) {
+bool Lowering::holds_least(const TypedExpr& t, DType to) {
     const DType from = dtype(t.type);
     if (!is_integer(from) || !is_integer(to)) return false;
     const bool gains_sign = kind_of(from) == DKind::Unsigned && kind_of(to) == DKind::Signed;
@@ -79,25 +79,25 @@ bool Lowering::holds_least(const Term& t, DType to) {
     return itemsize(to) > itemsize(from) || (itemsize(to) == itemsize(from) && !gains_sign);
 }
 
-Term Lowering::cast(const Term& t, NumberType to) {
+TypedExpr Lowering::cast(const TypedExpr& t, NumberType to) {
     if (t.constant) {
         Scalar s = t.scalar.cast(dtype(to));
         s.weak = to.weak;
         return number(s);
     }
-    Term out = number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.least : unknown_least);
+    TypedExpr out = number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.least : unknown_least);
     out.given = t.given && to.weak && is_integer(to.dtype);
     if (exact_integers() && is_integer(to.dtype)) out.bits = static_cast<std::uint8_t>(bits_of(t));
     return out;
 }
 
-const Term& Lowering::need_number(const Term& t, const Place& place, const char* who) const {
-    if (t.kind != Kind::Number) wrong_type(place, std::string(who) + ": a number is expected, not " + describe(t));
+const TypedExpr& Lowering::need_number(const TypedExpr& t, const Place& place, const char* op_name) const {
+    if (t.kind != Kind::Number) wrong_type(place, std::string(op_name) + ": a number is expected, not " + describe(t));
     return t;
 }
 
 /// Sums and products of indices: Python ints that are computed in int64.
-Term Lowering::index_arithmetic(Opcode op, const Term& a, const Term& b) {
+TypedExpr Lowering::index_arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b) {
     if (a.constant && b.constant) {
         const Scalar operands[] = {a.scalar.cast(DType::Int64), b.scalar.cast(DType::Int64)};
         return integer(ir::evaluate(op, {}, DType::Int64, operands).i);
@@ -108,18 +108,18 @@ Term Lowering::index_arithmetic(Opcode op, const Term& a, const Term& b) {
     if (op == Opcode::Mul && a.constant && a.scalar.i == 1) return b;
     if (op == Opcode::Mul && b.constant && b.scalar.i == 1) return a;
     const Value v = dry_ ? ir::no_value : builder_.emit(op, DType::Int64, {value(a, DType::Int64), value(b, DType::Int64)});
-    Term out = number({DType::Int64, true}, v, least_of(op, a, b));
+    TypedExpr out = number({DType::Int64, true}, v, least_of(op, a, b));
     bound(out, op, a, b, at_, true);
     return out;
 }
 
 // ---- types
 
-NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) const {
+NumberType Lowering::promoted(const TypedExpr& a, const TypedExpr& b, const Place& place) const {
     const NumberType x = a.type, y = b.type;
     if (x.weak && y.weak) {
-        const auto is_small = [](const Term& t) { return t.type.dtype == DType::Bool || kind_of(t.type.dtype) == DKind::Signed; };
-        const auto negative = [&](const Term& large, const Term& other) {
+        const auto is_small = [](const TypedExpr& t) { return t.type.dtype == DType::Bool || kind_of(t.type.dtype) == DKind::Signed; };
+        const auto negative = [&](const TypedExpr& large, const TypedExpr& other) {
             return large.type.dtype == DType::UInt64 && is_small(other) && !(other.constant && other.least >= 0);
         };
         if (negative(a, b) || negative(b, a))
@@ -130,7 +130,7 @@ NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) 
         return out;
     }
     if (!x.weak && !y.weak) return {promote(x.dtype, y.dtype), false};
-    const Term &strong = x.weak ? b : a, &weak = x.weak ? a : b;
+    const TypedExpr &strong = x.weak ? b : a, &weak = x.weak ? a : b;
     Scalar example = weak.constant ? weak.scalar : Scalar(0).cast(weak.type.dtype);
     // One that is computed may be as large as can be; of an argument the launch tells what has come.
     const bool launch_checks = weak.argument >= 0 && !exact_integers();
@@ -148,10 +148,10 @@ NumberType Lowering::promoted(const Term& a, const Term& b, const Place& place) 
     }
 }
 
-Term Lowering::folded(Opcode op, ir::Math fn, NumberType type, std::span<const Term> operands) const {
+TypedExpr Lowering::folded(Opcode op, ir::Math fn, NumberType type, std::span<const TypedExpr> operands) const {
     std::vector<Scalar> scalars;
     DType in = dtype(operands[0].type);
-    for (const Term& t : operands) scalars.push_back(t.scalar);
+    for (const TypedExpr& t : operands) scalars.push_back(t.scalar);
     (void)in;
     Scalar s = ir::evaluate(op, fn, dtype(type), scalars);
     s.weak = type.weak;
@@ -159,25 +159,25 @@ Term Lowering::folded(Opcode op, ir::Math fn, NumberType type, std::span<const T
 }
 
 /// One operation on operands converted to one dtype.
-Term Lowering::pure(Opcode op, NumberType type, std::initializer_list<Term> operands, DType operand_dtype) {
+TypedExpr Lowering::pure(Opcode op, NumberType type, std::initializer_list<TypedExpr> operands, DType operand_dtype) {
     bool constant = true;
-    for (const Term& t : operands) constant = constant && t.constant;
+    for (const TypedExpr& t : operands) constant = constant && t.constant;
     if (constant) {
-        std::vector<Term> converted;
-        for (const Term& t : operands) converted.push_back(cast(t, {operand_dtype, false}));
+        std::vector<TypedExpr> converted;
+        for (const TypedExpr& t : operands) converted.push_back(cast(t, {operand_dtype, false}));
         return folded(op, {}, type, converted);
     }
     ir::Builder::Values values;
-    for (const Term& t : operands) values.push_back(value(t, operand_dtype));
+    for (const TypedExpr& t : operands) values.push_back(value(t, operand_dtype));
     if (dry_) return number(type, ir::no_value);
     return number(type, builder_.emit(op, dtype(type), values));
 }
 
 /// Python's own integers have no limit, and those that the program holds as constants are not to wrap silently: they are of int64, or of
 /// uint64 if they are larger. Nothing for operations that do not leave int64.
-std::optional<Term> Lowering::exact(Opcode op, const Term& a, const Term& b, const Place& place) const {
-    const auto is_large = [](const Term& t) { return t.type.dtype == DType::UInt64; };
-    const auto wide = [&](const Term& t) -> __int128 { return is_large(t) ? static_cast<__int128>(t.scalar.u) : t.scalar.as_int(); };
+std::optional<TypedExpr> Lowering::exact(Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) const {
+    const auto is_large = [](const TypedExpr& t) { return t.type.dtype == DType::UInt64; };
+    const auto wide = [&](const TypedExpr& t) -> __int128 { return is_large(t) ? static_cast<__int128>(t.scalar.u) : t.scalar.as_int(); };
     const __int128 x = wide(a), y = wide(b);
     __int128 out = 0;
     bool fits = true;
@@ -212,12 +212,12 @@ std::optional<Term> Lowering::exact(Opcode op, const Term& a, const Term& b, con
     return number(Scalar(static_cast<std::uint64_t>(out)));
 }
 
-Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place) {
+TypedExpr Lowering::arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b, NumberType type, const Place& place) {
     const DType computed = dtype(type);
     if (is_complex(computed) && (op == Opcode::FloorDiv || op == Opcode::Rem)) wrong_type(place, "complex numbers have neither // nor %");
     const bool wraps = std::exchange(wraps_, false);
     check_operands(op, a, b, computed, place);
-    Term result = pure(op, type, {a, b}, computed);
+    TypedExpr result = pure(op, type, {a, b}, computed);
     bound(result, op, a, b, place, wraps);
     result.given = type.weak && is_integer(type.dtype) && is_given(a) && is_given(b);
     if (!wraps) keep_large(result, op, a, b, place);
@@ -227,25 +227,25 @@ Term Lowering::arithmetic(Opcode op, const Term& a, const Term& b, NumberType ty
     return result;
 }
 
-Term Lowering::binary(const std::string& op, const Term& a, const Term& b, const Place& place) {
+TypedExpr Lowering::binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
     const auto* row = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) { return op == o.name; });
     if (row == std::end(operators)) fail(ErrorCode::Type, place, "the operator " + op + " is not part of the kernel language");
-    if (const std::optional<Term> out = by_operator(a, b, op, false, place)) return *out;
+    if (const std::optional<TypedExpr> out = by_operator(a, b, op, false, place)) return *out;
     if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+" && a.names.empty() && b.names.empty()) {
-        std::vector<Term> items = a.items;
+        std::vector<TypedExpr> items = a.items;
         items.insert(items.end(), b.items.begin(), b.items.end());
         return tuple(std::move(items));
     }
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` takes two numbers; here are " + describe(a) + " and " + describe(b) +
                               (a.kind == Kind::Array || b.kind == Kind::Array ? "; index the array, or loop over it" : ""));
-    const auto is_python_int = [](const Term& t) {
+    const auto is_python_int = [](const TypedExpr& t) {
         return t.constant && t.type.weak && (t.type.dtype == DType::Bool || is_integer(t.type.dtype));
     };
     const bool both_bools = a.type.dtype == DType::Bool && b.type.dtype == DType::Bool;
     if (is_python_int(a) && is_python_int(b) && row->rule != Rule::Quotient && row->rule != Rule::Power &&
         !(row->rule == Rule::Bits && both_bools))
-        if (const std::optional<Term> out = exact(row->op, a, b, place)) return *out;
+        if (const std::optional<TypedExpr> out = exact(row->op, a, b, place)) return *out;
     NumberType type = promoted(a, b, place);
     const bool whole = type.dtype == DType::Bool || is_integer(type.dtype);
     switch (row->rule) {
@@ -267,7 +267,7 @@ Term Lowering::binary(const std::string& op, const Term& a, const Term& b, const
 }
 
 /// Small constant powers are products; integers to negative ones are refused, as in NumPy.
-Term Lowering::power(const Term& a, const Term& b, const Place& place) {
+TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& place) {
     NumberType type = promoted(a, b, place);
     if (type.dtype == DType::Bool) type = {DType::Int64, true};
     const bool whole = is_integer(type.dtype);
@@ -281,7 +281,7 @@ Term Lowering::power(const Term& a, const Term& b, const Place& place) {
         }
         if (n >= 0 && n <= 4 && !(a.constant && b.constant)) {
             if (n == 0) return cast(integer(1), type);
-            Term base = cast(a, type), result = base;
+            TypedExpr base = cast(a, type), result = base;
             if (n >= 2) result = arithmetic(Opcode::Mul, base, base, type, place);
             if (n == 3) result = arithmetic(Opcode::Mul, result, base, type, place);
             if (n == 4) result = arithmetic(Opcode::Mul, result, result, type, place);
@@ -289,12 +289,12 @@ Term Lowering::power(const Term& a, const Term& b, const Place& place) {
         }
     }
     if (b.constant && is_float(type.dtype) && b.scalar.cast(DType::Float64).f == 0.5) {
-        const Term operands[] = {cast(a, type)};
+        const TypedExpr operands[] = {cast(a, type)};
         return math(ir::Math::sqrt, operands, place);
     }
     const DType computed = dtype(type);
     if (whole && !b.constant && b.least < 0) {
-        Term negative = number({DType::Bool, false}, ir::no_value);
+        TypedExpr negative = number({DType::Bool, false}, ir::no_value);
         if (!dry_) {
             const Value exponent = value(b);
             negative.value = builder_.lt(exponent, builder_.constant(builder_.type(exponent), 0.0));
@@ -303,38 +303,38 @@ Term Lowering::power(const Term& a, const Term& b, const Place& place) {
     }
     if (a.constant && b.constant) {
         if (whole && type.weak)
-            if (const std::optional<Term> out = exact(Opcode::Call, a, b, place)) return *out;
-        const Term operands[] = {cast(a, type), cast(b, type)};
+            if (const std::optional<TypedExpr> out = exact(Opcode::Call, a, b, place)) return *out;
+        const TypedExpr operands[] = {cast(a, type), cast(b, type)};
         return folded(Opcode::Call, ir::Math::pow, type, operands);
     }
-    Term out = number(type, dry_ ? ir::no_value : builder_.call(ir::Math::pow, value(a, computed), value(b, computed)));
+    TypedExpr out = number(type, dry_ ? ir::no_value : builder_.call(ir::Math::pow, value(a, computed), value(b, computed)));
     bound(out, Opcode::Call, a, b, place, false);
     out.given = type.weak && whole && is_given(a) && is_given(b);
     return out;
 }
 
 /// A mathematical function; integers are taken as floats.
-Term Lowering::math(ir::Math fn, std::span<const Term> operands, const Place& place) {
-    Term widest = operands[0];
+TypedExpr Lowering::math(ir::Math fn, std::span<const TypedExpr> operands, const Place& place) {
+    TypedExpr widest = operands[0];
     NumberType type = widest.type;
-    for (const Term& t : operands.subspan(1)) type = promoted(number(type, ir::no_value), t, place);
+    for (const TypedExpr& t : operands.subspan(1)) type = promoted(number(type, ir::no_value), t, place);
     if (!is_inexact(type.dtype)) type = {weak_dtype(DType::Float64, options_.fp64), type.weak};
-    std::vector<Term> converted;
+    std::vector<TypedExpr> converted;
     bool constant = true;
-    for (const Term& t : operands) {
+    for (const TypedExpr& t : operands) {
         converted.push_back(cast(t, type));
         constant = constant && t.constant;
     }
     if (constant) return folded(Opcode::Call, fn, type, converted);
     if (dry_) return number(type, ir::no_value);
     ir::Builder::Values values;
-    for (const Term& t : converted) values.push_back(value(t));
+    for (const TypedExpr& t : converted) values.push_back(value(t));
     return number(type, builder_.call(fn, values));
 }
 
 // ---- expressions
 
-Term Lowering::name(const Tree& t) {
+TypedExpr Lowering::name(const Tree& t) {
     const auto found = scope_.find(t.name);
     if (found == scope_.end() && own_.contains(t.name))
         fail(ErrorCode::Name, t.place,
@@ -346,10 +346,10 @@ Term Lowering::name(const Tree& t) {
         fail(ErrorCode::Name, t.place,
              "`" + t.name + "` may have no value here: it is assigned at " + line_text(found->second.place) +
                  ", but not on every way to this line; give it a value before the branch or loop");
-    return found->second.term;
+    return found->second.expr;
 }
 
-Term Lowering::expression(const Tree& t) {
+TypedExpr Lowering::expression(const Tree& t) {
     const bool wraps = std::exchange(wraps_, false);
     if (!dry_) {
         builder_.set_span({1, static_cast<std::uint32_t>(t.place.line), static_cast<std::uint32_t>(t.place.column),
@@ -358,21 +358,21 @@ Term Lowering::expression(const Tree& t) {
     switch (t.form) {
         case Form::Number: return number(t.number);
         case Form::Text: {
-            Term text;
+            TypedExpr text;
             text.kind = Kind::Text;
             text.text = t.name;
             return text;
         }
         case Form::None: return {};
-        case Form::DTypeName: return dtype_term(static_cast<DType>(t.index));
+        case Form::DTypeName: return dtype_expr(static_cast<DType>(t.index));
         case Form::Name: return name(t);
         case Form::Tuple: {
-            std::vector<Term> items;
+            std::vector<TypedExpr> items;
             for (const Tree& p : t.parts) items.push_back(expression(p));
             return tuple(std::move(items));
         }
         case Form::Slice: {
-            Term slice = tuple({});
+            TypedExpr slice = tuple({});
             for (const Tree& p : t.parts) slice.items.push_back(expression(p));
             slice.kind = Kind::Slice;
             return slice;
@@ -381,7 +381,7 @@ Term Lowering::expression(const Tree& t) {
         case Form::Subscript: return subscript(t);
         case Form::Unary: return unary(t, wraps);
         case Form::Binary: {
-            Term out = binary_of(t, wraps);
+            TypedExpr out = binary_of(t, wraps);
             if (out.kind == Kind::Number && is_integer(out.type.dtype) && !out.constant) out.least = std::max(out.least, difference(t));
             return out;
         }
@@ -394,7 +394,7 @@ Term Lowering::expression(const Tree& t) {
         case Form::Apply: return apply(t);
         case Form::Star: fail(ErrorCode::Compile, t.place, "`*` stands before an argument of a function alone");
         case Form::FunctionName: {
-            Term f;
+            TypedExpr f;
             f.kind = Kind::Function;
             f.text = t.name;
             if (t.name.empty()) f.function = function_->callees[static_cast<std::size_t>(t.index)];
@@ -404,14 +404,14 @@ Term Lowering::expression(const Tree& t) {
     }
 }
 
-Term Lowering::unary(const Tree& t, bool wraps) {
+TypedExpr Lowering::unary(const Tree& t, bool wraps) {
     if (t.name == "not") return condition(t);
     wraps_ = wraps;
-    const Term x = expression(t.parts[0]);
+    const TypedExpr x = expression(t.parts[0]);
     return unary_of(t.name, x, t.place, wraps);
 }
 
-Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place, bool wraps) {
+TypedExpr Lowering::unary_of(const std::string& op, const TypedExpr& x, const Place& place, bool wraps) {
     if (const auto out = by_method(op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__", x, {}, place)) return *out;
     need_number(x, place, op.c_str());
     const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
@@ -419,7 +419,7 @@ Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place
     if (x.constant && x.type.weak && x.type.dtype == DType::UInt64 && op != "+")  // what is below int64
         fail(ErrorCode::Overflow, place, "the result does not fit an int64");
     if (op == "-") {
-        Term out = pure(Opcode::Neg, type, {x}, dtype(type));
+        TypedExpr out = pure(Opcode::Neg, type, {x}, dtype(type));
         bound(out, Opcode::Neg, x, x, place, wraps);
         out.given = x.given;
         return out;
@@ -428,13 +428,13 @@ Term Lowering::unary_of(const std::string& op, const Term& x, const Place& place
     return pure(Opcode::Not, type, {x}, dtype(type));
 }
 
-Term Lowering::attribute(const Tree& t) {
-    const Term object = expression(t.parts[0]);
+TypedExpr Lowering::attribute(const Tree& t) {
+    const TypedExpr object = expression(t.parts[0]);
     const std::string& a = t.name;
     if (object.kind == Kind::Tuple) {
         const bool of_arrays = (a == "shape" || a == "ndim" || a == "size") && is_indexed(object);
         if (of_arrays && object.record) {  // fields may have further dimensions
-            Term own = first_part(object);
+            TypedExpr own = first_part(object);
             own.view.rank = object.dimensions;
             return attribute_of(own, t);
         }
@@ -450,22 +450,22 @@ Term Lowering::attribute(const Tree& t) {
     return attribute_of(object, t);
 }
 
-Term Lowering::attribute_of(const Term& object, const Tree& t) {
+TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
     const std::string& a = t.name;
     if (object.kind == Kind::Array) {
         const View& v = object.view;
         const auto rank = static_cast<std::size_t>(v.rank);
         if (a == "shape") return tuple({v.lead.begin() + 1, v.lead.begin() + 1 + static_cast<std::ptrdiff_t>(rank)});
         if (a == "ndim") return integer(v.rank);
-        if (a == "dtype") return dtype_term(v.dtype);
+        if (a == "dtype") return dtype_expr(v.dtype);
         if (a == "itemsize") return integer(itemsize(v.dtype));
         if (a == "size" || a == "nbytes") {
-            Term size = integer(a == "size" ? 1 : itemsize(v.dtype));
+            TypedExpr size = integer(a == "size" ? 1 : itemsize(v.dtype));
             for (std::size_t d = 0; d < rank; ++d) size = mul(size, v.lead[1 + d]);
             return size;
         }
         if (a == "T") {
-            Term turned = object;
+            TypedExpr turned = object;
             std::reverse(turned.view.lead.begin() + 1, turned.view.lead.begin() + 1 + v.rank);
             std::reverse(turned.view.lead.begin() + 1 + v.rank, turned.view.lead.end());
             return turned;
@@ -477,7 +477,7 @@ Term Lowering::attribute_of(const Term& object, const Tree& t) {
         if (a == "real") return is_complex(object.type.dtype) ? pure(Opcode::Real, part, {object}, dtype(object.type)) : object;
         if (a == "imag")
             return is_complex(object.type.dtype) ? pure(Opcode::Imag, part, {object}, dtype(object.type)) : cast(integer(0), part);
-        if (a == "dtype") return dtype_term(dtype(object.type));
+        if (a == "dtype") return dtype_expr(dtype(object.type));
         if (a == "ndim") return integer(0);
         if (a == "size") return integer(1);
         if (a == "shape") return tuple({});

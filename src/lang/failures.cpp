@@ -6,7 +6,8 @@
 namespace pardo::lang {
 
 /// Writes the first failure into the status block; the next wait makes an exception of it.
-void Lowering::fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values) {
+void Lowering::fail_when(const TypedExpr& bad, ErrorCode code, const std::string& message, const Place& place,
+                         std::vector<TypedExpr> values) {
     if (bad.constant && !bad.scalar.b) return;
     if (dry_) {
         uses_status_ = true;
@@ -60,7 +61,7 @@ void Lowering::report_guards(const View& v) {
 namespace {
 
 /// Values of records are shown as NumPy's.
-void mark_records(const Term& from, Term& to) {
+void mark_records(const TypedExpr& from, TypedExpr& to) {
     to.record = from.record;
     for (std::size_t k = 0; k < from.items.size(); ++k) mark_records(from.items[k], to.items[k]);
 }
@@ -68,15 +69,15 @@ void mark_records(const Term& from, Term& to) {
 }  // namespace
 
 /// Writes a print into the log, if there is room: the host makes lines of it after the kernel.
-void Lowering::log(const std::string& format, std::span<const Term> values, const Place& place) {
-    std::vector<Term> numbers;
+void Lowering::log(const std::string& format, std::span<const TypedExpr> values, const Place& place) {
+    std::vector<TypedExpr> numbers;
     Print print{format, {}};
-    for (const Term& v : values) {
-        Term shown = loaded(v);
+    for (const TypedExpr& v : values) {
+        TypedExpr shown = loaded(v);
         mark_records(v, shown);
         numbers_of(shown, numbers, print.layout);
     }
-    for (const Term& n : numbers)
+    for (const TypedExpr& n : numbers)
         if (n.kind != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
     if (dry_) {
         uses_log_ = true;
@@ -84,7 +85,7 @@ void Lowering::log(const std::string& format, std::span<const Term> values, cons
     }
     out_.prints.push_back(std::move(print));
     std::int64_t words = 2;
-    for (const Term& n : numbers) words += is_complex(n.type.dtype) ? 2 : 1;
+    for (const TypedExpr& n : numbers) words += is_complex(n.type.dtype) ? 2 : 1;
     const Value asked = builder_.atomic(ir::AtomicOp::Add, log_, builder_.i64(0), builder_.i64(words));
     const auto entry = [&] {
         Value at = builder_.add(asked, builder_.i64(1));
@@ -99,7 +100,7 @@ void Lowering::log(const std::string& format, std::span<const Term> values, cons
         const DType real = weak_dtype(DType::Float64, options_.fp64);
         const Value wide = builder_.i64(8 / itemsize(real));
         const auto put_real = [&](Value v) { put([&] { builder_.store(log_real_, builder_.mul(at, wide), builder_.cast(v, real)); }); };
-        for (const Term& n : numbers) {
+        for (const TypedExpr& n : numbers) {
             const Value v = value(n);
             if (is_complex(n.type.dtype)) {
                 put_real(builder_.real(v));
@@ -116,8 +117,8 @@ void Lowering::log(const std::string& format, std::span<const Term> values, cons
 }
 
 void Lowering::assertion(const Tree& t) {
-    const Term test = condition(t.parts[0]);
-    const Term bad = pure(Opcode::Not, {DType::Bool, false}, {test}, DType::Bool);
+    const TypedExpr test = condition(t.parts[0]);
+    const TypedExpr bad = pure(Opcode::Not, {DType::Bool, false}, {test}, DType::Bool);
     if (bad.constant && !bad.scalar.b) return;
     const auto stops = [&] {
         fail_when(flag(true), ErrorCode::Assertion, t.name, t.place, {});

@@ -15,7 +15,7 @@ constexpr int small_step = 16;
 int width(std::uint64_t magnitude) { return static_cast<int>(std::bit_width(magnitude)); }
 
 /// The bits of a result, too_many if nothing says that it fits an int64.
-int bits_after(Opcode op, const Term& a, const Term& b) {
+int bits_after(Opcode op, const TypedExpr& a, const TypedExpr& b) {
     const int x = bits_of(a), y = bits_of(b), most = std::max(x, y), least = std::min(x, y);
     const bool shifts = b.constant && b.scalar.as_int() >= 0 && b.scalar.as_int() < any;
     switch (op) {
@@ -64,7 +64,7 @@ bool is_literal(const Tree& t) {
 
 }  // namespace
 
-int bits_of(const Term& t) {
+int bits_of(const TypedExpr& t) {
     if (t.type.dtype == DType::Bool) return 1;
     if (!is_integer(t.type.dtype)) return any;
     int bits = std::min<int>(t.bits, any);
@@ -76,7 +76,7 @@ int bits_of(const Term& t) {
     return bits;
 }
 
-bool fits(const Term& weak, DType dtype) {
+bool fits(const TypedExpr& weak, DType dtype) {
     if (weak.assumed) return true;
     if (weak.type.dtype == DType::UInt64) return dtype == DType::UInt64;
     if (dtype == DType::Int64) return true;
@@ -92,13 +92,13 @@ bool fits(const Term& weak, DType dtype) {
 bool Lowering::exact_integers() const { return loop_ && !loop_->parallel; }
 
 /// What an operation on Python's integers gives: as large as its operands say, and else checked.
-void Lowering::bound(Term& result, Opcode op, const Term& a, const Term& b, const Place& place, bool wraps) {
+void Lowering::bound(TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place, bool wraps) {
     if (!exact_integers() || !result.type.weak || !is_integer(result.type.dtype) || result.constant) return;
     if (result.type.dtype == DType::UInt64) fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
     const int bits = bits_after(op, a, b);
     result.bits = static_cast<std::uint8_t>(std::min(bits, any));
     if (bits != too_many || wraps) return;
-    Term bad = number({DType::Bool, false}, ir::no_value);
+    TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (!dry_) bad.value = overflows(op, value(a, DType::Int64), value(b, DType::Int64), value(result, DType::Int64));
     fail_when(bad, ErrorCode::Overflow,
               std::string(symbol(op)) +
@@ -137,16 +137,16 @@ Value Lowering::overflows(Opcode op, Value x, Value y, Value result) {
 
 /// Whether a kernel looks at a Python integer that becomes one of this dtype: it is made of arguments, and need not fit. At 64 bits they
 /// wrap.
-bool Lowering::checks_range(const Term& t, DType to) const {
+bool Lowering::checks_range(const TypedExpr& t, DType to) const {
     return t.given && !t.constant && t.argument < 0 && !exact_integers() && t.type.weak && is_integer(t.type.dtype) && is_integer(to) &&
            itemsize(to) < 8 && !fits(t, to);
 }
 
 /// Of arguments beyond int64 a kernel makes integers of 64 bits too: one that is larger would be another number.
-void Lowering::keep_large(const Term& result, Opcode op, const Term& a, const Term& b, const Place& place) {
+void Lowering::keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
     if (exact_integers() || !result.given || result.constant || !(result.type == NumberType{DType::UInt64, true})) return;
     if (op != Opcode::Add && op != Opcode::Sub && op != Opcode::Mul && op != Opcode::Shl) return;
-    Term bad = number({DType::Bool, false}, ir::no_value);
+    TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (!dry_) {
         const Value x = value(a, DType::UInt64), y = value(b, DType::UInt64), z = value(result);
         bad.value = op == Opcode::Add   ? builder_.lt(z, x)
@@ -155,7 +155,7 @@ void Lowering::keep_large(const Term& result, Opcode op, const Term& a, const Te
                                         : builder_.bit_and(builder_.ne(y, builder_.constant(DType::UInt64, Scalar(std::uint64_t{0}))),
                                                            builder_.ne(builder_.floor_div(z, y), x));
     }
-    const auto shown = [](const Term& t, const char* as_large, const char* otherwise) {
+    const auto shown = [](const TypedExpr& t, const char* as_large, const char* otherwise) {
         return t.type.dtype == DType::UInt64 ? as_large : otherwise;
     };
     std::string text = symbol(op);
@@ -166,8 +166,8 @@ void Lowering::keep_large(const Term& result, Opcode op, const Term& a, const Te
 
 /// A Python integer that becomes one of a narrower dtype. NumPy refuses what does not fit, and so does the launch for its arguments, a
 /// serial loop where it happens, and a kernel for what is made of arguments; others that it computes wrap.
-void Lowering::narrowed(const Term& t, DType to) {
-    Term bounds = t;
+void Lowering::narrowed(const TypedExpr& t, DType to) {
+    TypedExpr bounds = t;
     bounds.assumed = false;
     if (fits(bounds, to)) return;
     if (t.argument >= 0 && (t.assumed || !exact_integers())) {
@@ -181,7 +181,7 @@ void Lowering::narrowed(const Term& t, DType to) {
     const bool is_signed = kind_of(to) == DKind::Signed;
     const int bits = 8 * itemsize(to) - (is_signed ? 1 : 0);
     const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
-    Term bad = number({DType::Bool, false}, ir::no_value);
+    TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     bad.value = large ? builder_.gt(t.value, builder_.constant(DType::UInt64, Scalar(most)))
                       : builder_.lt(t.value, builder_.i64(is_signed ? -(std::int64_t{1} << bits) : 0));
     if (!large && bits < any) bad.value = builder_.bit_or(bad.value, builder_.gt(t.value, builder_.i64((std::int64_t{1} << bits) - 1)));
@@ -191,28 +191,28 @@ void Lowering::narrowed(const Term& t, DType to) {
 }
 
 /// A whole number as an int64; of uint64, whose upper half has no such value, it fails there.
-Term Lowering::whole_to_int(const Term& x, const Place& place, const std::string& who) {
+TypedExpr Lowering::whole_to_int(const TypedExpr& x, const Place& place, const std::string& op_name) {
     const NumberType type{DType::Int64, true};
     check_range(x, DType::Int64, place);
     if (exact_integers() && x.type == NumberType{DType::UInt64, true})
         fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
     if (dtype(x.type) == DType::UInt64 && !function_->library) {
-        Term bad = number({DType::Bool, false}, ir::no_value);
+        TypedExpr bad = number({DType::Bool, false}, ir::no_value);
         if (x.constant)
             bad = flag(x.scalar.cast(DType::UInt64).u > static_cast<std::uint64_t>(unknown_most));
         else if (!dry_)
             bad.value = builder_.lt(builder_.cast(value(x), DType::Int64), builder_.i64(0));
-        fail_when(bad, ErrorCode::Overflow, who + "the uint64 $u0 does not fit an int64", place, {x});
+        fail_when(bad, ErrorCode::Overflow, op_name + "the uint64 $u0 does not fit an int64", place, {x});
         if (x.constant && bad.scalar.b) return cast(integer(0), type);
     }
-    Term out = cast(x, type);
+    TypedExpr out = cast(x, type);
     // What is below zero here has failed.
     if (!out.constant && is_integer(x.type.dtype)) out.least = std::max(out.least, x.least);
     return out;
 }
 
 /// int(x): of a float the part before the point; NaN and what is too large fail as in Python.
-Term Lowering::to_int(const Term& x, const Place& place) {
+TypedExpr Lowering::to_int(const TypedExpr& x, const Place& place) {
     if (!is_inexact(x.type.dtype)) return whole_to_int(x, place, "");
     const NumberType type{DType::Int64, true};
     const char* nan = "cannot convert float NaN to integer";
@@ -242,10 +242,10 @@ Term Lowering::to_int(const Term& x, const Place& place) {
 }
 
 /// a op b. Where a mask leaves only low bits of the result, those of sums and products inside may wrap as they like; so may it if `wraps`.
-Term Lowering::binary_of(const Tree& t, bool wraps) {
+TypedExpr Lowering::binary_of(const Tree& t, bool wraps) {
     const auto masked_by = [&](const Tree& other) {
         if (!is_literal(other)) return false;
-        const Term mask = expression(other);
+        const TypedExpr mask = expression(other);
         if (!mask.constant || !is_integer(mask.type.dtype) || mask.least < 0) return false;
         return t.name == "&" || std::has_single_bit(static_cast<std::uint64_t>(mask.scalar.i));
     };
@@ -255,15 +255,15 @@ Term Lowering::binary_of(const Tree& t, bool wraps) {
         wraps_ = keeps_low_bits(t.parts[k]) && !counts && (masked || (wraps && keeps_low_bits(t)));
         return expression(t.parts[k]);
     };
-    const Term a = operand(0), b = operand(1);
+    const TypedExpr a = operand(0), b = operand(1);
     wraps_ = wraps;
-    Term out = binary(t.name, a, b, t.place);
+    TypedExpr out = binary(t.name, a, b, t.place);
     wraps_ = false;
     return out;
 }
 
 /// The index of an array: sums and products that leave int64 are far out of any range.
-Term Lowering::index_expression(const Tree& t) {
+TypedExpr Lowering::index_expression(const Tree& t) {
     wraps_ = keeps_low_bits(t);
     return expression(t);
 }

@@ -39,9 +39,9 @@ void Lowering::fail(ErrorCode code, const Place& place, const std::string& messa
 
 /// Row-major arrays bring their extents, others their strides too. An array that is not touched brings only what is asked of it, but
 /// the parameters are the same: they cost nothing.
-Term Lowering::array_argument(int k, const std::string& name) {
+TypedExpr Lowering::array_argument(int k, const std::string& name) {
     const ArgumentType& type = types_[static_cast<std::size_t>(k)];
-    Term t;
+    TypedExpr t;
     t.kind = Kind::Array;
     t.view.dtype = type.dtype;
     t.view.source = k;
@@ -53,7 +53,7 @@ Term Lowering::array_argument(int k, const std::string& name) {
             v = builder_.scalar_param(label, DType::Int64);
             out_.slots.push_back({kind, k, d});
         }
-        Term extent = number({DType::Int64, true}, v, least);
+        TypedExpr extent = number({DType::Int64, true}, v, least);
         if (type.assumed && kind == Slot::Kind::Extent) extent.bits = assumed_bits;
         return extent;
     };
@@ -67,9 +67,9 @@ Term Lowering::array_argument(int k, const std::string& name) {
         const bool known = type.last > 0 && d + 1 == type.rank;
         t.view.lead.push_back(known ? integer(type.last) : parameter(Slot::Kind::Extent, d, name + ".shape" + std::to_string(d), 0));
     }
-    std::vector<Term> strides;
+    std::vector<TypedExpr> strides;
     if (type.contiguous) {
-        Term stride = integer(1);
+        TypedExpr stride = integer(1);
         for (int d = type.rank - 1; d >= 0; --d) {
             strides.insert(strides.begin(), stride);
             if (d > 0) stride = mul(stride, t.view.lead[static_cast<std::size_t>(1 + d)]);
@@ -83,7 +83,7 @@ Term Lowering::array_argument(int k, const std::string& name) {
 }
 
 /// The k-th argument of the list, and its parts if it is a tuple; k moves on to the next.
-Term Lowering::declare(std::size_t& k, const std::string& name) {
+TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
     const std::size_t at = k++;
     const ArgumentType& type = types_[at];
     switch (type.kind) {
@@ -97,7 +97,7 @@ Term Lowering::declare(std::size_t& k, const std::string& name) {
                 v = builder_.scalar_param(name, dtype(number_type));
                 out_.slots.push_back({Slot::Kind::Number, static_cast<int>(at), 0});
             }
-            Term n = number(number_type, v);
+            TypedExpr n = number(number_type, v);
             if (type.weak && is_integer(type.dtype)) n.argument = static_cast<int>(at);
             n.given = n.argument >= 0;
             if (type.assumed) {
@@ -109,14 +109,14 @@ Term Lowering::declare(std::size_t& k, const std::string& name) {
             return n;
         }
         case ArgumentType::Kind::Function: {
-            Term f;
+            TypedExpr f;
             f.kind = Kind::Function;
             f.function = type.function;
             f.text = type.name;
             return f;
         }
         case ArgumentType::Kind::Tuple: {
-            Term t = tuple({});
+            TypedExpr t = tuple({});
             t.names = type.names;
             t.columns = type.columns;
             t.structure = type.structure;
@@ -157,11 +157,11 @@ void Lowering::walk_function() {
     stack_.assign(1, function_.get());
     std::size_t at = 0;
     if (takes_item_) {
-        Term item;
+        TypedExpr item;
         item.kind = space_.group_size.empty() ? Kind::Item : Kind::NdItem;
         scope_.set(function_->params[at++], {item, function_->body.place, false, ++versions_});
     }
-    for (const Term& argument : arguments_) scope_.set(function_->params[at++], {argument, function_->body.place, false, ++versions_});
+    for (const TypedExpr& argument : arguments_) scope_.set(function_->params[at++], {argument, function_->body.place, false, ++versions_});
     record_parameters();
     for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
     loop_ ? walk_loop() : block(function_->body.parts);
@@ -183,11 +183,11 @@ Lowered Lowering::run() {
     return std::move(out_);
 }
 
-Term Lowering::returned() {
+TypedExpr Lowering::returned() {
     declare_arguments();
     stack_.assign(1, nullptr);
     Scope given;
-    Term rest = tuple({});
+    TypedExpr rest = tuple({});
     for (std::size_t k = 0; k < arguments_.size(); ++k) {
         if (k < function_->params.size())
             given.set(function_->params[k], {arguments_[k], function_->body.place, false, ++versions_});
@@ -198,7 +198,7 @@ Term Lowering::returned() {
     return inlined(function_, std::move(given), function_->body.place);
 }
 
-Term returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options) {
+TypedExpr returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options) {
     const Space space;
     return Lowering(function, false, space, arguments, options).returned();
 }

@@ -7,7 +7,7 @@
 
 #include "ir/ir.h"
 #include "lang/problem.h"
-#include "lang/term.h"
+#include "lang/typed_expr.h"
 
 namespace pardo::lang {
 
@@ -161,7 +161,7 @@ Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSp
                    const Options& options);
 
 /// What `function` gives when a kernel calls it with these: a number or a tuple, without values.
-Term returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options);
+TypedExpr returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options);
 
 /// Types and lowers `function`, whose first parameter is the item if `takes_item`. Throws what is wrong with the program.
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,

@@ -18,7 +18,7 @@ using ir::Value;
 
 /// Names that a program cannot have: flags of what was left early, and what a function gives, which counts where it has returned.
 inline constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
-inline Term flag(bool set) { return number(Scalar(set)); }
+inline TypedExpr flag(bool set) { return number(Scalar(set)); }
 /// "1 argument", "2 to 3 arguments".
 std::string count_text(int least, int most);
 
@@ -29,7 +29,7 @@ public:
     Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space, const std::vector<ArgumentType>& arguments,
              const Options& options, const LoopSpec* loop = nullptr);
     Lowered run();
-    Term returned();
+    TypedExpr returned();
     /// Names that a statement assigns, and those inside of it.
     static void collect_targets(const Tree& t, std::set<std::string>& names);
 
@@ -40,8 +40,8 @@ private:
     void walk_function();
     static int builder_rank(const Space& space, const LoopSpec* loop);
     void declare_arguments();
-    Term declare(std::size_t& k, const std::string& name);
-    Term array_argument(int k, const std::string& name);
+    TypedExpr declare(std::size_t& k, const std::string& name);
+    TypedExpr array_argument(int k, const std::string& name);
     [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const;
     [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { fail(ErrorCode::Type, place, message); }
 
@@ -49,47 +49,48 @@ private:
     void walk_loop();
     void walk_rounds();
     void walk_reduction();
-    Term identity(ir::Combine combine, const Term& like);
+    TypedExpr identity(ir::Combine combine, const TypedExpr& like);
     void walk_serial();
     const Tree& loop_at(int depth) const;  // of those that stand in each other
-    Term round_index(int d, const Term& round);
+    TypedExpr round_index(int d, const TypedExpr& round);
 
     // loops/lanes.cpp
     /// True for a loop in an item whose rounds write neighbours and share nothing: it becomes the lanes, and items are scalar code.
     /// `why`: what keeps it from that.
-    bool makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body,
-                     std::string& why);
-    std::int64_t least_at(const Tree& place, const std::string& index, const Term& start);
-    void choose_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
+    bool makes_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                     const std::function<void(const TypedExpr&)>& body, std::string& why);
+    std::int64_t least_at(const Tree& place, const std::string& index, const TypedExpr& start);
+    void choose_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                      const std::function<void(const TypedExpr&)>& body);
 
     // statements.cpp
     void block(const std::vector<Tree>& statements, std::size_t from = 0);
     void statement(const Tree& t);
-    void assign(const Tree& target, const Term& value, const Place& place);
-    void set_variable(const std::string& name, Term term, const Place& place);
+    void assign(const Tree& target, const TypedExpr& value, const Place& place);
+    void set_variable(const std::string& name, TypedExpr expr, const Place& place);
     void record_parameters();
-    void record_type(const std::string& name, const Term& term, const Place& place);
+    void record_type(const std::string& name, const TypedExpr& expr, const Place& place);
     void augment(const Tree& t);
-    void branch(const Term& test, const Place& place, const std::function<void()>& then_part, const std::function<void()>& else_part);
+    void branch(const TypedExpr& test, const Place& place, const std::function<void()>& then_part, const std::function<void()>& else_part);
     bool if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from);  // true: the rest is done too
     bool escapes() const;  // a flag may be set: what follows runs only if none is
-    Term alive();
+    TypedExpr alive();
     void go_on(const Place& place, const std::function<void()>& rest);
     static bool never_falls(const std::vector<Tree>& statements);
     static bool contains(const Tree& t, Form form, bool through_loops);
     void learn(const Tree& test, bool truth);      // what a test says about the least values of names, and which of two is greater
     std::int64_t difference(const Tree& t) const;  // the least value of one name minus another, as far as tests have said
-    Term joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
-    void flatten(const Term& t, const Term& like, std::vector<Value>& out);
-    Term rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const;
+    TypedExpr joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
+    void flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Value>& out);
+    TypedExpr rebuilt(const TypedExpr& like, std::span<const Value> values, std::size_t& at) const;
     /// Whether a conversion to `to` leaves an integer at or above what it is never below.
-    bool holds_least(const Term& t, DType to);
-    Term fluid(const Term& t) const;      // the type of a value that is no longer known now
-    Term unbounded(const Term& t) const;  // fluid, and its least value is forgotten too
-    static Term blank(const Term& like);  // a value of this type that nobody reads
-    static bool same_type(const Term& a, const Term& b);
+    bool holds_least(const TypedExpr& t, DType to);
+    TypedExpr fluid(const TypedExpr& t) const;      // the type of a value that is no longer known now
+    TypedExpr unbounded(const TypedExpr& t) const;  // fluid, and its least value is forgotten too
+    static TypedExpr blank(const TypedExpr& like);  // a value of this type that nobody reads
+    static bool same_type(const TypedExpr& a, const TypedExpr& b);
     /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
-    static void numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout);
+    static void numbers_of(const TypedExpr& t, std::vector<TypedExpr>& out, std::vector<ArgumentType>& layout);
 
     // loops/serial_loops.cpp
     void for_range(const Tree& t);
@@ -102,142 +103,147 @@ private:
     /// What a loop changes and carries from one round to the next, with the types that hold in every round.
     struct Carried {
         std::vector<std::string> names;
-        std::vector<Term> likes;
+        std::vector<TypedExpr> likes;
         Scope before, after;  // after: a dry round's end
     };
     Carried carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden, const std::function<void()>& round);
     void bind(const Carried& c, std::span<const Value> values);
     void collect(const Carried& c, std::vector<Value>& out);
     void leave_loop(const Carried& c, std::span<const Value> results);
-    void counted_loop(const Tree& t, const Term& start, const Term& stop, const Term& step, const std::function<void(const Term&)>& body);
-    bool is_grid_stride(Value lower, const Term& step);
+    void counted_loop(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                      const std::function<void(const TypedExpr&)>& body);
+    bool is_grid_stride(Value lower, const TypedExpr& step);
     void together(Value upper, const std::function<void(Value)>& body);
     void general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
-                      const std::function<Term()>& test, const std::function<void()>& body, bool forever = false);
-    void ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,
-                const std::function<void(const Term&)>& begin);
-    void unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k);
+                      const std::function<TypedExpr()>& test, const std::function<void()>& body, bool forever = false);
+    void ranged(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step, const Tree& body,
+                const Tree* otherwise, const std::function<void(const TypedExpr&)>& begin);
+    void unrolled(const Tree& t, const std::vector<TypedExpr>& items, std::size_t k);
     void after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue);
 
     // failures.cpp
     void assertion(const Tree& t);
-    void log(const std::string& format, std::span<const Term> values, const Place& place);
-    void fail_when(const Term& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<Term> values);
+    void log(const std::string& format, std::span<const TypedExpr> values, const Place& place);
+    void fail_when(const TypedExpr& bad, ErrorCode code, const std::string& message, const Place& place, std::vector<TypedExpr> values);
     void report(ErrorCode code, const std::string& message, const Place& place, std::span<const Value> values,
                 const std::shared_ptr<const Function>& function);
     void report_guards(const View& v);
 
     // checks.cpp
-    void check_operands(Opcode op, const Term& a, const Term& b, DType computed, const Place& place);
-    void guard_range(const Term& start, Term& stop, const Term& step, const Place& place);
+    void check_operands(Opcode op, const TypedExpr& a, const TypedExpr& b, DType computed, const Place& place);
+    void guard_range(const TypedExpr& start, TypedExpr& stop, const TypedExpr& step, const Place& place);
     void track_writes(const View& v, std::int64_t count, ir::Space space);
     void mark_written(const View& v, Value place);
     void check_written(const View& v, Value place);
 
     // integers.cpp
     bool exact_integers() const;
-    void bound(Term& result, Opcode op, const Term& a, const Term& b, const Place& place, bool wraps);
+    void bound(TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place, bool wraps);
     Value overflows(Opcode op, Value x, Value y, Value result);
-    bool checks_range(const Term& t, DType to) const;
-    void keep_large(const Term& result, Opcode op, const Term& a, const Term& b, const Place& place);
-    void narrowed(const Term& t, DType to);
-    Term whole_to_int(const Term& x, const Place& place, const std::string& who);
-    Term to_int(const Term& x, const Place& place);
-    Term binary_of(const Tree& t, bool wraps);
-    Term index_expression(const Tree& t);
+    bool checks_range(const TypedExpr& t, DType to) const;
+    void keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place);
+    void narrowed(const TypedExpr& t, DType to);
+    TypedExpr whole_to_int(const TypedExpr& x, const Place& place, const std::string& op_name);
+    TypedExpr to_int(const TypedExpr& x, const Place& place);
+    TypedExpr binary_of(const Tree& t, bool wraps);
+    TypedExpr index_expression(const Tree& t);
 
     // expressions.cpp
-    Term expression(const Tree& t);
-    Term name(const Tree& t);
-    Term unary(const Tree& t, bool wraps);
-    Term unary_of(const std::string& op, const Term& x, const Place& place, bool wraps = false);
-    Term binary(const std::string& op, const Term& a, const Term& b, const Place& place);
-    Term arithmetic(Opcode op, const Term& a, const Term& b, NumberType type, const Place& place);
-    std::optional<Term> exact(Opcode op, const Term& a, const Term& b, const Place& place) const;
-    void check_range(const Term& t, DType to, const Place& place) const;
-    Term power(const Term& a, const Term& b, const Place& place);
-    Term attribute(const Tree& t);
-    Term attribute_of(const Term& object, const Tree& t);
-    NumberType promoted(const Term& a, const Term& b, const Place& place) const;
-    Term folded(Opcode op, ir::Math fn, NumberType type, std::span<const Term> operands) const;
-    Term pure(Opcode op, NumberType type, std::initializer_list<Term> operands, DType operand_dtype);
-    Term math(ir::Math fn, std::span<const Term> operands, const Place& place);
-    Term cast(const Term& t, NumberType to);
-    Value value(const Term& t);            // in its own dtype
-    Value value(const Term& t, DType to);  // converted
+    TypedExpr expression(const Tree& t);
+    TypedExpr name(const Tree& t);
+    TypedExpr unary(const Tree& t, bool wraps);
+    TypedExpr unary_of(const std::string& op, const TypedExpr& x, const Place& place, bool wraps = false);
+    TypedExpr binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
+    TypedExpr arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b, NumberType type, const Place& place);
+    std::optional<TypedExpr> exact(Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) const;
+    void check_range(const TypedExpr& t, DType to, const Place& place) const;
+    TypedExpr power(const TypedExpr& a, const TypedExpr& b, const Place& place);
+    TypedExpr attribute(const Tree& t);
+    TypedExpr attribute_of(const TypedExpr& object, const Tree& t);
+    NumberType promoted(const TypedExpr& a, const TypedExpr& b, const Place& place) const;
+    TypedExpr folded(Opcode op, ir::Math fn, NumberType type, std::span<const TypedExpr> operands) const;
+    TypedExpr pure(Opcode op, NumberType type, std::initializer_list<TypedExpr> operands, DType operand_dtype);
+    TypedExpr math(ir::Math fn, std::span<const TypedExpr> operands, const Place& place);
+    TypedExpr cast(const TypedExpr& t, NumberType to);
+    Value value(const TypedExpr& t);            // in its own dtype
+    Value value(const TypedExpr& t, DType to);  // converted
     DType dtype(NumberType type) const { return type.weak ? weak_dtype(type.dtype, options_.fp64) : type.dtype; }
-    const Term& need_number(const Term& t, const Place& place, const char* who) const;
-    Term index_arithmetic(Opcode op, const Term& a, const Term& b);
-    Term add(const Term& a, const Term& b) { return index_arithmetic(Opcode::Add, a, b); }
-    Term sub(const Term& a, const Term& b) { return index_arithmetic(Opcode::Sub, a, b); }
-    Term mul(const Term& a, const Term& b) { return index_arithmetic(Opcode::Mul, a, b); }
+    const TypedExpr& need_number(const TypedExpr& t, const Place& place, const char* op_name) const;
+    TypedExpr index_arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b);
+    TypedExpr add(const TypedExpr& a, const TypedExpr& b) { return index_arithmetic(Opcode::Add, a, b); }
+    TypedExpr sub(const TypedExpr& a, const TypedExpr& b) { return index_arithmetic(Opcode::Sub, a, b); }
+    TypedExpr mul(const TypedExpr& a, const TypedExpr& b) { return index_arithmetic(Opcode::Mul, a, b); }
 
     // conditions.cpp
-    Term truth(const Term& t, const Place& place);
+    TypedExpr truth(const TypedExpr& t, const Place& place);
     static std::vector<std::string> operators_of(const Tree& t);
-    Term compare(const Tree& t, std::size_t from, const Term& left);
-    Term compared(const std::string& op, const Term& a, const Term& b, const Place& place);
-    Term compared_signs(const std::string& op, Opcode opcode, const Term& a, const Term& b);
-    Term compared_tuples(const std::string& op, const Term& a, const Term& b, std::size_t from, const Place& place);
-    Term selected(const Term& test, const Variable& x, const Variable& y, const Place& place);
+    TypedExpr compare(const Tree& t, std::size_t from, const TypedExpr& left);
+    TypedExpr compared(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
+    TypedExpr compared_signs(const std::string& op, Opcode opcode, const TypedExpr& a, const TypedExpr& b);
+    TypedExpr compared_tuples(const std::string& op, const TypedExpr& a, const TypedExpr& b, std::size_t from, const Place& place);
+    TypedExpr selected(const TypedExpr& test, const Variable& x, const Variable& y, const Place& place);
     /// What an `if` asks: numbers are true if they are not zero.
-    Term condition(const Tree& t);
-    Term logical(const Tree& t, std::size_t from, bool strict);
-    Term choice(const Tree& t);
-    Term chosen(const Term& test, const Tree& yes, const std::function<Term()>& then_part, const std::function<Term()>& else_part,
-                const Place& place);
+    TypedExpr condition(const Tree& t);
+    TypedExpr logical(const Tree& t, std::size_t from, bool strict);
+    TypedExpr choice(const Tree& t);
+    TypedExpr chosen(const TypedExpr& test, const Tree& yes, const std::function<TypedExpr()>& then_part,
+                     const std::function<TypedExpr()>& else_part, const Place& place);
     static bool simple(const Tree& t);  // cheap, without memory or calls: may run although nobody needs it
 
     // arrays.cpp
-    Term subscript(const Tree& t);
-    Term part_of(const Term& tuple, const Tree& t);
-    std::size_t field_at(const Term& object, const Tree& t);
-    Term field(const Term& object, std::size_t k);
-    Term loaded(const Term& t);
-    std::vector<Term> indices_of(const Tree& t);
-    Term indexed(const Term& object, std::span<const Term> indices, const Tree& t);
-    View viewed(const View& v, std::span<const Term> indices, const Tree& t);
-    Term index_of(const Term& index, const Term& extent, const Place& place, std::vector<Guard>& guards);
+    TypedExpr subscript(const Tree& t);
+    TypedExpr part_of(const TypedExpr& tuple, const Tree& t);
+    std::size_t field_at(const TypedExpr& object, const Tree& t);
+    TypedExpr field(const TypedExpr& object, std::size_t k);
+    TypedExpr loaded(const TypedExpr& t);
+    std::vector<TypedExpr> indices_of(const Tree& t);
+    TypedExpr indexed(const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& t);
+    View viewed(const View& v, std::span<const TypedExpr> indices, const Tree& t);
+    TypedExpr index_of(const TypedExpr& index, const TypedExpr& extent, const Place& place, std::vector<Guard>& guards);
     Value wrapped(Value i, Value extent);
     Value guard_of(const View& v);
     /// Does `access` where the view's indices are in range, and reports those that are not; `otherwise`: what it gives there.
     ir::Builder::Values guarded(const View& v, const std::function<ir::Builder::Values()>& access, ir::Builder::Values otherwise);
-    Term element(const View& v);
-    View part_at(const View& v, const Term& i);
-    void store(const Tree& target, const Term& value, const Place& place);
-    void store_into(const Term& place, const Term& value, const Tree& target, const Place& at);
-    bool is_field(const Term& object, const Tree& target) const;
-    void store_at(const Term& object, std::span<const Term> indices, const Tree& target, const Term& value, const Place& place);
-    void store_element(const View& v, const Term& value, const Place& place);
-    void store_view(const View& v, const Term& value, const Place& place);
-    void each_index(const Term& extent, const std::function<void(const Term&)>& body);
-    Term own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents, const Place& place);
+    TypedExpr element(const View& v);
+    View part_at(const View& v, const TypedExpr& i);
+    void store(const Tree& target, const TypedExpr& value, const Place& place);
+    void store_into(const TypedExpr& place, const TypedExpr& value, const Tree& target, const Place& at);
+    bool is_field(const TypedExpr& object, const Tree& target) const;
+    void store_at(const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& target, const TypedExpr& value,
+                  const Place& place);
+    void store_element(const View& v, const TypedExpr& value, const Place& place);
+    void store_view(const View& v, const TypedExpr& value, const Place& place);
+    void each_index(const TypedExpr& extent, const std::function<void(const TypedExpr&)>& body);
+    TypedExpr own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                        const Place& place);
     /// One whose elements have no values yet.
-    Term unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
-                         const Place& place);
+    TypedExpr unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                              const Place& place);
     void note_access(const View& v, ir::Access access);
-    std::vector<std::int64_t> constant_extents(const Term& t, const Place& place, const char* who) const;
+    std::vector<std::int64_t> constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const;
 
     // calls/calls.cpp
     Tree ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept) const;
-    Term call(const Tree& t);
-    Term method(const Tree& t);
+    TypedExpr call(const Tree& t);
+    TypedExpr method(const Tree& t);
 
     // calls/functions.cpp
-    Term apply(const Tree& t);
-    Term called(const std::shared_ptr<const Function>& callee, const Term* self, std::span<const Tree> arguments, const Place& place);
-    Term starred(const Tree& t);
-    Term inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
+    TypedExpr apply(const Tree& t);
+    TypedExpr called(const std::shared_ptr<const Function>& callee, const TypedExpr* self, std::span<const Tree> arguments,
+                     const Place& place);
+    TypedExpr starred(const Tree& t);
+    TypedExpr inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
 
     // calls/structs.cpp
-    Term as_field(const Term& given, DType to, const std::string& name, const Place& place);
-    Term structure(const Tree& t, const std::vector<Term>& a);
-    Term replaced(const Tree& t, const std::vector<Term>& a);
-    std::optional<syntax::Member> member_of(const Term& object, const std::string& name) const;
+    TypedExpr as_field(const TypedExpr& given, DType to, const std::string& name, const Place& place);
+    TypedExpr structure(const Tree& t, const std::vector<TypedExpr>& a);
+    TypedExpr replaced(const Tree& t, const std::vector<TypedExpr>& a);
+    std::optional<syntax::Member> member_of(const TypedExpr& object, const std::string& name) const;
     std::shared_ptr<const Function> function_of(const syntax::Member& member) const;
-    std::optional<Term> by_method(const std::string& name, const Term& object, std::initializer_list<Term> arguments, const Place& place);
-    std::optional<Term> by_operator(const Term& a, const Term& b, const std::string& op, bool in_place, const Place& place);
-    std::optional<Term> by_comparison(const std::string& op, const Term& a, const Term& b, const Place& place);
+    std::optional<TypedExpr> by_method(const std::string& name, const TypedExpr& object, std::initializer_list<TypedExpr> arguments,
+                                       const Place& place);
+    std::optional<TypedExpr> by_operator(const TypedExpr& a, const TypedExpr& b, const std::string& op, bool in_place, const Place& place);
+    std::optional<TypedExpr> by_comparison(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
 
     bool dry() const { return dry_; }
 
@@ -267,7 +273,7 @@ private:
     ir::Builder builder_;
     Lowered out_;
     Scope scope_;
-    std::vector<Term> arguments_;
+    std::vector<TypedExpr> arguments_;
     std::vector<const Function*> stack_;  // functions under way: none may come twice
     Value round_ = ir::no_value;          // of a loop that reduces
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lang/term.h"
+#include "lang/typed_expr.h"
 
 namespace pardo::lang {
 
@@ -22,7 +22,7 @@ struct Above {
 
 /// A name of the function. `maybe`: undefined on some way here.
 struct Variable {
-    Term term;
+    TypedExpr expr;
     Place place;  // of the assignment
     bool maybe = false;
     int version = 0;             // changes with each assignment

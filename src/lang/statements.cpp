@@ -8,43 +8,43 @@ namespace pardo::lang {
 // ---- what joins
 
 /// The type of a value that is computed: what is known of a constant now is forgotten, but not its least value.
-Term Lowering::fluid(const Term& t) const {
-    Term out = t;
+TypedExpr Lowering::fluid(const TypedExpr& t) const {
+    TypedExpr out = t;
     out.constant = false;
     out.value = ir::no_value;
     out.argument = -1;
     out.given = false;
     if (!exact_integers()) out.bits = 63;
     out.view.guards.clear();
-    for (Term& item : out.items) item = fluid(item);
-    for (Term& part : out.view.lead) part = fluid(part);
+    for (TypedExpr& item : out.items) item = fluid(item);
+    for (TypedExpr& part : out.view.lead) part = fluid(part);
     return out;
 }
 
-Term Lowering::unbounded(const Term& t) const {
-    Term out = fluid(t);
+TypedExpr Lowering::unbounded(const TypedExpr& t) const {
+    TypedExpr out = fluid(t);
     if (out.kind == Kind::Number) {
         out = number(out.type, out.value);
         out.assumed = out.type.weak && is_integer(out.type.dtype);
     }
-    for (Term& item : out.items) item = unbounded(item);
+    for (TypedExpr& item : out.items) item = unbounded(item);
     return out;
 }
 
-Term Lowering::blank(const Term& like) {
-    Term out = like;
+TypedExpr Lowering::blank(const TypedExpr& like) {
+    TypedExpr out = like;
     if (like.kind == Kind::Number) {
         Scalar zero = Scalar(0).cast(like.type.dtype);
         zero.weak = like.type.weak;
         return number(zero);
     }
-    for (Term& item : out.items) item = blank(item);
-    for (Term& part : out.view.lead) part = blank(part);
+    for (TypedExpr& item : out.items) item = blank(item);
+    for (TypedExpr& part : out.view.lead) part = blank(part);
     out.view.guards.clear();
     return out;
 }
 
-bool Lowering::same_type(const Term& a, const Term& b) {
+bool Lowering::same_type(const TypedExpr& a, const TypedExpr& b) {
     if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
     if (a.kind == Kind::Number &&
         (!(a.type == b.type) || a.least != b.least || a.most != b.most || a.bits != b.bits || a.constant != b.constant))
@@ -56,7 +56,7 @@ bool Lowering::same_type(const Term& a, const Term& b) {
     return std::equal(a.items.begin(), a.items.end(), b.items.begin(), same_type);
 }
 
-void Lowering::numbers_of(const Term& t, std::vector<Term>& out, std::vector<ArgumentType>& layout) {
+void Lowering::numbers_of(const TypedExpr& t, std::vector<TypedExpr>& out, std::vector<ArgumentType>& layout) {
     ArgumentType& here = layout.emplace_back();
     here.dtype = t.type.dtype;
     here.weak = t.type.weak;
@@ -66,22 +66,22 @@ void Lowering::numbers_of(const Term& t, std::vector<Term>& out, std::vector<Arg
     here.names = t.names;
     here.structure = t.structure;
     here.records = t.record ? 1 : 0;
-    for (const Term& item : t.items) numbers_of(item, out, layout);
+    for (const TypedExpr& item : t.items) numbers_of(item, out, layout);
 }
 
-Term Lowering::joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const {
-    const Term &x = a.term, &y = b.term;
+TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const {
+    const TypedExpr &x = a.expr, &y = b.expr;
     // The later of the two places is the one that does not fit.
     const bool swapped = a.place.line > b.place.line;
     const Variable &first = swapped ? b : a, &second = swapped ? a : b;
-    const auto who = [&] { return name == result_name ? "the value returned" : name.starts_with("the ") ? name : "`" + name + "`"; };
-    const auto conflict = [&](const std::string& what) { wrong_type(second.place.line ? second.place : place, who() + what); };
+    const auto op_name = [&] { return name == result_name ? "the value returned" : name.starts_with("the ") ? name : "`" + name + "`"; };
+    const auto conflict = [&](const std::string& what) { wrong_type(second.place.line ? second.place : place, op_name() + what); };
     const auto types = [&] {
-        return " is " + describe(first.term) + " on one way (" + line_text(first.place) + ") and " + describe(second.term) +
+        return " is " + describe(first.expr) + " on one way (" + line_text(first.place) + ") and " + describe(second.expr) +
                " on another (" + line_text(second.place) + "); it needs one type";
     };
     if (x.kind != y.kind) conflict(types());
-    Term out = fluid(x);
+    TypedExpr out = fluid(x);
     switch (x.kind) {
         case Kind::Number:
             if (x.constant && y.constant && x.type == y.type && x.scalar.u == y.scalar.u && !is_complex(x.type.dtype)) return x;
@@ -131,8 +131,8 @@ Term Lowering::joined(const std::string& name, const Variable& a, const Variable
     }
 }
 
-/// The values of a term, converted to another's type; constants of that need none.
-void Lowering::flatten(const Term& t, const Term& like, std::vector<Value>& out) {
+/// The values of an expression, converted to another's type; constants of that need none.
+void Lowering::flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Value>& out) {
     switch (like.kind) {
         case Kind::Number:
             if (!like.constant) out.push_back(value(t, dtype(like.type)));
@@ -150,37 +150,37 @@ void Lowering::flatten(const Term& t, const Term& like, std::vector<Value>& out)
     }
 }
 
-Term Lowering::rebuilt(const Term& like, std::span<const Value> values, std::size_t& at) const {
-    Term out = like;
+TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values, std::size_t& at) const {
+    TypedExpr out = like;
     switch (like.kind) {
         case Kind::Number:
             if (!like.constant) out.value = dry_ ? ir::no_value : values[at++];
             return out;
         case Kind::Tuple:
-            for (Term& item : out.items) item = rebuilt(item, values, at);
+            for (TypedExpr& item : out.items) item = rebuilt(item, values, at);
             return out;
         case Kind::Array:
-            for (Term& part : out.view.lead) part = rebuilt(part, values, at);
+            for (TypedExpr& part : out.view.lead) part = rebuilt(part, values, at);
             if (options_.bounds_check && !dry_) out.view.guards = {Guard{values[at++]}};
             return out;
         default: return out;
     }
 }
 
-void Lowering::set_variable(const std::string& name, Term term, const Place& place) {
-    record_type(name, term, place);
-    scope_.set(name, {std::move(term), place, false, ++versions_});
+void Lowering::set_variable(const std::string& name, TypedExpr expr, const Place& place) {
+    record_type(name, expr, place);
+    scope_.set(name, {std::move(expr), place, false, ++versions_});
 }
 
 void Lowering::record_parameters() {
     std::vector<std::string> names = function_->params;
     names.push_back(function_->rest);
     for (const std::string& name : names)
-        if (const auto found = scope_.find(name); found != scope_.end()) record_type(name, found->second.term, function_->body.place);
+        if (const auto found = scope_.find(name); found != scope_.end()) record_type(name, found->second.expr, function_->body.place);
 }
 
-void Lowering::record_type(const std::string& name, const Term& term, const Place& place) {
-    if (options_.record_types && !dry_ && !name.starts_with('$')) out_.types.push_back({function_, place.line, name, describe(term)});
+void Lowering::record_type(const std::string& name, const TypedExpr& expr, const Place& place) {
+    if (options_.record_types && !dry_ && !name.starts_with('$')) out_.types.push_back({function_, place.line, name, describe(expr)});
 }
 
 // ---- blocks
@@ -219,16 +219,16 @@ void Lowering::collect_targets(const Tree& t, std::set<std::string>& names) {
 
 bool Lowering::escapes() const {
     for (const char* name : {break_flag, continue_flag, return_flag}) {
-        const Term& t = scope_.at(name).term;
+        const TypedExpr& t = scope_.at(name).expr;
         if (!t.constant || t.scalar.b) return true;
     }
     return false;
 }
 
-Term Lowering::alive() {
-    Term gone = flag(false);
+TypedExpr Lowering::alive() {
+    TypedExpr gone = flag(false);
     for (const char* name : {break_flag, continue_flag, return_flag}) {
-        const Term& t = scope_.at(name).term;
+        const TypedExpr& t = scope_.at(name).expr;
         if (t.constant && !t.scalar.b) continue;
         gone = gone.constant && !gone.scalar.b ? t : pure(Opcode::Or, {DType::Bool, false}, {gone, t}, DType::Bool);
     }
@@ -252,15 +252,15 @@ void Lowering::block(const std::vector<Tree>& statements, std::size_t from) {
 /// What follows statements that may have set a flag: it runs where none is.
 void Lowering::go_on(const Place& place, const std::function<void()>& rest) {
     if (!escapes()) return rest();
-    const Term goes_on = alive();
+    const TypedExpr goes_on = alive();
     if (goes_on.constant) return goes_on.scalar.b ? rest() : void();
     const auto alone = [&] {
-        for (const char* name : {break_flag, continue_flag, return_flag}) scope_.change(name).term = flag(false);
+        for (const char* name : {break_flag, continue_flag, return_flag}) scope_.change(name).expr = flag(false);
         rest();
     };
-    const bool only_returns = scope_.at(break_flag).term.constant && scope_.at(continue_flag).term.constant;
+    const bool only_returns = scope_.at(break_flag).expr.constant && scope_.at(continue_flag).expr.constant;
     const auto gone = [&] {
-        if (only_returns) scope_.change(return_flag).term = flag(true);
+        if (only_returns) scope_.change(return_flag).expr = flag(true);
     };
     branch(goes_on, place, alone, gone);
 }
@@ -284,7 +284,7 @@ void Lowering::statement(const Tree& t) {
                 if (!t.parts.empty() && t.parts[0].form != Form::None)
                     wrong_type(t.place, "a kernel returns nothing; write its results into arrays");
             } else {
-                set_variable(result_name, t.parts.empty() ? Term() : expression(t.parts[0]), t.place);
+                set_variable(result_name, t.parts.empty() ? TypedExpr() : expression(t.parts[0]), t.place);
             }
             return set_variable(return_flag, flag(true), t.place);
         case Form::Discard: (void)expression(t.parts[0]); return;
@@ -296,21 +296,21 @@ void Lowering::statement(const Tree& t) {
     }
 }
 
-void Lowering::assign(const Tree& target, const Term& assigned, const Place& place) {
+void Lowering::assign(const Tree& target, const TypedExpr& assigned, const Place& place) {
     switch (target.form) {
         case Form::Name: return set_variable(target.name, assigned, place);
         case Form::Subscript:
         case Form::Attribute: return store(target, assigned, place);
         case Form::Tuple: {
-            std::vector<Term> items;
+            std::vector<TypedExpr> items;
             if (is_array_of_structs(assigned)) {
-                const Term extent = first_part(assigned).view.lead[1];
+                const TypedExpr extent = first_part(assigned).view.lead[1];
                 if (!extent.constant)
                     wrong_type(place, describe(assigned) +
                                           " is unpacked into its elements, and how many these are is not known before the "
                                           "kernel runs; take its fields by name, or elements by index");
                 for (std::int64_t k = 0; k < extent.scalar.i; ++k)
-                    items.push_back(indexed(assigned, std::vector<Term>{integer(k)}, target));
+                    items.push_back(indexed(assigned, std::vector<TypedExpr>{integer(k)}, target));
             } else {
                 for (std::size_t k = 0; k < assigned.items.size(); ++k) items.push_back(field(assigned, k));
             }
@@ -334,15 +334,15 @@ void Lowering::assign(const Tree& target, const Term& assigned, const Place& pla
 void Lowering::augment(const Tree& t) {
     const Tree& target = t.parts[0];
     if (target.form == Form::Name) {
-        const Term old = expression(target);
-        const Term by = expression(t.parts[1]);
-        const std::optional<Term> in_place = by_operator(old, by, t.name, true, t.place);
+        const TypedExpr old = expression(target);
+        const TypedExpr by = expression(t.parts[1]);
+        const std::optional<TypedExpr> in_place = by_operator(old, by, t.name, true, t.place);
         return set_variable(target.name, in_place ? *in_place : binary(t.name, old, by, t.place), t.place);
     }
     const bool is_place = target.form == Form::Subscript || target.form == Form::Attribute;
     if (!is_place) wrong_type(t.place, "only names and elements of arrays can be changed in place");
-    const Term object = expression(target.parts[0]);
-    Term changed = object;
+    const TypedExpr object = expression(target.parts[0]);
+    TypedExpr changed = object;
     if (is_field(object, target))
         changed = object.items[field_at(object, target)];
     else if (object.kind == Kind::Array)
@@ -350,8 +350,8 @@ void Lowering::augment(const Tree& t) {
     if (changed.kind != Kind::Array) wrong_type(target.place, describe(changed) + " has no elements that could be changed");
     const View& place = changed.view;
     if (place.rank > 0) wrong_type(t.place, "a part of an array cannot be changed as a whole here; loop over its elements");
-    const Term old = element(place);  // read before the right side is evaluated, as in Python
-    const Term result = binary(t.name, old, expression(t.parts[1]), t.place);
+    const TypedExpr old = element(place);  // read before the right side is evaluated, as in Python
+    const TypedExpr result = binary(t.name, old, expression(t.parts[1]), t.place);
     // NumPy's rule for x[i] += y: the array keeps its dtype.
     store_element(place, result, t.place);
 }
@@ -372,8 +372,8 @@ void Lowering::learn(const Tree& test, bool truth) {
         }
         if (t.form == Form::Name) {
             const auto found = scope_.find(t.name);
-            if (found == scope_.end() || found->second.term.kind != Kind::Number) return false;
-            out = found->second.term.least;
+            if (found == scope_.end() || found->second.expr.kind != Kind::Number) return false;
+            out = found->second.expr.least;
             return out != unknown_least;
         }
         return false;
@@ -381,8 +381,8 @@ void Lowering::learn(const Tree& test, bool truth) {
     const auto raise = [&](const Tree& t, std::int64_t to) {
         if (t.form != Form::Name) return;
         const auto found = scope_.find(t.name);
-        if (found == scope_.end() || found->second.term.kind != Kind::Number || !is_integer(found->second.term.type.dtype)) return;
-        if (found->second.term.least < to) scope_.change(t.name).term.least = to;
+        if (found == scope_.end() || found->second.expr.kind != Kind::Number || !is_integer(found->second.expr.type.dtype)) return;
+        if (found->second.expr.least < to) scope_.change(t.name).expr.least = to;
     };
     const auto above = [&](const Tree& more, const Tree& less, std::int64_t by) {
         if (more.form != Form::Name || less.form != Form::Name) return;
@@ -410,7 +410,7 @@ void Lowering::learn(const Tree& test, bool truth) {
 std::int64_t Lowering::difference(const Tree& t) const {
     if (t.name != "-" || t.parts[0].form != Form::Name || t.parts[1].form != Form::Name) return unknown_least;
     const auto x = scope_.find(t.parts[0].name), y = scope_.find(t.parts[1].name);
-    if (x == scope_.end() || y == scope_.end() || y->second.term.least < 0) return unknown_least;  // less a negative number, it may wrap
+    if (x == scope_.end() || y == scope_.end() || y->second.expr.least < 0) return unknown_least;  // less a negative number, it may wrap
     std::int64_t most = unknown_least;
     for (const Above& a : x->second.above)
         if (a.own == x->second.version && a.other == t.parts[1].name && a.version == y->second.version) most = std::max(most, a.by);
@@ -418,7 +418,7 @@ std::int64_t Lowering::difference(const Tree& t) const {
 }
 
 /// Walks both sides dry, to learn what they assign and with which types, then builds them.
-void Lowering::branch(const Term& test, const Place& place, const std::function<void()>& then_part,
+void Lowering::branch(const TypedExpr& test, const Place& place, const std::function<void()>& then_part,
                       const std::function<void()>& else_part) {
     const Scope before = scope_;
     const bool outer = std::exchange(dry_, true);
@@ -433,7 +433,7 @@ void Lowering::branch(const Term& test, const Place& place, const std::function<
         if (x && y && x->version == y->version) return;
         if (!x || !y || x->maybe || y->maybe) {
             const Variable& v = x ? *x : *y;
-            after.set(name, {fluid(v.term), v.place, name != result_name, ++versions_, v.above});
+            after.set(name, {fluid(v.expr), v.place, name != result_name, ++versions_, v.above});
             if (name == result_name) names.push_back(name);
             return;
         }
@@ -453,23 +453,23 @@ void Lowering::branch(const Term& test, const Place& place, const std::function<
                 f();
                 ir::Builder::Values out;
                 for (const std::string& name : names) {
-                    const Term& like = after.at(name).term;
+                    const TypedExpr& like = after.at(name).expr;
                     const auto found = scope_.find(name);
-                    flatten(found == scope_.end() ? blank(like) : found->second.term, like, out);
+                    flatten(found == scope_.end() ? blank(like) : found->second.expr, like, out);
                 }
                 return out;
             };
         };
         const ir::Builder::Values values = builder_.if_else(value(test), part(then_part), part(else_part));
         std::size_t at = 0;
-        for (const std::string& name : names) after.change(name).term = rebuilt(after.at(name).term, values, at);
+        for (const std::string& name : names) after.change(name).expr = rebuilt(after.at(name).expr, values, at);
     }
     scope_ = std::move(after);
 }
 
 bool Lowering::if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from) {
     const Tree &yes = t.parts[1], &no = t.parts[2];
-    const Term test = condition(t.parts[0]);
+    const TypedExpr test = condition(t.parts[0]);
     if (test.constant) {
         block((test.scalar.b ? yes : no).parts);
         return false;

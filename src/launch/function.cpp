@@ -54,8 +54,8 @@ std::size_t WordsHash::operator()(const Words& words) const noexcept {
     return h;
 }
 
-void check_range(const std::string& who, const NdRange& range) {
-    const auto fail = [&](const std::string& text) { throw Error(ErrorCode::Value, who + ": " + text); };
+void check_range(const std::string& op_name, const NdRange& range) {
+    const auto fail = [&](const std::string& text) { throw Error(ErrorCode::Value, op_name + ": " + text); };
     const std::size_t rank = range.global.size();
     if (rank < 1 || rank > most_dimensions) fail("a range has one to three dimensions, not " + std::to_string(rank));
     for (const std::int64_t n : range.global)

@@ -23,7 +23,7 @@ struct WordsHash {
 };
 
 /// Throws Value for a range that is none, and for groups that do not divide it.
-void check_range(const std::string& who, const NdRange& range);
+void check_range(const std::string& op_name, const NdRange& range);
 
 /// One program's types: the function lowered for them, and what has been compiled of it.
 struct Specialisation {

@@ -81,7 +81,7 @@ std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Func
     const device::Queue* queue = called.queue_of(arguments, given);
     const lang::Options options = called.options_for(queue->device(), true);
     std::vector<KernelArgument> out;
-    const auto add = [&](const lang::Term& t, const auto& self) -> void {
+    const auto add = [&](const lang::TypedExpr& t, const auto& self) -> void {
         KernelArgument a;
         if (t.kind == lang::Kind::Tuple) {
             a.kind = KernelArgument::Kind::Tuple;
@@ -94,7 +94,7 @@ std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Func
             called.fail(ErrorCode::Type, "must give a number, or a tuple or struct of numbers, not " + lang::describe(t));
         }
         out.push_back(a);
-        for (const lang::Term& item : t.items) self(item, self);
+        for (const lang::TypedExpr& item : t.items) self(item, self);
     };
     add(lang::returned(function, called.types_of(arguments, {}, queue->device()), options), add);
     return out;

@@ -67,8 +67,8 @@ public:
         for (std::size_t k = 0; k < arguments.size(); ++k) check_kind(k);
     }
 
-    std::string who() const { return kernel_.name.str(); }
-    [[noreturn]] void fail(ErrorCode code, const std::string& text) const { throw Error(code, who() + ": " + text); }
+    std::string op_name() const { return kernel_.name.str(); }
+    [[noreturn]] void fail(ErrorCode code, const std::string& text) const { throw Error(code, op_name() + ": " + text); }
     const TextParameter& parameter(std::size_t k) const { return *parameters_[k]; }
     /// The k-th argument if it is an array, else null.
     const Array* array(std::size_t k) const { return std::get_if<Array>(&arguments_[k]); }
@@ -103,7 +103,7 @@ device::Queue* Call::queue(device::Device* device, const Queue* given) const {
     SmallVector<const Array*, 16> arrays;
     for (std::size_t k = 0; k < size(); ++k) arrays.push_back(array(k));
     const bool any = std::any_of(arrays.begin(), arrays.end(), [](const Array* a) { return a != nullptr; });
-    device::Queue* common = any ? graph::common_queue(who().c_str(), arrays) : given ? given->impl() : nullptr;
+    device::Queue* common = any ? graph::common_queue(op_name().c_str(), arrays) : given ? given->impl() : nullptr;
     if (!common) return device->queue();
     if (common->device() != device) {
         fail(ErrorCode::Placement, std::string(any ? "the arrays are" : "the queue is") + " on " + common->device()->id() +
@@ -117,13 +117,13 @@ device::Queue* Call::queue(device::Device* device, const Queue* given) const {
 }
 
 NdRange Call::checked(const NdRange& range, const device::Device* device) const {
-    launch::check_range(who(), range);
+    launch::check_range(op_name(), range);
     const std::size_t rank = range.global.size();
     NdRange out = range;
     const bool fixed = kernel_.group[0] > 0;
     if (fixed && out.local.empty()) {
         out.local.assign(kernel_.group.begin(), kernel_.group.begin() + static_cast<std::ptrdiff_t>(rank));
-        launch::check_range(who(), out);
+        launch::check_range(op_name(), out);
     }
     std::array<std::int64_t, 3> local{1, 1, 1};
     std::copy(out.local.begin(), out.local.end(), local.begin());
@@ -203,7 +203,7 @@ Scalar Call::number(std::size_t k, const Scalar& given) const {
 void Call::check_array(std::size_t k) const {
     const TextParameter& p = parameter(k);
     graph::ensure_leaf(*array(k));
-    if (!p.read_only) graph::require_writeable((who() + ": " + place(k)).c_str(), *array(k));
+    if (!p.read_only) graph::require_writeable((op_name() + ": " + place(k)).c_str(), *array(k));
     const Node& leaf = *array(k)->node();
     if (p.kind == Kind::Pointer && p.dtype && !fits_pointer(*p.dtype, leaf.dtype)) {
         const std::string wanted(dtype_name(*p.dtype));
@@ -342,7 +342,7 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
             const bool reads = call.parameter(k).read_only;
             if (!reads) plan::force_readers(buffer);
             uses.push_back({buffer, reads ? device::Access::Read : device::Access::ReadWrite});
-            foreign = foreign || device::seen_by_strangers(buffer, uses[uses.size() - 1].access);
+            foreign = foreign || device::externally_visible(buffer, uses[uses.size() - 1].access);
         }
         event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);
     }

@@ -1,7 +1,7 @@
 // src/launch/submit.cpp: from program to launch: compiled for the range, arguments packed, submitted; what it reports is read after it.
 #include <algorithm>
 
-#include "device/memory/block.h"
+#include "device/memory/status_buffer.h"
 #include "graph/engine.h"
 #include "graph/record.h"
 #include "ir/eval.h"
@@ -110,13 +110,13 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         const auto access = said == ir::Access::Write ? device::Access::WriteSome : static_cast<device::Access>(said);
         if (device::writes(access)) plan::force_readers(buffer);
         uses.push_back({buffer, access});
-        foreign = foreign || device::seen_by_strangers(buffer, access);
+        foreign = foreign || device::externally_visible(buffer, access);
         const std::int64_t bytes = arguments[k].array.nbytes();
         if (device::reads(access)) read += bytes;
         if (device::writes(access)) written += bytes;
     }
     for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
-    device::Block status, log;
+    device::StatusBuffer status, log;
     if (variant.reports) uses.push_back({status.make(queue, lang::Lowered::status_words), device::Access::ReadWrite});
     if (!lowered.prints.empty()) uses.push_back({log.make(queue, lang::Lowered::log_words), device::Access::ReadWrite});
     for (const lang::Slot& slot : variant.slots) {
@@ -166,7 +166,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     request.bytes_written = written;
     request.label = label_of;
     request.label_data = &label_;
-    const auto failure = [sites = special.sites, rank = static_cast<int>(extents.size())](device::Block::Words words) {
+    const auto failure = [sites = special.sites, rank = static_cast<int>(extents.size())](device::StatusBuffer::Words words) {
         check(words, *sites, rank);
     };
     // What a kernel prints before it fails is to be read: then both wait their turn.
@@ -176,7 +176,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     if ((looks && status.blocks()) || (!lowered.prints.empty() && log.blocks())) guard.unlock();
     if (!lowered.prints.empty()) {
         const bool fp64 = queue->device()->supports(DType::Float64);
-        event = log.read(queue, event, uses, name(), [prints = lowered.prints, fp64, name = name()](device::Block::Words words) {
+        event = log.read(queue, event, uses, name(), [prints = lowered.prints, fp64, name = name()](device::StatusBuffer::Words words) {
             print_all(words, prints, fp64, name);
         });
     }

@@ -28,8 +28,8 @@ const char* cumulative_name(Reduction op) {
 }
 
 struct CumulativeCall final : graph::Call {
-    CumulativeCall(const char* who, Reduction reduction, int axis, bool initial)
-        : Call(who), op(reduction), at(axis), include_initial(initial) {}
+    CumulativeCall(const char* op_name, Reduction reduction, int axis, bool initial)
+        : Call(op_name), op(reduction), at(axis), include_initial(initial) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
         const lib::Memory input = lib::contiguous_memory(inputs[0]);
         device::Queue* queue = inputs[0].node()->queue.get();
@@ -48,17 +48,17 @@ struct CumulativeCall final : graph::Call {
 }  // namespace
 
 Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
-    const char* who = cumulative_name(op);
+    const char* op_name = cumulative_name(op);
     if (!axis) return cumulative(op, x.ndim() == 1 ? x : lib::flatten(x), 0, dtype, include_initial);
-    if (x.ndim() == 0) return cumulative(op, lib::flatten(x), lib::checked_axis(who, *axis, 1), dtype, include_initial);
-    const int at = lib::checked_axis(who, *axis, x.ndim());
+    if (x.ndim() == 0) return cumulative(op, lib::flatten(x), lib::checked_axis(op_name, *axis, 1), dtype, include_initial);
+    const int at = lib::checked_axis(op_name, *axis, x.ndim());
     if (include_initial && (op == Reduction::Min || op == Reduction::Max))
-        lib::fail(ErrorCode::Value, who, "include_initial needs an operation with an identity (sum or product)");
+        lib::fail(ErrorCode::Value, op_name, "include_initial needs an operation with an identity (sum or product)");
     const DType result = dtype.value_or(cumulative_dtype(op, x.dtype()));
     Shape shape = lib::shape_of(x);
     shape[at] += include_initial;
     const Array input[] = {graph::cast(x, result)};
-    return graph::record(Ref<graph::Call>(new CumulativeCall(who, op, at, include_initial)), input, {result, std::move(shape)});
+    return graph::record(Ref<graph::Call>(new CumulativeCall(op_name, op, at, include_initial)), input, {result, std::move(shape)});
 }
 
 }  // namespace pardo

@@ -14,25 +14,25 @@ namespace lib {
 namespace {
 
 /// The common shape of index arrays; throws Index as NumPy does.
-Shape broadcast_indices(const char* who, std::span<const Array> indices) {
+Shape broadcast_indices(const char* op_name, std::span<const Array> indices) {
     Shape shape = shape_of(indices[0]);
     try {
-        for (const Array& index : indices.subspan(1)) shape = broadcast(who, shape, index.shape());
+        for (const Array& index : indices.subspan(1)) shape = broadcast(op_name, shape, index.shape());
     } catch (const Error&) {
         std::string text = "shape mismatch: indexing arrays could not be broadcast together with shapes";
         for (const Array& index : indices) text += " " + to_string(index.shape());
-        fail(ErrorCode::Index, who, text);
+        fail(ErrorCode::Index, op_name, text);
     }
     return shape;
 }
 
 /// Indices as Int64 memory of one shape, and what is to be checked before they are used.
-std::vector<Memory> prepare_indices(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes,
+std::vector<Memory> prepare_indices(const char* op_name, const Array& base, std::span<const Array> indices, std::span<const int> axes,
                                     const Shape& shape, Bounds& bounds) {
     std::vector<Memory> memories;
-    bounds.who = who;
+    bounds.op_name = op_name;
     for (std::size_t k = 0; k < indices.size(); ++k) {
-        require_integers(who, indices[k].dtype());
+        require_integers(op_name, indices[k].dtype());
         const bool whole = std::ranges::equal(indices[k].shape(), static_cast<Extents>(shape));
         // Checked as they are before broadcasting: the fewest elements.
         Memory memory = contiguous_memory(indices[k], DType::Int64);
@@ -72,17 +72,18 @@ Shape result_shape(const Array& base, std::span<const int> axes, const Shape& in
     return shape;
 }
 
-device::Queue* common_queue_of(const char* who, const Array& base, std::span<const Array> indices) {
-    device::Queue* queue = queue_of(who, base);
-    for (const Array& index : indices) queue = queue_of(who, base, index);
+device::Queue* common_queue_of(const char* op_name, const Array& base, std::span<const Array> indices) {
+    device::Queue* queue = queue_of(op_name, base);
+    for (const Array& index : indices) queue = queue_of(op_name, base, index);
     return queue;
 }
 
-Array gather_from(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split);
+Array gather_from(const char* op_name, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split);
 
 /// An empty result whose indices name elements of other axes: they are looked through all the same, and the result fails where one is out
 /// of bounds. It lies in the memory of what a gather from single elements in place of the empty axes gives.
-Array checked_nothing(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, const Output& out) {
+Array checked_nothing(const char* op_name, const Array& base, std::span<const Array> indices, std::span<const int> axes,
+                      const Output& out) {
     Shape extents;
     std::vector<int> all;
     for (const int axis : axes) {
@@ -90,21 +91,21 @@ Array checked_nothing(const char* who, const Array& base, std::span<const Array>
         extents.push_back(base.shape()[static_cast<std::size_t>(axis)]);
     }
     const Array one = empty({}, DType::Bool, base.queue());
-    const Array probe = gather_from(who, broadcast_to(one, extents), indices, all, 0);
+    const Array probe = gather_from(op_name, broadcast_to(one, extents), indices, all, 0);
     const graph::Node& leaf = *probe.node();
     return Array(graph::make_leaf(leaf.queue, base.dtype(), out.memory.shape, out.memory.strides, 0, leaf.buffer).get());
 }
 
-Array gather_from(const char* who, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split) {
-    device::Queue* queue = common_queue_of(who, base, indices);
-    const Shape index_shape = broadcast_indices(who, indices);
+Array gather_from(const char* op_name, const Array& base, std::span<const Array> indices, std::span<const int> axes, int split) {
+    device::Queue* queue = common_queue_of(op_name, base, indices);
+    const Shape index_shape = broadcast_indices(op_name, indices);
     Bounds bounds;
-    const std::vector<Memory> positions = prepare_indices(who, base, indices, axes, index_shape, bounds);
+    const std::vector<Memory> positions = prepare_indices(op_name, base, indices, axes, index_shape, bounds);
     const Memory source = memory_of(base);
     MemoryKind kind = kind_of(source);
     for (const Memory& p : positions) kind = std::min(kind, kind_of(p));
-    const Output out = make_output(who, queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
-    if (out.memory.size() == 0) return bounds.rows.empty() ? out.array : checked_nothing(who, base, indices, axes, out);
+    const Output out = make_output(op_name, queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
+    if (out.memory.size() == 0) return bounds.rows.empty() ? out.array : checked_nothing(op_name, base, indices, axes, out);
     const GatherPlan plan = make_plan(source, axes, element_count(index_shape), split, std::move(bounds));
     routines::gather(queue, source, positions, plan, out.memory);
     return out.array;
@@ -117,10 +118,10 @@ Array gather(const Array& base, std::span<const Array> indices, std::span<const 
 }
 
 void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value) {
-    const char* who = "x[...] = value";
-    device::Queue* queue = common_queue_of(who, base, indices);
-    queue_of(who, base, value);
-    const Shape index_shape = broadcast_indices(who, indices);
+    const char* op_name = "x[...] = value";
+    device::Queue* queue = common_queue_of(op_name, base, indices);
+    queue_of(op_name, base, value);
+    const Shape index_shape = broadcast_indices(op_name, indices);
     const Shape shape = result_shape(base, axes, index_shape, 0);
     Array source = value;
     if (value.size() != 1 || value.ndim() > shape.size()) {
@@ -135,16 +136,16 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
             fits = have == 1 || have == shape[shape.size() - d];
         }
         if (!fits)
-            fail(ErrorCode::Value, who,
+            fail(ErrorCode::Value, op_name,
                  "shape mismatch: value array of shape " + to_string(value.shape()) +
                      " could not be broadcast to indexing result of shape " + to_string(shape));
         if (source.size() != 1) source = broadcast_to(source, shape);
     }
-    const Memory target = writable_memory(who, base);
+    const Memory target = writable_memory(op_name, base);
     Bounds bounds;
-    std::vector<Memory> positions = prepare_indices(who, base, indices, axes, index_shape, bounds);
+    std::vector<Memory> positions = prepare_indices(op_name, base, indices, axes, index_shape, bounds);
     if (element_count(shape) == 0) {
-        if (!bounds.rows.empty()) (void)gather_from(who, base, indices, axes, 0);
+        if (!bounds.rows.empty()) (void)gather_from(op_name, base, indices, axes, 0);
         return;
     }
     for (std::size_t k = 0; k < positions.size(); ++k) {
@@ -161,38 +162,38 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
 }  // namespace lib
 
 Array take(const Array& x, const Array& indices, std::optional<std::int64_t> axis) {
-    const char* who = "take";
+    const char* op_name = "take";
     if (!axis) return take(lib::flatten(x), indices, 0);
-    if (x.ndim() == 0) return take(lib::flatten(x), indices, lib::checked_axis(who, *axis, 1));
+    if (x.ndim() == 0) return take(lib::flatten(x), indices, lib::checked_axis(op_name, *axis, 1));
     if (!is_integer(indices.dtype()) && indices.size() > 0)
-        lib::fail(ErrorCode::Type, who,
+        lib::fail(ErrorCode::Type, op_name,
                   "Cannot cast array data from dtype('" + std::string(dtype_name(indices.dtype())) +
                       "') to dtype('int64') according to the rule 'safe'");
-    const int at = lib::checked_axis(who, *axis, x.ndim());
+    const int at = lib::checked_axis(op_name, *axis, x.ndim());
     const int axes[] = {at};
     const Array positions = is_integer(indices.dtype()) ? indices : indices.astype(DType::Int64);
-    return lib::gather_from(who, x, std::span(&positions, 1), axes, at);
+    return lib::gather_from(op_name, x, std::span(&positions, 1), axes, at);
 }
 
 Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
-    const char* who = "take_along_axis";
-    device::Queue* queue = lib::queue_of(who, x, indices);
-    if (!is_integer(indices.dtype())) lib::fail(ErrorCode::Index, who, "`indices` must be an integer array");
-    if (x.ndim() != indices.ndim()) lib::fail(ErrorCode::Value, who, "`indices` and `arr` must have the same number of dimensions");
-    const int at = lib::checked_axis(who, axis, x.ndim());
+    const char* op_name = "take_along_axis";
+    device::Queue* queue = lib::queue_of(op_name, x, indices);
+    if (!is_integer(indices.dtype())) lib::fail(ErrorCode::Index, op_name, "`indices` must be an integer array");
+    if (x.ndim() != indices.ndim()) lib::fail(ErrorCode::Value, op_name, "`indices` and `arr` must have the same number of dimensions");
+    const int at = lib::checked_axis(op_name, axis, x.ndim());
     // All axes but `axis` are broadcast together.
     Shape x_shape = lib::shape_of(x), index_shape = lib::shape_of(indices);
     const std::int64_t length = x_shape[at], count = index_shape[at];
     x_shape[at] = index_shape[at] = 1;
-    const Shape common = broadcast(who, x_shape, index_shape);
+    const Shape common = broadcast(op_name, x_shape, index_shape);
     x_shape = index_shape = common;
     x_shape[at] = length;
     index_shape[at] = count;
     const lib::Memory positions = lib::contiguous_memory(broadcast_to(indices, index_shape), DType::Int64);
-    const lib::Output out = lib::make_output(who, queue, x.dtype(), index_shape, lib::kind_of(lib::memory_of(x), positions));
+    const lib::Output out = lib::make_output(op_name, queue, x.dtype(), index_shape, lib::kind_of(lib::memory_of(x), positions));
     if (out.memory.size() == 0) return out.array;
     const lib::Memory source = lib::contiguous_memory(broadcast_to(x, x_shape));
-    const lib::Bounds bounds{who, {{positions, length, at}}};
+    const lib::Bounds bounds{op_name, {{positions, length, at}}};
     lib::routines::take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count, bounds);
     return out.array;
 }

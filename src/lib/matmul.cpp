@@ -71,11 +71,11 @@ struct MatmulCall final : graph::Call {
 }  // namespace
 
 Array matmul(const Array& a, const Array& b) {
-    const char* who = "matmul";
-    device::Queue* queue = lib::queue_of(who, a, b);
+    const char* op_name = "matmul";
+    device::Queue* queue = lib::queue_of(op_name, a, b);
     for (int k = 0; k < 2; ++k) {
         if ((k ? b : a).ndim() == 0)
-            lib::fail(ErrorCode::Value, who,
+            lib::fail(ErrorCode::Value, op_name,
                       "Input operand " + std::to_string(k) +
                           " does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)");
     }
@@ -86,8 +86,8 @@ Array matmul(const Array& a, const Array& b) {
     if (b.ndim() == 1) return without_axis(matmul(a, with_axis(b, 1)), -1);
 
     const DType dtype = graph::default_on(a.node()->queue.get(), promote(a.dtype(), b.dtype()));
-    Shape batch =
-        broadcast(who, a.shape().first(static_cast<std::size_t>(a.ndim() - 2)), b.shape().first(static_cast<std::size_t>(b.ndim() - 2)));
+    Shape batch = broadcast(op_name, a.shape().first(static_cast<std::size_t>(a.ndim() - 2)),
+                            b.shape().first(static_cast<std::size_t>(b.ndim() - 2)));
     Shape shape = batch;
     shape.push_back(a.shape()[static_cast<std::size_t>(a.ndim() - 2)]);
     shape.push_back(b.shape().back());
@@ -98,16 +98,16 @@ Array matmul(const Array& a, const Array& b) {
 }
 
 Array vecdot(const Array& a, const Array& b, std::int64_t axis) {
-    const char* who = "vecdot";
-    lib::queue_of(who, a, b);
+    const char* op_name = "vecdot";
+    lib::queue_of(op_name, a, b);
     if (a.ndim() == 0 || b.ndim() == 0)
-        lib::fail(ErrorCode::Value, who,
+        lib::fail(ErrorCode::Value, op_name,
                   "Input operand " + std::to_string(a.ndim() != 0) +
                       " does not have enough dimensions (has 0, gufunc core with signature (n),(n)->() requires 1)");
-    const int at_a = lib::checked_axis(who, axis, a.ndim()), at_b = lib::checked_axis(who, axis, b.ndim());
+    const int at_a = lib::checked_axis(op_name, axis, a.ndim()), at_b = lib::checked_axis(op_name, axis, b.ndim());
     const std::int64_t length = a.shape()[static_cast<std::size_t>(at_a)], other = b.shape()[static_cast<std::size_t>(at_b)];
     if (length != other)
-        lib::fail(ErrorCode::Value, who,
+        lib::fail(ErrorCode::Value, op_name,
                   "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() (size " +
                       std::to_string(other) + " is different from " + std::to_string(length) + ")");
     const std::int64_t last[] = {-1}, from_a[] = {at_a}, from_b[] = {at_b};
@@ -139,23 +139,23 @@ Array tensor_matrix(const Array& x, const std::vector<int>& axes, bool to_front,
 }  // namespace
 
 Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b) {
-    const char* who = "tensordot";
-    lib::queue_of(who, a, b);
-    if (axes_a.size() != axes_b.size()) lib::fail(ErrorCode::Value, who, "shape-mismatch for sum: different numbers of axes");
+    const char* op_name = "tensordot";
+    lib::queue_of(op_name, a, b);
+    if (axes_a.size() != axes_b.size()) lib::fail(ErrorCode::Value, op_name, "shape-mismatch for sum: different numbers of axes");
     std::vector<int> at_a, at_b;
     for (std::size_t k = 0; k < axes_a.size(); ++k) {
-        at_a.push_back(lib::checked_axis(who, axes_a[k], a.ndim()));
-        at_b.push_back(lib::checked_axis(who, axes_b[k], b.ndim()));
+        at_a.push_back(lib::checked_axis(op_name, axes_a[k], a.ndim()));
+        at_b.push_back(lib::checked_axis(op_name, axes_b[k], b.ndim()));
         const std::int64_t one = a.shape()[static_cast<std::size_t>(at_a[k])], other = b.shape()[static_cast<std::size_t>(at_b[k])];
         if (one != other)
-            lib::fail(ErrorCode::Value, who,
+            lib::fail(ErrorCode::Value, op_name,
                       "shape-mismatch for sum: axis " + std::to_string(at_a[k]) + " of the first operand has " + std::to_string(one) +
                           " elements, axis " + std::to_string(at_b[k]) + " of the second has " + std::to_string(other));
     }
     for (const std::vector<int>* axes : {&at_a, &at_b}) {
         std::vector<int> sorted = *axes;
         std::ranges::sort(sorted);
-        if (std::ranges::adjacent_find(sorted) != sorted.end()) lib::fail(ErrorCode::Value, who, "an axis is named twice");
+        if (std::ranges::adjacent_find(sorted) != sorted.end()) lib::fail(ErrorCode::Value, op_name, "an axis is named twice");
     }
     Shape shape;
     const Array left = tensor_matrix(a, at_a, false, shape);

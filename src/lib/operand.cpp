@@ -7,7 +7,7 @@
 
 namespace pardo::lib {
 
-void fail(ErrorCode code, const char* who, const std::string& text) { throw Error(code, std::string(who) + ": " + text); }
+void fail(ErrorCode code, const char* op_name, const std::string& text) { throw Error(code, std::string(op_name) + ": " + text); }
 
 Memory memory_of(const Array& x) {
     graph::ensure_leaf(x);
@@ -17,8 +17,8 @@ Memory memory_of(const Array& x) {
 
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype) { return memory_of(graph::as_contiguous(x, dtype)); }
 
-Output make_output(const char* who, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind) {
-    Array array = graph::make_empty(queue, dtype, std::move(shape), who, kind);
+Output make_output(const char* op_name, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind) {
+    Array array = graph::make_empty(queue, dtype, std::move(shape), op_name, kind);
     Memory memory = memory_of(array);
     return {std::move(array), std::move(memory)};
 }
@@ -45,18 +45,18 @@ Array flatten(const Array& x) {
     return reshape(x, all);
 }
 
-int checked_axis(const char* who, std::int64_t axis, int rank) {
+int checked_axis(const char* op_name, std::int64_t axis, int rank) {
     if (axis < -rank || axis >= rank)
-        fail(ErrorCode::Axis, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
+        fail(ErrorCode::Axis, op_name, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " + std::to_string(rank));
     return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-void require_integers(const char* who, DType dtype) {
-    if (!is_integer(dtype)) fail(ErrorCode::Index, who, "indices must be integers, got an array of " + std::string(dtype_name(dtype)));
+void require_integers(const char* op_name, DType dtype) {
+    if (!is_integer(dtype)) fail(ErrorCode::Index, op_name, "indices must be integers, got an array of " + std::string(dtype_name(dtype)));
 }
 
 void fail_bounds(const Bounds& bounds, const Bounds::Row& row, std::int64_t index) {
-    fail(ErrorCode::Index, bounds.who,
+    fail(ErrorCode::Index, bounds.op_name,
          "index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(row.axis) + " with size " +
              std::to_string(row.size));
 }

@@ -11,19 +11,19 @@
 
 namespace pardo::lib {
 
-/// Throws Error(code, "<who>: <text>").
-[[noreturn]] void fail(ErrorCode code, const char* who, const std::string& text);
+/// Throws Error(code, "<op_name>: <text>").
+[[noreturn]] void fail(ErrorCode code, const char* op_name, const std::string& text);
 
 /// Forces x and gives its memory, whatever its strides. Does not wait.
 Memory memory_of(const Array& x);
 /// Row-major memory with x's values in `dtype`.
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype = {});
-/// A fresh array and its memory; `who` is told when there is not so much.
+/// A fresh array and its memory; `op_name` is told when there is not so much.
 struct Output {
     Array array;
     Memory memory;
 };
-Output make_output(const char* who, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind);
+Output make_output(const char* op_name, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind);
 /// The kind of memory of a result: device > shared > host of what it is computed from.
 template <class... M> MemoryKind kind_of(const M&... memories) { return std::min({memories.buffer->kind()...}); }
 /// Row-major scratch memory for routines, no array.
@@ -31,9 +31,9 @@ Memory make_scratch(device::Queue* queue, DType dtype, std::int64_t count);
 Memory make_scratch_bytes(device::Queue* queue, std::int64_t bytes);
 
 /// The queue of all operands (Placement error if they differ).
-template <class... A> device::Queue* queue_of(const char* who, const A&... arrays) {
+template <class... A> device::Queue* queue_of(const char* op_name, const A&... arrays) {
     const Array* list[] = {&arrays...};
-    return graph::common_queue(who, list);
+    return graph::common_queue(op_name, list);
 }
 
 /// The lines of a shape along an axis.
@@ -42,8 +42,8 @@ Shape shape_of(const Array& x);
 /// x as a 1-d array, in row-major order.
 Array flatten(const Array& x);
 /// AxisError's text: "sort: axis 3 is out of bounds for array of dimension 2".
-int checked_axis(const char* who, std::int64_t axis, int rank);
+int checked_axis(const char* op_name, std::int64_t axis, int rank);
 /// Throws Index unless the dtype is an integer one.
-void require_integers(const char* who, DType dtype);
+void require_integers(const char* op_name, DType dtype);
 
 }  // namespace pardo::lib

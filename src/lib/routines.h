@@ -34,9 +34,9 @@ struct Lines {
 };
 
 /// Index arrays (Int64, contiguous) whose values are to be in [-size, size). They are looked through before anything is read or written by
-/// them; if one value is not, nothing is, and the work fails with "<who>: index 7 is out of bounds for axis 0 with size 5".
+/// them; if one value is not, nothing is, and the work fails with "<op_name>: index 7 is out of bounds for axis 0 with size 5".
 struct Bounds {
-    const char* who = "";  // of static life
+    const char* op_name = "";  // of static life
     struct Row {
         Memory indices;
         std::int64_t size;

@@ -27,14 +27,14 @@ struct SearchCall final : graph::Call {
 }  // namespace
 
 Array searchsorted(const Array& sorted, const Array& values, bool right, const Array* sorter) {
-    const char* who = "searchsorted";
-    if (sorted.ndim() != 1) lib::fail(ErrorCode::Value, who, "object too deep for desired array: the sorted array must be 1-d");
-    lib::queue_of(who, sorted, values);
+    const char* op_name = "searchsorted";
+    if (sorted.ndim() != 1) lib::fail(ErrorCode::Value, op_name, "object too deep for desired array: the sorted array must be 1-d");
+    lib::queue_of(op_name, sorted, values);
     Array keys = sorted;
     if (sorter) {
-        lib::queue_of(who, sorted, *sorter);
-        if (!is_integer(sorter->dtype())) lib::fail(ErrorCode::Type, who, "sorter must only contain integers");
-        if (sorter->ndim() != 1 || sorter->size() != sorted.size()) lib::fail(ErrorCode::Value, who, "sorter.size must equal a.size");
+        lib::queue_of(op_name, sorted, *sorter);
+        if (!is_integer(sorter->dtype())) lib::fail(ErrorCode::Type, op_name, "sorter must only contain integers");
+        if (sorter->ndim() != 1 || sorter->size() != sorted.size()) lib::fail(ErrorCode::Value, op_name, "sorter.size must equal a.size");
         keys = take(sorted, *sorter, 0);
     }
     const DType dtype = graph::default_on(sorted.node()->queue.get(), promote(sorted.dtype(), values.dtype()));
@@ -60,15 +60,15 @@ CountedMask count_mask(device::Queue* queue, lib::Memory mask) {
 }  // namespace
 
 std::vector<Array> nonzero(const Array& x) {
-    const char* who = "nonzero";
+    const char* op_name = "nonzero";
     if (x.ndim() == 0)
-        lib::fail(ErrorCode::Value, who, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
-    device::Queue* queue = lib::queue_of(who, x);
+        lib::fail(ErrorCode::Value, op_name, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
+    device::Queue* queue = lib::queue_of(op_name, x);
     const CountedMask counted = count_mask(queue, lib::contiguous_memory(x, DType::Bool));
     std::vector<Array> arrays;
     std::vector<lib::Memory> memories;
     for (int d = 0; d < x.ndim(); ++d) {
-        lib::Output out = lib::make_output(who, queue, DType::Int64, Shape{counted.count}, lib::kind_of(counted.mask));
+        lib::Output out = lib::make_output(op_name, queue, DType::Int64, Shape{counted.count}, lib::kind_of(counted.mask));
         arrays.push_back(std::move(out.array));
         memories.push_back(std::move(out.memory));
     }
@@ -79,26 +79,26 @@ std::vector<Array> nonzero(const Array& x) {
 namespace lib {
 
 Array compress(const Array& x, const Array& mask) {
-    const char* who = "x[mask]";
-    device::Queue* queue = queue_of(who, x, mask);
+    const char* op_name = "x[mask]";
+    device::Queue* queue = queue_of(op_name, x, mask);
     const CountedMask counted = count_mask(queue, contiguous_memory(mask, DType::Bool));
     const Memory input = contiguous_memory(x);
-    const Output out = make_output(who, queue, x.dtype(), Shape{counted.count}, kind_of(input, counted.mask));
+    const Output out = make_output(op_name, queue, x.dtype(), Shape{counted.count}, kind_of(input, counted.mask));
     if (counted.count > 0) routines::compress(queue, input, counted.mask, counted.blocks, out.memory);
     return out.array;
 }
 
 void put_mask(const Array& x, const Array& mask, const Array& value) {
-    const char* who = "x[mask] = value";
+    const char* op_name = "x[mask] = value";
     if (value.ndim() > 1)
-        fail(ErrorCode::Value, who,
+        fail(ErrorCode::Value, op_name,
              "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has " + std::to_string(value.ndim()) +
                  " dimensions");
-    device::Queue* queue = queue_of(who, x, mask, value);
-    const Memory target = writable_memory(who, x);
+    device::Queue* queue = queue_of(op_name, x, mask, value);
+    const Memory target = writable_memory(op_name, x);
     const CountedMask counted = count_mask(queue, detached_memory(mask, DType::Bool, target));
     if (value.size() != 1 && value.size() != counted.count)
-        fail(ErrorCode::Value, who,
+        fail(ErrorCode::Value, op_name,
              "NumPy boolean array indexing assignment cannot assign " + std::to_string(value.size()) + " input values to the " +
                  std::to_string(counted.count) + " output values where the mask is true");
     if (counted.count == 0) return;
@@ -110,8 +110,8 @@ void put_mask(const Array& x, const Array& mask, const Array& value) {
 }  // namespace lib
 
 Unique unique(const Array& x, bool equal_nan, bool values_only) {
-    const char* who = "unique";
-    device::Queue* queue = lib::queue_of(who, x);
+    const char* op_name = "unique";
+    device::Queue* queue = lib::queue_of(op_name, x);
     const Array flat = lib::flatten(x);
     const std::int64_t size = flat.size();
     Array order, sorted;
@@ -124,16 +124,16 @@ Unique unique(const Array& x, bool equal_nan, bool values_only) {
     const lib::Memory keys = lib::memory_of(sorted);
     const lib::Memory blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(size) + 1);
     const std::int64_t count = size > 0 ? lib::routines::count_runs(queue, keys, equal_nan, blocks) : 0;
-    const lib::Output values = lib::make_output(who, queue, x.dtype(), Shape{count}, lib::kind_of(keys));
+    const lib::Output values = lib::make_output(op_name, queue, x.dtype(), Shape{count}, lib::kind_of(keys));
     Unique result;
     result.values = values.array;
     if (values_only) {
         if (size > 0) lib::routines::fill_runs(queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
         return result;
     }
-    const lib::Output indices = lib::make_output(who, queue, DType::Int64, Shape{count}, lib::kind_of(keys)),
-                      counts = lib::make_output(who, queue, DType::Int64, Shape{count}, lib::kind_of(keys));
-    const lib::Output inverse = lib::make_output(who, queue, DType::Int64, lib::shape_of(x), lib::kind_of(keys));
+    const lib::Output indices = lib::make_output(op_name, queue, DType::Int64, Shape{count}, lib::kind_of(keys)),
+                      counts = lib::make_output(op_name, queue, DType::Int64, Shape{count}, lib::kind_of(keys));
+    const lib::Output inverse = lib::make_output(op_name, queue, DType::Int64, lib::shape_of(x), lib::kind_of(keys));
     if (size > 0)
         lib::routines::fill_runs(queue, keys, lib::memory_of(order), equal_nan, blocks, values.memory, indices.memory, inverse.memory,
                                  counts.memory);

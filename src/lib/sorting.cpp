@@ -15,9 +15,9 @@ enum class Result : std::uint8_t { Values, Indices };
 DType dtype_of(Result result, const Array& x) { return result == Result::Values ? x.dtype() : DType::Int64; }
 
 /// Values or positions of lines along an axis: `submit` gets the input, the memory of both (one of them absent), and the lines.
-template <class F> Array compute(const char* who, const Array& x, Result result, int axis, F&& submit) {
+template <class F> Array compute(const char* op_name, const Array& x, Result result, int axis, F&& submit) {
     const lib::Memory input = lib::contiguous_memory(x);
-    const lib::Output out = lib::make_output(who, x.node()->queue.get(), dtype_of(result, x), input.shape, lib::kind_of(input));
+    const lib::Output out = lib::make_output(op_name, x.node()->queue.get(), dtype_of(result, x), input.shape, lib::kind_of(input));
     const lib::Memory none{};
     const bool values = result == Result::Values;
     if (input.size() > 0) submit(input, values ? out.memory : none, values ? none : out.memory, lib::lines_of(input.shape, axis));
@@ -25,7 +25,7 @@ template <class F> Array compute(const char* who, const Array& x, Result result,
 }
 
 struct SortCall final : graph::Call {
-    SortCall(const char* who, Result wanted, int axis, bool down) : Call(who), result(wanted), at(axis), descending(down) {}
+    SortCall(const char* op_name, Result wanted, int axis, bool down) : Call(op_name), result(wanted), at(axis), descending(down) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
         device::Queue* queue = inputs[0].node()->queue.get();
         results[0] = compute(name, inputs[0], result, at,
@@ -39,8 +39,8 @@ struct SortCall final : graph::Call {
 };
 
 struct PartitionCall final : graph::Call {
-    PartitionCall(const char* who, Result wanted, int axis, std::vector<std::int64_t> positions)
-        : Call(who), result(wanted), at(axis), kth(std::move(positions)) {}
+    PartitionCall(const char* op_name, Result wanted, int axis, std::vector<std::int64_t> positions)
+        : Call(op_name), result(wanted), at(axis), kth(std::move(positions)) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
         device::Queue* queue = inputs[0].node()->queue.get();
         results[0] = compute(name, inputs[0], result, at,
@@ -73,26 +73,26 @@ struct TopKCall final : graph::Call {
     bool largest;
 };
 
-Array sorted(const char* who, Result result, const Array& x, std::int64_t axis, bool descending) {
-    if (x.ndim() == 0) lib::fail(ErrorCode::Axis, who, "axis " + std::to_string(axis) + " is out of bounds for array of dimension 0");
-    const int at = lib::checked_axis(who, axis, x.ndim());
-    return graph::record(Ref<graph::Call>(new SortCall(who, result, at, descending)), std::span(&x, 1),
+Array sorted(const char* op_name, Result result, const Array& x, std::int64_t axis, bool descending) {
+    if (x.ndim() == 0) lib::fail(ErrorCode::Axis, op_name, "axis " + std::to_string(axis) + " is out of bounds for array of dimension 0");
+    const int at = lib::checked_axis(op_name, axis, x.ndim());
+    return graph::record(Ref<graph::Call>(new SortCall(op_name, result, at, descending)), std::span(&x, 1),
                          {dtype_of(result, x), lib::shape_of(x)});
 }
 
-Array partitioned(const char* who, Result result, const Array& x, Extents kth, std::int64_t axis) {
-    const int at = lib::checked_axis(who, axis, x.ndim());
+Array partitioned(const char* op_name, Result result, const Array& x, Extents kth, std::int64_t axis) {
+    const int at = lib::checked_axis(op_name, axis, x.ndim());
     const std::int64_t length = x.shape()[static_cast<std::size_t>(at)];
     std::vector<std::int64_t> positions;
     for (const std::int64_t k : kth) {
         // NumPy accepts any kth for an axis without elements.
         if (length > 0 && (k < -length || k >= length))
-            lib::fail(ErrorCode::Value, who,
+            lib::fail(ErrorCode::Value, op_name,
                       "kth(=" + std::to_string(k < 0 ? k + length : k) + ") out of bounds (" + std::to_string(length) + ")");
         positions.push_back(k < 0 ? k + length : k);
     }
     std::ranges::sort(positions);
-    return graph::record(Ref<graph::Call>(new PartitionCall(who, result, at, std::move(positions))), std::span(&x, 1),
+    return graph::record(Ref<graph::Call>(new PartitionCall(op_name, result, at, std::move(positions))), std::span(&x, 1),
                          {dtype_of(result, x), lib::shape_of(x)});
 }
 

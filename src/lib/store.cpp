@@ -6,9 +6,9 @@
 
 namespace pardo::lib {
 
-Memory writable_memory(const char* who, const Array& x) {
+Memory writable_memory(const char* op_name, const Array& x) {
     Memory memory = memory_of(x);
-    if (memory.buffer->read_only()) fail(ErrorCode::Value, who, "assignment destination is read-only");
+    if (memory.buffer->read_only()) fail(ErrorCode::Value, op_name, "assignment destination is read-only");
     return memory;
 }
 

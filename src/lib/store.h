@@ -9,7 +9,7 @@
 namespace pardo::lib {
 
 /// Forces x and gives its memory for writing; throws Value "assignment destination is read-only".
-Memory writable_memory(const char* who, const Array& x);
+Memory writable_memory(const char* op_name, const Array& x);
 
 /// value's elements in `dtype`, row-major, in memory that is not the target's.
 Memory detached_memory(const Array& value, DType dtype, const Memory& target);

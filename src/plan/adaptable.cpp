@@ -1,4 +1,4 @@
-// src/plan/adaptable.cpp: a plan as a function of the numbers of its walk.
+// src/plan/adaptable.cpp: a plan as a function of the numbers of its subgraph.
 #include "plan/adaptable.h"
 
 #include <algorithm>
@@ -54,10 +54,10 @@ device::LaunchShape launch_shape(const AdaptablePlan::Launch& launch, const Plan
 }
 
 /// Sets what is told of the work of a launch.
-void measure(PlannedLaunch& planned, const AdaptablePlan::Launch& launch, const Walk& walk, std::span<const std::int64_t> values) {
+void measure(PlannedLaunch& planned, const AdaptablePlan::Launch& launch, const Subgraph& subgraph, std::span<const std::int64_t> values) {
     planned.bytes_read = planned.bytes_written = 0;
     for (const AdaptablePlan::Launch::Moved& moved : launch.moved) {
-        const std::int64_t bytes = bytes_moved(moved.traffic, moved.bytes.in(values), walk);
+        const std::int64_t bytes = bytes_moved(moved.traffic, moved.bytes.in(values), subgraph);
         if (moved.traffic.read) planned.bytes_read += bytes;
         if (moved.traffic.written) planned.bytes_written += bytes;
     }
@@ -80,8 +80,8 @@ void AdaptablePlan::drop(const PlannedLaunch& launch) {
     numbers_.erase(numbers_.end() - static_cast<std::ptrdiff_t>(numbers_of(launch)), numbers_.end());
 }
 
-const AdaptablePlan::Launch& AdaptablePlan::add(const KernelPlan& schedule, ir::Kernel kernel, PlannedLaunch& planned, const Walk& walk,
-                                                device::Device* device) {
+const AdaptablePlan::Launch& AdaptablePlan::add(const KernelPlan& schedule, ir::Kernel kernel, PlannedLaunch& planned,
+                                                const Subgraph& subgraph, device::Device* device) {
     const SizedShape shape = shape_of(schedule);
     Launch launch{.kernel = std::move(kernel),
                   .inner = Number(shape.inner),
@@ -93,11 +93,11 @@ const AdaptablePlan::Launch& AdaptablePlan::add(const KernelPlan& schedule, ir::
                   .element_cost = schedule.element_cost};
     for (const KernelPlan::Traffic& traffic : schedule.traffic) launch.moved.push_back({Number(traffic.bytes), traffic});
     launch.shape = device->shape_class(launch.kernel, launch_shape(launch, planned, {}));
-    measure(planned, launch, walk, {});
+    measure(planned, launch, subgraph, {});
     return launches_.emplace_back(std::move(launch));
 }
 
-Ref<const Plan> AdaptablePlan::adapted(const Walk& walk, std::uint64_t hash, std::span<const std::int64_t> numbers,
+Ref<const Plan> AdaptablePlan::adapted(const Subgraph& subgraph, std::uint64_t hash, std::span<const std::int64_t> numbers,
                                        device::Device* device) const {
     std::vector<std::int64_t> values;
     if (!program_.run(numbers, values)) return nullptr;
@@ -107,14 +107,14 @@ Ref<const Plan> AdaptablePlan::adapted(const Walk& walk, std::uint64_t hash, std
     plan->results = plan_->results;
     plan->needs_temporary = plan_->needs_temporary;
     plan->hash = hash;
-    plan->key = walk.key;
+    plan->key = subgraph.key;
     auto next = numbers_.begin();
     for_each_number(*plan, [&](auto& number) { number = static_cast<std::remove_reference_t<decltype(number)>>((next++)->in(values)); });
     for (std::size_t i = 0; i < launches_.size(); ++i) {
         const Launch& launch = launches_[i];
         PlannedLaunch& planned = plan->launches[i];
         if (device->shape_class(launch.kernel, launch_shape(launch, planned, values)) != launch.shape) return nullptr;
-        measure(planned, launch, walk, values);
+        measure(planned, launch, subgraph, values);
     }
     return plan;
 }

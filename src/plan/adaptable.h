@@ -1,4 +1,4 @@
-// src/plan/adaptable.h: a plan as a function of the numbers of its walk.
+// src/plan/adaptable.h: a plan as a function of the numbers of its subgraph.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 #include "ir/ir.h"
 #include "plan/schedule/schedule.h"
 #include "plan/size.h"
-#include "plan/walk.h"
+#include "plan/subgraph.h"
 
 namespace pardo::plan {
 
 struct Plan;
 struct PlannedLaunch;
 
-/// A plan, and how its numbers come from those of the walk that it was made for. It serves all walks of one class for which the planner
-/// would decide the same.
+/// A plan, and how its numbers come from those of the subgraph that it was made for. It serves all subgraphs of one class for which the
+/// planner would decide the same.
 class AdaptablePlan : public RefCounted<AdaptablePlan> {
 public:
     /// What a number was, and its expression if it is one of the trace's.
@@ -41,16 +41,18 @@ public:
         double element_cost = 0;
     };
 
-    /// The plan for a walk of the same class with other numbers; null where the planner would decide something otherwise, or the device
+    /// The plan for a subgraph of the same class with other numbers; null where the planner would decide something otherwise, or the device
     /// takes another program.
-    Ref<const Plan> adapted(const Walk& walk, std::uint64_t hash, std::span<const std::int64_t> numbers, device::Device* device) const;
+    Ref<const Plan> adapted(const Subgraph& subgraph, std::uint64_t hash, std::span<const std::int64_t> numbers,
+                            device::Device* device) const;
 
     // While it is made.
     /// Notes the next number of the plan, in the order of its fields, and gives its value.
     std::int64_t keep(Size size);
     /// Forgets the numbers of a launch that is not made.
     void drop(const PlannedLaunch& launch);
-    const Launch& add(const KernelPlan& schedule, ir::Kernel kernel, PlannedLaunch& launch, const Walk& walk, device::Device* device);
+    const Launch& add(const KernelPlan& schedule, ir::Kernel kernel, PlannedLaunch& launch, const Subgraph& subgraph,
+                      device::Device* device);
     const std::vector<Launch>& launches() const { return launches_; }
     void trace_over(Trace& trace);
     /// Says for which plan it is. False when that cannot be adapted.

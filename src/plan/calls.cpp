@@ -50,9 +50,9 @@ void run(Node& node) {
 
 }  // namespace
 
-std::vector<Ref<Node>> calls_of(const Walk& walk) {
+std::vector<Ref<Node>> calls_of(const Subgraph& subgraph) {
     std::vector<Ref<Node>> calls;
-    for (Node* node : walk.nodes) {
+    for (Node* node : subgraph.nodes) {
         if (node->kind == Kind::Call) calls.emplace_back(node);
     }
     return calls;

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "graph/engine.h"
-#include "plan/walk.h"
+#include "plan/subgraph.h"
 
 namespace pardo::plan {
 
-/// The calls of a walk, each of them once, inputs before users.
-std::vector<Ref<graph::Node>> calls_of(const Walk& walk);
+/// The calls of a subgraph, each of them once, inputs before users.
+std::vector<Ref<graph::Node>> calls_of(const Subgraph& subgraph);
 /// Runs the call of a pending node, and turns its results into Leaves, if its inputs are in memory; false, and nothing done, if not.
 bool run_if_ready(graph::Node* node);
 /// Forces the inputs of each call that is still pending, runs it, and turns its results into Leaves. Throws the error of the first that

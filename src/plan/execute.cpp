@@ -1,4 +1,4 @@
-// src/plan/execute.cpp: runs a plan on the nodes of a walk.
+// src/plan/execute.cpp: runs a plan on the nodes of a subgraph.
 #include "plan/execute.h"
 
 #include <algorithm>
@@ -61,13 +61,13 @@ device::Label label_of(const void* planned) { return {static_cast<const PlannedL
 
 }  // namespace
 
-void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Queue* queue) {
+void Execution::launch(const PlannedLaunch& planned, const Subgraph& subgraph, device::Queue* queue) {
     arguments_.assign(planned.arguments.begin(), planned.arguments.end());
     for (const PlannedLaunch::Patch& patch : planned.patches) {
         std::uint64_t& slot = arguments_[patch.argument];
         switch (patch.kind) {
             case PlannedLaunch::Patch::Kind::Leaf: {
-                const Node* leaf = walk.nodes[patch.source];
+                const Node* leaf = subgraph.nodes[patch.source];
                 const std::int64_t offset = leaf->offset * itemsize(leaf->dtype) + patch.offset;
                 slot = reinterpret_cast<std::uint64_t>(leaf->buffer->data()) + static_cast<std::uint64_t>(offset);
                 break;
@@ -75,20 +75,20 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
             case PlannedLaunch::Patch::Kind::Slot:
                 slot = reinterpret_cast<std::uint64_t>(slots_[patch.source]->data()) + static_cast<std::uint64_t>(patch.offset);
                 break;
-            case PlannedLaunch::Patch::Kind::Constant: put_scalar(&slot, walk.nodes[patch.source]->scalar); break;
+            case PlannedLaunch::Patch::Kind::Constant: put_scalar(&slot, subgraph.nodes[patch.source]->scalar); break;
         }
     }
     uses_.clear();
     bool shared = false;
     for (const PlannedLaunch::Use& use : planned.uses) {
-        device::Buffer* buffer = use.leaf ? walk.nodes[use.source]->buffer.get() : slots_[use.source].get();
+        device::Buffer* buffer = use.leaf ? subgraph.nodes[use.source]->buffer.get() : slots_[use.source].get();
         device::Access access = use.access;
         if (use.leaf && access == device::Access::Write) {
-            const Node& leaf = *walk.nodes[use.source];
+            const Node& leaf = *subgraph.nodes[use.source];
             access = device::written(buffer, static_cast<std::size_t>(element_count(leaf.shape) * itemsize(leaf.dtype)));
         }
         uses_.push_back({buffer, access});
-        shared |= device::seen_by_strangers(buffer, access);
+        shared |= device::externally_visible(buffer, access);
     }
     device::Launch request;
     request.program = planned.program.get();
@@ -107,12 +107,12 @@ void Execution::launch(const PlannedLaunch& planned, const Walk& walk, device::Q
 }
 
 /// The kind of each slot: device > shared > host of the memory that its values come from. Nearly always that is device memory alone.
-bool Execution::find_kinds(const Plan& plan, const Walk& walk) {
-    const auto special = [&](NodeId leaf) { return walk.nodes[leaf]->buffer->kind() != MemoryKind::Device; };
-    if (std::none_of(walk.leaves.begin(), walk.leaves.end(), special)) return false;
+bool Execution::find_kinds(const Plan& plan, const Subgraph& subgraph) {
+    const auto special = [&](NodeId leaf) { return subgraph.nodes[leaf]->buffer->kind() != MemoryKind::Device; };
+    if (std::none_of(subgraph.leaves.begin(), subgraph.leaves.end(), special)) return false;
     constexpr auto none = static_cast<MemoryKind>(static_cast<int>(MemoryKind::Host) + 1);  // constants and indices
     kinds_.clear();
-    for (const Node* node : walk.nodes) {  // inputs before users
+    for (const Node* node : subgraph.nodes) {  // inputs before users
         MemoryKind kind = node->pending() ? none : node->buffer->kind();
         for (int i = 0; i < node->arity; ++i) kind = std::min(kind, kinds_[node->inputs[i]->index]);
         kinds_.push_back(kind);
@@ -127,30 +127,30 @@ bool Execution::find_kinds(const Plan& plan, const Walk& walk) {
     return true;
 }
 
-void Execution::allocate(const Plan& plan, const Walk& walk, device::Queue* queue) {
+void Execution::allocate(const Plan& plan, const Subgraph& subgraph, device::Queue* queue) {
     slots_.clear();
     device::Device* device = queue->device();
-    const bool kinds = find_kinds(plan, walk);
+    const bool kinds = find_kinds(plan, subgraph);
     try {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
             slots_.push_back(device->obtain(static_cast<std::size_t>(plan.slots[i]), kinds ? kinds_[i] : MemoryKind::Device, queue));
         }
     } catch (const Error& e) {
-        const std::string who = kernel_of(plan, slots_.size());
+        const std::string op_name = kernel_of(plan, slots_.size());
         slots_.clear();  // what it did get is not kept for the next force of this thread
-        throw Error(e.code(), who + ": " + e.message(), e.origin());
+        throw Error(e.code(), op_name + ": " + e.message(), e.origin());
     }
 }
 
-void Execution::run(const Plan& plan, const Walk& walk, device::Queue* queue) {
+void Execution::run(const Plan& plan, const Subgraph& subgraph, device::Queue* queue) {
     struct Release {
         std::vector<Ref<device::Buffer>>& slots;
         ~Release() { slots.clear(); }
     } release{slots_};
-    for (const PlannedLaunch& planned : plan.launches) launch(planned, walk, queue);
+    for (const PlannedLaunch& planned : plan.launches) launch(planned, subgraph, queue);
     // Inputs before users: what a result still needs is alive until its users are materialised.
     for (const Plan::Result& r : plan.results) {
-        Node* node = walk.nodes[r.node];
+        Node* node = subgraph.nodes[r.node];
         // A view of a value that gets memory for another one's sake is there already.
         if (node->pending()) graph::materialize(node, slots_[r.slot], r.strides, 0);
     }

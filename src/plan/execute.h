@@ -1,4 +1,4 @@
-// src/plan/execute.h: runs a plan on the nodes of a walk.
+// src/plan/execute.h: runs a plan on the nodes of a subgraph.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace pardo::plan {
 class Execution {
 public:
     /// Memory for a plan's results and scratch. On failure nothing else has happened.
-    void allocate(const Plan& plan, const Walk& walk, device::Queue* queue);
+    void allocate(const Plan& plan, const Subgraph& subgraph, device::Queue* queue);
     /// Launches and materialises, after allocate(). On failure nothing is materialised.
-    void run(const Plan& plan, const Walk& walk, device::Queue* queue);
+    void run(const Plan& plan, const Subgraph& subgraph, device::Queue* queue);
 
 private:
-    void launch(const PlannedLaunch& planned, const Walk& walk, device::Queue* queue);
-    bool find_kinds(const Plan& plan, const Walk& walk);
+    void launch(const PlannedLaunch& planned, const Subgraph& subgraph, device::Queue* queue);
+    bool find_kinds(const Plan& plan, const Subgraph& subgraph);
     std::vector<Ref<device::Buffer>> slots_;
     std::vector<MemoryKind> kinds_;
     std::vector<std::uint64_t> arguments_;

@@ -10,7 +10,7 @@
 #include "graph/call.h"
 #include "graph/record.h"
 #include "plan/force.h"
-#include "plan/group/companions.h"
+#include "plan/group/sibling_outputs.h"
 #include "plan/schedule/schedule.h"
 
 namespace pardo::plan {
@@ -128,9 +128,9 @@ public:
             if (report_.steps_) step(k, first);
         }
         aliases();
-        for (NodeId id = 0; id < planner_.walk().nodes.size(); ++id) {
+        for (NodeId id = 0; id < planner_.subgraph().nodes.size(); ++id) {
             const Node* n = planner_.node(id);
-            if (n->kind != Kind::View && planner_.fact(id).required) report_.computed_.insert(n);
+            if (n->kind != Kind::View && planner_.info(id).required) report_.computed_.insert(n);
         }
         report_.text += out_;
     }
@@ -139,7 +139,7 @@ private:
     Bytes bytes_of(const KernelPlan& k) const {
         Bytes sum;
         for (const KernelPlan::Traffic& traffic : k.traffic) {
-            const std::int64_t bytes = bytes_moved(traffic, traffic.bytes.value(), planner_.walk());
+            const std::int64_t bytes = bytes_moved(traffic, traffic.bytes.value(), planner_.subgraph());
             if (traffic.read) sum.read += bytes;
             if (traffic.written) sum.written += bytes;
         }
@@ -187,9 +187,9 @@ private:
         return found;
     }
     std::string why(const Store& s) const {
-        const Fact& f = planner_.fact(s.node);
+        const NodeInfo& f = planner_.info(s.node);
         const Node* n = planner_.node(s.node);
-        if (for_call_ && n->use_count() <= n->consumers && (planner_.walk().flags[s.node] & Walk::Root)) return "read by a call";
+        if (for_call_ && n->use_count() <= n->consumers && (planner_.subgraph().flags[s.node] & Subgraph::Root)) return "read by a call";
         return f.required || planner_.is_store(s.node) ? f.why : "read by another kernel";
     }
     void step(const KernelPlan& k, bool first) {
@@ -198,9 +198,10 @@ private:
         if (first) step.cut = group.cut;
         std::unordered_set<NodeId> told;
         for (const int at : scheduler_.computed(k)) {
-            const Inst& inst = group.insts[at];
-            const char* operation = scheduler_.operation(inst);
-            if (operation && (inst.kind == Inst::Kind::Cast || inst.kind == Inst::Kind::Blend || told.insert(inst.node).second))
+            const FusedValue& fused = group.values[at];
+            const char* operation = scheduler_.operation(fused);
+            if (operation &&
+                (fused.kind == FusedValue::Kind::Cast || fused.kind == FusedValue::Kind::Blend || told.insert(fused.node).second))
                 step.operations.emplace_back(operation);
         }
         for (const NodeId id : inputs(k)) step.reads.push_back(report_.value(planner_.node(id)));
@@ -216,8 +217,8 @@ private:
         report_.steps_->push_back(std::move(step));
     }
     void aliases() {
-        for (NodeId id = 0; id < planner_.walk().nodes.size(); ++id) {
-            if (!planner_.fact(id).alias || !report_.aliases_.insert(planner_.node(id)).second) continue;
+        for (NodeId id = 0; id < planner_.subgraph().nodes.size(); ++id) {
+            if (!planner_.info(id).alias || !report_.aliases_.insert(planner_.node(id)).second) continue;
             out_ += "view " + value_text(planner_.node(id)) + ": shares the memory of its base\n";
         }
     }
@@ -231,13 +232,13 @@ private:
 };
 
 void Report::groups(std::span<Node* const> roots, bool for_call) {
-    Walk walk;
-    walk.computed = &computed_;
-    walk.collect(roots);
-    if (std::ranges::all_of(walk.nodes, [&](const Node* n) { return walk.in_memory(n); })) return;
-    std::vector<Ref<Node>> companions;
-    collect_with_companions(walk, roots, companions);
-    Planner planner(walk, roots[0]->queue->device()->execution());
+    Subgraph subgraph;
+    subgraph.computed = &computed_;
+    subgraph.collect(roots);
+    if (std::ranges::all_of(subgraph.nodes, [&](const Node* n) { return subgraph.in_memory(n); })) return;
+    std::vector<Ref<Node>> siblings;
+    collect_with_siblings(subgraph, roots, siblings);
+    Planner planner(subgraph, roots[0]->queue->device()->execution());
     planner.run();
     Scheduler scheduler(planner);
     scheduler.run();
@@ -266,11 +267,11 @@ void Report::call(const Node& node) {
 }  // namespace
 
 std::string explain(std::span<Node* const> roots, std::vector<PlanStep>* steps) {
-    Walk walk;
-    walk.collect(roots);
+    Subgraph subgraph;
+    subgraph.collect(roots);
     Report report(steps);
     std::vector<const graph::Call*> told;
-    for (const Node* node : walk.nodes) {
+    for (const Node* node : subgraph.nodes) {
         if (node->kind != Kind::Call || std::ranges::find(told, node->call.get()) != told.end()) continue;
         told.push_back(node->call.get());
         std::vector<Node*> inputs;

@@ -1,4 +1,4 @@
-// src/plan/force.cpp: decides what runs now: walks the graph, finds or makes its plan, allocates, launches, materialises.
+// src/plan/force.cpp: decides what runs now: subgraphs the graph, finds or makes its plan, allocates, launches, materialises.
 #include "plan/force.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "graph/overlap.h"
 #include "plan/calls.h"
 #include "plan/execute.h"
-#include "plan/group/companions.h"
+#include "plan/group/sibling_outputs.h"
 #include "plan/plan.h"
 #include "plan/unlocked.h"
 
@@ -26,7 +26,7 @@ std::atomic<int> fusion{-1};  // -1: not asked yet
 
 /// Vectors of one thread that keep their memory from force to force.
 struct Workspace {
-    Walk walk;
+    Subgraph subgraph;
     Execution execution;
 };
 
@@ -43,7 +43,7 @@ public:
     }
     ~Borrowed() {
         if (!mine_) return;
-        shared().walk.clear();
+        shared().subgraph.clear();
         busy_ = false;
     }
     Borrowed(const Borrowed&) = delete;
@@ -70,28 +70,28 @@ bool adapted_plans_are_checked() {
     return on;
 }
 
-/// The plan for a walk: a finished one, kept while this lives, or a draft of which programs are missing.
+/// The plan for a subgraph: a finished one, kept while this lives, or a draft of which programs are missing.
 class PlanSearch {
 public:
-    PlanSearch(Walk& walk, device::Queue* queue) : queue_(queue) {
-        walk.write_key();
-        const std::uint64_t hash = hash128(walk.key.data(), walk.key.size()).lo;
+    PlanSearch(Subgraph& subgraph, device::Queue* queue) : queue_(queue) {
+        subgraph.write_key();
+        const std::uint64_t hash = hash128(subgraph.key.data(), subgraph.key.size()).lo;
         RecentPlans::Entry& recent = RecentPlans::of(queue).at(hash);
-        if (recent.plan && recent.plan->is(walk.key, hash)) {
+        if (recent.plan && recent.plan->is(subgraph.key, hash)) {
             use(recent);
             return;
         }
         PlanCache& cache = PlanCache::of(queue->device());
-        own_ = cache.find(walk.key, hash);
+        own_ = cache.find(subgraph.key, hash);
         if (!own_) {
-            PlanClass kind = walk.plan_class();
-            if (kind.complete) own_ = cache.adapt(walk, hash, kind, queue->device());
+            PlanClass kind = subgraph.plan_class();
+            if (kind.complete) own_ = cache.adapt(subgraph, hash, kind, queue->device());
             if (!own_) {
-                draft_.emplace(walk, hash, std::move(kind), queue->device(), cache);
+                draft_.emplace(subgraph, hash, std::move(kind), queue->device(), cache);
                 if (!draft_->complete()) return;
                 compile();
             } else if (adapted_plans_are_checked()) {
-                check_adapted(walk, hash, cache);
+                check_adapted(subgraph, hash, cache);
             }
         }
         plan_ = own_.get();
@@ -112,7 +112,7 @@ public:
         own_ = draft_->compile(queue_->device(), PlanCache::of(queue_->device()));
         plan_ = own_.get();
     }
-    /// Compiles it without; the nodes of the walk may be others then. What it throws is of no account if the nodes that it was for are
+    /// Compiles it without; the nodes of the subgraph may be others then. What it throws is of no account if the nodes that it was for are
     /// computed by then: `wanted` tells.
     template <class F> void compile_unlocked(F&& wanted) {
         const Ref<device::Queue> queue(queue_);
@@ -125,9 +125,9 @@ public:
     }
 
 private:
-    /// Plans the walk itself, and throws Internal where what was made of another plan is not the same.
-    void check_adapted(const Walk& walk, std::uint64_t hash, PlanCache& cache) const {
-        Draft draft(walk, hash, walk.plan_class(), queue_->device(), cache);
+    /// Plans the subgraph itself, and throws Internal where what was made of another plan is not the same.
+    void check_adapted(const Subgraph& subgraph, std::uint64_t hash, PlanCache& cache) const {
+        Draft draft(subgraph, hash, subgraph.plan_class(), queue_->device(), cache);
         if (!same(*own_, *draft.finished(queue_->device(), cache)))
             throw Error(ErrorCode::Internal, "force: a plan that was made of one for other sizes is not what the planner makes");
     }
@@ -162,15 +162,15 @@ device::Queue* pending_queue(std::span<Node* const> roots) {
 
 bool may_unlock(Compile compile) { return compile == Compile::Unlocked && device::locks_held() == 1; }
 
-/// Nodes outside `walk` that are held and depend on what `buffer` holds: by its readers, and their users.
-std::vector<Ref<Node>> dependents(const device::Buffer* buffer, const Walk* walk) {
+/// Nodes outside `subgraph` that are held and depend on what `buffer` holds: by its readers, and their users.
+std::vector<Ref<Node>> dependents(const device::Buffer* buffer, const Subgraph* subgraph) {
     std::vector<Ref<Node>> found;
     const std::uint32_t mark = fresh_mark();
     std::vector<const Link*> lists{&buffer->readers};
     for (std::size_t i = 0; i < lists.size(); ++i) {
         for (const Link* use = lists[i]->next; use != lists[i]; use = use->next) {
             Node* user = static_cast<const graph::Use*>(use)->user;
-            if (user->mark == mark || (walk && walk->contains(user))) continue;
+            if (user->mark == mark || (subgraph && subgraph->contains(user))) continue;
             user->mark = mark;
             lists.push_back(&user->users);
             if (Ref<Node> held = graph::if_held(user)) found.push_back(std::move(held));
@@ -207,26 +207,26 @@ enum class Stored : std::uint8_t {
 /// One try of store().
 Stored try_store(Node* target, Node* value, Node* where, After after, int references, Compile compile, std::vector<Ref<Node>>& calls) {
     Borrowed work;
-    Walk& walk = work->walk;
-    walk.collect_store(target, value, where, after, references);
-    if (walk.calls) {
-        calls = calls_of(walk);
+    Subgraph& subgraph = work->subgraph;
+    subgraph.collect_store(target, value, where, after, references);
+    if (subgraph.calls) {
+        calls = calls_of(subgraph);
         return Stored::Again;
     }
     device::Buffer* buffer = target->buffer.get();
-    if (walk.read_outside(buffer)) {
+    if (subgraph.read_outside(buffer)) {
         const unsigned before = Unlocked::count();
         const Ref<Node> kept(target);  // others may bind its handle anew while the lock is free
-        settle(dependents(buffer, &walk), compile);
+        settle(dependents(buffer, &subgraph), compile);
         if (before != Unlocked::count()) return Stored::Unlocked;
-        walk.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
+        subgraph.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
     }
     if (target->size() == 0) return Stored::Done;
     device::Queue* queue = target->queue.get();
-    PlanSearch plan(walk, queue);
+    PlanSearch plan(subgraph, queue);
     if (!plan && may_unlock(compile)) {
         Node* const kept[] = {target, value, where};
-        walk.clear();
+        subgraph.clear();
         compile_for(plan, {kept, where ? 3u : 2u});
         return Stored::Unlocked;
     }
@@ -234,9 +234,9 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
     if (!plan) plan.compile();
     if (plan->needs_temporary) return Stored::Overlaps;
     const unsigned before = Borrowed::nested();
-    work->execution.allocate(*plan, walk, queue);
+    work->execution.allocate(*plan, subgraph, queue);
     if (before != Borrowed::nested()) return Stored::Again;
-    work->execution.run(*plan, walk, queue);
+    work->execution.run(*plan, subgraph, queue);
 #ifndef NDEBUG
     poison_readers(target);
 #endif
@@ -264,22 +264,22 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
     if (!queue) return true;
     counters.forced.fetch_add(1, std::memory_order_relaxed);
     if (roots.size() == 1 && run_if_ready(roots[0])) return true;
-    std::vector<Ref<Node>> companions, calls;
+    std::vector<Ref<Node>> siblings, calls;
     while (true) {
         run(calls, go_on ? compile : Compile::Locked);
         if (!calls.empty() && !pending_queue(roots)) return true;
         Borrowed work;
-        companions.clear();
-        collect_with_companions(work->walk, roots, companions);
-        if (work->walk.calls) {
-            calls = calls_of(work->walk);
+        siblings.clear();
+        collect_with_siblings(work->subgraph, roots, siblings);
+        if (work->subgraph.calls) {
+            calls = calls_of(work->subgraph);
             continue;
         }
-        PlanSearch plan(work->walk, queue);
+        PlanSearch plan(work->subgraph, queue);
         if (!plan && may_unlock(compile)) {
-            companions.clear();  // nothing of the graph is kept, so that others plan as if this thread were not there
+            siblings.clear();  // nothing of the graph is kept, so that others plan as if this thread were not there
             calls.clear();
-            work->walk.clear();
+            work->subgraph.clear();
             compile_for(plan, roots);
             if (!go_on) return false;
             if (!pending_queue(roots)) return true;
@@ -287,9 +287,9 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
         }
         if (!plan) plan.compile();
         const unsigned before = Borrowed::nested();
-        work->execution.allocate(*plan, work->walk, queue);
+        work->execution.allocate(*plan, work->subgraph, queue);
         if (before != Borrowed::nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
-        work->execution.run(*plan, work->walk, queue);
+        work->execution.run(*plan, work->subgraph, queue);
         return true;
     }
 }

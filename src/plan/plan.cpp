@@ -14,10 +14,10 @@ using graph::Node;
 
 namespace {
 
-/// Gives memory to stored anchors and scratch; scratch and values that nobody keeps share slots of one size over time.
+/// Gives memory to stored materialization points and scratch; scratch and values that nobody keeps share slots of one size over time.
 class SlotPlan {
 public:
-    SlotPlan(const Planner& planner, const std::vector<MadeKernel>& kernels) : planner_(planner), kernels_(kernels) {}
+    SlotPlan(const Planner& planner, const std::vector<LoweredKernel>& kernels) : planner_(planner), kernels_(kernels) {}
 
     /// Slot of the memory behind an argument.
     std::uint32_t of(const Argument& a, const std::vector<Partial>& partials, std::size_t kernel) {
@@ -33,7 +33,7 @@ public:
             const Node* n = planner_.node(a.node);
             (void)graph::byte_count(n->dtype, n->shape, kernels_[kernel].kernel.name.c_str());  // throws if there are too many
             bytes = planner_.size(a.node) * itemsize(n->dtype);
-            keeps = planner_.fact(a.node).required;
+            keeps = planner_.info(a.node).required;
         }
         const std::uint32_t slot = take(bytes, keeps);
         if (!keeps) last_use_.push_back({slot, last_kernel(a, kernel)});
@@ -78,7 +78,7 @@ private:
     }
 
     const Planner& planner_;
-    const std::vector<MadeKernel>& kernels_;
+    const std::vector<LoweredKernel>& kernels_;
     std::vector<Size> slots_;  // bytes
     std::vector<std::int64_t> node_slots_, partial_slots_;
     std::vector<std::pair<std::uint32_t, std::size_t>> last_use_;
@@ -119,29 +119,30 @@ void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& par
 
 }  // namespace
 
-Draft::Draft(const Walk& walk, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache) : class_(std::move(kind)) {
+Draft::Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache)
+    : class_(std::move(kind)) {
     plan_->hash = hash;
-    plan_->key = walk.key;
+    plan_->key = subgraph.key;
     counters.planned.fetch_add(1, std::memory_order_relaxed);
     if (!class_.complete) {
-        make(walk, device, cache);
+        make(subgraph, device, cache);
         return;
     }
     Trace trace(class_.numbers);
-    make(walk, device, cache);
+    make(subgraph, device, cache);
     adaptable_->trace_over(trace);
 }
 
-void Draft::make(const Walk& walk, device::Device* device, PlanCache& cache) {
-    Planner planner(walk, device->execution());
+void Draft::make(const Subgraph& subgraph, device::Device* device, PlanCache& cache) {
+    Planner planner(subgraph, device->execution());
     planner.run();
     Scheduler scheduler(planner);
     if (!scheduler.run()) {
         plan_->needs_temporary = true;
         return;
     }
-    std::vector<MadeKernel> made;
-    for (const KernelPlan& kernel : scheduler.kernels()) made.push_back(make_kernel(planner, kernel));
+    std::vector<LoweredKernel> made;
+    for (const KernelPlan& kernel : scheduler.kernels()) made.push_back(lower_kernel(planner, kernel));
     SlotPlan slots(planner, made);
     for (std::size_t k = 0; k < made.size(); ++k) {
         const KernelPlan& kernel = scheduler.kernels()[k];
@@ -165,19 +166,19 @@ void Draft::make(const Walk& walk, device::Device* device, PlanCache& cache) {
             adaptable_->drop(launch);
             continue;
         }
-        const AdaptablePlan::Launch& kept = adaptable_->add(kernel, std::move(made[k].kernel), launch, walk, device);
+        const AdaptablePlan::Launch& kept = adaptable_->add(kernel, std::move(made[k].kernel), launch, subgraph, device);
         const Hash128 key = program_key(kept.kernel, kept.shape);
         launch.program = cache.program(key);
         if (!launch.program) missing_.push_back({plan_->launches.size(), key});
         plan_->launches.push_back(std::move(launch));
     }
-    for (NodeId id = 0; id < walk.nodes.size(); ++id) {
-        const Fact& f = planner.fact(id);
+    for (NodeId id = 0; id < subgraph.nodes.size(); ++id) {
+        const NodeInfo& f = planner.info(id);
         if (f.required && !f.alias) plan_->results.push_back({id, slots.of_node(id), Strides(values_of(f.strides))});
     }
     for (const Size bytes : slots.slots()) plan_->slots.push_back(adaptable_->keep(bytes));
     for (const Plan::Result& result : plan_->results) {
-        for (const Size stride : planner.fact(result.node).strides) adaptable_->keep(stride);
+        for (const Size stride : planner.info(result.node).strides) adaptable_->keep(stride);
     }
 }
 

@@ -16,7 +16,7 @@
 #include "device/program.h"
 #include "ir/ir.h"
 #include "plan/adaptable.h"
-#include "plan/walk.h"
+#include "plan/subgraph.h"
 
 namespace pardo::plan {
 
@@ -49,7 +49,7 @@ struct PlannedLaunch {
 
 /// Everything that is the same for graphs with one signature. Shared by all queues of a device; nobody changes one that is in the cache.
 struct Plan : RefCounted<Plan> {
-    /// A node that gets memory of its own, in the order of the walk.
+    /// A node that gets memory of its own, in the order of the subgraph.
     struct Result {
         NodeId node;
         std::uint32_t slot;
@@ -75,8 +75,8 @@ class PlanCache;
 /// A plan whose last programs are still to be made. It refers to no node, so that they are made while the graph is anybody's.
 class Draft {
 public:
-    /// Plans what a walk has collected, with the programs that `cache` knows. `hash`: of the walk's key.
-    Draft(const Walk& walk, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache);
+    /// Plans what a subgraph has collected, with the programs that `cache` knows. `hash`: of the subgraph's key.
+    Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache);
     /// True when nothing is left to compile.
     bool complete() const { return missing_.empty(); }
     /// Makes what is missing, and gives the plan to the cache; needs no graph lock. Throws Compile. Returns what the cache keeps.
@@ -89,7 +89,7 @@ private:
         std::size_t launch;
         Hash128 key;
     };
-    void make(const Walk& walk, device::Device* device, PlanCache& cache);
+    void make(const Subgraph& subgraph, device::Device* device, PlanCache& cache);
     PlanClass class_;
     Ref<Plan> plan_{new Plan};
     Ref<AdaptablePlan> adaptable_{new AdaptablePlan};
@@ -106,8 +106,8 @@ public:
     /// Gives the plan that is kept: another thread's when that one came first.
     Ref<const Plan> add(Ref<const Plan> plan);
     std::size_t size();
-    /// A plan for this walk made of one for other sizes; null when there is none.
-    Ref<const Plan> adapt(const Walk& walk, std::uint64_t hash, const PlanClass& kind, device::Device* device);
+    /// A plan for this subgraph made of one for other sizes; null when there is none.
+    Ref<const Plan> adapt(const Subgraph& subgraph, std::uint64_t hash, const PlanClass& kind, device::Device* device);
     void add_adaptable(const PlanClass& kind, Ref<const AdaptablePlan> plan);
     static constexpr std::size_t most_plans = 512, most_programs = 512, most_classes = 128, plans_of_class = 4;
     /// The program of a kernel by the key of its structure: equal kernels that come from graphs with other sizes share one. Null when

@@ -145,7 +145,7 @@ void PlanCache::add_program(const Hash128& key, const Ref<device::Program>& prog
     programs_.emplace(key, program);
 }
 
-Ref<const Plan> PlanCache::adapt(const Walk& walk, std::uint64_t hash, const PlanClass& kind, device::Device* device) {
+Ref<const Plan> PlanCache::adapt(const Subgraph& subgraph, std::uint64_t hash, const PlanClass& kind, device::Device* device) {
     std::vector<Ref<const AdaptablePlan>> known;
     {
         const std::lock_guard lock(mutex_);
@@ -153,7 +153,7 @@ Ref<const Plan> PlanCache::adapt(const Walk& walk, std::uint64_t hash, const Pla
         if (found != classes_.end()) known = found->second;
     }
     for (const Ref<const AdaptablePlan>& plan : known) {
-        if (Ref<const Plan> adapted = plan->adapted(walk, hash, kind.numbers, device)) return add(std::move(adapted));
+        if (Ref<const Plan> adapted = plan->adapted(subgraph, hash, kind.numbers, device)) return add(std::move(adapted));
     }
     return nullptr;
 }

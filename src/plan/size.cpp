@@ -112,7 +112,7 @@ Size Trace::apply(Op op, Size a, Size b) {
 bool Trace::note(bool less, Size a, Size b, bool outcome) {
     Trace* const trace = current_trace;
     if (!trace || (a.literal() && b.literal()) || a.expression_ == b.expression_) return outcome;
-    // Different numbers of a walk differ from each other, and from -1, 0 and 1: the key says that.
+    // Different numbers of a subgraph differ from each other, and from -1, 0 and 1: the key says that.
     const auto number = [&](Size size) { return !size.literal() && static_cast<std::size_t>(size.expression_) < trace->program_.numbers_; };
     const auto apart = [&](Size x, Size y) { return number(x) && (number(y) || (y.literal() && stands_for_itself(y.value_))); };
     if (!less && (apart(a, b) || apart(b, a))) return outcome;

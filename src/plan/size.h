@@ -1,5 +1,5 @@
-// src/plan/size.h: numbers that planning computes with. They know how they come from the numbers of a walk, so that a plan can be adapted
-// to other ones instead of being made again.
+// src/plan/size.h: numbers that planning computes with. They know how they come from the numbers of a subgraph, so that a plan can be
+// adapted to other ones instead of being made again.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace pardo::plan {
 
-/// A number of a walk (an extent, a stride, an offset, a step of a view), a number of the planner's own, or what is computed from them.
+/// A number of a subgraph (an extent, a stride, an offset, a step of a view), a number of the planner's own, or what is computed from them.
 /// Comparing two notes the outcome in the thread's trace: `if` and sorting are safe. `value()` is not: what it decides, nobody checks
 /// again.
 class Size {
 public:
     constexpr Size(std::int64_t literal = 0) : value_(literal) {}  // NOLINT(google-explicit-constructor): literals are plain numbers
-    /// A number of the walk's key.
+    /// A number of the subgraph's key.
     static Size given(std::int64_t number);
     constexpr std::int64_t value() const { return value_; }
     constexpr bool literal() const { return expression_ < 0; }
@@ -56,11 +56,11 @@ Sizes contiguous_strides(const Sizes& shape);
 Size count(const Sizes& shape);
 SmallVector<std::int64_t, 6> values_of(std::span<const Size> sizes);
 
-/// How the numbers of one plan were computed, and what was decided by them: a straight program over the numbers of a walk. While one lives,
-/// the thread's sizes are traced by it.
+/// How the numbers of one plan were computed, and what was decided by them: a straight program over the numbers of a subgraph. While one
+/// lives, the thread's sizes are traced by it.
 class Trace {
 public:
-    /// The different numbers of a walk beyond -1, 0 and 1, in the order of its key; other ones are literals.
+    /// The different numbers of a subgraph beyond -1, 0 and 1, in the order of its key; other ones are literals.
     explicit Trace(std::span<const std::int64_t> numbers);
     ~Trace();
     Trace(const Trace&) = delete;

@@ -29,7 +29,7 @@ struct Tuning {
     /// argmin and argmax of narrow dtypes pack value and place into one integer: one pass over memory.
     bool packed_positions;
     /// Values that cost at least so many additions wait in an output's memory for a later loop, instead of being computed again.
-    double worth_keeping;
+    double worth_spilling;
 };
 
 inline constexpr Tuning lanes_tuning = {
@@ -50,7 +50,7 @@ inline constexpr Tuning lanes_tuning = {
     .lanes_chunk = 4096,
     .lanes_chunk_short = 1024,
     .packed_positions = false,
-    .worth_keeping = 8,
+    .worth_spilling = 8,
 };
 
 // A group reduces a block: its items hold few elements each, and what is combined in a tree needs no restarts.
@@ -72,7 +72,7 @@ inline constexpr Tuning groups_tuning = {
     .lanes_chunk = 1 << 20,
     .lanes_chunk_short = 1 << 20,
     .packed_positions = true,
-    .worth_keeping = 200,
+    .worth_spilling = 200,
 };
 
 constexpr const Tuning& tuning_of(device::Execution execution) {

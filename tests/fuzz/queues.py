@@ -2,8 +2,8 @@
 #
 # A program is a list of [kind, name, ...]; names of earlier statements stand for queues, arrays and events, and a statement whose names are
 # gone is left out. The model (docs/guide/queues.md, Failures) says: which tasks run and which must not; what arrays hold; that a wait on an
-# event with a failure nobody has heard of raises just that failure; that a queue's wait raises a failure of its own, if it has one that
-# nobody has heard of, and never a stranger's; and what is held back by a user event is not done. A hang is found by the driver.
+# event with a failure that is not acknowledged raises just that failure; that a queue's wait raises a failure of its own, if it has one that
+# is not acknowledged, and never a stranger's; and what a user event defers is not done. A hang is found by the driver.
 from __future__ import annotations
 
 import itertools
@@ -61,7 +61,7 @@ class Model:
         self.last: list[list[Event]] = [[] for _ in range(ARRAYS)]  # by array: what has touched it
         self.readers: list[list[Event]] = [[] for _ in range(ARRAYS)]  # by array: what was made of its elements has touched these
         self.ran: set[str] = set()
-        self.heard: set[str] = set()
+        self.acknowledged: set[str] = set()
         self.told: list[str] = []
 
     def event(self, name: str, queue: int, needs: list[Event], real: Any, after: list[Event] | None = None) -> Event:
@@ -125,7 +125,7 @@ def wait_event(m: Model, event: Event) -> None:
         except TimeoutError:
             return
         except Exception as e:
-            m.heard.add(failure_of(e))
+            m.acknowledged.add(failure_of(e))
         if not m.stuck(event, surely=True):
             return
         raise Wrong(f"{event.name} waits for a user event that is not set, and wait(0.002) came back")
@@ -136,20 +136,20 @@ def wait_event(m: Model, event: Event) -> None:
         which = failure_of(e)
         if which not in m.possible(event):
             raise Wrong(f"{event.name}.wait() raised {which}, which it does not depend on") from e
-        m.heard.add(which)
+        m.acknowledged.add(which)
         return
-    if fails and not fails & m.heard:
+    if fails and not fails & m.acknowledged:
         raise Wrong(f"{event.name}.wait() was silent about {sorted(fails)}")
     if not event.real.done():
         raise Wrong(f"{event.name} was waited for and is not done")
 
 
 def wait_queue(m: Model, queue: int) -> None:
-    """All failures of its own that nobody has heard of, as one or one after the other; then silence. It may tell of inherited ones."""
+    """All failures of its own that are not acknowledged, as one or one after the other; then silence. It may tell of inherited ones."""
     if any(m.stuck(e) for e in m.order_of[queue]):
         return
     own = {f for e in m.order_of[queue] for f in m.possible(e)}
-    unheard = {f for e in m.order_of[queue] if m.failures(e) == e.fails for f in e.fails} - m.heard
+    unacknowledged = {f for e in m.order_of[queue] if m.failures(e) == e.fails for f in e.fails} - m.acknowledged
     first = True
     for _ in range(len(own) + 2):
         try:
@@ -158,15 +158,15 @@ def wait_queue(m: Model, queue: int) -> None:
             which = failure_of(e)
             if which not in own:
                 raise Wrong(f"queue {queue}: wait() raised {which}, a stranger's; its own are {sorted(own)[:5]}") from e
-            m.heard.add(which)
+            m.acknowledged.add(which)
             first = False
             continue
         break
     else:
         raise Wrong(f"queue {queue}: wait() raises again and again")
-    if first and unheard:
-        raise Wrong(f"queue {queue}: wait() was silent about {sorted(unheard)[:5]}")
-    m.heard |= own  # what one wait raised stands for all that were there
+    if first and unacknowledged:
+        raise Wrong(f"queue {queue}: wait() was silent about {sorted(unacknowledged)[:5]}")
+    m.acknowledged |= own  # what one wait raised stands for all that were there
     for e in m.order_of[queue]:
         if not e.real.done():
             raise Wrong(f"queue {queue} was waited for, and {e.name} is not done")
@@ -181,7 +181,7 @@ def read(m: Model, array: int) -> None:
     except Exception as e:
         if failure_of(e) not in allowed:
             raise Wrong(f"reading array {array} raised {failure_of(e)}, which it does not depend on") from e
-        m.heard.add(failure_of(e))
+        m.acknowledged.add(failure_of(e))
         return
     if not m.doubtful[array] and not np.array_equal(got, m.values[array]):
         raise Wrong(f"array {array} is {got.tolist()}, not {m.values[array].tolist()}")

@@ -22,20 +22,20 @@ def samples(dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.
     return np.asarray(values).astype(dtype)
 
 
-def check(actual: pp.Array, expected: np.ndarray, ulp: int = 0, who: str = "") -> None:
+def check(actual: pp.Array, expected: np.ndarray, ulp: int = 0, label: str = "") -> None:
     """Same dtype and shape, and the same values up to so many units in the last place."""
-    assert isinstance(actual, pp.Array), who
+    assert isinstance(actual, pp.Array), label
     expected = np.asarray(expected)
-    assert actual.dtype == expected.dtype, f"{who}: dtype {actual.dtype}, NumPy's is {expected.dtype}"
-    assert actual.shape == expected.shape, f"{who}: shape {actual.shape}, NumPy's is {expected.shape}"
+    assert actual.dtype == expected.dtype, f"{label}: dtype {actual.dtype}, NumPy's is {expected.dtype}"
+    assert actual.shape == expected.shape, f"{label}: shape {actual.shape}, NumPy's is {expected.shape}"
     got = pp.asnumpy(actual)
     if ulp == 0 or expected.dtype.kind in "biu":
-        np.testing.assert_array_equal(got, expected, err_msg=who)
+        np.testing.assert_array_equal(got, expected, err_msg=label)
         if expected.dtype.kind in "fc":  # -0.0 equals 0.0: comparisons of values do not tell them apart
             for mine, theirs in ((got.real, expected.real), (got.imag, expected.imag)):
                 np.testing.assert_array_equal(
-                    np.signbit(mine[theirs == 0]), np.signbit(theirs[theirs == 0]), err_msg=f"{who}: signs of zeros"
+                    np.signbit(mine[theirs == 0]), np.signbit(theirs[theirs == 0]), err_msg=f"{label}: signs of zeros"
                 )
     else:
         eps = np.finfo(expected.dtype).eps
-        np.testing.assert_allclose(got, expected, rtol=ulp * eps, atol=ulp * eps, err_msg=who)
+        np.testing.assert_allclose(got, expected, rtol=ulp * eps, atol=ulp * eps, err_msg=label)

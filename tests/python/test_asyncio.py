@@ -51,7 +51,7 @@ def test_await_raises_the_failure_for_everyone():
         event.set_failed(ValueError("late"))
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(r, ValueError) for r in results)
-        event.wait()  # they have heard
+        event.wait()  # both have acknowledged it
 
     asyncio.run(main())
 

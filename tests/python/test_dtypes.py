@@ -38,7 +38,7 @@ def test_result_type(left):
 def test_casts(source, rng):
     host = np.abs(samples(source, (20,), rng))
     for target in DTYPES:
-        check(pp.asarray(host).astype(target), host.astype(target), who=f"{source} to {target}")
+        check(pp.asarray(host).astype(target), host.astype(target), label=f"{source} to {target}")
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -46,10 +46,10 @@ def test_casts(source, rng):
 def test_casts_out_of_range(source):
     host = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 3e9, -3e9, 300, -300, 128, -129], source)
     for target in ("int32", "int64"):
-        check(pp.asarray(host).astype(target), host.astype(target), who=f"{source} to {target}")
+        check(pp.asarray(host).astype(target), host.astype(target), label=f"{source} to {target}")
     # NumPy's own results for the others depend on the machine; ours must at least be the same every time.
     for target in DTYPES[:9]:
-        check(pp.asarray(host[:1]).astype(target), pp.asnumpy(pp.asarray(host).astype(target))[:1], who=f"{source} to {target}")
+        check(pp.asarray(host[:1]).astype(target), pp.asnumpy(pp.asarray(host).astype(target))[:1], label=f"{source} to {target}")
 
 
 @given(hnp.arrays(np.int64, st.integers(0, 30)), st.sampled_from(DTYPES))

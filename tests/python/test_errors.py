@@ -155,10 +155,10 @@ DTYPE_CALLS = [
 
 
 @pytest.mark.parametrize("bad", ["datetime64[s]", "nonsense", np.longdouble, [("a", "i4")], object(), pp.Array])
-@pytest.mark.parametrize(("who", "call"), DTYPE_CALLS)
-def test_unsupported_dtypes_are_refused_in_the_name_of_the_call(who, call, bad):
+@pytest.mark.parametrize(("label", "call"), DTYPE_CALLS)
+def test_unsupported_dtypes_are_refused_in_the_name_of_the_call(label, call, bad):
     x = pp.ones((3, 3))
-    with pytest.raises(TypeError, match=f"^{who}: dtype '.*' is not supported; supported are bool, int8, "):
+    with pytest.raises(TypeError, match=f"^{label}: dtype '.*' is not supported; supported are bool, int8, "):
         call(*((x, x) if bad is pp.Array else (bad, x)))
 
 

@@ -1,4 +1,4 @@
-# tests/python/test_events.py: waiting with a limit, for the first of several, futures, user events; failures are heard once and never lost.
+# tests/python/test_events.py: waiting with a limit, for the first of several, futures, user events; failures are raised once, never lost.
 from __future__ import annotations
 
 import concurrent.futures
@@ -88,7 +88,7 @@ def test_failure_is_given_to_everyone_who_asks_a_future():
     assert isinstance(second.exception(10), ValueError)
     with pytest.raises(ValueError, match="no"):
         event.as_future().result()
-    event.wait()  # who asked the future has heard
+    event.wait()  # asking the future has acknowledged it
 
 
 def test_failure_that_nobody_asked_the_future_for_is_still_raised():

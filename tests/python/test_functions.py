@@ -125,7 +125,7 @@ def test_integer_division_by_zero(dtype):
     a = np.array([0, 1, info.max, info.min, info.min, 7], dtype)
     b = np.array([0, 0, 0, 0, -1 if info.min else 1, 2]).astype(dtype)
     for name in ("floor_divide", "remainder", "fmod", "divide"):
-        check(getattr(pp, name)(pp.asarray(a), pp.asarray(b)), getattr(np, name)(a, b), who=name)
+        check(getattr(pp, name)(pp.asarray(a), pp.asarray(b)), getattr(np, name)(a, b), label=name)
 
 
 def test_erf():

@@ -39,10 +39,10 @@ def test_creation(kind):
         "ones_like": (pp.ones_like(pp.ones(3), usm_type=kind), np.ones(3)),
         "full_like": (pp.full_like(pp.ones(3), 4, usm_type=kind), np.full(3, 4.0)),
     }
-    for who, (x, expected) in made.items():
-        assert x.usm_type == kind, who
-        assert x.memory_kind == kind, who
-        check(x, expected, who=who)
+    for label, (x, expected) in made.items():
+        assert x.usm_type == kind, label
+        assert x.memory_kind == kind, label
+        check(x, expected, label=label)
 
 
 def test_wrong_kinds():
@@ -82,8 +82,8 @@ def test_kind_of_results(first, second):
         "zeros_like": (pp.zeros_like(x), first),
         "empty_like": (pp.empty_like(x), first),
     }
-    for who, (result, kind) in results.items():
-        assert result.usm_type == kind, who
+    for label, (result, kind) in results.items():
+        assert result.usm_type == kind, label
     check(results["chain"][0], np.sqrt(np.arange(12.0).reshape(3, 4) + 1) - 3, ulp=4)
 
 

@@ -23,13 +23,13 @@ def numpy_result(f, *args):
             return type(e)
 
 
-def compare(f, ours, theirs, who, ulp=2):
+def compare(f, ours, theirs, label, ulp=2):
     expected = numpy_result(f, *theirs)
     if isinstance(expected, type):
         with pytest.raises((TypeError, ValueError, OverflowError)):
             f(*ours).wait()
         return
-    check(f(*ours), expected, ulp=ulp, who=who)
+    check(f(*ours), expected, ulp=ulp, label=label)
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_integers_that_do_not_fit():
     check(pp.zeros(2) + 10**30, np.zeros(2) + 1e30)
     for value in (300, -1, 10**30, -(10**30), 2**63):
         for f in COMPARISONS:
-            check(f(pp.asarray([1, 2], dtype="uint8"), value), f(np.asarray([1, 2], np.uint8), value), who=f"{f} {value}")
-            check(f(pp.asarray([1, -2]), value), f(np.asarray([1, -2]), value), who=f"{f} {value}")
+            check(f(pp.asarray([1, 2], dtype="uint8"), value), f(np.asarray([1, 2], np.uint8), value), label=f"{f} {value}")
+            check(f(pp.asarray([1, -2]), value), f(np.asarray([1, -2]), value), label=f"{f} {value}")
 
 
 def test_truth():

@@ -239,7 +239,7 @@ FORMER = {
 def test_pickles_of_the_first_layout(name):
     """Made by the package while all of its modules were in one folder, with protocols 2 and 5: `former_pickles.txt`."""
     lines = (line.split() for line in Path(__file__).with_name("former_pickles.txt").read_text().splitlines())
-    stored = [base64.b64decode(text) for who, _, text in lines if who == name]
+    stored = [base64.b64decode(text) for label, _, text in lines if label == name]
     assert len(stored) == 2
     for data in stored:
         again = pickle.loads(data)

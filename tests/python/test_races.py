@@ -32,7 +32,7 @@ def raced(kernel, place, *arguments):
 def lines(message):
     """The line and the item, or round, of each of the two accesses, and what it did."""
     return [
-        (int(n), who, does) for n, who, does in re.findall(r"line (\d+), in \w+: (\w+ \S+|\w+ \(.*?\)) (reads|writes|changes.*)", message)
+        (int(n), item, does) for n, item, does in re.findall(r"line (\d+), in \w+: (\w+ \S+|\w+ \(.*?\)) (reads|writes|changes.*)", message)
     ]
 
 
@@ -102,7 +102,7 @@ def test_what_one_reads_and_another_writes():
 
     message = raced(shift, 3, np.zeros(4))
     assert "`x[1]` is read by item 0 and written by item 1" in message
-    assert [(who, does) for _, who, does in lines(message)] == [("item 0", "reads"), ("item 1", "writes")]
+    assert [(item, does) for _, item, does in lines(message)] == [("item 0", "reads"), ("item 1", "writes")]
 
 
 @pytest.mark.parametrize("writer", [0, 1, 7])

@@ -24,7 +24,7 @@ def run(*arguments, **environment):
 
 def test_facts_are_there_or_none():
     cpu = pp.Device("cpu")
-    for name in _core._device_facts():
+    for name in _core._device_info_names():
         value = getattr(cpu, name)
         assert value is None or isinstance(value, (str, int, bool, tuple)), name
         assert value != "", name
@@ -157,7 +157,7 @@ def test_command_json():
     assert report["default_device"] == "cpu:0"
     assert report["pardo"] == pp.__version__
     (device,) = next(b for b in report["backends"] if b["name"] == "cpu")["devices"]
-    assert set(_core._device_facts()) | {"id", "type", "free_memory", "aspects"} == set(device)
+    assert set(_core._device_info_names()) | {"id", "type", "free_memory", "aspects"} == set(device)
     assert device["pci_address"] is None
     assert "fp64" in device["aspects"]
     for other in report["backends"]:

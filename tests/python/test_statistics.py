@@ -30,12 +30,12 @@ def test_dtypes(name, dtype, rng):
     ulp = 256 if np.dtype(dtype).kind in "fc" else 4
     for axis in AXES:
         for keepdims in (False, True):
-            who = f"{name}({dtype}, axis={axis}, keepdims={keepdims})"
+            label = f"{name}({dtype}, axis={axis}, keepdims={keepdims})"
             check(
                 getattr(pp, name)(pp.asarray(host), axis=axis, keepdims=keepdims),
                 reference(name, host, axis=axis, keepdims=keepdims),
                 ulp=ulp,
-                who=who,
+                label=label,
             )
 
 
@@ -73,7 +73,9 @@ def test_empty():
         host = np.zeros(shape)
         for name in ("sum", "prod", "any", "all", "mean", "var"):
             check(
-                getattr(pp, name)(pp.asarray(host), axis=axis), np.asarray(getattr(np, name)(host, axis=axis)), who=f"{name} {shape} {axis}"
+                getattr(pp, name)(pp.asarray(host), axis=axis),
+                np.asarray(getattr(np, name)(host, axis=axis)),
+                label=f"{name} {shape} {axis}",
             )
     for name in ("max", "min", "argmax", "argmin"):
         with pytest.raises(ValueError):
@@ -224,7 +226,7 @@ def test_known_means(name, dtype, rng):
         given = {k: pp.asarray(v) if k == "where" else v for k, v in keywords.items()}
         expected = theirs(host.astype("f8") if dtype == "float16" else host, axis=0, mean=center, **keywords)
         got = ours(pp.asarray(host), axis=0, mean=pp.asarray(center), **given)
-        check(got, expected.astype("f2") if dtype == "float16" else expected, ulp=64, who=f"{dtype} {keywords}")
+        check(got, expected.astype("f2") if dtype == "float16" else expected, ulp=64, label=f"{dtype} {keywords}")
     with pytest.raises(ValueError, match=rf"^{name}: mean does not broadcast"):
         ours(pp.asarray(host), axis=1, mean=pp.zeros((7, 4, 5)))
 

@@ -252,9 +252,9 @@ void bind_array(nb::module_& m) {
         "_share_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue) { return share_buffer(object, dtype, queue); },
         nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));
     m.def(
-        "_dtype_of_values", [](const char* who, nb::handle object, nb::handle host) { return dtype_of_values(who, object, host); },
-        nb::arg("who"), nb::arg("object").none(), nb::arg("host"),
-        nb::sig("def _dtype_of_values(who: str, object: Any, host: Any) -> numpy.dtype[Any]"));
+        "_dtype_of_values", [](const char* op_name, nb::handle object, nb::handle host) { return dtype_of_values(op_name, object, host); },
+        nb::arg("op_name"), nb::arg("object").none(), nb::arg("host"),
+        nb::sig("def _dtype_of_values(op_name: str, object: Any, host: Any) -> numpy.dtype[Any]"));
     m.def("_explain", &explain, nb::arg("roots"), nb::sig("def _explain(roots: Sequence[Array]) -> tuple[str, list[dict[str, Any]]]"));
     m.def(
         "_force", [](const std::vector<Array>& roots) { pardo::force(roots); }, nb::arg("roots"));

@@ -23,9 +23,9 @@ struct Keywords {
     std::optional<pardo::DType> dtype;
 };
 
-void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k) {
+void parse_keyword(const char* op_name, PyObject* name, PyObject* value, Keywords& k) {
     if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
-        if (k.out) throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out is given twice");
+        if (k.out) throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": out is given twice");
         if (value != Py_None) k.out = value;
     } else if (PyUnicode_CompareWithASCIIString(name, "where") == 0) {
         if (value != Py_True) k.where = value;
@@ -34,10 +34,10 @@ void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k
     } else if (PyUnicode_CompareWithASCIIString(name, "casting") == 0) {
         if (!PyUnicode_Check(value) || PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) {
             throw pardo::Error(pardo::ErrorCode::Value,
-                               std::string(who) + ": casting must be 'same_kind'; cast explicitly with astype for others");
+                               std::string(op_name) + ": casting must be 'same_kind'; cast explicitly with astype for others");
         }
     } else {
-        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() got an unexpected keyword argument '" + text_from(name) +
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + "() got an unexpected keyword argument '" + text_from(name) +
                                                        "'; known are out, where, dtype and casting");
     }
 }
@@ -45,24 +45,24 @@ void parse_keyword(const char* who, PyObject* name, PyObject* value, Keywords& k
 /// Numbers alone become 0-d arrays with the default dtypes.
 Array array_of_scalar(const pardo::Scalar& s) { return pardo::full({}, s); }
 
-Array* as_out(const char* who, PyObject* o) {
+Array* as_out(const char* op_name, PyObject* o) {
     if (PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
     if (is_array(o)) return &array_of(o);
     if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
-    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": out must be a pardo.Array");
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": out must be a pardo.Array");
 }
 
-Array as_mask(const char* who, PyObject* o) {
+Array as_mask(const char* op_name, PyObject* o) {
     if (is_array(o)) {
         if (array_of(o).dtype() != pardo::DType::Bool) {
-            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": where must be a bool array, not " +
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": where must be a bool array, not " +
                                                            std::string(pardo::dtype_name(array_of(o).dtype())));
         }
         return array_of(o);
     }
     if (PyBool_Check(o)) return array_of_scalar(pardo::Scalar(o == Py_True));
     if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
-    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": where must be a bool or a pardo.Array of bools");
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": where must be a bool or a pardo.Array of bools");
 }
 
 /// Without `out`, elements that `where` leaves out are not initialised, as in NumPy.
@@ -97,9 +97,9 @@ PyObject* call_in_context(int id, PyObject* const* args, Py_ssize_t count, PyObj
 
 PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
-    const char* const who = info.name;
+    const char* const op_name = info.name;
     if (count < info.arity || count > info.arity + 1) {
-        throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + "() takes " + std::to_string(info.arity) +
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + "() takes " + std::to_string(info.arity) +
                                                        (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " +
                                                        std::to_string(count) + " positional arguments were given");
     }
@@ -111,9 +111,9 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     }
     std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
     for (int i = 0; i < info.arity; ++i) {
-        parse_operand(args[i], parsed[i], who, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id));
+        parse_operand(args[i], parsed[i], op_name, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id));
         if (parsed[i].kind == OperandKind::Stranger) {
-            throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": operand " + std::to_string(i + 1) + " is of type " +
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": operand " + std::to_string(i + 1) + " is of type " +
                                                            class_name(args[i]) +
                                                            "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
         }
@@ -133,11 +133,11 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     Keywords k;
     if (count > info.arity && args[info.arity] != Py_None) k.out = args[info.arity];
     const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
-    for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(who, PyTuple_GetItem(names, i), args[count + i], k);
+    for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(op_name, PyTuple_GetItem(names, i), args[count + i], k);
     std::optional<Array> mask;
-    if (k.where) mask = as_mask(who, k.where);
+    if (k.where) mask = as_mask(op_name, k.where);
     if (k.out) {
-        Array* const out = as_out(who, k.out);
+        Array* const out = as_out(op_name, k.out);
         pardo::apply_out(id, used, *out, mask ? &*mask : nullptr, k.dtype);
         return Py_NewRef(PyTuple_Check(k.out) ? PyTuple_GetItem(k.out, 0) : k.out);
     }

@@ -199,14 +199,14 @@ std::optional<pardo::ForeignStream> stream_from(nb::handle stream) {
 std::string text_of(DLDevice d) { return "(" + std::to_string(d.device_type) + ", " + std::to_string(d.device_id) + ")"; }
 
 /// Where the array itself is, in DLPack's terms; throws Buffer where no other library can use it.
-DLDevice place_of(const Array& x, const char* who) {
+DLDevice place_of(const Array& x, const char* op_name) {
     if (on_cpu(x)) return {dl_cpu, 0};
     std::optional<std::pair<int, int>> place;
     {
         const Unlocked unlocked;
         place = pardo::dlpack_device(x);
     }
-    if (!place) refuse(std::string(who) + ": device " + x.device().id() + " cannot be exported");
+    if (!place) refuse(std::string(op_name) + ": device " + x.device().id() + " cannot be exported");
     return {place->first, place->second};
 }
 
@@ -406,11 +406,11 @@ Array copied_now(const Array& x) {
 }
 
 /// An array that shares a device's memory, where it is wanted.
-Array delivered(const char* who, const Array& shared, const pardo::Queue* queue, std::optional<bool> copy) {
+Array delivered(const char* op_name, const Array& shared, const pardo::Queue* queue, std::optional<bool> copy) {
     if (queue && !(*queue == shared.queue())) {
         if (copy == false)
             throw pardo::Error(pardo::ErrorCode::Value,
-                               std::string(who) + ": copy=False is impossible: the memory is on " + shared.device().id());
+                               std::string(op_name) + ": copy=False is impossible: the memory is on " + shared.device().id());
         const Unlocked unlocked;
         Array moved = shared.to_queue(*queue);
         moved.wait();
@@ -576,11 +576,11 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
     m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue").none(), nb::arg("copy").none());
     m.def(
         "_memory_range",
-        [](const char* who, std::uintptr_t address, DType dtype, const Ints& shape, const Ints& strides) {
-            const pardo::MemoryRange range = pardo::memory_range(who, reinterpret_cast<void*>(address), dtype, shape, strides, 1);
+        [](const char* op_name, std::uintptr_t address, DType dtype, const Ints& shape, const Ints& strides) {
+            const pardo::MemoryRange range = pardo::memory_range(op_name, reinterpret_cast<void*>(address), dtype, shape, strides, 1);
             return std::pair(range.low, range.bytes);
         },
-        nb::arg("who"), nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
+        nb::arg("op_name"), nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
         "The lowest address of described elements (strides in bytes), and how many bytes they reach over.");
     m.def("_from_cuda_memory", &from_cuda_memory, nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
           nb::arg("read_only"), nb::arg("stream"), nb::arg("owner"), nb::arg("queue").none(), nb::arg("copy").none());

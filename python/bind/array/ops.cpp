@@ -32,10 +32,10 @@ template <class F> auto after(const Array& x, F f) {
 void bind_creation(nb::module_& m) {
     m.def(
         "_full",
-        [](const Ints& shape, const Scalar& value, std::optional<DType> dtype, QueueArgument q, const char* who) {
-            return pardo::full(shape, value, dtype, q, who);
+        [](const Ints& shape, const Scalar& value, std::optional<DType> dtype, QueueArgument q, const char* op_name) {
+            return pardo::full(shape, value, dtype, q, op_name);
         },
-        nb::arg("shape"), nb::arg("value"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("who") = "full");
+        nb::arg("shape"), nb::arg("value"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("op_name") = "full");
     m.def(
         "_empty", [](const Ints& shape, std::optional<DType> dtype, QueueArgument q) { return pardo::empty(shape, dtype, q); },
         nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"));

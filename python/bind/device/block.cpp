@@ -17,19 +17,21 @@ struct Block {
 
 constexpr std::int64_t always_aligned = 64;
 
-Block make_block(std::int64_t bytes, MemoryKind kind, std::int64_t alignment, const pardo::Queue& queue, const char* who) {
+Block make_block(std::int64_t bytes, MemoryKind kind, std::int64_t alignment, const pardo::Queue& queue, const char* op_name) {
     if (bytes <= 0)
-        throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": nbytes is " + std::to_string(bytes) + "; it must be positive");
+        throw pardo::Error(pardo::ErrorCode::Value,
+                           std::string(op_name) + ": nbytes is " + std::to_string(bytes) + "; it must be positive");
     if (alignment < 0 || (alignment > 0 && !std::has_single_bit(static_cast<std::uint64_t>(alignment)))) {
-        throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": alignment is " + std::to_string(alignment) +
+        throw pardo::Error(pardo::ErrorCode::Value, std::string(op_name) + ": alignment is " + std::to_string(alignment) +
                                                         "; it must be a power of two, or 0 for the device's own");
     }
     const std::int64_t more = alignment > always_aligned ? alignment : 0;
     std::int64_t extent[] = {0};
     if (__builtin_add_overflow(bytes, more, &extent[0]))
-        throw pardo::Error(pardo::ErrorCode::Memory, std::string(who) + ": " + std::to_string(bytes) + " bytes are more than there can be");
+        throw pardo::Error(pardo::ErrorCode::Memory,
+                           std::string(op_name) + ": " + std::to_string(bytes) + " bytes are more than there can be");
     Block block;
-    block.whole = pardo::empty(extent, pardo::DType::UInt8, queue, kind, who);
+    block.whole = pardo::empty(extent, pardo::DType::UInt8, queue, kind, op_name);
     const std::uint64_t address = block.whole.address();
     const auto skip = more ? static_cast<std::int64_t>(-address & (static_cast<std::uint64_t>(alignment) - 1)) : 0;
     const pardo::IndexPart part[] = {pardo::Slice{skip, skip + bytes, 1}};
@@ -100,10 +102,10 @@ nb::object empty_at_sight(nb::handle shape, nb::handle dtype) {
 
 }  // namespace
 
-MemoryKind kind_from(nb::handle o, const char* who) {
+MemoryKind kind_from(nb::handle o, const char* op_name) {
     if (!PyUnicode_Check(o.ptr())) {
         throw pardo::Error(pardo::ErrorCode::Type,
-                           std::string(who) + ": usm_type must be a string ('device', 'shared' or 'host'), not " + class_name(o));
+                           std::string(op_name) + ": usm_type must be a string ('device', 'shared' or 'host'), not " + class_name(o));
     }
     const std::string name = text_from(o);
     constexpr std::pair<const char*, MemoryKind> kinds[] = {
@@ -111,29 +113,30 @@ MemoryKind kind_from(nb::handle o, const char* who) {
     for (const auto& [known, kind] : kinds) {
         if (name == known) return kind;
     }
-    throw pardo::Error(pardo::ErrorCode::Value, std::string(who) + ": usm_type is '" + name + "'; it must be 'device', 'shared' or 'host'");
+    throw pardo::Error(pardo::ErrorCode::Value,
+                       std::string(op_name) + ": usm_type is '" + name + "'; it must be 'device', 'shared' or 'host'");
 }
 
 void bind_block(nb::module_& m) {
     nb::class_<Block>(m, "_Block", nb::type_slots(block_slots), "Bytes of one kind of memory.")
         .def(
             "__init__",
-            [](Block* self, std::int64_t nbytes, nb::handle kind, std::int64_t alignment, QueueArgument queue, const char* who) {
-                new (self) Block(make_block(nbytes, kind_from(kind, who), alignment, queue, who));
+            [](Block* self, std::int64_t nbytes, nb::handle kind, std::int64_t alignment, QueueArgument queue, const char* op_name) {
+                new (self) Block(make_block(nbytes, kind_from(kind, op_name), alignment, queue, op_name));
             },
-            nb::arg("nbytes"), nb::arg("kind"), nb::arg("alignment"), nb::arg("queue"), nb::arg("who"))
+            nb::arg("nbytes"), nb::arg("kind"), nb::arg("alignment"), nb::arg("queue"), nb::arg("op_name"))
         .def_prop_ro("_array", [](const Block& b) { return b.bytes; })
         .def_prop_ro(
             "_pointer", [](const Block& b) { return b.bytes.address(); }, "The address, as kernels of the device see it.");
     m.def(
-        "_in_memory", [](const Array& x, nb::handle kind, const char* who) { return pardo::in_memory(x, kind_from(kind, who)); },
-        nb::arg("x"), nb::arg("kind"), nb::arg("who"));
+        "_in_memory", [](const Array& x, nb::handle kind, const char* op_name) { return pardo::in_memory(x, kind_from(kind, op_name)); },
+        nb::arg("x"), nb::arg("kind"), nb::arg("op_name"));
     m.def(
         "_empty_in",
-        [](const Ints& shape, std::optional<pardo::DType> dtype, QueueArgument queue, nb::handle kind, const char* who) {
-            return pardo::empty(shape, dtype, queue, kind_from(kind, who), who);
+        [](const Ints& shape, std::optional<pardo::DType> dtype, QueueArgument queue, nb::handle kind, const char* op_name) {
+            return pardo::empty(shape, dtype, queue, kind_from(kind, op_name), op_name);
         },
-        nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("kind"), nb::arg("who"));
+        nb::arg("shape"), nb::arg("dtype").none(), nb::arg("queue"), nb::arg("kind"), nb::arg("op_name"));
     m.def("_empty_at_sight", &empty_at_sight, nb::arg("shape").none(), nb::arg("dtype").none(),
           nb::sig("def _empty_at_sight(shape: Any, dtype: Any) -> Array | None"));
     m.def(

@@ -14,7 +14,7 @@ using pardo::Device;
 
 namespace {
 
-// A fact as Python shows it: None where the back end cannot tell.
+// A property as Python shows it: None where the back end cannot tell.
 nb::object shown(const std::string& text) { return text.empty() ? nb::none() : nb::object(text_to_python(text)); }
 nb::object shown(bool truth) { return nb::bool_(truth); }
 template <class T>
@@ -27,13 +27,13 @@ nb::object shown(const pardo::NameSet& names) { return names ? nb::object(nb::tu
 
 constexpr const char* type_names[] = {"cpu", "gpu", "accelerator"};
 
-std::optional<pardo::DeviceType> type_from(const std::string& name, const char* who) {
+std::optional<pardo::DeviceType> type_from(const std::string& name, const char* op_name) {
     if (name.empty() || name == "all") return std::nullopt;
     for (int t = 0; t < 3; ++t) {
         if (name == type_names[t]) return static_cast<pardo::DeviceType>(t);
     }
     throw pardo::Error(pardo::ErrorCode::Value,
-                       std::string(who) + ": device_type is '" + name + "'; it must be 'cpu', 'gpu', 'accelerator' or 'all'");
+                       std::string(op_name) + ": device_type is '" + name + "'; it must be 'cpu', 'gpu', 'accelerator' or 'all'");
 }
 
 std::string_view backend_from(std::string_view name) { return name == "all" ? std::string_view() : name; }
@@ -91,13 +91,13 @@ std::optional<Device> device_of_context() {
 
 bool in_device_context() { return context_variable && device_of_context().has_value(); }
 
-Device device_from(nb::handle o, const char* who) {
+Device device_from(nb::handle o, const char* op_name) {
     if (o.is_none()) return Device();
     if (PyUnicode_Check(o.ptr())) return Device(text_from(o));
     Device* device = nullptr;
     if (!nb::try_cast<Device*>(o, device) || !device) {
         throw pardo::Error(pardo::ErrorCode::Type,
-                           std::string(who) + ": a pardo.Device or a selection string such as 'cpu' is expected, not " + class_name(o));
+                           std::string(op_name) + ": a pardo.Device or a selection string such as 'cpu' is expected, not " + class_name(o));
     }
     return *device;
 }
@@ -136,9 +136,9 @@ void bind_device(nb::module_& m) {
             "__reduce__",
             [](nb::handle_t<Device> self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::cast<const Device&>(self).id())); },
             nb::sig("def __reduce__(self) -> tuple[Any, ...]"));
-    static std::vector<std::string> facts;
+    static std::vector<std::string> names;
 #define PARDO_FACT(name, type, doc) \
-    facts.emplace_back(#name);      \
+    names.emplace_back(#name);      \
     c.def_prop_ro(                  \
         #name, [](const Device& d) { return shown(d.info().name); }, doc, nb::for_getter(nb::sig("def " #name "(self, /) -> " type)))
     PARDO_FACT(backend, "str", "'cpu', 'opencl', 'cuda' or 'null'.");
@@ -211,7 +211,7 @@ void bind_device(nb::module_& m) {
     PARDO_FACT(has_fp64, "bool", "True if float64 can be computed.");
     PARDO_FACT(has_fp16, "bool", "True if float16 can be computed.");
 #undef PARDO_FACT
-    m.def("_device_facts", [] { return facts; });
+    m.def("_device_info_names", [] { return names; });
     c.def_prop_ro(
          "type", [](const Device& d) { return type_names[static_cast<int>(d.info().type)]; }, "'cpu', 'gpu' or 'accelerator'.")
         .def_prop_ro("free_memory", &Device::free_memory,

@@ -64,8 +64,8 @@ void wait_or_time_out(const Event& e, nb::handle timeout) {
     throw nb::python_error();
 }
 
-nb::object failure(const Event& e, bool hear) {
-    const std::optional<pardo::Error> error = e.failure(hear);
+nb::object failure(const Event& e, bool acknowledge) {
+    const std::optional<pardo::Error> error = e.failure(acknowledge);
     return error ? exception_from(*error) : nb::none();
 }
 
@@ -84,7 +84,7 @@ bool done_soon(const Event& e) {
     return true;
 }
 
-Event event_from(nb::handle o, const char* who) {
+Event event_from(nb::handle o, const char* op_name) {
     Event* event = nullptr;
     if (nb::try_cast<Event*>(o, event) && event) return *event;
     if (is_array(o.ptr())) {
@@ -92,20 +92,21 @@ Event event_from(nb::handle o, const char* who) {
         x.force();
         return x.event();
     }
-    throw pardo::Error(pardo::ErrorCode::Type, std::string(who) + ": an event or an array is expected to wait for, not " + class_name(o));
+    throw pardo::Error(pardo::ErrorCode::Type,
+                       std::string(op_name) + ": an event or an array is expected to wait for, not " + class_name(o));
 }
 
 }  // namespace
 
-std::vector<Event> depends_from(nb::handle o, const char* who) {
+std::vector<Event> depends_from(nb::handle o, const char* op_name) {
     std::vector<Event> events;
     if (o.is_none()) return events;
     const bool one = is_array(o.ptr()) || nb::isinstance<Event>(o);
     if (one || !PyObject_HasAttrString(o.ptr(), "__iter__")) {
-        events.push_back(event_from(o, who));
+        events.push_back(event_from(o, op_name));
         return events;
     }
-    for (nb::handle each : nb::iter(o)) events.push_back(event_from(each, who));
+    for (nb::handle each : nb::iter(o)) events.push_back(event_from(each, op_name));
     return events;
 }
 
@@ -114,7 +115,7 @@ void bind_event(nb::module_& m) {
         m, "Event", nb::sig("class Event(pardo._runtime.events.EventMethods)"), nb::is_weak_referenceable(),
         "Work that has been submitted.\n\n"
         "A failure is raised once by those who wait: the first of `wait()` on an event or queue that the work concerns. `await`\n"
-        "and futures give it to everyone who asks them, and who has it from there has heard of it."
+        "and futures raise it each time they are asked, which acknowledges it."
         "\n\nSee Also\n--------\nUserEvent, wait_all, wait_any, as_completed\n\nExamples\n--------\n"
         ">>> import pardo as pp\n"
         ">>> x = pp.arange(4.0) + 1\n"
@@ -157,18 +158,22 @@ void bind_event(nb::module_& m) {
             nb::arg("call_soon"), nb::arg("resolve"), nb::arg("future"))
         .def("_done_soon", &done_soon)
         .def("_forget", &Event::remove_done_callback, nb::arg("id"))
-        .def("_failure", &failure, nb::arg("hear") = true, nb::sig("def _failure(self, hear: bool = True) -> BaseException | None"))
+        .def("_failure", &failure, nb::arg("acknowledge") = true,
+             nb::sig("def _failure(self, acknowledge: bool = True) -> BaseException | None"))
         .def("_value", &value, nb::sig("def _value(self) -> Any"))
         .def("__repr__", [](const Event& e) { return std::string("<Event ") + status_name(e) + ">"; });
     m.def(
-        "_events", [](nb::handle o, const char* who) { return depends_from(o, who); }, nb::arg("depends").none(), nb::arg("who"));
+        "_events", [](nb::handle o, const char* op_name) { return depends_from(o, op_name); }, nb::arg("depends").none(),
+        nb::arg("op_name"));
     m.def(
         "_in_callback", [] { return in_callback; }, "True in a done-callback, on the library's helper thread.");
     m.def(
         "_wait_any",
-        [](const std::vector<Event>& events, nb::handle timeout, const char* who) { return wait_any(events, timeout_from(timeout, who)); },
-        nb::arg("events"), nb::arg("timeout").none(), nb::arg("who"),
-        nb::sig("def _wait_any(events: list[Event], timeout: float | None, who: str) -> int"));
+        [](const std::vector<Event>& events, nb::handle timeout, const char* op_name) {
+            return wait_any(events, timeout_from(timeout, op_name));
+        },
+        nb::arg("events"), nb::arg("timeout").none(), nb::arg("op_name"),
+        nb::sig("def _wait_any(events: list[Event], timeout: float | None, op_name: str) -> int"));
     m.def(
         "_wait_all",
         [](const std::vector<Event>& events, nb::handle timeout) { return wait_all(events, timeout_from(timeout, "wait_all")); },

@@ -35,7 +35,7 @@ using Events = std::vector<pardo::Event>;
 
 /// What strangers may write or read is over when the call returns.
 pardo::Event over(const pardo::Event& event, const pardo::Array& to, const pardo::Array& from) {
-    if ((to.foreign_readable() || from.foreign_writable()) && !event.done()) wait(event);
+    if ((to.externally_readable() || from.externally_writable()) && !event.done()) wait(event);
     return event;
 }
 
@@ -157,7 +157,7 @@ void bind_queue(nb::module_& m) {
         .def_prop_ro("profiling", &Queue::profiling, "True if its events have times.")
         .def_prop_ro("context", &Queue::context, "The devices whose memory it may touch; those of its device's platform if none was given.")
         .def("wait", &wait_for_all, nb::arg("timeout").none() = nb::none(), nb::sig("def wait(self, timeout: float | None = None) -> None"),
-             "Blocks until everything submitted is complete; raises the first failure nobody has heard of, once.\n\n"
+             "Blocks until everything submitted is complete; raises the first failure that has not been raised yet, once.\n\n"
              "Parameters\n----------\ntimeout : float, optional\n    Seconds, after which TimeoutError is raised; the work goes on. "
              "Default: no "
              "limit.")

@@ -28,10 +28,10 @@ struct UserEvent : pardo::Event {
     pardo::UserEvent owner;
 };
 
-void check_set(bool set, const char* who) {
+void check_set(bool set, const char* op_name) {
     if (set) return;
     throw pardo::Error(pardo::ErrorCode::Value,
-                       std::string("UserEvent.") + who + ": the event is complete already; it can be set only once");
+                       std::string("UserEvent.") + op_name + ": the event is complete already; it can be set only once");
 }
 
 void set_complete(const UserEvent& e, nb::object value) {

@@ -25,15 +25,15 @@ void bind_cache(nb::module_& m) {
         nb::sig("def _cache_info() -> dict[str, Any]"));
     m.def("_clear_cache", &pardo::clear_cache);
     m.def(
-        "_keep", [](const nb::bytes& key, const nb::bytes& data) { pardo::keep(text_of(key), text_of(data)); }, nb::arg("key"),
+        "_cache_translation", [](const nb::bytes& key, const nb::bytes& data) { pardo::keep(text_of(key), text_of(data)); }, nb::arg("key"),
         nb::arg("data"));
     m.def(
-        "_kept",
+        "_cached_translation",
         [](const nb::bytes& key) -> nb::object {
             const auto data = pardo::kept(text_of(key));
             return data ? nb::object(nb::bytes(data->data(), data->size())) : nb::none();
         },
-        nb::arg("key"), nb::sig("def _kept(key: bytes) -> bytes | None"));
+        nb::arg("key"), nb::sig("def _cached_translation(key: bytes) -> bytes | None"));
 }
 
 }  // namespace bind

@@ -62,7 +62,7 @@ bool is_a(nb::handle o, PyObject* type) { return type && PyObject_IsInstance(o.p
 
 /// Where an argument stands in a call, for messages.
 struct At {
-    const char* who;
+    const char* op_name;
     std::span<const std::string> names;  // of the parameters
     std::size_t argument;
     const At* outer = nullptr;  // of a part
@@ -74,7 +74,7 @@ struct At {
         const At* whole = this;
         while (whole->outer) whole = whole->outer;
         const bool named = whole->argument < names.size() && !names[whole->argument].starts_with('$');
-        return std::string(who) + (named ? ": `" + path() + "`" : ": argument " + std::to_string(whole->argument + 1));
+        return std::string(op_name) + (named ? ": `" + path() + "`" : ": argument " + std::to_string(whole->argument + 1));
     }
 };
 
@@ -92,7 +92,8 @@ void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const s
     head.structure = std::move(structure);
     out.push_back(std::move(head));
     for (std::size_t k = 0; k < parts.size(); ++k)
-        add_argument(out, parts[k], {at.who, at.names, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
+        add_argument(out, parts[k],
+                     {at.op_name, at.names, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
 }
 
 void add_function(std::vector<KernelArgument>& out, nb::handle translated) {
@@ -150,12 +151,12 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
     out.push_back(std::move(a));
 }
 
-std::vector<KernelArgument> arguments_from(nb::handle list, const char* who, std::span<const std::string> names) {
+std::vector<KernelArgument> arguments_from(nb::handle list, const char* op_name, std::span<const std::string> names) {
     std::vector<KernelArgument> out;
     const auto given = nb::borrow<nb::tuple>(list);
     out.reserve(given.size());
     std::size_t k = 0;
-    for (nb::handle o : given) add_argument(out, o, {who, names, k++});
+    for (nb::handle o : given) add_argument(out, o, {op_name, names, k++});
     return out;
 }
 
@@ -184,10 +185,10 @@ nb::object python_number(const KernelArgument& a) {
 }  // namespace
 
 pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
-                    const char* who) {
-    const std::vector<KernelArgument> given = arguments_from(arguments, who, kernel.parameters());
+                    const char* op_name) {
+    const std::vector<KernelArgument> given = arguments_from(arguments, op_name, kernel.parameters());
     const pardo::Queue* on = queue_from(queue);
-    const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
+    const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, op_name);
     const Unlocked unlocked;
     return kernel.launch(given, range, on, after);
 }
@@ -262,13 +263,13 @@ void bind_kernel(nb::module_& m) {
 
     m.def(
         "_returned_by",
-        [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const std::string& who) {
-            const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), function->params);
+        [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const std::string& op_name) {
+            const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), function->params);
             const std::vector<KernelArgument> types = pardo::returned_by(function, given, queue_from(queue));
             std::size_t at = 0;
             return value_from(types, at, [](const KernelArgument& a) { return dtype_to_python(a.dtype); });
         },
-        nb::arg("function"), nb::arg("arguments"), nb::arg("queue").none(), nb::arg("who"),
+        nb::arg("function"), nb::arg("arguments"), nb::arg("queue").none(), nb::arg("op_name"),
         "Dtypes of what a function gives: one, a tuple, or a dict by the names of a struct's fields.");
 
     nb::class_<pardo::NdRange>(m, "_Space", "An index space.")
@@ -293,36 +294,36 @@ void bind_kernel(nb::module_& m) {
         .def(
             "launch",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
-               const std::string& who) { return launch(k, arguments, range, queue, depends, who.c_str()); },
-            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"))
+               const std::string& op_name) { return launch(k, arguments, range, queue, depends, op_name.c_str()); },
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("op_name"))
         .def(
             "inspect",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& what,
-               const std::string& who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
+               const std::string& op_name) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), k.parameters());
                 return k.inspect(given, range, what, queue_from(queue));
             },
-            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("who"))
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("op_name"))
         .def(
             "types",
-            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& op_name) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), k.parameters());
                 return k.types(given, range, queue_from(queue));
             },
-            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("op_name"))
         .def(
             "inspect_so_far", [](const pardo::Kernel& k, const std::string& what) { return k.inspect(what); }, nb::arg("what"))
         .def("types_so_far", [](const pardo::Kernel& k) { return k.types(); })
         .def("diagnostics", &pardo::Kernel::diagnostics)
         .def(
             "uses",
-            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& who) {
+            [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& op_name) {
                 std::vector<int> out;
-                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), k.parameters());
+                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), k.parameters());
                 for (const pardo::ArgumentUse u : k.uses(given, range, queue_from(queue))) out.push_back(static_cast<int>(u));
                 return out;
             },
-            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("who"))
+            nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("op_name"))
         .def_prop_ro("specialisations", &pardo::Kernel::specialisations);
 
     nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")
@@ -341,24 +342,24 @@ void bind_kernel(nb::module_& m) {
             nb::arg("function"), nb::arg("outside"))
         .def(
             "refusal",
-            [](const pardo::Loop& loop, Tuple arguments, const std::string& who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), loop.parameters());
+            [](const pardo::Loop& loop, Tuple arguments, const std::string& op_name) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), loop.parameters());
                 const Unlocked unlocked;
                 return loop.refusal(given);
             },
-            nb::arg("arguments"), nb::arg("who"))
+            nb::arg("arguments"), nb::arg("op_name"))
         .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
         .def("types_so_far", &pardo::Loop::types)
         .def("diagnostics", &pardo::Loop::diagnostics)
         .def(
             "run",
             [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, std::int64_t chunk,
-               const std::string& who) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, who.c_str(), loop.parameters());
+               const std::string& op_name) {
+                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), loop.parameters());
                 std::vector<pardo::Scalar> before;
                 for (nb::handle o : initial) {
                     const auto scalar = scalar_from(o.ptr());
-                    if (!scalar) throw pardo::Error(pardo::ErrorCode::Type, who + ": a loop reduces numbers, not " + class_name(o));
+                    if (!scalar) throw pardo::Error(pardo::ErrorCode::Type, op_name + ": a loop reduces numbers, not " + class_name(o));
                     before.push_back(*scalar);
                 }
                 const pardo::Queue* on = queue_from(queue);
@@ -373,7 +374,7 @@ void bind_kernel(nb::module_& m) {
                 }
                 return out;
             },
-            nb::arg("arguments"), nb::arg("counts"), nb::arg("initial"), nb::arg("queue").none(), nb::arg("chunk"), nb::arg("who"));
+            nb::arg("arguments"), nb::arg("counts"), nb::arg("initial"), nb::arg("queue").none(), nb::arg("chunk"), nb::arg("op_name"));
 }
 
 }  // namespace bind

@@ -11,7 +11,7 @@ namespace {
 /// What a launcher does by itself once a launch has shown that it may: so many arguments for one program.
 struct Launcher {
     nb::object kernel, space, queue, depends;
-    std::string who;
+    std::string op_name;
     Py_ssize_t count = -1;
 };
 
@@ -35,7 +35,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
         const bool ready = l.count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !may_be_plain_python();
         if (!ready) return PyObject_Call(nb::object(nb::handle(self).attr("_launch")).ptr(), arguments, keywords);
         return nb::cast(launch(*nb::inst_ptr<pardo::Kernel>(l.kernel), arguments, *nb::inst_ptr<pardo::NdRange>(l.space), l.queue,
-                               l.depends, l.who.c_str()))
+                               l.depends, l.op_name.c_str()))
             .release()
             .ptr();
     });
@@ -78,10 +78,11 @@ void bind_launcher(nb::module_& m) {
         .def(nb::init<>())
         .def(
             "_prepare",
-            [](Launcher& l, nb::object kernel, nb::object space, nb::object queue, nb::object depends, std::string who, Py_ssize_t count) {
-                l = {std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(who), count};
+            [](Launcher& l, nb::object kernel, nb::object space, nb::object queue, nb::object depends, std::string op_name,
+               Py_ssize_t count) {
+                l = {std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(op_name), count};
             },
-            nb::arg("kernel"), nb::arg("space"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("who"), nb::arg("count"));
+            nb::arg("kernel"), nb::arg("space"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("op_name"), nb::arg("count"));
 }
 
 }  // namespace bind

@@ -22,7 +22,7 @@ std::vector<std::byte> bytes_of(nb::handle o) {
     return out;
 }
 
-ProgramArgument argument_from(nb::handle o, const char* who, std::size_t k) {
+ProgramArgument argument_from(nb::handle o, const char* op_name, std::size_t k) {
     if (is_array(o.ptr())) return array_of(o.ptr());
     if (o.is_none()) return nullptr;
     if (local_class && PyObject_IsInstance(o.ptr(), local_class) == 1) {
@@ -33,12 +33,12 @@ ProgramArgument argument_from(nb::handle o, const char* who, std::size_t k) {
     static PyObject* const structure = nb::object(numpy().attr("void")).release().ptr();
     if (PyObject_IsInstance(o.ptr(), structure) == 1) return bytes_of(o);
     if (const auto scalar = scalar_from(o.ptr())) return *scalar;
-    refuse_argument(o, std::string(who) + ": argument " + std::to_string(k), "an array or a number");
+    refuse_argument(o, std::string(op_name) + ": argument " + std::to_string(k), "an array or a number");
 }
 
-std::vector<ProgramArgument> arguments_from(nb::handle list, const char* who) {
+std::vector<ProgramArgument> arguments_from(nb::handle list, const char* op_name) {
     std::vector<ProgramArgument> out;
-    for (nb::handle o : nb::borrow<nb::tuple>(list)) out.push_back(argument_from(o, who, out.size()));
+    for (nb::handle o : nb::borrow<nb::tuple>(list)) out.push_back(argument_from(o, op_name, out.size()));
     return out;
 }
 
@@ -67,10 +67,10 @@ void bind_program(nb::module_& m) {
             "launch",
             [](const Program& p, const std::string& kernel, Tuple arguments, const pardo::NdRange& range, nb::handle queue,
                nb::handle depends) {
-                const char* who = kernel.c_str();
-                const std::vector<ProgramArgument> given = arguments_from(arguments, who);
+                const char* op_name = kernel.c_str();
+                const std::vector<ProgramArgument> given = arguments_from(arguments, op_name);
                 const pardo::Queue* on = queue_from(queue);
-                const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, who);
+                const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, op_name);
                 const Unlocked unlocked;
                 return p.launch(kernel, given, range, on, after);
             },

@@ -21,7 +21,7 @@ _OF_NUMPY = "__array_interface__"
 class Described:
     """Memory as an array interface describes it."""
 
-    who: str  # "asarray: __array_interface__", for messages
+    op_name: str  # "asarray: __array_interface__", for messages
     dtype: np.dtype[Any]
     shape: list[int]
     strides: list[int]  # bytes
@@ -32,46 +32,46 @@ class Described:
         """The address of the first element, and whether the memory must not be written."""
         pair = self.data
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"{self.who}: data must be a pair (address, read-only), not {pair!r}")
-        address = 0 if pair[0] is None else _integer(pair[0], f"{self.who}: data", 2**64)
+            raise TypeError(f"{self.op_name}: data must be a pair (address, read-only), not {pair!r}")
+        address = 0 if pair[0] is None else _integer(pair[0], f"{self.op_name}: data", 2**64)
         if address < 0:
-            raise BufferError(f"{self.who}: data holds the address {address}; it must not be negative")
+            raise BufferError(f"{self.op_name}: data holds the address {address}; it must not be negative")
         return address, bool(pair[1])
 
 
-def describe(obj: Any, name: str, who: str) -> Described:
+def describe(obj: Any, name: str, op_name: str) -> Described:
     """What `obj` says of its memory under `name`, one of the array interfaces."""
-    entries, who = getattr(obj, name), f"{who}: {name}"
+    entries, op_name = getattr(obj, name), f"{op_name}: {name}"
     if not isinstance(entries, dict):
-        raise TypeError(f"{who} must be a dict, not {type(entries).__name__}")
+        raise TypeError(f"{op_name} must be a dict, not {type(entries).__name__}")
     version = entries.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise TypeError(f"{who}: version must be a positive integer, not {version!r}")
+        raise TypeError(f"{op_name}: version must be a positive integer, not {version!r}")
     if entries.get("mask") is not None:
-        raise TypeError(f"{who}: a mask is not supported; fill the masked elements first")
-    dtype = _element(entries, who)
-    shape = _integers(entries.get("shape"), f"{who}: shape")
+        raise TypeError(f"{op_name}: a mask is not supported; fill the masked elements first")
+    dtype = _element(entries, op_name)
+    shape = _integers(entries.get("shape"), f"{op_name}: shape")
     strides = entries.get("strides")
     if strides is None:  # products of any size: what they mean is checked with the rest
         steps = [_within_64_bits(dtype.itemsize * math.prod(shape[axis + 1 :])) for axis in range(len(shape))]
     else:
-        steps = _integers(strides, f"{who}: strides")
+        steps = _integers(strides, f"{op_name}: strides")
         if len(steps) != len(shape):
-            raise TypeError(f"{who}: strides has {len(steps)} entries for {len(shape)} dimensions")
-    return Described(who, dtype, shape, steps, entries.get("data"), entries)
+            raise TypeError(f"{op_name}: strides has {len(steps)} entries for {len(shape)} dimensions")
+    return Described(op_name, dtype, shape, steps, entries.get("data"), entries)
 
 
-def _element(entries: dict[str, Any], who: str) -> np.dtype[Any]:
+def _element(entries: dict[str, Any], op_name: str) -> np.dtype[Any]:
     text = entries.get("typestr")
     if not isinstance(text, str) or not text:
-        raise TypeError(f"{who}: typestr must be a string like '<f8', not {text!r}")
+        raise TypeError(f"{op_name}: typestr must be a string like '<f8', not {text!r}")
     try:
         dtype = np.dtype(text)
     except TypeError:
-        raise TypeError(f"{who}: typestr {text!r} is not understood") from None
+        raise TypeError(f"{op_name}: typestr {text!r} is not understood") from None
     fields = entries.get("descr")
     if fields is not None and (not isinstance(fields, list) or [tuple(f) for f in fields] != [("", text)]):
-        raise TypeError(f"{who}: descr {fields!r} does not describe plain elements of {text!r}")
+        raise TypeError(f"{op_name}: descr {fields!r} does not describe plain elements of {text!r}")
     return dtype
 
 
@@ -98,9 +98,9 @@ def _within_64_bits(value: int) -> int:
 def stream_of(described: Described) -> int:
     """The stream on which the memory is ready; 0 for none."""
     stream = described.entries.get("stream")
-    number = 0 if stream is None else _integer(stream, f"{described.who}: stream", 2**64)
+    number = 0 if stream is None else _integer(stream, f"{described.op_name}: stream", 2**64)
     if number < 0:
-        raise BufferError(f"{described.who}: stream is {number}; it must be 1, 2 or the address of a stream")
+        raise BufferError(f"{described.op_name}: stream is {number}; it must be 1, 2 or the address of a stream")
     return number
 
 
@@ -125,9 +125,9 @@ def _holds_arrays(obj: Any) -> bool:
     return type(obj) is Array or (isinstance(obj, (list, tuple)) and any(map(_holds_arrays, obj)))
 
 
-def host_values(obj: Any, dtype: np.dtype[Any] | None, who: str) -> NDArray[Any]:
+def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[Any]:
     """What NumPy makes an array of; memory that `obj` only describes is checked first."""
-    refuse_masked(obj, who)
+    refuse_masked(obj, op_name)
     if isinstance(obj, (list, tuple)):
         try:
             return np.asarray(obj, dtype=dtype)
@@ -137,10 +137,10 @@ def host_values(obj: Any, dtype: np.dtype[Any] | None, who: str) -> NDArray[Any]
             return np.asarray(_with_host_arrays(obj), dtype=dtype)
     if not isinstance(obj, _PLAIN) and not has_buffer(obj):
         if hasattr(obj, _OF_NUMPY):
-            obj = _checked(describe(obj, _OF_NUMPY, who), obj)
+            obj = _checked(describe(obj, _OF_NUMPY, op_name), obj)
         elif hasattr(obj, _OF_SYCL) and not hasattr(obj, "__array__"):
             raise TypeError(
-                f"{who}: {type(obj).__name__} has {_OF_SYCL} only: pardo cannot use memory of a SYCL context; "
+                f"{op_name}: {type(obj).__name__} has {_OF_SYCL} only: pardo cannot use memory of a SYCL context; "
                 "copy it to the host first, or hand over an object that speaks DLPack"
             )
     return np.asarray(obj, dtype=dtype)
@@ -156,24 +156,24 @@ def has_buffer(obj: Any) -> bool:
 
 
 def _checked(d: Described, obj: Any) -> Checked:
-    element = dtype_of(d.dtype.newbyteorder("="), d.who)
+    element = dtype_of(d.dtype.newbyteorder("="), d.op_name)
     if isinstance(d.data, (tuple, list)):
         address, read_only = d.address()
     else:  # an object with the buffer protocol, and an offset into it
         try:
             view = memoryview(d.data)
         except TypeError:
-            raise TypeError(f"{d.who}: data must be a pair (address, read-only) or have the buffer protocol, not {d.data!r}") from None
-        offset = _integer(d.entries.get("offset", 0), f"{d.who}: offset")
+            raise TypeError(f"{d.op_name}: data must be a pair (address, read-only) or have the buffer protocol, not {d.data!r}") from None
+        offset = _integer(d.entries.get("offset", 0), f"{d.op_name}: offset")
         whole = np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
         start, read_only, obj = whole.ctypes.data, True, (obj, whole)
         address = start + offset
         if not 0 <= offset <= view.nbytes:
-            raise BufferError(f"{d.who}: offset {offset} is not inside of the {view.nbytes} bytes of data")
-        low, size = _memory_range(d.who, address, element, d.shape, d.strides)
+            raise BufferError(f"{d.op_name}: offset {offset} is not inside of the {view.nbytes} bytes of data")
+        low, size = _memory_range(d.op_name, address, element, d.shape, d.strides)
         if size and not start <= low <= start + view.nbytes - size:
-            raise BufferError(f"{d.who}: the elements reach over {size} bytes from byte {low - start} of data, which has {view.nbytes}")
-    _memory_range(d.who, address, element, d.shape, d.strides)
+            raise BufferError(f"{d.op_name}: the elements reach over {size} bytes from byte {low - start} of data, which has {view.nbytes}")
+    _memory_range(d.op_name, address, element, d.shape, d.strides)
     shape, strides = tuple(d.shape), tuple(d.strides)
     if math.prod(shape) == 0:
         return Checked(np.empty(shape, d.dtype).__array_interface__, obj)

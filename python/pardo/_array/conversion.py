@@ -183,7 +183,7 @@ class Conversions:
         """
         if queue is None:
             raise TypeError("to_queue: a queue is needed, not None")
-        return self._to_queue(queue_of(None, queue, who="to_queue"))
+        return self._to_queue(queue_of(None, queue, op_name="to_queue"))
 
     def copy(self: Array, order: str = "C") -> Array:  # type: ignore[misc]
         """Return a copy of the array.

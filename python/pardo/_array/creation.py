@@ -41,10 +41,10 @@ __all__ = [
 _MAX_DIMENSIONS = 32
 
 
-def _extents(shape: Shape, who: str) -> list[int]:
-    extents = read_shape(shape, who)
+def _extents(shape: Shape, op_name: str) -> list[int]:
+    extents = read_shape(shape, op_name)
     if len(extents) > _MAX_DIMENSIONS:
-        raise ValueError(f"{who}: at most {_MAX_DIMENSIONS} dimensions are supported, not {len(extents)}")
+        raise ValueError(f"{op_name}: at most {_MAX_DIMENSIONS} dimensions are supported, not {len(extents)}")
     return extents
 
 
@@ -124,7 +124,7 @@ def full(
 
 
 def _filled(
-    who: str,
+    op_name: str,
     shape: Shape,
     value: Any,
     dtype: DTypeLike | None,
@@ -134,22 +134,22 @@ def _filled(
     home: Queue | None = None,
 ) -> Array:
     """A new array full of a value; `home` is the queue it goes to when nothing else is said."""
-    by_rows(order, who)
-    extents, wanted = _extents(shape, who), optional_dtype(dtype, who)
+    by_rows(order, op_name)
+    extents, wanted = _extents(shape, op_name), optional_dtype(dtype, op_name)
     if isinstance(value, (bool, int, float, complex, np.generic)):
         if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
             value = float(value)  # of any size
         try:
-            return _full(extents, value, wanted, queue_of(device, queue, home), who)
+            return _full(extents, value, wanted, queue_of(device, queue, home), op_name)
         except OverflowError as e:
-            raise too_large(e, who) from None
+            raise too_large(e, op_name) from None
     if type(value) is Array:
         target = queue_of(device, queue, home if home is not None else value.queue)
         values = value._to_queue(target)
     else:
         target = queue_of(device, queue, home)
-        values = from_host(value, None, target, who)
-    check_fits(values, extents, who)
+        values = from_host(value, None, target, op_name)
+    check_fits(values, extents, op_name)
     out = _empty(extents, wanted or values.dtype, target)
     out._assign(values)
     return out
@@ -301,7 +301,7 @@ def _kind_like(x: Array, target: Queue, usm_type: str | None) -> str:
 
 
 def _filled_like(
-    who: str,
+    op_name: str,
     x: Any,
     value: Any,
     dtype: DTypeLike | None,
@@ -310,10 +310,10 @@ def _filled_like(
     shape: Shape | None,
     usm_type: str | None,
 ) -> Array:
-    x = array(x, who)
-    made = _filled(who, x.shape if shape is None else shape, value, dtype_or(dtype, x.dtype), order, device, None, x.queue)
+    x = array(x, op_name)
+    made = _filled(op_name, x.shape if shape is None else shape, value, dtype_or(dtype, x.dtype), order, device, None, x.queue)
     kind = _kind_like(x, made.queue, usm_type)
-    return made if usm_type is None and kind == "device" else in_memory(made, kind, who)
+    return made if usm_type is None and kind == "device" else in_memory(made, kind, op_name)
 
 
 @filled

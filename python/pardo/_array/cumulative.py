@@ -144,15 +144,15 @@ def cumprod(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, 
     return _cumulate(_core._PROD, "cumprod", x, axis, dtype, out)
 
 
-def _cumulate(op: int, who: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: Any = False) -> Array:
+def _cumulate(op: int, op_name: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: Any = False) -> Array:
     """Without an axis NumPy's cumsum and cumprod flatten; the standard's names take one dimension only."""
-    x = array(x, who)
-    if axis is None and x.ndim > 1 and who.startswith("cumulative"):
-        raise ValueError(f"{who}: axis must be given for an array of {x.ndim} dimensions")
+    x = array(x, op_name)
+    if axis is None and x.ndim > 1 and op_name.startswith("cumulative"):
+        raise ValueError(f"{op_name}: axis must be given for an array of {x.ndim} dimensions")
     if axis is None or x.ndim == 0:
         x = _core._reshape(x, [-1])
-    along = 0 if axis is None else axis_index(axis, x.ndim, who)
-    return store(_core._cumulative(op, x, along, optional_dtype(dtype, who), bool(include_initial)), out, who)
+    along = 0 if axis is None else axis_index(axis, x.ndim, op_name)
+    return store(_core._cumulative(op, x, along, optional_dtype(dtype, op_name), bool(include_initial)), out, op_name)
 
 
 @filled

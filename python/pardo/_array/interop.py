@@ -23,33 +23,33 @@ __all__ = [
 _DL_CUDA = 2  # DLPack's type of devices
 
 
-def by_rows(order: str | None, who: str) -> None:
+def by_rows(order: str | None, op_name: str) -> None:
     """The `order` keyword of what makes arrays: those of pardo are laid out row by row."""
     if order not in ("C", "K", "A", None):
-        raise ValueError(f"{who}: order is {order!r}; arrays are laid out row by row: 'C', 'K' and 'A' are supported")
+        raise ValueError(f"{op_name}: order is {order!r}; arrays are laid out row by row: 'C', 'K' and 'A' are supported")
 
 
-def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, who: str, usm_type: str | None = None) -> Array:
+def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None) -> Array:
     """A copy of what NumPy makes an array of."""
-    host = host_values(obj, optional_dtype(dtype, who, any_order=True), who)
+    host = host_values(obj, optional_dtype(dtype, op_name, any_order=True), op_name)
     if dtype is None and not hasattr(obj, "dtype") and not has_buffer(obj):  # Python's numbers: they take the default dtype
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
-    return _copy_buffer(host, _dtype_of_host(host, obj, who), target, "device" if usm_type is None else usm_type)
+    return _copy_buffer(host, _dtype_of_host(host, obj, op_name), target, "device" if usm_type is None else usm_type)
 
 
-def _dtype_of_host(host: NDArray[Any], obj: Any, who: str) -> np.dtype[Any]:
+def _dtype_of_host(host: NDArray[Any], obj: Any, op_name: str) -> np.dtype[Any]:
     """The dtype of what NumPy has made of an object, if it is of numbers."""
-    return dtype_of(host.dtype, who) if host.dtype.kind in "biufc" else _dtype_of_values(who, obj, host)
+    return dtype_of(host.dtype, op_name) if host.dtype.kind in "biufc" else _dtype_of_values(op_name, obj, host)
 
 
-def check_fits(values: Array, shape: Sequence[int], who: str) -> None:
+def check_fits(values: Array, shape: Sequence[int], op_name: str) -> None:
     """That values can be stored in an array of a shape: they are broadcast, and may have more dimensions of extent 1 in front."""
     front = max(values.ndim - len(shape), 0)
     ends = zip(reversed(values.shape), reversed([1] * front + list(shape)), strict=False)
     if any(n not in (1, extent) for n, extent in ends):
-        raise ValueError(f"{who}: values of shape {values.shape} cannot be broadcast to shape {tuple(shape)}")
+        raise ValueError(f"{op_name}: values of shape {values.shape} cannot be broadcast to shape {tuple(shape)}")
 
 
 def asarray(
@@ -102,7 +102,7 @@ def asarray(
 
 
 def _made(
-    who: str,
+    op_name: str,
     obj: Any,
     dtype: DTypeLike | None,
     order: str | None,
@@ -111,36 +111,36 @@ def _made(
     queue: Queue | None,
     usm_type: str | None,
 ) -> Array:
-    by_rows(order, who)
-    refuse_masked(obj, who)
+    by_rows(order, op_name)
+    refuse_masked(obj, op_name)
     if type(obj) is Array:
-        return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, who), usm_type, copy, who)
+        return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, op_name), usm_type, copy, op_name)
     target = queue_of(device, queue)
     if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not has_buffer(obj):
         wanted = None if device is None and queue is None and _on_cuda(obj) else target
-        imported = _import(obj, wanted, copy is not False, who)
-        made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None, who)
-        return _of_kind(made, usm_type, copy, who)
+        imported = _import(obj, wanted, copy is not False, op_name)
+        made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None, op_name)
+        return _of_kind(made, usm_type, copy, op_name)
     if copy is False:
-        return _of_kind(_share(obj, dtype, target, who), usm_type, copy, who)
-    return from_host(obj, dtype, target, who, usm_type)
+        return _of_kind(_share(obj, dtype, target, op_name), usm_type, copy, op_name)
+    return from_host(obj, dtype, target, op_name, usm_type)
 
 
-def _of_kind(x: Array, usm_type: str | None, copy: bool | None, who: str) -> Array:
+def _of_kind(x: Array, usm_type: str | None, copy: bool | None, op_name: str) -> Array:
     if copy is False and usm_type is not None and x.usm_type != usm_type:
-        raise ValueError(f"{who}: copy=False is impossible: the memory is of kind '{x.usm_type}', not '{usm_type}'")
-    return in_memory(x, usm_type, who)
+        raise ValueError(f"{op_name}: copy=False is impossible: the memory is of kind '{x.usm_type}', not '{usm_type}'")
+    return in_memory(x, usm_type, op_name)
 
 
-def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None, who: str) -> Array:
-    wanted = optional_dtype(dtype, who) or x.dtype
+def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: bool | None, op_name: str) -> Array:
+    wanted = optional_dtype(dtype, op_name) or x.dtype
     same_dtype = wanted == x.dtype
     same_queue = x.queue == target
     if same_dtype and same_queue:
         return x._copy() if copy else x
     if copy is False:
         reason = f"the dtype would change from {x.dtype} to {wanted}" if not same_dtype else "it is on another queue"
-        raise ValueError(f"{who}: copy=False is impossible: {reason}")
+        raise ValueError(f"{op_name}: copy=False is impossible: {reason}")
     y = x if same_dtype else x._astype(wanted, True)
     return y if same_queue else y._to_queue(target)
 
@@ -156,36 +156,36 @@ def _on_cuda(obj: Any) -> bool:
     return True
 
 
-def _import(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array:
+def _import(obj: Any, queue: Queue | None, copy: bool | None, op_name: str) -> Array:
     if hasattr(obj, "__dlpack__"):
         return _from_dlpack(obj, queue, copy)
-    return _from_cuda(obj, queue, copy, who)
+    return _from_cuda(obj, queue, copy, op_name)
 
 
-def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None, who: str) -> Array:
+def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None, op_name: str) -> Array:
     """An object with `__cuda_array_interface__`, versions 2 and 3."""
-    d = describe(obj, "__cuda_array_interface__", who)
+    d = describe(obj, "__cuda_array_interface__", op_name)
     if not d.dtype.isnative:
-        raise TypeError(f"{who}: the byte order of {d.dtype.str} is not the machine's")
+        raise TypeError(f"{op_name}: the byte order of {d.dtype.str} is not the machine's")
     address, read_only = d.address()
-    return _from_cuda_memory(address, dtype_of(d.dtype, who), d.shape, d.strides, read_only, stream_of(d), obj, queue, copy)
+    return _from_cuda_memory(address, dtype_of(d.dtype, op_name), d.shape, d.strides, read_only, stream_of(d), obj, queue, copy)
 
 
-def _share(obj: Any, dtype: DTypeLike | None, target: Queue, who: str) -> Array:
-    wanted = optional_dtype(dtype, who)
+def _share(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> Array:
+    wanted = optional_dtype(dtype, op_name)
     if not isinstance(obj, np.ndarray) and not has_buffer(obj):
-        raise ValueError(f"{who}: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
+        raise ValueError(f"{op_name}: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
     host = np.asarray(obj)
     if not host.dtype.isnative:
-        raise ValueError(f"{who}: copy=False is impossible: the byte order would change")
+        raise ValueError(f"{op_name}: copy=False is impossible: the byte order would change")
     if wanted is not None and wanted != host.dtype:
-        raise ValueError(f"{who}: copy=False is impossible: the dtype would change from {host.dtype} to {wanted}")
+        raise ValueError(f"{op_name}: copy=False is impossible: the dtype would change from {host.dtype} to {wanted}")
     device = target.device
     if device.type != "cpu" or (device.backend == "opencl" and not device.has_aspect("usm_system_allocations")):
-        raise ValueError(f"{who}: copy=False is impossible: {target.device} does not share the host's memory")
+        raise ValueError(f"{op_name}: copy=False is impossible: {target.device} does not share the host's memory")
     if not host.flags.aligned:
-        raise ValueError(f"{who}: copy=False is impossible: the memory is not aligned for its dtype")
-    return _share_buffer(host, _dtype_of_host(host, obj, who), target)
+        raise ValueError(f"{op_name}: copy=False is impossible: the memory is not aligned for its dtype")
+    return _share_buffer(host, _dtype_of_host(host, obj, op_name), target)
 
 
 def array(

@@ -81,28 +81,28 @@ concatenate = concat
 def _joined(
     items: Iterable[Any],
     axis: int | None,
-    who: str,
+    op_name: str,
     out: Array | None = None,
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
     join: Any = _core._concat,
 ) -> Array:
     """Arrays joined by `join`, with NumPy's keywords of all functions that do so."""
-    parts = arrays(items, who)
+    parts = arrays(items, op_name)
     if not parts:
-        raise ValueError(f"{who}: at least one array is needed")
+        raise ValueError(f"{op_name}: at least one array is needed")
     if isinstance(axis, bool):
-        raise TypeError(f"{who}: axis must be an integer, not bool")
-    along = optional_index(axis, f"{who}: axis")
-    check_casting(casting, who)
+        raise TypeError(f"{op_name}: axis must be an integer, not bool")
+    along = optional_index(axis, f"{op_name}: axis")
+    check_casting(casting, op_name)
     if out is not None and dtype is not None:
-        raise TypeError(f"{who}: out and dtype cannot be given both")
-    target = optional_dtype(dtype, who) or (out.dtype if type(out) is Array else None)
+        raise TypeError(f"{op_name}: out and dtype cannot be given both")
+    target = optional_dtype(dtype, op_name) or (out.dtype if type(out) is Array else None)
     if target is not None:
         for x in parts:
-            check_cast(x.dtype, target, casting, who)
+            check_cast(x.dtype, target, casting, op_name)
         parts = [x._astype(target, False) for x in parts]
-    return store(join(parts, along), out, who)
+    return store(join(parts, along), out, op_name)
 
 
 def stack(

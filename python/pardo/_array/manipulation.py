@@ -61,17 +61,17 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
     return _reshape(array(x, "reshape"), integers(shape, "reshape: shape"), order, copy, "reshape")
 
 
-def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, who: str) -> Array:
+def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, op_name: str) -> Array:
     if order == "A":
         order = "F" if _lies_by_columns(x) else "C"
     if order == "C":
         return _core._reshape(x, extents, copy)
     if order != "F":
-        raise ValueError(f"{who}: order is {order!r}; it must be 'C', 'F'" + (", 'A' or 'K'" if who == "ravel" else " or 'A'"))
+        raise ValueError(f"{op_name}: order is {order!r}; it must be 'C', 'F'" + (", 'A' or 'K'" if op_name == "ravel" else " or 'A'"))
     if -1 in extents:
         known = int(np.prod([e for e in extents if e != -1]))
         if extents.count(-1) > 1 or known == 0 or x.size % known:
-            raise ValueError(f"{who}: cannot reshape array of size {x.size} into shape {tuple(extents)}")
+            raise ValueError(f"{op_name}: cannot reshape array of size {x.size} into shape {tuple(extents)}")
         extents[extents.index(-1)] = x.size // known
     y = _core._reshape(_reversed(x), extents[::-1], copy)
     return _reversed(y)
@@ -445,8 +445,8 @@ def atleast_3d(*arrays_: Any) -> Any:
     return _at_least(arrays_, "atleast_3d", lambda x: x[forms[x.ndim]] if x.ndim < 3 else x)
 
 
-def _at_least(items: Sequence[Any], who: str, view: Any) -> Any:
-    views = [view(array(x, who)) for x in items]
+def _at_least(items: Sequence[Any], op_name: str, view: Any) -> Any:
+    views = [view(array(x, op_name)) for x in items]
     return views[0] if len(views) == 1 else tuple(views)
 
 

@@ -254,34 +254,34 @@ def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Ar
     return _reduce(_core._COUNT_NONZERO, "count_nonzero", x, axis, None, None, keepdims, None, None)
 
 
-def _reduce(op: int, who: str, x: Any, axis: Axis, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
-    x = array(x, who)
-    places = None if axis is None else _reduced(x, axis, who)
-    m = None if where is None else mask(where, x, who)
-    start = None if initial is None else _start(initial, who)
-    return store(_core._reduce(op, x, places, bool(keepdims), optional_dtype(dtype, who), m, start), out, who)
+def _reduce(op: int, op_name: str, x: Any, axis: Axis, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
+    x = array(x, op_name)
+    places = None if axis is None else _reduced(x, axis, op_name)
+    m = None if where is None else mask(where, x, op_name)
+    start = None if initial is None else _start(initial, op_name)
+    return store(_core._reduce(op, x, places, bool(keepdims), optional_dtype(dtype, op_name), m, start), out, op_name)
 
 
-def _extremum(op: int, who: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
+def _extremum(op: int, op_name: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
     if where is not None and where is not True and initial is None:
-        raise ValueError(f"{who}: the reduction has no identity, so to use where, initial has to be given")
-    return _reduce(op, who, x, axis, None, out, keepdims, initial, where)
+        raise ValueError(f"{op_name}: the reduction has no identity, so to use where, initial has to be given")
+    return _reduce(op, op_name, x, axis, None, out, keepdims, initial, where)
 
 
-def _reduced(x: Array, axis: Axis, who: str) -> list[int] | None:
+def _reduced(x: Array, axis: Axis, op_name: str) -> list[int] | None:
     """The axes to reduce. As in NumPy, an array without dimensions may be reduced along 0 and -1."""
-    if x.ndim == 0 and axis is not None and not isinstance(axis, (tuple, list)) and axis_number(axis, who) in (0, -1):
+    if x.ndim == 0 and axis is not None and not isinstance(axis, (tuple, list)) and axis_number(axis, op_name) in (0, -1):
         return []
-    return axes(axis, who)
+    return axes(axis, op_name)
 
 
-def _start(initial: Any, who: str) -> Any:
+def _start(initial: Any, op_name: str) -> Any:
     """The `initial` keyword: a number."""
     if isinstance(initial, SCALARS):
         return initial
     if type(initial) is Array and initial.ndim == 0:
         return initial.item()
-    raise TypeError(f"{who}: initial must be a number, not {type(initial).__name__}")
+    raise TypeError(f"{op_name}: initial must be a number, not {type(initial).__name__}")
 
 
 @filled
@@ -412,21 +412,21 @@ def std(
 
 
 def _variance(
-    who: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: Any, where: Any, center: Any, correction: float | None
+    op_name: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: Any, where: Any, center: Any, correction: float | None
 ) -> Array:
     """The variance, or its root when std asks."""
-    x, dtype = array(x, who), optional_dtype(dtype, who)
-    c, places, m = _correction(who, ddof, correction), axes(axis, who), mask(where, x, who)
+    x, dtype = array(x, op_name), optional_dtype(dtype, op_name)
+    c, places, m = _correction(op_name, ddof, correction), axes(axis, op_name), mask(where, x, op_name)
     for a in places or ():
-        axis_index(a, x.ndim, who)  # raises
+        axis_index(a, x.ndim, op_name)  # raises
     if center is None:
-        return (_core._var if who == "var" else _core._std)(x, places, c, bool(keepdims), dtype, m)
+        return (_core._var if op_name == "var" else _core._std)(x, places, c, bool(keepdims), dtype, m)
     real = default_on(x.queue, np.float64)
     result = dtype or (x.dtype if x.dtype.kind in "fc" else real)
     wide = np.dtype(np.float32 if result == np.float16 else real if result.kind not in "fc" else result)
-    off: Array = x._astype(wide, False) - array_like(center, x, who)
+    off: Array = x._astype(wide, False) - array_like(center, x, op_name)
     if off.shape != x.shape:
-        raise ValueError(f"{who}: mean does not broadcast to the array's shape {x.shape}; compute it with keepdims=True")
+        raise ValueError(f"{op_name}: mean does not broadcast to the array's shape {x.shape}; compute it with keepdims=True")
     squares = off * off if off.dtype.kind != "c" else _core.square(_core.real(off)) + _core.square(_core.imag(off))
     total = _core._reduce(_core._SUM, squares, places, bool(keepdims), None, m)
     if m is None:
@@ -436,15 +436,15 @@ def _variance(
         count = _core.maximum(counts - c, 0.0)
     variance = _core.divide(total, count)
     target = {"complex64": "float32", "complex128": "float64"}.get(result.name, result)
-    return (variance if who == "var" else _core.sqrt(variance))._astype(target, False)
+    return (variance if op_name == "var" else _core.sqrt(variance))._astype(target, False)
 
 
-def _correction(who: str, ddof: float, correction: float | None) -> float:
+def _correction(op_name: str, ddof: float, correction: float | None) -> float:
     name, value = ("ddof", ddof) if correction is None else ("correction", correction)
     if not isinstance(value, SCALARS) or isinstance(value, (complex, np.complexfloating)):
-        raise TypeError(f"{who}: {name} must be a real number, not {type(value).__name__}")
+        raise TypeError(f"{op_name}: {name} must be a real number, not {type(value).__name__}")
     if correction is not None and ddof != 0:
-        raise ValueError(f"{who}: ddof and correction mean the same; only one of them may be given")
+        raise ValueError(f"{op_name}: ddof and correction mean the same; only one of them may be given")
     return float(value)
 
 

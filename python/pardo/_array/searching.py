@@ -75,9 +75,9 @@ def argmin(x: Any, /, axis: int | None = None, out: Array | None = None, *, keep
     return _arg("argmin", _core._argmin, x, axis, out, keepdims)
 
 
-def _arg(who: str, search: Callable[[Array, int | None, bool], Array], x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
-    x, a = array(x, who), optional_axis(axis, who)
-    return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, bool(keepdims)), out, who)
+def _arg(op_name: str, search: Callable[[Array, int | None, bool], Array], x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
+    x, a = array(x, op_name), optional_axis(axis, op_name)
+    return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, bool(keepdims)), out, op_name)
 
 
 @filled
@@ -103,11 +103,11 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
     return nonzero_of(x, "nonzero")
 
 
-def nonzero_of(x: Any, who: str) -> tuple[Array, ...]:
+def nonzero_of(x: Any, op_name: str) -> tuple[Array, ...]:
     """As `nonzero`, under the name of the function that the user called."""
-    x = array(x, who)
+    x = array(x, op_name)
     if x.ndim == 0:
-        raise ValueError(f"{who}: the array has no dimensions, so its elements have no indices; make it one with pardo.atleast_1d(x)")
+        raise ValueError(f"{op_name}: the array has no dimensions, so its elements have no indices; make it one with pardo.atleast_1d(x)")
     return tuple(_core._nonzero(x))
 
 
@@ -204,36 +204,36 @@ def beyond_range(x: Any, dtype: np.dtype[Any]) -> int:
 _MODES = ("raise", "wrap", "clip")
 
 
-def _indices(x: Array, indices: Any, axis: int | None, who: str, mode: str = "raise") -> Array:
+def _indices(x: Array, indices: Any, axis: int | None, op_name: str, mode: str = "raise") -> Array:
     """Index arrays, for an axis that counts from 0 on; those from the host are checked here, at the call."""
     if mode not in _MODES:
-        raise ValueError(f"{who}: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
+        raise ValueError(f"{op_name}: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
     if type(indices) is Array and mode == "raise":
         return indices
     extent = x.size if axis is None or x.ndim == 0 else x.shape[axis]
     if type(indices) is Array:
-        inside: Array = _inside(indices, extent, mode, who)
+        inside: Array = _inside(indices, extent, mode, op_name)
         return inside
     host = np.asarray(indices)
     if host.size == 0 and not isinstance(indices, np.ndarray):
         host = host.astype(np.int64)
     if host.dtype.kind not in "iu":
-        raise TypeError(f"{who}: indices must be integers, not {host.dtype}")
+        raise TypeError(f"{op_name}: indices must be integers, not {host.dtype}")
     if mode != "raise":
-        host = _inside(host, extent, mode, who)
+        host = _inside(host, extent, mode, op_name)
     elif host.size:
         for bad in (int(host.min()), int(host.max())):
             if not -extent <= bad < extent:
-                raise IndexError(f"{who}: index {bad} is out of bounds for axis {axis or 0} with size {extent}")
+                raise IndexError(f"{op_name}: index {bad} is out of bounds for axis {axis or 0} with size {extent}")
     return _core._copy_buffer(host, host.dtype, x.queue)
 
 
-def _inside(indices: Any, extent: int, mode: str, who: str) -> Any:
+def _inside(indices: Any, extent: int, mode: str, op_name: str) -> Any:
     """The indices, brought into the range by NumPy's modes: counted on in a circle, or stopped at the ends."""
     if indices.dtype.kind not in "iu":
-        raise TypeError(f"{who}: indices must be integers, not {indices.dtype}")
+        raise TypeError(f"{op_name}: indices must be integers, not {indices.dtype}")
     if extent == 0 and indices.size:
-        raise IndexError(f"{who}: there are no elements to take from")
+        raise IndexError(f"{op_name}: there are no elements to take from")
     if extent == 0:
         return indices
     lib = _core if type(indices) is Array else np

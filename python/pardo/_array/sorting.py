@@ -30,14 +30,14 @@ _SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
 _PARTITIONS = (None, "introselect")
 
 
-def _prepare(who: str, x: Any, axis: int | None, kind: str | None, kinds: tuple[str | None, ...] = _SORTS) -> tuple[Array, int]:
+def _prepare(op_name: str, x: Any, axis: int | None, kind: str | None, kinds: tuple[str | None, ...] = _SORTS) -> tuple[Array, int]:
     if kind not in kinds:
-        raise ValueError(f"{who}: kind is {kind!r}; it must be one of {', '.join(repr(k) for k in kinds if k)}")
-    x = array(x, who)
+        raise ValueError(f"{op_name}: kind is {kind!r}; it must be one of {', '.join(repr(k) for k in kinds if k)}")
+    x = array(x, op_name)
     # As in NumPy, what gives indices takes an array without dimensions for one of one element.
-    if axis is None or (x.ndim == 0 and who.startswith("arg")):
-        return _core._reshape(x, [-1]), 0 if axis is None else axis_index(axis, 1, who)
-    return x, axis_index(axis, x.ndim, who)
+    if axis is None or (x.ndim == 0 and op_name.startswith("arg")):
+        return _core._reshape(x, [-1]), 0 if axis is None else axis_index(axis, 1, op_name)
+    return x, axis_index(axis, x.ndim, op_name)
 
 
 @filled
@@ -96,11 +96,11 @@ def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descen
     return _core._argsort(y, a, bool(descending), bool(stable))
 
 
-def _places(who: str, kth: Any) -> list[int]:
+def _places(op_name: str, kth: Any) -> list[int]:
     places = list(kth) if isinstance(kth, Iterable) and getattr(kth, "ndim", None) != 0 else [kth]
     if any(isinstance(k, bool) for k in places):
-        raise TypeError(f"{who}: kth must be integers, not bool")
-    return [index(k, f"{who}: kth") for k in places]
+        raise TypeError(f"{op_name}: kth must be integers, not bool")
+    return [index(k, f"{op_name}: kth") for k in places]
 
 
 @filled

@@ -22,16 +22,16 @@ _DTYPES = {np.dtype(t): np.dtype(t) for t in ["?", "i1", "i2", "i4", "i8", "u1",
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
-def array(x: Any, who: str) -> Array:
+def array(x: Any, op_name: str) -> Array:
     """The array itself, or a 0-d one of a number; other objects are not copied in behind the user's back."""
     if type(x) is Array:
         return x
     if isinstance(x, SCALARS):
-        return _number(x, None, default_queue(), who)
-    raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+        return _number(x, None, default_queue(), op_name)
+    raise TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
 
 
-def arrays(xs: Iterable[Any], who: str) -> list[Array]:
+def arrays(xs: Iterable[Any], op_name: str) -> list[Array]:
     """Arrays and numbers; numbers take the dtype and the queue of the arrays they meet (NEP 50)."""
     try:
         items = list(xs)
@@ -39,41 +39,41 @@ def arrays(xs: Iterable[Any], who: str) -> list[Array]:
         if isinstance(xs, Iterable) and getattr(xs, "ndim", None) != 0:
             raise  # what it does when it is asked for its items
         what = type(xs).__name__ if type(xs) is not Array else "one without dimensions"
-        raise TypeError(f"{who}: a sequence of arrays is expected, not {what}") from None
+        raise TypeError(f"{op_name}: a sequence of arrays is expected, not {what}") from None
     first = next((x for x in items if type(x) is Array), None)
     if first is None:
-        return [array(x, who) for x in items]
-    return [x if type(x) is Array else array_like(x, first, who) for x in items]
+        return [array(x, op_name) for x in items]
+    return [x if type(x) is Array else array_like(x, first, op_name) for x in items]
 
 
-def array_like(x: Any, other: Array, who: str) -> Array:
+def array_like(x: Any, other: Array, op_name: str) -> Array:
     """As `array`, on the queue of `other`; a Python number takes its dtype where that can hold the kind of number."""
     if type(x) is Array:
         return x
     if not isinstance(x, SCALARS):
-        raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+        raise TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
     dtype = np.result_type(other.dtype, x)
     if not isinstance(x, np.generic):
         dtype = default_on(other.queue, dtype)
     if type(x) is int and dtype.kind in "fc":
         x = float(x)  # integers of any size have a float nearby
-    return _number(x, dtype, other.queue, who)
+    return _number(x, dtype, other.queue, op_name)
 
 
-def _number(x: Any, dtype: DTypeLike | None, queue: Queue, who: str) -> Array:
+def _number(x: Any, dtype: DTypeLike | None, queue: Queue, op_name: str) -> Array:
     """A 0-d array of a number."""
     try:
         return _full([], x, dtype, queue)
     except OverflowError:
-        raise OverflowError(f"{who}: Python integer {x} out of bounds for {np.dtype(dtype_or(dtype, np.int64))}") from None
+        raise OverflowError(f"{op_name}: Python integer {x} out of bounds for {np.dtype(dtype_or(dtype, np.int64))}") from None
 
 
-def too_large(error: OverflowError, who: str) -> OverflowError:
+def too_large(error: OverflowError, op_name: str) -> OverflowError:
     """What the core says of a number that it cannot take, with the name of the function."""
-    return OverflowError(f"{who}: {error}") if str(error).startswith("Python integer") else error
+    return OverflowError(f"{op_name}: {error}") if str(error).startswith("Python integer") else error
 
 
-def refuse_masked(obj: Any, who: str) -> None:
+def refuse_masked(obj: Any, op_name: str) -> None:
     """Raise TypeError for masked arrays of NumPy, and lists of them: their masks would be lost."""
     masked = sys.modules.get("numpy.ma")  # nobody has any before that is imported
     if masked is None:
@@ -82,30 +82,30 @@ def refuse_masked(obj: Any, who: str) -> None:
     while isinstance(first, (list, tuple)) and first:
         first = next((e for e in first if isinstance(e, masked.MaskedArray)), first[0])
     if isinstance(first, masked.MaskedArray):
-        raise TypeError(f"{who}: a masked array would lose its mask; use x.filled(value), or keep x.data and x.mask as two arrays")
+        raise TypeError(f"{op_name}: a masked array would lose its mask; use x.filled(value), or keep x.data and x.mask as two arrays")
 
 
-def axes(axis: Axis, who: str) -> list[int] | None:
+def axes(axis: Axis, op_name: str) -> list[int] | None:
     """None for all axes, else a list of them."""
     if axis is None:
         return None
     if isinstance(axis, (tuple, list)):
-        return [axis_number(a, who) for a in axis]
-    return [axis_number(axis, who)]
+        return [axis_number(a, op_name) for a in axis]
+    return [axis_number(axis, op_name)]
 
 
-def axis_number(axis: Any, who: str) -> int:
+def axis_number(axis: Any, op_name: str) -> int:
     """The axis as the caller counts it; a bool is no axis, though Python takes it for an integer."""
     if isinstance(axis, bool):
-        raise TypeError(f"{who}: axis must be an integer, not bool")
-    return index(axis, f"{who}: axis")
+        raise TypeError(f"{op_name}: axis must be an integer, not bool")
+    return index(axis, f"{op_name}: axis")
 
 
-def axis_index(axis: int, ndim: int, who: str) -> int:
+def axis_index(axis: int, ndim: int, op_name: str) -> int:
     """The axis as a number from 0 on; AxisError if the array has no such axis."""
-    axis = axis_number(axis, who)
+    axis = axis_number(axis, op_name)
     if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim, who)
+        raise np.exceptions.AxisError(axis, ndim, op_name)
     return axis % ndim
 
 
@@ -149,12 +149,12 @@ def integers(x: Any, what: str) -> list[int]:
     return [index(i, what) for i in x]
 
 
-def optional_axis(axis: Any, who: str) -> int | None:
+def optional_axis(axis: Any, op_name: str) -> int | None:
     """None, or the axis as the caller counts it."""
-    return None if axis is None else axis_number(axis, who)
+    return None if axis is None else axis_number(axis, op_name)
 
 
-def shape(s: Shape, who: str) -> list[int]:
+def shape(s: Shape, op_name: str) -> list[int]:
     """An int or a sequence of ints as a list; negative extents are refused."""
     extents = [s] if not isinstance(s, Iterable) else list(s)
     result = []
@@ -162,11 +162,11 @@ def shape(s: Shape, who: str) -> list[int]:
         try:
             extent = operator.index(e)
         except TypeError:
-            raise TypeError(f"{who}: shape must be an integer or a sequence of integers, not {s!r}") from None
+            raise TypeError(f"{op_name}: shape must be an integer or a sequence of integers, not {s!r}") from None
         if extent < 0:
-            raise ValueError(f"{who}: negative dimensions are not allowed: {s!r}")
+            raise ValueError(f"{op_name}: negative dimensions are not allowed: {s!r}")
         if extent >= 2**63:
-            raise ValueError(f"{who}: maximum allowed dimension exceeded: {s!r}")
+            raise ValueError(f"{op_name}: maximum allowed dimension exceeded: {s!r}")
         result.append(extent)
     return result
 
@@ -176,26 +176,28 @@ def default_queue() -> Queue:
     return Queue.of(Device())
 
 
-def device_of(device: DeviceLike, who: str = "") -> Device:
+def device_of(device: DeviceLike, op_name: str = "") -> Device:
     """The device itself, the one that a selection string names, or the default one for None."""
     if device is None:
         return Device()
     if not isinstance(device, (Device, str)):
-        raise TypeError(f"{who}{': ' if who else ''}device must be a pardo.Device or a selection string, not {type(device).__name__}")
+        raise TypeError(
+            f"{op_name}{': ' if op_name else ''}device must be a pardo.Device or a selection string, not {type(device).__name__}"
+        )
     return Device(device)
 
 
-def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None, who: str = "") -> Queue:
+def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None, op_name: str = "") -> Queue:
     """Where a new array goes: the queue if given, else the device's canonical one, else the fallback, else the default."""
-    prefix = f"{who}: " if who else ""
+    prefix = f"{op_name}: " if op_name else ""
     if queue is not None:
         if not isinstance(queue, Queue):
             raise TypeError(f"{prefix}queue must be a pardo.Queue, not {type(queue).__name__}")
-        if device is not None and device_of(device, who) != queue.device:
+        if device is not None and device_of(device, op_name) != queue.device:
             raise ValueError(f"{prefix}queue belongs to {queue.device}, but device is {device}")
         return queue
     if device is not None:
-        wanted = device_of(device, who)
+        wanted = device_of(device, op_name)
         return fallback if fallback is not None and fallback.device == wanted else Queue.of(wanted)
     return fallback if fallback is not None else default_queue()
 
@@ -209,73 +211,73 @@ def default_on(queue: Queue, dtype: Any) -> np.dtype[Any]:
     return t if queue.device.has_fp64 else np.dtype(_NARROW.get(t.name, t.name))
 
 
-def same_queue(x: Array, y: Array, who: str) -> None:
+def same_queue(x: Array, y: Array, op_name: str) -> None:
     """ExecutionPlacementError unless both arrays are on one queue."""
     if x.queue != y.queue:
         raise ExecutionPlacementError(
-            f"{who}: operands are on different queues: {x.queue!r} and {y.queue!r}; copy one explicitly with to_device or to_queue"
+            f"{op_name}: operands are on different queues: {x.queue!r} and {y.queue!r}; copy one explicitly with to_device or to_queue"
         )
 
 
-def mask(where: Any, x: Array, who: str) -> Array | None:
+def mask(where: Any, x: Array, op_name: str) -> Array | None:
     """The `where` keyword: None for everything, else an array of bools; a bool goes to the queue of `x`."""
     if where is None or where is True:
         return None
     if type(where) is Array:
-        same_queue(x, where, who)
+        same_queue(x, where, op_name)
         m = where
     elif isinstance(where, SCALARS):
-        m = _number(where, None, x.queue, who)
+        m = _number(where, None, x.queue, op_name)
     else:
-        raise TypeError(f"{who}: where must be a bool or a pardo.Array of bools, not {type(where).__name__}")
+        raise TypeError(f"{op_name}: where must be a bool or a pardo.Array of bools, not {type(where).__name__}")
     if m.dtype != np.bool_:
-        raise TypeError(f"{who}: where must be a bool array, not {m.dtype}")
+        raise TypeError(f"{op_name}: where must be a bool array, not {m.dtype}")
     return m
 
 
-def store(result: Array, out: Array | None, who: str) -> Array:
+def store(result: Array, out: Array | None, op_name: str) -> Array:
     """The result, or `out` with the result stored in it: same shape, cast within the same kind."""
     if out is None:
         return result
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     if type(out) is not Array:
-        raise TypeError(f"{who}: out must be a pardo.Array, not {type(out).__name__}")
+        raise TypeError(f"{op_name}: out must be a pardo.Array, not {type(out).__name__}")
     if out.shape != result.shape:
-        raise ValueError(f"{who}: out has shape {out.shape}, but the result has shape {result.shape}")
+        raise ValueError(f"{op_name}: out has shape {out.shape}, but the result has shape {result.shape}")
     if not _can_cast_same_kind(result.dtype, out.dtype):
-        raise TypeError(f"{who}: cannot cast the result from {result.dtype} to {out.dtype} of out with casting rule 'same_kind'")
+        raise TypeError(f"{op_name}: cannot cast the result from {result.dtype} to {out.dtype} of out with casting rule 'same_kind'")
     out._assign(result)
     return out
 
 
-def same_kind(source: Array, dtype: Any, who: str) -> Any:
+def same_kind(source: Array, dtype: Any, op_name: str) -> Any:
     """The dtype, if the array may be cast to it within the same kind."""
-    dtype = dtype_of(dtype, who)
+    dtype = dtype_of(dtype, op_name)
     if not _can_cast_same_kind(source.dtype, dtype):
-        raise TypeError(f"{who}: cannot cast from {source.dtype} to {dtype} with casting rule 'same_kind'")
+        raise TypeError(f"{op_name}: cannot cast from {source.dtype} to {dtype} with casting rule 'same_kind'")
     return dtype
 
 
-def check_casting(casting: str, who: str) -> None:
+def check_casting(casting: str, op_name: str) -> None:
     """ValueError unless NumPy has such a rule."""
     if casting not in _CASTINGS:
-        raise ValueError(f"{who}: casting is {casting!r}; it must be one of {', '.join(map(repr, _CASTINGS))}")
+        raise ValueError(f"{op_name}: casting is {casting!r}; it must be one of {', '.join(map(repr, _CASTINGS))}")
 
 
-def check_cast(source: Any, target: Any, casting: str, who: str) -> None:
+def check_cast(source: Any, target: Any, casting: str, op_name: str) -> None:
     """TypeError unless the rule allows the cast."""
-    check_casting(casting, who)
+    check_casting(casting, op_name)
     if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
-        raise TypeError(f"{who}: cannot cast from {np.dtype(source)} to {np.dtype(target)} according to the rule '{casting}'")
+        raise TypeError(f"{op_name}: cannot cast from {np.dtype(source)} to {np.dtype(target)} according to the rule '{casting}'")
 
 
-def in_memory(x: Array, usm_type: str | None, who: str) -> Array:
+def in_memory(x: Array, usm_type: str | None, op_name: str) -> Array:
     """The array in memory of a kind; as it is for None."""
-    return x if usm_type is None else _in_memory(x, usm_type, who)
+    return x if usm_type is None else _in_memory(x, usm_type, op_name)
 
 
-def dtype_of(dtype: Any, who: str, *, any_order: bool = False) -> np.dtype[Any]:
+def dtype_of(dtype: Any, op_name: str, *, any_order: bool = False) -> np.dtype[Any]:
     """The dtype, if pardo has it. With `any_order` that of the machine takes the place of another byte order."""
     name = "Array" if type(dtype) is Array else dtype
     if dtype is not None and type(dtype) is not Array:  # NumPy takes None for float64, and anything that has a dtype for one
@@ -287,12 +289,12 @@ def dtype_of(dtype: Any, who: str, *, any_order: bool = False) -> np.dtype[Any]:
             known = _DTYPES.get(name.newbyteorder("=") if any_order else name)
         if known is not None:
             return known
-    raise TypeError(f"{who}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}")
+    raise TypeError(f"{op_name}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}")
 
 
-def optional_dtype(dtype: Any, who: str, *, any_order: bool = False) -> np.dtype[Any] | None:
+def optional_dtype(dtype: Any, op_name: str, *, any_order: bool = False) -> np.dtype[Any] | None:
     """None, or the dtype, if pardo has it."""
-    return None if dtype is None else dtype_of(dtype, who, any_order=any_order)
+    return None if dtype is None else dtype_of(dtype, op_name, any_order=any_order)
 
 
 def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:

@@ -29,7 +29,7 @@ METHOD, STATIC, PROPERTY, REFUSED = range(4)  # include/pardo/syntax.h has the s
 CONSTANT = 4  # a property that always gives one value
 
 _numbers = itertools.count(1)
-_known: weakref.WeakValueDictionary[int, type] = weakref.WeakValueDictionary()
+_records: weakref.WeakValueDictionary[int, type] = weakref.WeakValueDictionary()
 _lock = threading.RLock()
 _translated: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
@@ -68,7 +68,7 @@ class Compiled:
     def __init__(self, kind: type) -> None:
         self.kind = kind
         self.made = _core._Class(number := next(_numbers))
-        _known[number] = kind
+        _records[number] = kind
         self._members = members_of(kind)
         self._captured: list[Any] = []  # by its functions, from outside
         self._uses: list[Compiled] = []  # classes of which its functions make structs
@@ -157,7 +157,7 @@ def remade(number: int, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     """A struct that comes from a kernel: of the class with this number, with 0 a plain one, with -1 NumPy's record."""
     if number < 0:
         return numpy_record(names, values)
-    kind: Any = _known[number] if number else record(names)
+    kind: Any = _records[number] if number else record(names)
     made = object.__new__(kind)
     for field, type_, value in zip(names, kind._types, values, strict=True):
         whole = isinstance(type_, np.dtype) and not isinstance(value, np.dtype)

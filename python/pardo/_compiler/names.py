@@ -52,12 +52,12 @@ _SUSPENDED = {
 }
 
 
-def refuse_suspended(who: str, function: types.FunctionType) -> None:
+def refuse_suspended(op_name: str, function: types.FunctionType) -> None:
     """Raise for functions whose statements do not run when they are called."""
     for flag, what in _SUSPENDED.items():
         if function.__code__.co_flags & flag:
             raise TypeError(
-                f"{who}: {function.__name__} is {what}, whose statements do not run when it is called; "
+                f"{op_name}: {function.__name__} is {what}, whose statements do not run when it is called; "
                 "put the loops into a plain function, and call that"
             )
 

@@ -198,17 +198,17 @@ def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type)
 
 
-def _converted(value: Any, kind: Any, who: str) -> Any:
+def _converted(value: Any, kind: Any, op_name: str) -> Any:
     """A field's value: numbers in the field's dtype; arrays must have it."""
     if kind is None:
         return value
     if isinstance(kind, type):
         if not isinstance(value, kind) and not (isinstance(value, Struct) and value._class is getattr(kind, "_class", None) is not None):
-            raise TypeError(f"{who} is a {kind.__name__}, not {type(value).__name__}")
+            raise TypeError(f"{op_name} is a {kind.__name__}, not {type(value).__name__}")
         return value
     if isinstance(value, (Array, np.ndarray)):
         if value.dtype != kind:
-            raise TypeError(f"{who} is {kind}, and the array is {value.dtype}; convert it with astype")
+            raise TypeError(f"{op_name} is {kind}, and the array is {value.dtype}; convert it with astype")
         return value
     # As arrays: Python's integers are checked by the dtype itself.
     if (
@@ -216,11 +216,11 @@ def _converted(value: Any, kind: Any, who: str) -> Any:
         and isinstance(value, (float, complex, np.number))
         and not np.can_cast(np.asarray(value).dtype, kind, "same_kind")
     ):
-        raise TypeError(f"{who} is {kind}, which cannot take {value!r} without loss; convert it: np.{kind}(…)")
+        raise TypeError(f"{op_name} is {kind}, which cannot take {value!r} without loss; convert it: np.{kind}(…)")
     try:
         return kind.type(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{who} is {kind}, which cannot take {value!r}") from None
+        raise TypeError(f"{op_name} is {kind}, which cannot take {value!r}") from None
 
 
 class Columns(Struct):

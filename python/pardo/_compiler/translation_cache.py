@@ -1,4 +1,4 @@
-# python/pardo/_compiler/translation_cache.py: translations on disk, beside their programs: text and tree of functions as they were.
+# python/pardo/_compiler/translation_cache.py: translations on disk, next to their programs: text and tree of functions as they were.
 from __future__ import annotations
 
 import functools
@@ -19,7 +19,7 @@ MODULES = ["frontend", "intrinsics", "names", "numba_cython", "source", "source_
 Text = tuple[str, str, int, list[str], list[str], str, list[Any], tuple[Any, ...]]
 
 
-class Kept(NamedTuple):
+class Translation(NamedTuple):
     """What is on disk of a function: all of it plain data."""
 
     file: tuple[int, int]  # when it was changed, and its size
@@ -38,14 +38,14 @@ def _translator() -> tuple[Any, ...]:
 
 
 class Place(NamedTuple):
-    """Where a function's translation is kept, and what its file was before anybody read the text."""
+    """Where a function's translation is kept, and what its file was before its text was read."""
 
     key: bytes
     file: tuple[int, int]  # when it was changed, and its size
 
 
 def place_of(function: types.FunctionType) -> Place | None:
-    """By the function's code; those that one `def` makes with different numbers are kept side by side.
+    """By the function's code; those that one `def` makes with different numbers are all kept.
 
     None if there is no file, or a line may hold several functions.
     """
@@ -56,11 +56,11 @@ def place_of(function: types.FunctionType) -> Place | None:
         return None
     if code.co_name == "<lambda>":
         return None
-    key = marshal.dumps((_translator(), function.__name__, code, [_said(cell) for cell in function.__closure__ or ()]), 2)
+    key = marshal.dumps((_translator(), function.__name__, code, [_described(cell) for cell in function.__closure__ or ()]), 2)
     return Place(key, (file.st_mtime_ns, file.st_size))
 
 
-def _said(cell: types.CellType) -> Any:
+def _described(cell: types.CellType) -> Any:
     try:
         return described(cell.cell_contents)
     except (ValueError, UndescribedError):
@@ -69,20 +69,20 @@ def _said(cell: types.CellType) -> Any:
 
 def load(place: Place, function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:
     """The function as the compiler takes it, and what it captures; None if its file or what it uses from outside is another now."""
-    data = _core._kept(place.key)
+    data = _core._cached_translation(place.key)
     if data is None:
         return None
-    kept = Kept(*marshal.loads(data))
+    stored = Translation(*marshal.loads(data))
     names = Names(function)
     try:
-        if place.file != kept.file or [described(v) for v in function.__defaults__ or ()] != kept.given:
+        if place.file != stored.file or [described(v) for v in function.__defaults__ or ()] != stored.given:
             return None
-        for path, was in kept.asked.items():
+        for path, was in stored.asked.items():
             if described(names.value(path)) != was:
                 return None
     except (UnknownNameError, UndescribedError):
         return None
-    called = [[python_function(names.asked[path]) for path in paths] for paths in kept.called]
+    called = [[python_function(names.asked[path]) for path in paths] for paths in stored.called]
     if any(f is not functions[0] for functions in called for f in functions):
         return None
     callees = []
@@ -91,7 +91,7 @@ def load(place: Place, function: types.FunctionType, translate: Callable[[types.
         translation = translate(callee)
         callees.append(translation.function)
         names.captured.extend(translation.captured)
-    return _core._Function(*kept.function, callees, [], kept.library), tuple(names.captured)
+    return _core._Function(*stored.function, callees, [], stored.library), tuple(names.captured)
 
 
 def store(place: Place, names: Names, callees: list[types.FunctionType], made: Text, library: bool) -> None:
@@ -103,7 +103,7 @@ def store(place: Place, names: Names, callees: list[types.FunctionType], made: T
             return
         given = [described(v) for v in names.function.__defaults__ or ()]
         asked = {path: described(v) for path, v in names.asked.items()}
-        data = marshal.dumps(tuple(Kept(place.file, asked, called, given, made, library)))
+        data = marshal.dumps(tuple(Translation(place.file, asked, called, given, made, library)))
     except (UndescribedError, ValueError):
         return
-    _core._keep(place.key, data)
+    _core._cache_translation(place.key, data)

@@ -24,19 +24,19 @@ def atomic(name: str, array: Any, index: Any, *values: Any, order: str, scope: s
     """An atomic operation: items run one at a time, so it is a plain one."""
     does = name if name in ("load", "store") else "change"
     name = {"load": "add", "store": "exchange"}.get(name, name)
-    who = f"atomic.{name}"
+    op_name = f"atomic.{name}"
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"{who}: the first argument is an array, not {type(array).__name__}")
+        raise TypeError(f"{op_name}: the first argument is an array, not {type(array).__name__}")
     given_array, array = array, array.view(np.ndarray)
     dtype = array.dtype
     if dtype.kind not in "iuf" or dtype.itemsize < 4:
-        raise TypeError(f"{who}: atomics are for int32, uint32, int64, uint64, float32 and float64; the array is {dtype}")
+        raise TypeError(f"{op_name}: atomics are for int32, uint32, int64, uint64, float32 and float64; the array is {dtype}")
     if name in ("and_", "or_", "xor") and dtype.kind == "f":
-        raise TypeError(f"{who}: and, or, xor are for integers; the array is {dtype}")
+        raise TypeError(f"{op_name}: and, or, xor are for integers; the array is {dtype}")
     old = array[index]
     if isinstance(old, np.ndarray):
-        raise TypeError(f"{who}: the array has {old.ndim} dimensions more; give an index for each, as a tuple")
-    given = [_fitting(who, value, dtype) for value in values]
+        raise TypeError(f"{op_name}: the array has {old.ndim} dimensions more; give an index for each, as a tuple")
+    given = [_fitting(op_name, value, dtype) for value in values]
     if name == "compare_exchange" and old.tobytes() != given[0].tobytes():
         does = "load"
     if isinstance(given_array, races.Watched):
@@ -49,9 +49,9 @@ def atomic(name: str, array: Any, index: Any, *values: Any, order: str, scope: s
     return old
 
 
-def _fitting(who: str, value: Any, dtype: np.dtype[Any]) -> Any:
+def _fitting(op_name: str, value: Any, dtype: np.dtype[Any]) -> Any:
     kind = np.result_type(value) if not isinstance(value, int) else dtype
     if not np.can_cast(kind, dtype, "same_kind"):
         spoken = "a Python float" if type(value) is float else f"a {kind} number"
-        raise TypeError(f"{who}: {spoken} does not fit the {dtype} array")
+        raise TypeError(f"{op_name}: {spoken} does not fit the {dtype} array")
     return np.asarray(value).astype(dtype)[()]

@@ -56,15 +56,15 @@ class _Space:
     def groups(self) -> Iterator[tuple[int, ...]]:
         return itertools.product(*map(range, self.group_range))
 
-    def dimension(self, who: str, d: Any) -> int:
+    def dimension(self, op_name: str, d: Any) -> int:
         if d is None:
             if self.rank == 1:
                 return 0
-            raise TypeError(f"{who}: the range has {self.rank} dimensions; say which one, from 0")
+            raise TypeError(f"{op_name}: the range has {self.rank} dimensions; say which one, from 0")
         number = operator.index(d)
         if not -self.rank <= number < self.rank:
             plural = "" if self.rank == 1 else "s"
-            raise IndexError(f"{who}: the range has {self.rank} dimension{plural}, there is no dimension {number}")
+            raise IndexError(f"{op_name}: the range has {self.rank} dimension{plural}, there is no dimension {number}")
         return number % self.rank
 
 
@@ -212,14 +212,14 @@ class _Team:
             "all items of a group must come to the same barriers"
         )
 
-    def memory(self, key: Any, who: str, shape: Any, kind: Any, label: str | None = None) -> Any:
+    def memory(self, key: Any, op_name: str, shape: Any, kind: Any, label: str | None = None) -> Any:
         """The array that all items of the group share under this key. `label`: what the kernel calls it, if that is known."""
-        extents, types = _shape(who, shape), _types(kind)
+        extents, types = _shape(op_name, shape), _types(kind)
         made = self.arrays.setdefault(key, (extents, types, None))
         if made[:2] != (extents, types):
-            raise RuntimeError(f"{who}: another item of the group made this array as {made[1]}{list(made[0])}; it is one for all items")
+            raise RuntimeError(f"{op_name}: another item of the group made this array as {made[1]}{list(made[0])}; it is one for all items")
         if made[2] is None:
-            memory = _memory(who, shape, kind)
+            memory = _memory(op_name, shape, kind)
             if self.launch.watches is not None:
                 memory = self.launch.watches.another().watch(memory, label)
             made = self.arrays[key] = (extents, types, memory)
@@ -257,10 +257,10 @@ def _line(site: Site) -> str:
     return f'File "{code.co_filename}", line {line or code.co_firstlineno}'
 
 
-def _shape(who: str, shape: Any) -> tuple[int, ...]:
+def _shape(op_name: str, shape: Any) -> tuple[int, ...]:
     extents = tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
     if not extents or min(extents) < 1:
-        raise ValueError(f"{who}: extents are positive, not {extents}")
+        raise ValueError(f"{op_name}: extents are positive, not {extents}")
     return extents
 
 
@@ -279,14 +279,14 @@ def _types(kind: Any) -> Any:
     return kind.dtype if isinstance(kind, np.generic) else np.dtype(kind)
 
 
-def _memory(who: str, shape: Any, kind: Any) -> Any:
+def _memory(op_name: str, shape: Any, kind: Any) -> Any:
     """Memory as a kernel gets it, with values that show when they are read before they are written: NaN, or the greatest integers."""
     types = _types(kind)
     if isinstance(types, tuple):
         owner = types[0] if types and isinstance(types[0], type) else None
-        parts = tuple(_memory(who, shape, t) for t in (types[1:] if owner else types))
+        parts = tuple(_memory(op_name, shape, t) for t in (types[1:] if owner else types))
         return owner(*parts) if owner else structs.Columns(parts)
-    made: NDArray[Any] = np.empty(_shape(who, shape), types)
+    made: NDArray[Any] = np.empty(_shape(op_name, shape), types)
     made.fill(math.nan if made.dtype.kind in "fc" else np.iinfo(made.dtype).max if made.dtype.kind in "iu" else True)
     return made
 
@@ -306,28 +306,28 @@ class _Place:
     def __str__(self) -> str:
         return f"item {self.global_id[0] if len(self.global_id) == 1 else self.global_id}"
 
-    def in_group(self, who: str) -> _Team:
+    def in_group(self, op_name: str) -> _Team:
         if self.team is None:
-            raise TypeError(f"{who}: a plain Range has no groups; launch the kernel over an NdRange")
+            raise TypeError(f"{op_name}: a plain Range has no groups; launch the kernel over an NdRange")
         return self.team
 
-    def numbers(self, what: str, who: str) -> tuple[int, ...]:
+    def numbers(self, what: str, op_name: str) -> tuple[int, ...]:
         if what == "group_id":
-            return self.in_group(who).group_id
+            return self.in_group(op_name).group_id
         if what in ("local_range", "group_range"):
-            self.in_group(who)
+            self.in_group(op_name)
         elif what == "local_id":
-            self.in_group(who)
+            self.in_group(op_name)
             return self.local_id
         return self.global_id if what == "global_id" else getattr(self.space, what)
 
-    def at(self, what: str, who: str, dimension: int | None) -> int:
-        return self.numbers(what, who)[self.space.dimension(who, dimension)]
+    def at(self, what: str, op_name: str, dimension: int | None) -> int:
+        return self.numbers(what, op_name)[self.space.dimension(op_name, dimension)]
 
-    def linear(self, what: str, size: str, who: str) -> int:
+    def linear(self, what: str, size: str, op_name: str) -> int:
         """A number in row-major order."""
         total = 0
-        for n, extent in zip(self.numbers(what, who), self.numbers(size, who), strict=True):
+        for n, extent in zip(self.numbers(what, op_name), self.numbers(size, op_name), strict=True):
             total = total * extent + n
         return total
 

@@ -218,7 +218,7 @@ class Memory:
     def message(self, address: int, a: _Access, b: _Access) -> str:
         what, first = b.array.element(address), a.array.element(address)
         shared = "" if what == first else f", the same element as `{first}`,"
-        by = f"by {self.who(a)} and {'' if a.kind == b.kind else _DONE[b.kind] + ' '}by {self.who(b)}"
+        by = f"by {self.described(a)} and {'' if a.kind == b.kind else _DONE[b.kind] + ' '}by {self.described(b)}"
         text = f"{self.name}: `{what}`{shared} is {_DONE[a.kind]} {by}, and nothing says which is first: {self.advice(a, b)}"
         return text + self.shown(a) + self.shown(b)
 
@@ -232,13 +232,13 @@ class Memory:
             return f"rounds of a parallel loop run side by side; give each elements of its own, reduce into a name, or {atomic}"
         return f"items of a Range never wait for each other; give each elements of its own, or {atomic}"
 
-    def who(self, a: _Access) -> str:
+    def described(self, a: _Access) -> str:
         return f"{self.noun} {a.item[0] if len(a.item) == 1 else a.item}"
 
     def shown(self, a: _Access) -> str:
         """The line of an access, with a caret under the expression."""
         file = a.code.co_filename
-        text = f'\n  File "{file}", line {a.line}, in {a.code.co_name}: {self.who(a)} {_DOES[a.kind]}'
+        text = f'\n  File "{file}", line {a.line}, in {a.code.co_name}: {self.described(a)} {_DOES[a.kind]}'
         line = linecache.getline(file, a.line).rstrip("\n")
         if not line.strip():
             return text

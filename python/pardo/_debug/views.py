@@ -10,33 +10,33 @@ if TYPE_CHECKING:
     from pardo._debug.interpreter import _Place
 
 
-def _id(what: str, who: str) -> Any:
+def _id(what: str, op_name: str) -> Any:
     """The method that gives numbers of one kind in one dimension."""
 
     def get(self: Any, dimension: int | None = None) -> int:
-        return self._place.at(what, who, dimension)  # type: ignore[no-any-return]
+        return self._place.at(what, op_name, dimension)  # type: ignore[no-any-return]
 
-    get.__name__ = who
+    get.__name__ = op_name
     return get
 
 
-def _linear(what: str, size: str, who: str) -> Any:
+def _linear(what: str, size: str, op_name: str) -> Any:
     """The method that gives a number in row-major order."""
 
     def get(self: Any) -> int:
-        return self._place.linear(what, size, who)  # type: ignore[no-any-return]
+        return self._place.linear(what, size, op_name)  # type: ignore[no-any-return]
 
-    get.__name__ = who
+    get.__name__ = op_name
     return get
 
 
-def _product(size: str, who: str) -> Any:
+def _product(size: str, op_name: str) -> Any:
     """The method that gives how many there are in all dimensions."""
 
     def get(self: Any) -> int:
-        return math.prod(self._place.numbers(size, who))
+        return math.prod(self._place.numbers(size, op_name))
 
-    get.__name__ = who
+    get.__name__ = op_name
     return get
 
 

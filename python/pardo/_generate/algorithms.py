@@ -50,16 +50,16 @@ def _first_of_runs(item: Item, x: Any, number: Any, out: Any) -> None:
         out[number[i]] = x[i + 1]
 
 
-def _flat(x: Any, who: str) -> Array:
+def _flat(x: Any, op_name: str) -> Array:
     if not isinstance(x, Array):
-        raise TypeError(f"{who}: an array is expected, not {type(x).__name__}")
+        raise TypeError(f"{op_name}: an array is expected, not {type(x).__name__}")
     return x.reshape(-1)
 
 
-def _selected(x: Any, predicate: Any, who: str, sides: tuple[bool, ...]) -> tuple[Array, ...]:
-    flat = _flat(x, who)
+def _selected(x: Any, predicate: Any, op_name: str, sides: tuple[bool, ...]) -> tuple[Array, ...]:
+    flat = _flat(x, op_name)
     if not callable(predicate):
-        raise TypeError(f"{who}: predicate: a function is expected, not {type(predicate).__name__}")
+        raise TypeError(f"{op_name}: predicate: a function is expected, not {type(predicate).__name__}")
     n = flat.size
     count = _counted(predicate)(flat)
     yes = int(count[-1]) if n else 0

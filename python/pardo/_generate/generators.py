@@ -54,10 +54,10 @@ def _named(function: Callable[..., Any], name: str) -> types.FunctionType:
     return made
 
 
-def _function(f: Any, who: str, what: str) -> Any:
+def _function(f: Any, op_name: str, what: str) -> Any:
     """Something that kernels can call."""
     if frontend.function_argument(f) is None:
-        raise TypeError(f"{who}: {what}: a function is expected, not {type(f).__name__}")
+        raise TypeError(f"{op_name}: {what}: a function is expected, not {type(f).__name__}")
     return f
 
 
@@ -68,14 +68,14 @@ def _leaves(values: Sequence[Any]) -> list[Array]:
 class _Inputs:
     """Arrays and numbers of a call, broadcast against each other."""
 
-    def __init__(self, given: Sequence[Any], who: str) -> None:
+    def __init__(self, given: Sequence[Any], op_name: str) -> None:
         for k, x in enumerate(given):
             if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
                 hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""
-                raise TypeError(f"{who}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}{hint}")
+                raise TypeError(f"{op_name}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}{hint}")
         arrays = _leaves(given)
         if not arrays:
-            raise TypeError(f"{who}: at least one array is expected among the arguments")
+            raise TypeError(f"{op_name}: at least one array is expected among the arguments")
         self.given = tuple(given)
         self.queue: Queue = arrays[0].queue
         self.shape: tuple[int, ...] = tuple(_core._broadcast_arrays(arrays)[0].shape)
@@ -97,16 +97,16 @@ class _Inputs:
         """What types of results depend on."""
         return tuple((type(v), getattr(v, "dtype", None)) for x in self.examples for v in structs.leaves(x))
 
-    def returned(self, f: Any, who: str) -> Any:
+    def returned(self, f: Any, op_name: str) -> Any:
         """Dtypes of what a function gives for the elements."""
-        return _returned(f, self.examples, self.queue, who)
+        return _returned(f, self.examples, self.queue, op_name)
 
 
-def _returned(f: Any, examples: tuple[Any, ...], queue: Queue, who: str) -> Any:
+def _returned(f: Any, examples: tuple[Any, ...], queue: Queue, op_name: str) -> Any:
     translated = frontend.function_argument(f)
     if isinstance(translated, str):  # one that the language knows
         translated = frontend.function_argument(_calling(f))
-    return _core._returned_by(translated, examples, queue, who)
+    return _core._returned_by(translated, examples, queue, op_name)
 
 
 @functools.cache
@@ -147,13 +147,13 @@ class _Made(pickling.Unchanging):
     """What the generators give: a function on arrays."""
 
     def __init__(self, name: str, fastmath: bool, given: tuple[Any, ...]) -> None:
-        who = type(self).__name__.lower()
+        op_name = type(self).__name__.lower()
         if not isinstance(name, str) or not name.isidentifier():
-            raise ValueError(f"{who}: name: a Python name is expected, not {name!r}")
+            raise ValueError(f"{op_name}: name: a Python name is expected, not {name!r}")
         self.__name__ = name
         self.__module__ = pickling.using_module()
         self._given = given
-        self._fastmath = flag(fastmath, f"{who}: fastmath")
+        self._fastmath = flag(fastmath, f"{op_name}: fastmath")
         self._kernels: dict[Any, KernelFunction] = {}
         self._results: dict[Any, Any] = {}
 
@@ -252,15 +252,15 @@ class Reduction(_Made):
     __call__ = contexts.copying(_call)
 
 
-def _total_types(types_: Any, combine: Any, queue: Queue, who: str) -> Any:
+def _total_types(types_: Any, combine: Any, queue: Queue, op_name: str) -> Any:
     """The types of totals: what `combine` gives for two of its own results."""
 
     for _ in range(4):
-        combined = _returned(combine, (_example(types_), _example(types_)), queue, who)
+        combined = _returned(combine, (_example(types_), _example(types_)), queue, op_name)
         if combined == types_:
             return types_
         types_ = combined
-    raise TypeError(f"{who}: combine changes the type of its arguments each time; it must give what it takes")
+    raise TypeError(f"{op_name}: combine changes the type of its arguments each time; it must give what it takes")
 
 
 def _totals(owner: _Made, f: Any, combine: Any, given: _Inputs, types_: Any, like: Any) -> tuple[Any, int]:
@@ -321,13 +321,13 @@ class Scan(_Made):
     __call__ = contexts.copying(_call)
 
     def _types(self, given: _Inputs) -> tuple[Any, Any]:
-        who = self.__name__
-        value = given.returned(self._function, who)
-        types_ = _total_types(value, self._combine, given.queue, who)
+        op_name = self.__name__
+        value = given.returned(self._function, op_name)
+        types_ = _total_types(value, self._combine, given.queue, op_name)
         like = _example(types_)
-        prefix = _returned(self._finish, (like, _example(value), like), given.queue, who)
+        prefix = _returned(self._finish, (like, _example(value), like), given.queue, op_name)
         if self._output is not None:
-            prefix = _returned(self._output, (_example(prefix), *given.examples), given.queue, who)
+            prefix = _returned(self._output, (_example(prefix), *given.examples), given.queue, op_name)
         return types_, prefix
 
     def _run(

@@ -78,12 +78,12 @@ def func(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def place_of(place: Place, who: str) -> tuple[list[int], list[int], Any, Any]:
+def place_of(place: Place, op_name: str) -> tuple[list[int], list[int], Any, Any]:
     """What ``k[place]`` says: global and local range, queue, what to wait for."""
     queue = depends = None
     if type(place) is tuple and place and isinstance(place[0], (Range, NdRange)):
         if len(place) > 3:
-            raise TypeError(f"{who}[range, queue, depends]: at most three are expected, not {len(place)}")
+            raise TypeError(f"{op_name}[range, queue, depends]: at most three are expected, not {len(place)}")
         queue = place[1] if len(place) > 1 else None
         depends = place[2] if len(place) > 2 else None
         place = place[0]
@@ -499,9 +499,9 @@ def kernel(
     return KernelFunction(function, fastmath, bounds_check, race_check, sub_group_size, access)
 
 
-def _kernel_of(k: Any, who: str) -> Launchable:
+def _kernel_of(k: Any, op_name: str) -> Launchable:
     if not isinstance(k, Launchable):
-        raise TypeError(f"{who}: a kernel is expected, not {type(k).__name__}; decorate the function with @pardo.kernel")
+        raise TypeError(f"{op_name}: a kernel is expected, not {type(k).__name__}; decorate the function with @pardo.kernel")
     return k
 
 

@@ -78,17 +78,17 @@ def rounds_of(bounds: tuple[Any, ...]) -> range:
     return range(*numbers)
 
 
-def chunk_of(who: str, schedule: Any, chunk: Any) -> int:
+def chunk_of(op_name: str, schedule: Any, chunk: Any) -> int:
     """What the runtime calls a schedule: rounds at a time; 0 for equal shares, -1 for what pays."""
     if schedule is not None and schedule not in SCHEDULES:
-        raise ValueError(f"{who}: schedule is {' or '.join(map(repr, SCHEDULES))}, not {schedule!r}")
+        raise ValueError(f"{op_name}: schedule is {' or '.join(map(repr, SCHEDULES))}, not {schedule!r}")
     if chunk is None:
         return -1 if schedule == "dynamic" else 0
     if schedule == "static":
-        raise ValueError(f"{who}: chunk goes with schedule='dynamic'; with 'static' each thread has its equal share")
-    number = index(chunk, f"{who}: chunk")
+        raise ValueError(f"{op_name}: chunk goes with schedule='dynamic'; with 'static' each thread has its equal share")
+    number = index(chunk, f"{op_name}: chunk")
     if number < 1:
-        raise ValueError(f"{who}: chunk is a positive number of rounds, not {chunk!r}")
+        raise ValueError(f"{op_name}: chunk is a positive number of rounds, not {chunk!r}")
     return number
 
 

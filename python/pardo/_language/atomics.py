@@ -13,10 +13,10 @@ ORDERS = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
 SCOPES = ("work_group", "device", "system")
 
 
-def _check_ordering(who: str, order: str, scope: str) -> None:
+def _check_ordering(op_name: str, order: str, scope: str) -> None:
     for name, value, words in (("order", order, ORDERS), ("scope", scope, SCOPES)):
         if value not in words:
-            raise ValueError(f"{who}: {name} is one of {', '.join(map(repr, words))}, not {value!r}")
+            raise ValueError(f"{op_name}: {name} is one of {', '.join(map(repr, words))}, not {value!r}")
 
 
 def _atomic(name: str, summary: str, shown: int) -> Any:

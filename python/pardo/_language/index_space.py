@@ -115,19 +115,19 @@ class LocalAccessor:
         return f"LocalAccessor({tuple(self.shape)}, {self.dtype})"
 
 
-def _extents(values: Sequence[Any], who: str) -> tuple[int, ...]:
+def _extents(values: Sequence[Any], op_name: str) -> tuple[int, ...]:
     if len(values) == 1 and isinstance(values[0], (tuple, list)):
         values = values[0]
     if not 1 <= len(values) <= 3:
-        raise ValueError(f"{who}: one to three extents are expected, not {len(values)}")
+        raise ValueError(f"{op_name}: one to three extents are expected, not {len(values)}")
     try:
         extents = tuple(map(operator.index, values))
     except TypeError:
-        raise TypeError(f"{who}: extents are integers, not {', '.join(type(n).__name__ for n in values)}") from None
+        raise TypeError(f"{op_name}: extents are integers, not {', '.join(type(n).__name__ for n in values)}") from None
     if min(extents) < 0:
-        raise ValueError(f"{who}: an extent is negative: {extents}")
+        raise ValueError(f"{op_name}: an extent is negative: {extents}")
     if max(extents) >= 2**63:
-        raise OverflowError(f"{who}: an extent does not fit 64 bits: {extents}")
+        raise OverflowError(f"{op_name}: an extent does not fit 64 bits: {extents}")
     return extents
 
 

@@ -23,55 +23,57 @@ def public(f: F) -> F:
     return cast("F", contexts.copying(filled(f)))
 
 
-def extents_of(size: Any, who: str) -> list[int]:
+def extents_of(size: Any, op_name: str) -> list[int]:
     """The shape that a size means."""
-    return [] if size is None else _extents(size, who)
+    return [] if size is None else _extents(size, op_name)
 
 
-def floating(dtype: DTypeLike | None, target: Queue, who: str) -> np.dtype[Any]:
+def floating(dtype: DTypeLike | None, target: Queue, op_name: str) -> np.dtype[Any]:
     """The dtype of floats to be drawn."""
-    wanted = default_on(target, np.float64) if dtype is None else dtype_of(dtype, who)
+    wanted = default_on(target, np.float64) if dtype is None else dtype_of(dtype, op_name)
     if wanted not in (np.float64, np.float32):
-        raise TypeError(f"{who}: dtype {wanted} cannot be drawn; draw float64 or float32, and convert by astype")
+        raise TypeError(f"{op_name}: dtype {wanted} cannot be drawn; draw float64 or float32, and convert by astype")
     return wanted
 
 
-def place_of(who: str, given: Iterable[Any], device: DeviceLike, queue: Queue | None) -> Queue:
+def place_of(op_name: str, given: Iterable[Any], device: DeviceLike, queue: Queue | None) -> Queue:
     """Where draws go: to the device or queue that is named, else to that of the arrays among the arguments."""
     arrays = [x for x in given if type(x) is Array]
     if device is None and queue is None:
         for x in arrays:
-            same_queue(arrays[0], x, who)
-    return queue_of(device, queue, arrays[0].queue if arrays else None, who)
+            same_queue(arrays[0], x, op_name)
+    return queue_of(device, queue, arrays[0].queue if arrays else None, op_name)
 
 
-def array_at(x: Any, target: Queue, who: str, name: str) -> Array:
+def array_at(x: Any, target: Queue, op_name: str, name: str) -> Array:
     """An array, or a list as one, on a queue."""
     if type(x) is Array:
         return x._to_queue(target)
     if isinstance(x, (list, tuple)):
-        return from_host(x, None, target, who)
+        return from_host(x, None, target, op_name)
     kind = ValueError if isinstance(x, str) else TypeError  # as NumPy has it
-    raise kind(f"{who}: {name} must be a number, a list or a pardo.Array, not {type(x).__name__}; use pardo.asarray(x)")
+    raise kind(f"{op_name}: {name} must be a number, a list or a pardo.Array, not {type(x).__name__}; use pardo.asarray(x)")
 
 
 class Parameters:
     """Numbers and arrays that a distribution depends on, and the shape and place of what is drawn by them."""
 
-    def __init__(self, who: str, given: dict[str, Any], size: Any, device: DeviceLike, queue: Queue | None, usm_type: str | None) -> None:
-        self.who, self.usm_type = who, usm_type
-        self.queue = place_of(who, given.values(), device, queue)
+    def __init__(
+        self, op_name: str, given: dict[str, Any], size: Any, device: DeviceLike, queue: Queue | None, usm_type: str | None
+    ) -> None:
+        self.op_name, self.usm_type = op_name, usm_type
+        self.queue = place_of(op_name, given.values(), device, queue)
         self.values = {name: self._read(name, x) for name, x in given.items()}
         self.shape = self._shape(size)
 
     def _read(self, name: str, x: Any) -> Any:
-        value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.who, name)
+        value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name)
         if np.result_type(value.dtype if type(value) is Array else value).kind == "c":
-            raise TypeError(f"{self.who}: {name} must be real, but is complex")
+            raise TypeError(f"{self.op_name}: {name} must be real, but is complex")
         return value
 
     def _shape(self, size: Any) -> tuple[int, ...]:
-        extents = None if size is None else tuple(extents_of(size, self.who))
+        extents = None if size is None else tuple(extents_of(size, self.op_name))
         shapes = [x.shape for x in self.values.values() if type(x) is Array]
         try:
             shape: tuple[int, ...] = np.broadcast_shapes(*shapes)
@@ -80,7 +82,7 @@ class Parameters:
             fits = False
         if not fits:
             wanted = "each other" if extents is None else f"size {extents}"
-            raise ValueError(f"{self.who}: parameters of shapes {', '.join(map(str, shapes))} cannot be broadcast to {wanted}")
+            raise ValueError(f"{self.op_name}: parameters of shapes {', '.join(map(str, shapes))} cannot be broadcast to {wanted}")
         return shape if extents is None else extents
 
     def of(self, dtype: np.dtype[Any]) -> list[Any]:
@@ -91,17 +93,17 @@ class Parameters:
         """ValueError where a parameter is wrong; of arrays that is computed, and waited for."""
         x = self.values[name]
         if bool(wrong(x).any() if type(x) is Array else wrong(x)):
-            raise ValueError(f"{self.who}: {name} {rule}; {'some elements are' if type(x) is Array else f'it is {x}'}")
+            raise ValueError(f"{self.op_name}: {name} {rule}; {'some elements are' if type(x) is Array else f'it is {x}'}")
 
     def empty(self, dtype: np.dtype[Any]) -> Array:
-        return _empty_in(list(self.shape), dtype, self.queue, "device", self.who)
+        return _empty_in(list(self.shape), dtype, self.queue, "device", self.op_name)
 
     def flat(self, x: Any) -> Any:
         """One value for each element, or a number."""
         return _broadcast_to(x, self.shape).reshape(-1) if type(x) is Array else x
 
     def placed(self, x: Array) -> Array:
-        return in_memory(x, self.usm_type, self.who)
+        return in_memory(x, self.usm_type, self.op_name)
 
 
 def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[Any, Any]:

@@ -34,7 +34,7 @@ class Distributions(Stream):
 
     def _drawn(self, draw: Callable[..., Any], given: Parameters, dtype: DTypeLike | None) -> tuple[Any, ...]:
         """Standard draws, and the parameters for them."""
-        wanted = floating(dtype, given.queue, given.who)
+        wanted = floating(dtype, given.queue, given.op_name)
         values = given.of(wanted)
         return (self._fill(draw, given.empty(wanted)), *values)
 
@@ -81,7 +81,7 @@ class Distributions(Stream):
         array([ 0.90919426, -0.77164528, -0.18607919])
         """
         given = Parameters("uniform", {"low": low, "high": high}, size, device, queue, usm_type)
-        low, high = given.of(floating(dtype, given.queue, given.who))
+        low, high = given.of(floating(dtype, given.queue, given.op_name))
         width = high - low
         finite, descending = (isfinite(width).all(), (width < 0).any()) if type(width) is Array else (math.isfinite(width), width < 0)
         if not finite:

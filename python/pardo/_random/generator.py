@@ -305,9 +305,9 @@ class Generator(Distributions):
         words = self._fill(kernels.words, _empty_in([-(-count // 4)], np.uint32, default_queue(), "device", "bytes"))
         return asnumpy(words).astype("<u4").tobytes()[:count]
 
-    def _order(self, n: int, target: Queue, who: str) -> Array:
+    def _order(self, n: int, target: Queue, op_name: str) -> Array:
         """The numbers below n in random order. That two of the keys are equal has a probability below n**2 / 2**65."""
-        return argsort(self._fill(kernels.long_words, _empty_in([n], np.uint64, target, "device", who)))
+        return argsort(self._fill(kernels.long_words, _empty_in([n], np.uint64, target, "device", op_name)))
 
     @public
     def permutation(

@@ -145,7 +145,7 @@ class Stream:
     @public
     def _standard(
         self,
-        who: str,
+        op_name: str,
         draw: Callable[..., Any],
         size: Any,
         dtype: DTypeLike | None,
@@ -156,18 +156,18 @@ class Stream:
     ) -> Array:
         """Draws of a standard distribution, in `out` or in a new array."""
         if out is None:
-            target = queue_of(device, queue, None, who)
+            target = queue_of(device, queue, None, op_name)
             kind = "device" if usm_type is None else usm_type
-            return self._fill(draw, _empty_in(extents_of(size, who), floating(dtype, target, who), target, kind, who))
+            return self._fill(draw, _empty_in(extents_of(size, op_name), floating(dtype, target, op_name), target, kind, op_name))
         if type(out) is not Array:
-            raise TypeError(f"{who}: out must be a pardo.Array, not {type(out).__name__}")
-        wanted = floating(dtype, out.queue, who)
+            raise TypeError(f"{op_name}: out must be a pardo.Array, not {type(out).__name__}")
+        wanted = floating(dtype, out.queue, op_name)
         if out.dtype != wanted:
-            raise TypeError(f"{who}: out has dtype {out.dtype}, but {wanted} is drawn; say dtype={out.dtype.name!r}, if that is meant")
-        if size is not None and tuple(extents_of(size, who)) != out.shape:
-            raise ValueError(f"{who}: size is {size}, but out has shape {out.shape}; leave one of them away")
-        if queue_of(device, queue, out.queue, who) != out.queue or usm_type not in (None, out.usm_type):
-            raise ValueError(f"{who}: out is '{out.usm_type}' memory on {out.queue!r}; leave device, queue and usm_type away")
+            raise TypeError(f"{op_name}: out has dtype {out.dtype}, but {wanted} is drawn; say dtype={out.dtype.name!r}, if that is meant")
+        if size is not None and tuple(extents_of(size, op_name)) != out.shape:
+            raise ValueError(f"{op_name}: size is {size}, but out has shape {out.shape}; leave one of them away")
+        if queue_of(device, queue, out.queue, op_name) != out.queue or usm_type not in (None, out.usm_type):
+            raise ValueError(f"{op_name}: out is '{out.usm_type}' memory on {out.queue!r}; leave device, queue and usm_type away")
         return self._fill(draw, out)
 
 

@@ -99,14 +99,14 @@ def get_devices(backend: str | None = None, device_type: str | None = None) -> l
     return _find_devices(backend, device_type, "get_devices")
 
 
-def _word(text: str | None, who: str, name: str, example: str) -> str:
+def _word(text: str | None, op_name: str, name: str, example: str) -> str:
     if not isinstance(text, str | None):
-        raise TypeError(f"{who}: {name} is a string such as {example!r}, not {type(text).__name__}")
+        raise TypeError(f"{op_name}: {name} is a string such as {example!r}, not {type(text).__name__}")
     return (text or "").lower()
 
 
-def _find_devices(backend: str | None, device_type: str | None, who: str) -> list[Device]:
-    return _core._get_devices(_word(backend, who, "backend", "opencl"), _word(device_type, who, "device_type", "gpu"))
+def _find_devices(backend: str | None, device_type: str | None, op_name: str) -> list[Device]:
+    return _core._get_devices(_word(backend, op_name, "backend", "opencl"), _word(device_type, op_name, "device_type", "gpu"))
 
 
 def get_num_devices(backend: str | None = None, device_type: str | None = None) -> int:

@@ -182,14 +182,14 @@ def _completed(items: list[Any], events: list[Event], end: float | None) -> Iter
         yield items.pop(first)
 
 
-def _listed(events: Iterable[Any], who: str) -> list[Any]:
+def _listed(events: Iterable[Any], op_name: str) -> list[Any]:
     if type(events) is _core.Array or not isinstance(events, Iterable):
-        raise TypeError(f"{who}: a list of events and arrays is expected, not {type(events).__name__}")
+        raise TypeError(f"{op_name}: a list of events and arrays is expected, not {type(events).__name__}")
     return list(events)
 
 
-def _all_events(items: list[Any], who: str) -> list[Event]:
+def _all_events(items: list[Any], op_name: str) -> list[Event]:
     arrays = [x for x in items if type(x) is _core.Array]
     if arrays:
         _core._force(arrays)
-    return _core._events(items, who)
+    return _core._events(items, op_name)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class _Future(concurrent.futures.Future[Any]):
-    """A future that tells its event when somebody has heard of the failure."""
+    """A future that acknowledges its event's failure when it is asked for it."""
 
     def __init__(self, event: Event) -> None:
         super().__init__()
         self._event = event
 
-    def _hear(self) -> None:
+    def _acknowledge(self) -> None:
         if self.done() and not self.cancelled():
             self._event._failure()
 
@@ -28,14 +28,14 @@ class _Future(concurrent.futures.Future[Any]):
         try:
             return super().result(timeout)
         finally:
-            self._hear()
+            self._acknowledge()
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         self._check_thread()
         try:
             return super().exception(timeout)
         finally:
-            self._hear()
+            self._acknowledge()
 
     def _check_thread(self) -> None:
         if not self.done() and _core._in_callback():

@@ -26,9 +26,13 @@ class Memory(_core._Block):
     _kind = ""
 
     def __init__(self, nbytes: int, *, alignment: int = 0, queue: Queue | None = None, device: DeviceLike = None) -> None:
-        who = type(self).__name__
+        op_name = type(self).__name__
         super().__init__(
-            index(nbytes, f"{who}: nbytes"), self._kind, index(alignment, f"{who}: alignment"), queue_of(device, queue, who=who), who
+            index(nbytes, f"{op_name}: nbytes"),
+            self._kind,
+            index(alignment, f"{op_name}: alignment"),
+            queue_of(device, queue, op_name=op_name),
+            op_name,
         )
 
     @property
@@ -95,8 +99,8 @@ class Memory(_core._Block):
         >>> memory.array("int32", (2, 3)).shape
         (2, 3)
         """
-        who = f"{type(self).__name__}.array"
-        skip, element = index(offset, f"{who}: offset"), dtype_of(dtype, who)
+        op_name = f"{type(self).__name__}.array"
+        skip, element = index(offset, f"{op_name}: offset"), dtype_of(dtype, op_name)
         extents = [max(self.nbytes - skip, 0) // element.itemsize] if shape is None else read_shape(shape, "array")
         return _core._view_bytes(self._array, element, extents, skip)
 

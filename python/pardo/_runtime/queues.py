@@ -22,20 +22,20 @@ __all__ = [
 ]
 
 
-def operand(x: Any, who: str) -> Array:
+def operand(x: Any, op_name: str) -> Array:
     """An array for a copy: arrays themselves, the bytes of a block of memory, or the host's memory behind a buffer, shared."""
     if type(x) is Array:
         return x
     if isinstance(x, _core._Block):
         return x._array
-    refuse_masked(x, who)
+    refuse_masked(x, op_name)
     try:
         host = x if isinstance(x, np.ndarray) else np.asarray(memoryview(x))
     except TypeError:
         raise TypeError(
-            f"{who}: expected an array, a block of memory, or an object with the buffer protocol, not {type(x).__name__}"
+            f"{op_name}: expected an array, a block of memory, or an object with the buffer protocol, not {type(x).__name__}"
         ) from None
-    return _core._share_buffer(host, dtype_of(host.dtype, who), _core.Queue.of("cpu"))
+    return _core._share_buffer(host, dtype_of(host.dtype, op_name), _core.Queue.of("cpu"))
 
 
 def _same_elements(dst: Array, src: Array, raw: bool) -> tuple[Array, Array]:
@@ -46,12 +46,12 @@ def _same_elements(dst: Array, src: Array, raw: bool) -> tuple[Array, Array]:
 
 
 def _numbers(values: Sequence[int], lengths: tuple[int, ...], fill: int, name: str) -> list[int]:
-    who = f"Queue.copy_rect: {name}"
+    op_name = f"Queue.copy_rect: {name}"
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise TypeError(f"{who} must be a sequence of integers, not {type(values).__name__}")
-    numbers = [index(v, who) for v in values]
+        raise TypeError(f"{op_name} must be a sequence of integers, not {type(values).__name__}")
+    numbers = [index(v, op_name) for v in values]
     if len(numbers) not in lengths:
-        raise ValueError(f"{who} has {len(numbers)} numbers; {' or '.join(map(str, lengths))} are expected")
+        raise ValueError(f"{op_name} has {len(numbers)} numbers; {' or '.join(map(str, lengths))} are expected")
     return numbers + [fill] * (lengths[-1] - len(numbers))
 
 
@@ -219,9 +219,11 @@ class QueueMethods:
         >>> x
         array([0., 1., 2.])
         """
-        who = "Queue.copy"
-        to, source = _same_elements(operand(dst, who), operand(src, who), isinstance(dst, _core._Block) or isinstance(src, _core._Block))
-        return self._copy(to, source, _core._events(depends, who))
+        op_name = "Queue.copy"
+        to, source = _same_elements(
+            operand(dst, op_name), operand(src, op_name), isinstance(dst, _core._Block) or isinstance(src, _core._Block)
+        )
+        return self._copy(to, source, _core._events(depends, op_name))
 
     def copy_rect(  # type: ignore[misc]
         self: Queue,
@@ -275,11 +277,11 @@ class QueueMethods:
         array([[ 5,  6],
                [ 9, 10]], dtype=uint8)
         """
-        who = "Queue.copy_rect"
+        op_name = "Queue.copy_rect"
         numbers = _numbers(region, (2, 3), 1, "region")
         numbers += _numbers(dst_origin, (2, 3), 0, "dst_origin") + _numbers(src_origin, (2, 3), 0, "src_origin")
         numbers += _numbers(dst_pitches, (1, 2), 0, "dst_pitches") + _numbers(src_pitches, (1, 2), 0, "src_pitches")
-        return self._copy_rect(operand(dst, who), operand(src, who), numbers, _core._events(depends, who))
+        return self._copy_rect(operand(dst, op_name), operand(src, op_name), numbers, _core._events(depends, op_name))
 
     def fill(self: Queue, dst: Any, value: Any, *, depends: Any = None) -> Event:  # type: ignore[misc]
         """Store one value in all elements.
@@ -318,16 +320,16 @@ class QueueMethods:
         >>> x
         array([7., 7., 7.])
         """
-        who = "Queue.fill"
+        op_name = "Queue.fill"
         if not isinstance(value, SCALARS):
-            raise TypeError(f"{who}: value must be a number, not {type(value).__name__}")
+            raise TypeError(f"{op_name}: value must be a number, not {type(value).__name__}")
         if type(dst) is not Array and not isinstance(dst, _core._Block):
-            raise TypeError(f"{who}: expected an array or a block of memory, not {type(dst).__name__}")
-        target, events = operand(dst, who), _core._events(depends, who)
+            raise TypeError(f"{op_name}: expected an array or a block of memory, not {type(dst).__name__}")
+        target, events = operand(dst, op_name), _core._events(depends, op_name)
         try:
             return self._fill(target, value, events)
         except OverflowError as e:
-            raise too_large(e, who) from None
+            raise too_large(e, op_name) from None
 
     def prefetch(self: Queue, x: Any, *, depends: Any = None) -> Event:  # type: ignore[misc]
         """Tell that this queue's device reads an array next: shared memory may move there.
@@ -358,10 +360,10 @@ class QueueMethods:
         >>> x = pp.ones(3, queue=queue, usm_type="shared")
         >>> queue.prefetch(x).wait()
         """
-        who = "Queue.prefetch"
+        op_name = "Queue.prefetch"
         if type(x) is not Array and not isinstance(x, _core._Block):
-            raise TypeError(f"{who}: expected an array or a block of memory, not {type(x).__name__}")
-        return self._prefetch(operand(x, who), _core._events(depends, who))
+            raise TypeError(f"{op_name}: expected an array or a block of memory, not {type(x).__name__}")
+        return self._prefetch(operand(x, op_name), _core._events(depends, op_name))
 
 
 class Timer:

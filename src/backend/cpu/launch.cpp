@@ -128,7 +128,7 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
         }
         part_of.run(begin, end, cost_ns / cut.parts);
     };
-    pool.run(cut.parts, run_part, chunk == 0 ? Deal::Equal : Deal::Stolen);
+    pool.run(cut.parts, run_part, chunk == 0 ? Schedule::Static : Schedule::WorkStealing);
 }
 
 }  // namespace pardo::cpu

@@ -22,9 +22,9 @@ using device::Submission;
 /// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
 constexpr double ns_per_byte = 0.1;
 
-void check_range(const char* who, const Buffer* b, std::size_t offset, std::size_t bytes) {
+void check_range(const char* op_name, const Buffer* b, std::size_t offset, std::size_t bytes) {
     if (offset <= b->bytes() && bytes <= b->bytes() - offset) return;
-    throw Error(ErrorCode::Internal, std::string(who) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+    throw Error(ErrorCode::Internal, std::string(op_name) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
                                          " of a buffer of " + std::to_string(b->bytes()));
 }
 
@@ -297,10 +297,10 @@ void CpuQueue::order_after(const Event& event) {
     }
 }
 
-Event CpuQueue::copy_box(Buffer* to, Buffer* from, const device::CopyBox& box, std::span<const Event> depends) {
+Event CpuQueue::copy_strided(Buffer* to, Buffer* from, const device::StridedCopy& region, std::span<const Event> depends) {
     const auto shares_memory = [&](const Buffer* b) { return b->device()->backend() == device_->backend() || b->host_visible(); };
-    if (box.empty() || !shares_memory(to) || !shares_memory(from)) return Queue::copy_box(to, from, box, depends);
-    const std::int64_t rows = box.extents[1] * box.extents[2], bytes = rows * box.extents[0];
+    if (region.empty() || !shares_memory(to) || !shares_memory(from)) return Queue::copy_strided(to, from, region, depends);
+    const std::int64_t rows = region.extents[1] * region.extents[2], bytes = rows * region.extents[0];
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
     const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, static_cast<std::size_t>(bytes))}};
@@ -309,13 +309,13 @@ Event CpuQueue::copy_box(Buffer* to, Buffer* from, const device::CopyBox& box, s
     const auto* source = static_cast<const char*>(from->data());
     return run(
         Activity::Copy,
-        [pool = pool_, target, source, box, rows, cost_ns] {
+        [pool = pool_, target, source, region, rows, cost_ns] {
             run_range(*pool, rows, cost_ns, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t row = begin; row < end; ++row) {
-                    const std::int64_t y = row % box.extents[1], z = row / box.extents[1];
-                    std::memcpy(target + box.to_offset + y * box.to_pitches[0] + z * box.to_pitches[1],
-                                source + box.from_offset + y * box.from_pitches[0] + z * box.from_pitches[1],
-                                static_cast<std::size_t>(box.extents[0]));
+                    const std::int64_t y = row % region.extents[1], z = row / region.extents[1];
+                    std::memcpy(target + region.to_offset + y * region.to_pitches[0] + z * region.to_pitches[1],
+                                source + region.from_offset + y * region.from_pitches[0] + z * region.from_pitches[1],
+                                static_cast<std::size_t>(region.extents[0]));
                 }
             });
         },

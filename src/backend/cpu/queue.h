@@ -94,7 +94,7 @@ public:
     /// As wait_quietly, but for what waits for the user's code.
     void wait_for_ungated();
     /// Some unfinished work waits for the user's code.
-    bool gated();
+    bool waits_for_host();
     /// As of device::Queue.
     bool may_last();
     /// Out of order: all that is submitted from now on waits for `event`.
@@ -116,7 +116,7 @@ public:
 private:
     using Lock = std::unique_lock<std::mutex>;
     bool run_one(Lock& lock, double cost_below_ns, bool lent);
-    Ref<CpuEvent> youngest_ungated();  // null when there is none; with the lock held
+    Ref<CpuEvent> youngest_without_host_signal();  // null when there is none; with the lock held
     void execute(CpuEvent& task);
     void finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised, bool stopped);
     void make_ready(CpuEvent* task);
@@ -166,8 +166,9 @@ public:
     Event barrier(std::span<const Event> depends) override;
     void order_after(const Event& event) override;
     Event fence() override { return core_->fence(); }
-    Event copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, std::span<const Event> depends) override;
-    bool gated() override { return core_->gated(); }
+    Event copy_strided(device::Buffer* to, device::Buffer* from, const device::StridedCopy& region,
+                       std::span<const Event> depends) override;
+    bool waits_for_host() override { return core_->waits_for_host(); }
     bool may_last() override { return core_->may_last(); }
     void wait() override;
     void wait_quietly() override;

@@ -36,10 +36,10 @@ Cores& cores() {
     return *instance;
 }
 
-/// Of tasks that were waiting when the process ended; nobody needs to hear of it.
+/// Of tasks that were waiting when the process ended; it need not be acknowledged.
 std::shared_ptr<device::Failure> exit_failure() {
     auto failure = std::make_shared<device::Failure>(Error(ErrorCode::Device, "not run: the process is exiting"));
-    failure->heard = true;
+    failure->acknowledged = true;
     return failure;
 }
 
@@ -123,11 +123,11 @@ Event QueueCore::submit(Work work) {
         std::lock_guard lock(mutex_);
         if (!fence_.done()) task->work_.after.push_back(fence_);
     }
-    task->inherit_gates(task->work_.needs);
-    task->inherit_gates(task->work_.after);
+    task->inherit_host_signals(task->work_.needs);
+    task->inherit_host_signals(task->work_.after);
     if (order_ == QueueOrder::InOrder) {
         std::lock_guard lock(mutex_);
-        task->inherit_gates_of(last_.get());
+        task->inherit_host_signals_of(last_.get());
         ahead_of = throttle();
         tasks_.push_back(task);
         waiting_ns_ += task->work_.cost_ns;
@@ -165,8 +165,8 @@ Event QueueCore::submit(Work work) {
         }
         count_down();
     }
-    // Who has to open a gate may be this very thread: then nobody is held up here.
-    if (ahead_of && !device::inside_task() && !ahead_of->gated()) device::wait_without_locks(Event(ahead_of.get()));
+    // The host signal may have to come from this very thread, which then must not block here.
+    if (ahead_of && !device::inside_task() && !ahead_of->waits_for_host()) device::wait_without_locks(Event(ahead_of.get()));
     return Event(task.get());
 }
 
@@ -373,10 +373,10 @@ void QueueCore::abandon(CpuEvent& target) {
     }
 }
 
-bool QueueCore::gated() {
+bool QueueCore::waits_for_host() {
     std::lock_guard lock(mutex_);
-    if (order_ == QueueOrder::InOrder) return last_ && last_->gated();
-    return std::any_of(unfinished_.begin(), unfinished_.end(), [](const Ref<CpuEvent>& task) { return task->gated(); });
+    if (order_ == QueueOrder::InOrder) return last_ && last_->waits_for_host();
+    return std::any_of(unfinished_.begin(), unfinished_.end(), [](const Ref<CpuEvent>& task) { return task->waits_for_host(); });
 }
 
 bool QueueCore::may_last() {
@@ -396,15 +396,15 @@ Event QueueCore::fence() {
     return fence_;
 }
 
-Ref<CpuEvent> QueueCore::youngest_ungated() {
+Ref<CpuEvent> QueueCore::youngest_without_host_signal() {
     if (order_ == QueueOrder::InOrder) {
         for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
-            if (!(*task)->gated()) return *task;
+            if (!(*task)->waits_for_host()) return *task;
         }
-        return current_ && !current_->done() && !current_->gated() ? current_ : nullptr;
+        return current_ && !current_->done() && !current_->waits_for_host() ? current_ : nullptr;
     }
     for (auto task = unfinished_.rbegin(); task != unfinished_.rend(); ++task) {
-        if (!(*task)->gated()) return *task;
+        if (!(*task)->waits_for_host()) return *task;
     }
     return nullptr;
 }
@@ -414,7 +414,7 @@ void QueueCore::wait_for_ungated() {
         Ref<CpuEvent> task;
         {
             std::lock_guard lock(mutex_);
-            task = youngest_ungated();
+            task = youngest_without_host_signal();
         }
         if (!task) return;
         task->wait_quietly();
@@ -429,8 +429,8 @@ void QueueCore::lock_idle_for_fork() {
         wait_for_ungated();
         mutex_.lock();
         const bool rests =
-            order_ == QueueOrder::InOrder ? running_ == 0 || (current_ && current_->gated()) : running_ == 0 && tasks_.empty();
-        if (rests && !youngest_ungated()) return;
+            order_ == QueueOrder::InOrder ? running_ == 0 || (current_ && current_->waits_for_host()) : running_ == 0 && tasks_.empty();
+        if (rests && !youngest_without_host_signal()) return;
         mutex_.unlock();
         std::this_thread::yield();
     }
@@ -455,7 +455,7 @@ void QueueCore::lose_in_child() {
     auto* lost = new Lost{std::move(tasks_), std::move(unfinished_), std::move(finishing_), last_, current_, fence_, last_barrier_};
     const auto failure = std::make_shared<device::Failure>(
         Error(ErrorCode::Device, "not run: it was submitted before fork() and waited for code of the parent process"));
-    failure->heard = true;
+    failure->acknowledged = true;
     const auto lose = [&](const Ref<CpuEvent>& task) {
         if (task && !task->known_done()) task->lose(failure);
     };

@@ -27,7 +27,7 @@ Target target_of(const CudaDevice& device) {
 }
 
 /// What a program depends on beside its text.
-std::string circumstances(const Target& target, bool fast = false) {
+std::string toolchain_key(const Target& target, bool fast = false) {
     std::string text = std::string(backend_version) + '\n' + nvrtc_version() + '\n' + target.arch;
     for (const char* option : default_options(fast)) text += std::string(" ") + option;
     return text + '\n';
@@ -76,8 +76,8 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     grid.geometry = emit::CGeometry::decode(shape);
     grid.group_size = grid.geometry.group_size;
     grid.rank = kernel.rank;
-    grid.params = static_cast<int>(text.params.size()) - kernel.rank - int{text.turns};
-    grid.turns = text.turns;
+    grid.params = static_cast<int>(text.params.size()) - kernel.rank - int{text.reversible};
+    grid.reversible = text.reversible;
     grid.groups = text.groups;
     grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
     jit::Recipe recipe;
@@ -86,7 +86,7 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, text.entry, grid, binary); };
     // The text does not say how large the last of its large arrays is.
     const std::string bytes = text.shared_bytes ? ' ' + std::to_string(text.shared_bytes) : std::string();
-    return jit::get(jit::key(circumstances(target, text.fast_math) + std::to_string(shape) + ' ' + text.params + bytes + '\n' + text.text),
+    return jit::get(jit::key(toolchain_key(target, text.fast_math) + std::to_string(shape) + ' ' + text.params + bytes + '\n' + text.text),
                     recipe);
 }
 
@@ -96,7 +96,7 @@ Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kern
     const emit::CFeatures features = features_for(*this, target);
     const std::string text = emit::c_macros(features) + kernel.text;
     const std::string key =
-        circumstances(target) + kernel.name + ' ' + std::to_string(kernel.group_size) + ' ' + kernel.params + '\n' + text;
+        toolchain_key(target) + kernel.name + ' ' + std::to_string(kernel.group_size) + ' ' + kernel.params + '\n' + text;
     Grid grid;
     grid.overlap = features.overlap;
     grid.group_size = kernel.group_size;
@@ -119,10 +119,10 @@ Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& 
         const std::string declarations = declarations_of(made.ptx);
         if (declarations.empty())
             throw Error(ErrorCode::Compile, "Program: there is no kernel in the text: no function is marked __global__");
-        return jit::joined(declarations, made.image);
+        return jit::pack(declarations, made.image);
     };
     recipe.load = [&](const jit::Binary& binary) {
-        const auto [declarations, image] = jit::parted(binary);
+        const auto [declarations, image] = jit::unpack(binary);
         return CudaTextProgram::load(*this, kernels_of(declarations), image);
     };
     if (!given.self_contained()) return static_cast<device::TextProgram*>(jit::make(recipe).get());

@@ -33,7 +33,7 @@ CudaDevice::CudaDevice(device::Backend* backend, int ordinal, DeviceHandle handl
     : backend_(backend),
       ordinal_(ordinal),
       handle_(handle),
-      info_(device_facts(ordinal, handle)),
+      info_(device_info(ordinal, handle)),
       features_(features_of(info_)),
       events_(this, false),
       timed_events_(this, true),

@@ -117,6 +117,6 @@ private:
 };
 
 /// What the driver tells about a device without a context.
-DeviceInfo device_facts(int ordinal, DeviceHandle handle);
+DeviceInfo device_info(int ordinal, DeviceHandle handle);
 
 }  // namespace pardo::cuda

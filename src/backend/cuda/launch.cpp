@@ -98,9 +98,9 @@ void CudaStream::launch(const device::Launch& launch, const device::NativeOrder&
     if (grid.by_geometry) {
         for (const std::int64_t& extent : launch.extents) params.push_back(const_cast<std::int64_t*>(&extent));
     }
-    if (grid.turns) {
-        turned_ ^= 1;
-        params.push_back(&turned_);
+    if (grid.reversible) {
+        launch_parity_ ^= 1;
+        params.push_back(&launch_parity_);
     }
     const std::array<int, 3> local = own ? grid.groups.local : std::array<int, 3>{grid.group_size, 1, 1};
     LaunchConfig config{{static_cast<unsigned>(groups), 1, 1}, {}, grid.shared_bytes, submission.stream(), &overlaps, grid.overlap};

@@ -26,7 +26,7 @@ struct Grid {
     int rank = 1;               // dimensions of a launch
     int params = 0;             // slots of a launch's arguments
     bool overlap = false;       // begins while the launch before ends, and waits for that itself
-    bool turns = false;         // takes one more: whether the groups come in reverse order
+    bool reversible = false;    // takes one more: whether the groups come in reverse order
     emit::CGroups groups;       // of a kernel in groups
     unsigned shared_bytes = 0;  // of a group's arrays that the launch asks for
 };

@@ -134,7 +134,7 @@ void CudaStream::call_library(const LibraryCall& call, const device::NativeOrder
     submission.finish();
 }
 
-void CudaStream::mark(const device::NativeOrder& order) { Submission(*this, order).finish(); }
+void CudaStream::marker(const device::NativeOrder& order) { Submission(*this, order).finish(); }
 
 device::NativeStatus CudaStream::query(device::NativeEvent event, std::optional<Error>& error) noexcept {
     const auto* e = static_cast<StreamEvent*>(event);

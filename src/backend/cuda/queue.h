@@ -29,9 +29,10 @@ public:
     void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
               const device::NativeOrder& order) override;
-    void copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order) override;
+    void copy_strided(device::Buffer* to, device::Buffer* from, const device::StridedCopy& region,
+                      const device::NativeOrder& order) override;
     void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
-    void mark(const device::NativeOrder& order) override;
+    void marker(const device::NativeOrder& order) override;
     void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
@@ -42,7 +43,8 @@ public:
 
     bool understands(const device::Stream& other) const noexcept override { return dynamic_cast<const CudaStream*>(&other) != nullptr; }
     bool copies(const device::Buffer* to, const device::Buffer* from) const noexcept override;
-    std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from, const device::CopyBox& box) const noexcept override;
+    std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from,
+                              const device::StridedCopy& region) const noexcept override;
     bool prefetches(const device::Buffer* buffer) const noexcept override;
     bool marks_late() const noexcept override { return in_order_ && !profiling_; }
 
@@ -56,13 +58,13 @@ private:
         std::atomic<const StreamEvent*> last{nullptr};  // marks its youngest submission, if that is marked and not released
         device::LibraryStates libraries;
     };
-    /// A submission between its begin and its mark. The device's context is current meanwhile.
+    /// A submission between its begin and its marker. The device's context is current meanwhile.
     class Submission;
     Lane& lane_for(const device::NativeOrder& order);
 
     CudaDevice* device_;
     const bool in_order_, profiling_;
-    std::uint64_t turned_ = 0;  // whether the last kernel that can took its groups in reverse order
+    std::uint64_t launch_parity_ = 0;  // whether the last kernel that can took its groups in reverse order
     static constexpr int most_lanes = 4;
     std::array<Lane, most_lanes> lanes_;
     int lane_count_ = 1, next_lane_ = 0;

@@ -14,7 +14,7 @@ public:
         work_(static_cast<CudaStream&>(stream), order);
         ran = true;
     }
-    Kept keep() override {
+    Owned keep() override {
         return [work = work_](device::Stream& stream, const device::NativeOrder& order) { work(static_cast<CudaStream&>(stream), order); };
     }
     bool ran = false;
@@ -54,7 +54,7 @@ void CudaQueue::signal_stream(std::uintptr_t stream) {
     device::DriverCore::Request request;
     request.label.name = "stream order";
     const Event event = core().submit(std::move(request), call);
-    if (!call.ran) event.wait();  // held back on the host: the other stream must not be used before
+    if (!call.ran) event.wait();  // deferred on the host: the other stream must not be used before
 }
 
 Event CudaQueue::wait_for_stream(std::uintptr_t stream) {

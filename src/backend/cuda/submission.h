@@ -1,4 +1,4 @@
-// src/backend/cuda/submission.h: what all native submissions have in common: context, waiting for others, the mark.
+// src/backend/cuda/submission.h: what all native submissions have in common: context, waiting for others, the marker.
 #pragma once
 
 #include "backend/cuda/queue.h"
@@ -12,7 +12,7 @@ public:
         : owner_(owner), order_(order), scope_(*owner.device_), lane_(owner.lane_for(order)) {
         for (const device::NativeEvent event : order.after)
             check(driver().cuStreamWaitEvent(lane_.stream, static_cast<StreamEvent*>(event)->end, 0), "cuStreamWaitEvent");
-        if (order.mark && (owner.profiling_ || order.timed)) begin_timed();
+        if (order.marker && (owner.profiling_ || order.timed)) begin_timed();
     }
     Submission(const Submission&) = delete;
     Submission& operator=(const Submission&) = delete;
@@ -20,16 +20,16 @@ public:
     StreamHandle stream() const noexcept { return lane_.stream; }
     device::LibraryStates& libraries() noexcept { return lane_.libraries; }
     void check(Result result, const char* call) { owner_.device_->check(result, call); }
-    /// Records the mark, if one is wanted.
+    /// Records the marker, if one is wanted.
     void finish() {
-        if (!order_.mark) {
+        if (!order_.marker) {
             lane_.last.store(nullptr, std::memory_order_relaxed);
             return;
         }
         if (!event_) event_.reset(owner_.device_->events().take());
         check(driver().cuEventRecord(event_->end, lane_.stream), "cuEventRecord");
         lane_.last.store(event_.get(), std::memory_order_relaxed);
-        *order_.mark = event_.release();
+        *order_.marker = event_.release();
     }
 
 private:

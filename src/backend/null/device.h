@@ -79,7 +79,7 @@ public:
     Event barrier(std::span<const Event> depends) override;
     void order_after(const Event& event) override;
     Event fence() override;
-    bool gated() override { return !unfinished().empty(); }
+    bool waits_for_host() override { return !unfinished().empty(); }
     void wait() override;
     void wait_quietly() override;
 
@@ -89,8 +89,8 @@ private:
     Event submit(std::optional<Activity> activity, Record record, const device::Label& label, std::span<const device::BufferUse> uses,
                  std::span<const Event> depends, F&& act);
 
-    Event hold(std::vector<Event> needs, std::vector<Event> after, const device::Label& label, std::span<const device::BufferUse> uses,
-               std::function<void()> act, const std::optional<Error>& injected);
+    Event defer(std::vector<Event> needs, std::vector<Event> after, const device::Label& label, std::span<const device::BufferUse> uses,
+                std::function<void()> act, const std::optional<Error>& injected);
     static void finish(device::EventState& state, std::optional<Error> injected, std::shared_ptr<device::Failure> inherited,
                        const device::Label& label);
     /// Submissions that wait for the user's code; all others are complete when they return.
@@ -98,7 +98,7 @@ private:
 
     NullDevice* null_;
     std::mutex mutex_;
-    std::vector<Event> held_;
+    std::vector<Event> deferred_;
     Event fence_;  // out of order: what all new work waits for
 };
 

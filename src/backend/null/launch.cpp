@@ -36,12 +36,12 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
         std::lock_guard lock(mutex_);
         if (!fence_.done()) after.push_back(fence_);
     }
-    bool held = false;
+    bool deferred = false;
     for (const auto* list : {&needs, &after}) {
         for (const Event& e : *list) {
             if (e.done()) continue;
-            if (e.state()->gated()) {
-                held = true;
+            if (e.state()->waits_for_host()) {
+                deferred = true;
             } else {
                 e.state()->wait_quietly();
             }
@@ -51,8 +51,8 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     const auto describe = [&] { return device::Submission{*activity, this, label, amount}; };
     null_->record(std::move(record));
     std::optional<Error> injected = null_->take_injected();
-    if (held) {
-        Event later = hold(std::move(needs), std::move(after), label, uses, std::forward<F>(act), injected);
+    if (deferred) {
+        Event later = defer(std::move(needs), std::move(after), label, uses, std::forward<F>(act), injected);
         if (activity && device::recording()) device::record(describe(), later);
         return later;
     }
@@ -88,48 +88,48 @@ void NullQueue::finish(device::EventState& state, std::optional<Error> injected,
     }
 }
 
-Event NullQueue::hold(std::vector<Event> needs, std::vector<Event> after, const Label& label, std::span<const BufferUse> uses,
-                      std::function<void()> act, const std::optional<Error>& injected) {
+Event NullQueue::defer(std::vector<Event> needs, std::vector<Event> after, const Label& label, std::span<const BufferUse> uses,
+                       std::function<void()> act, const std::optional<Error>& injected) {
     Ref<device::EventState> state(new device::EventState(this));
-    state->inherit_gates(needs);
-    state->inherit_gates(after);
+    state->inherit_host_signals(needs);
+    state->inherit_host_signals(after);
     if (profiling_) state->queued_at = state->submitted_at = device::now_ns();
     std::vector<Ref<Buffer>> kept;
     for (const BufferUse& u : uses) kept.emplace_back(u.buffer);
     Event event(state.get());
     {
         std::lock_guard lock(mutex_);
-        held_.push_back(event);
+        deferred_.push_back(event);
     }
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
         if (writes(u)) u.buffer->note_write(event, u.access);
     }
-    struct Held {
+    struct Deferred {
         std::vector<Event> needs;
         std::vector<Ref<Buffer>> kept;
         std::function<void()> act;
         std::atomic<std::size_t> missing;
     };
-    auto held = std::make_shared<Held>();
-    held->needs = needs;
-    held->kept = std::move(kept);
-    held->act = std::move(act);
-    held->missing = needs.size() + after.size() + 1;
-    const auto count_down = [held, state, label, injected, profiling = profiling_] {
-        if (held->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    auto deferred = std::make_shared<Deferred>();
+    deferred->needs = needs;
+    deferred->kept = std::move(kept);
+    deferred->act = std::move(act);
+    deferred->missing = needs.size() + after.size() + 1;
+    const auto count_down = [deferred, state, label, injected, profiling = profiling_] {
+        if (deferred->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         std::shared_ptr<device::Failure> inherited;
-        for (const Event& e : held->needs) {
+        for (const Event& e : deferred->needs) {
             if (!inherited) inherited = device::failure_of(e);
         }
         std::optional<Error> failed = injected;
         if (profiling) state->started_at = device::now_ns();
         try {
-            if (!failed && !inherited) held->act();
+            if (!failed && !inherited) deferred->act();
         } catch (const Error& e) {
             failed = e;
         }
-        held->kept.clear();
+        deferred->kept.clear();
         if (profiling) state->ended_at = device::now_ns();
         finish(*state, std::move(failed), std::move(inherited), label);
     };
@@ -148,8 +148,8 @@ Event NullQueue::hold(std::vector<Event> needs, std::vector<Event> after, const 
 
 std::vector<Event> NullQueue::unfinished() {
     std::lock_guard lock(mutex_);
-    std::erase_if(held_, [](const Event& e) { return e.done(); });
-    return held_;
+    std::erase_if(deferred_, [](const Event& e) { return e.done(); });
+    return deferred_;
 }
 
 void NullQueue::order_after(const Event& event) {

@@ -54,16 +54,17 @@ private:
         std::vector<cl_device_id> handles(count);
         if (p.api->clGetDeviceIDs(p.id, CL_DEVICE_TYPE_ALL, count, handles.data(), nullptr) != CL_SUCCESS) return;
         std::erase_if(handles, [&](cl_device_id d) {
-            return !device_fact<cl_bool>(*p.api, d, CL_DEVICE_AVAILABLE) || !device_fact<cl_bool>(*p.api, d, CL_DEVICE_COMPILER_AVAILABLE);
+            return !device_value<cl_bool>(*p.api, d, CL_DEVICE_AVAILABLE) ||
+                   !device_value<cl_bool>(*p.api, d, CL_DEVICE_COMPILER_AVAILABLE);
         });
         if (handles.empty()) return;
         device::Platform platform;
         for (cl_device_id handle : handles) {
             // A context for each device: in one that two GPUs share, NVIDIA's driver refuses the arguments of kernels that were built
             // for one of them, and leaves memory that the other wrote stale. Both live as long as the process.
-            auto* domain = new Domain(p, {handle});
-            if (platform.devices.empty()) platform = {domain->name(), domain->vendor(), domain->version(), {}};
-            platform.devices.push_back(new OpenClDevice(this, domain, handle, "opencl:" + std::to_string(index++), nullptr));
+            auto* context = new PlatformContext(p, {handle});
+            if (platform.devices.empty()) platform = {context->name(), context->vendor(), context->version(), {}};
+            platform.devices.push_back(new OpenClDevice(this, context, handle, "opencl:" + std::to_string(index++), nullptr));
         }
         platforms_.push_back(std::move(platform));
     }

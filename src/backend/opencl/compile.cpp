@@ -4,7 +4,7 @@
 
 #include <pardo/error.h>
 
-#include "backend/opencl/kernel_facts.h"
+#include "backend/opencl/kernel_info.h"
 #include "backend/opencl/program.h"
 #include "device/queue/queue.h"
 #include "emit/c/family.h"
@@ -67,7 +67,7 @@ struct Builder {
     const Api& api;
     cl_context context;
     cl_device_id device;
-    std::string options, who;
+    std::string options, compiler;
 
     std::unique_ptr<Built> from_source(const std::string& text) const {
         if (device::is_spirv(text)) return from_spirv(text);
@@ -79,10 +79,11 @@ struct Builder {
     }
     std::unique_ptr<Built> from_spirv(const std::string& module) const {
         if (!api.clCreateProgramWithIL || !has_version(api, device, 2, 1) || device_text(api, device, CL_DEVICE_IL_VERSION).empty())
-            throw Error(ErrorCode::Device, who + " takes no SPIR-V; give it OpenCL C, or write the kernel in Python (pardo.kernel)");
+            throw Error(ErrorCode::Device, compiler + " takes no SPIR-V; give it OpenCL C, or write the kernel in Python (pardo.kernel)");
         cl_int code = CL_SUCCESS;
         cl_program program = api.clCreateProgramWithIL(context, module.data(), module.size(), &code);
-        if (code == CL_INVALID_VALUE) throw Error(ErrorCode::Compile, who + " does not take it: it is no module of SPIR-V that it knows");
+        if (code == CL_INVALID_VALUE)
+            throw Error(ErrorCode::Compile, compiler + " does not take it: it is no module of SPIR-V that it knows");
         check(code, "clCreateProgramWithIL");
         return built(program, {});
     }
@@ -102,22 +103,23 @@ private:
         auto out = std::make_unique<Built>(api, program);
         const cl_int code = api.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
         if (code == CL_SUCCESS) return out;
-        const std::string words = jit::explained(build_log(api, program, device), text);
-        throw Error(ErrorCode::Compile, who + " does not compile it: " + error_name(code) + (words.empty() ? ", and no words" : words));
+        const std::string words = jit::format_build_log(build_log(api, program, device), text);
+        throw Error(ErrorCode::Compile,
+                    compiler + " does not compile it: " + error_name(code) + (words.empty() ? ", and no words" : words));
     }
 };
 
 }  // namespace
 
 OpenClProgram::OpenClProgram(std::string name, const Api& api, cl_program program, cl_kernel kernel, std::string params,
-                             device::ShapeClass shape, bool turns, int group_size, emit::CGroups groups)
+                             device::ShapeClass shape, bool reversible, int group_size, emit::CGroups groups)
     : Program(std::move(name)),
       api_(api),
       program_(program),
       kernel_(kernel),
       params_(std::move(params)),
       shape_(shape),
-      turns_(turns),
+      reversible_(reversible),
       group_size_(group_size),
       groups_(std::move(groups)) {}
 
@@ -138,15 +140,15 @@ std::string OpenClDevice::build_options(bool fast) const {
 
 // Sub-devices and memory paths have programs of their own in memory; `id_` tells them apart.
 std::string OpenClDevice::program_key(const std::string& options) const {
-    return "opencl\n" + id_ + "\n" + domain_->name() + "\n" + domain_->version() + "\n" + info_.name + "\n" + info_.driver_version + "\n" +
-           options + "\n";
+    return "opencl\n" + id_ + "\n" + context_->name() + "\n" + context_->version() + "\n" + info_.name + "\n" + info_.driver_version +
+           "\n" + options + "\n";
 }
 
 Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size) {
     device::check_not_forked(name, this);
     (void)path();
-    const Builder builder{api(), domain_->context(), handle_, build_options(c.fast_math),
-                          name + ": the compiler of " + id_ + " (" + domain_->name() + ")"};
+    const Builder builder{api(), context_->handle(), handle_, build_options(c.fast_math),
+                          name + ": the compiler of " + id_ + " (" + context_->name() + ")"};
     std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
     jit::Recipe recipe;
     recipe.name = name;
@@ -158,8 +160,8 @@ Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CT
         const auto built = fresh ? std::move(fresh) : builder.from_either(binary, c.text);
         cl_int code = CL_SUCCESS;
         cl_kernel kernel = api().clCreateKernel(built->get(), c.entry.c_str(), &code);
-        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, builder.who + " made no kernel " + c.entry + ": " + error_name(code));
-        return new OpenClProgram(name, api(), built->detach(), kernel, c.params, shape, c.turns, group_size, c.groups);
+        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, builder.compiler + " made no kernel " + c.entry + ": " + error_name(code));
+        return new OpenClProgram(name, api(), built->detach(), kernel, c.params, shape, c.reversible, group_size, c.groups);
     };
     const std::string key = program_key(builder.options) + features_.key() + "\n" + std::to_string(shape) + " " +
                             std::to_string(group_size) + " " + c.params + "\n" + c.text;
@@ -202,17 +204,17 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
     (void)path();
     std::string options = "-cl-kernel-arg-info";
     for (const std::string& o : given.options) options += o.find(' ') == std::string::npos ? " " + o : " \"" + o + "\"";
-    const Builder builder{api(), domain_->context(), handle_, options, "Program: the compiler of " + id_ + " (" + domain_->name() + ")"};
+    const Builder builder{api(), context_->handle(), handle_, options, "Program: the compiler of " + id_ + " (" + context_->name() + ")"};
     std::unique_ptr<Built> fresh;
     jit::Recipe recipe;
     recipe.name = "Program";
     recipe.compile = [&] {
         fresh = builder.from_source(given.text);
         const std::string description = described(api(), fresh->get());  // first: a program without kernels may have no binary
-        return jit::joined(description, binary_of(api(), fresh->get(), handle_));
+        return jit::pack(description, binary_of(api(), fresh->get(), handle_));
     };
     recipe.load = [&](const jit::Binary& binary) -> Ref<device::Program> {
-        const auto [description, code] = jit::parted(binary);
+        const auto [description, code] = jit::unpack(binary);
         const auto built = fresh ? std::move(fresh) : builder.from_either(code, given.text);
         std::vector<device::TextKernel> kernels = kernels_of(description);
         std::vector<KernelHandle> handles;

@@ -16,10 +16,10 @@ constexpr int wanted_sub_group = 16, most_sub_group = 32;
 
 }  // namespace
 
-OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_id handle, std::string id, OpenClDevice* parent)
-    : backend_(backend), domain_(domain), handle_(handle), id_(std::move(id)), parent_(parent) {
-    path_ = choose_path(*domain, handle, id_, no_path_);
-    info_ = device_info(*domain, handle, path_ == MemoryPath::Usm);
+OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, cl_device_id handle, std::string id, OpenClDevice* parent)
+    : backend_(backend), context_(context), handle_(handle), id_(std::move(id)), parent_(parent) {
+    path_ = choose_path(*context, handle, id_, no_path_);
+    info_ = device_info(*context, handle, path_ == MemoryPath::Usm);
     if (path_ == MemoryPath::SvmFine)
         info_.has_usm_device_allocations = info_.has_usm_host_allocations = info_.has_usm_shared_allocations = true;
     if (path_ == MemoryPath::Buffer) info_.has_usm_system_allocations = false;  // kernels take no addresses
@@ -27,21 +27,21 @@ OpenClDevice::OpenClDevice(device::Backend* backend, Domain* domain, cl_device_i
     features_.fp64 = info_.has_fp64;
     features_.split_pointers = path_ == MemoryPath::Buffer;
     features_.cpu = info_.type == DeviceType::Cpu && env("PARDO_OPENCL_EXECUTION") != "groups";  // a switch for tests
-    features_.vector_loops = features_.cpu && domain->name() == "Portable Computing Language";
+    features_.vector_loops = features_.cpu && context->name() == "Portable Computing Language";
     features_.max_group_size = static_cast<int>(std::min<std::int64_t>(info_.max_work_group_size, features_.cpu ? 8192 : 1024));
     if (!info_.max_work_item_sizes.empty())
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;
     features_.half = info_.has_fp16 ? emit::CHalf::Type : features_.cpu ? emit::CHalf::Integers : emit::CHalf::Builtins;
-    features_.conditional_barriers = domain->name() != "Portable Computing Language";
+    features_.conditional_barriers = context->name() != "Portable Computing Language";
     // NVIDIA's assembler takes -|x| <= 0 and |x| >= 0 for true where x is NaN.
-    features_.masked_abs = domain->name() == "NVIDIA CUDA";
+    features_.masked_abs = context->name() == "NVIDIA CUDA";
     // LLVM's loop vectoriser drops the test that i * 5 does not wrap modulo 64 if it fails (llvm/llvm-project#225086): wrong elements.
-    features_.hidden_masks = domain->name() == "Portable Computing Language";
+    features_.hidden_masks = context->name() == "Portable Computing Language";
     // Intel's compiler of 2026.2 dies of (double)x of neighbouring longs in a loop, where the processor has no instruction for it.
-    features_.split_longs = features_.cpu && domain->name() == "Intel(R) OpenCL";
+    features_.split_longs = features_.cpu && context->name() == "Intel(R) OpenCL";
     // And of a, b = b, a + b in a loop whose rounds are each item's own, where all items start with the same values.
-    features_.own_starts = info_.type == DeviceType::Cpu && domain->name() == "Intel(R) OpenCL";
+    features_.own_starts = info_.type == DeviceType::Cpu && context->name() == "Intel(R) OpenCL";
     features_.wide_atomics = info_.has_atomic64;
     const NameSet& scopes = info_.atomic_memory_scope_capabilities;
     features_.system_atomics =
@@ -115,7 +115,7 @@ Ref<device::Buffer> OpenClDevice::import(void* data, std::size_t bytes, MemoryKi
         const char* begin = nullptr;
         std::size_t size = 0;
         const auto ask = [&](cl_mem_info_intel what, auto& value) {
-            return domain_->usm().info(domain_->context(), data, what, sizeof value, &value, nullptr) == CL_SUCCESS;
+            return context_->usm().info(context_->handle(), data, what, sizeof value, &value, nullptr) == CL_SUCCESS;
         };
         known = ask(CL_MEM_ALLOC_TYPE_INTEL, type) && type != CL_MEM_TYPE_UNKNOWN_INTEL && ask(CL_MEM_ALLOC_BASE_PTR_INTEL, begin) &&
                 ask(CL_MEM_ALLOC_SIZE_INTEL, size) && bytes <= size &&
@@ -180,7 +180,7 @@ std::vector<device::Device*> OpenClDevice::make_sub_devices(const Partition& par
                     "create_sub_devices: the driver does not cut " + id_ + " by " + partition.text() + ": " + error_name(code));
     }
     // A context holds devices or their parts: the parts of a cut have their own, which they share.
-    auto* shared = new Domain(domain_->platform(), handles);  // lives as long as the process
+    auto* shared = new PlatformContext(context_->platform(), handles);  // lives as long as the process
     std::vector<Device*> parts;
     for (std::size_t i = 0; i < handles.size(); ++i)
         parts.push_back(new OpenClDevice(backend_, shared, handles[i], device::sub_device_id(*this, partition, i), this));

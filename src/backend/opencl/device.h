@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "backend/opencl/domain.h"
+#include "backend/opencl/platform_context.h"
 #include "device/device.h"
 #include "device/memory/caching_allocator.h"
 #include "device/queue/stream.h"
@@ -24,7 +24,7 @@ enum class MemoryPath : std::uint8_t {
 class OpenClDevice final : public device::Device {
 public:
     /// `id`: a selection string. `parent`: null for a device of a platform.
-    OpenClDevice(device::Backend* backend, Domain* domain, cl_device_id handle, std::string id, OpenClDevice* parent);
+    OpenClDevice(device::Backend* backend, PlatformContext* context, cl_device_id handle, std::string id, OpenClDevice* parent);
 
     device::Backend* backend() const noexcept override { return backend_; }
     const DeviceInfo& info() const noexcept override { return info_; }
@@ -47,8 +47,8 @@ public:
     Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
-    Domain& domain() const noexcept { return *domain_; }
-    const Api& api() const noexcept { return domain_->api(); }
+    PlatformContext& context() const noexcept { return *context_; }
+    const Api& api() const noexcept { return context_->api(); }
     cl_device_id handle() const noexcept { return handle_; }
     /// Throws Device when PARDO_OPENCL_MEMORY asks for a path that the device lacks.
     MemoryPath path() const;
@@ -68,7 +68,7 @@ private:
     Ref<device::Program> build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size);
 
     device::Backend* backend_;
-    Domain* domain_;
+    PlatformContext* context_;
     cl_device_id handle_;
     std::string id_;
     OpenClDevice* parent_;
@@ -83,10 +83,10 @@ private:
 };
 
 /// What the driver tells of a device; makes no context (info.cpp).
-DeviceInfo device_info(const Domain& domain, cl_device_id device, bool usm);
+DeviceInfo device_info(const PlatformContext& context, cl_device_id device, bool usm);
 /// The best path that the device has, or the one that PARDO_OPENCL_MEMORY names; `error` says why there is none (memory.cpp).
-MemoryPath choose_path(const Domain& domain, cl_device_id device, const std::string& id, std::string& error);
-bool has_usm(const Domain& domain, cl_device_id device);
+MemoryPath choose_path(const PlatformContext& context, cl_device_id device, const std::string& id, std::string& error);
+bool has_usm(const PlatformContext& context, cl_device_id device);
 /// True when the host reads and writes such memory where it is.
 bool host_visible(MemoryPath path, MemoryKind kind) noexcept;
 std::unique_ptr<device::RawMemory> make_memory(const OpenClDevice& device);

@@ -1,4 +1,4 @@
-// src/backend/opencl/info.cpp: the facts that a driver tells of its device, by their SYCL names.
+// src/backend/opencl/info.cpp: what a driver tells about its device, by their SYCL names.
 #include <algorithm>
 #include <cstdio>
 
@@ -52,9 +52,9 @@ template <std::size_t N> std::vector<std::string> names_of(const FlagName (&tabl
 class Asker {
 public:
     Asker(const Api& api, cl_device_id device) : api_(api), device_(device) {}
-    template <class T> T get(cl_device_info what, T otherwise = T()) const { return device_fact<T>(api_, device_, what, otherwise); }
+    template <class T> T get(cl_device_info what, T otherwise = T()) const { return device_value<T>(api_, device_, what, otherwise); }
     std::string text(cl_device_info what) const { return device_text(api_, device_, what); }
-    template <class T> std::vector<T> list(cl_device_info what) const { return device_facts<T>(api_, device_, what); }
+    template <class T> std::vector<T> list(cl_device_info what) const { return device_values<T>(api_, device_, what); }
     bool knows(cl_device_info what) const {
         std::size_t bytes = 0;
         return api_.clGetDeviceInfo(device_, what, 0, nullptr, &bytes) == CL_SUCCESS && bytes > 0;
@@ -214,11 +214,11 @@ void abilities(const Asker& ask, DeviceInfo& info, bool usm) {
 
 }  // namespace
 
-DeviceInfo device_info(const Domain& domain, cl_device_id device, bool usm) {
-    const Asker ask(domain.api(), device);
+DeviceInfo device_info(const PlatformContext& context, cl_device_id device, bool usm) {
+    const Asker ask(context.api(), device);
     DeviceInfo info;
     info.backend = "opencl";
-    info.platform = domain.name();
+    info.platform = context.name();
     info.name = ask.text(CL_DEVICE_NAME);
     info.vendor = ask.text(CL_DEVICE_VENDOR);
     info.driver_version = ask.text(CL_DRIVER_VERSION);

@@ -3,7 +3,7 @@
 
 #include <pardo/error.h>
 
-#include "backend/opencl/kernel_facts.h"
+#include "backend/opencl/kernel_info.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/queue.h"
 #include "emit/c/geometry.h"
@@ -30,7 +30,7 @@ void set_address(const OpenClDevice& device, MemoryPath path, cl_kernel kernel, 
         cl_mem none = nullptr;
         check(device.api().clSetKernelArg(kernel, index, sizeof none, &none), "clSetKernelArg");
     } else if (path == MemoryPath::Usm) {
-        check(device.domain().usm().set_argument(kernel, index, address), "clSetKernelArgMemPointerINTEL");
+        check(device.context().usm().set_argument(kernel, index, address), "clSetKernelArgMemPointerINTEL");
     } else {
         check(device.api().clSetKernelArgSVMPointer(kernel, index, address), "clSetKernelArgSVMPointer");
     }
@@ -148,7 +148,7 @@ void OpenClStream::launch(cl_kernel kernel, const device::TextLaunch& l, const d
     std::copy(l.global.begin(), l.global.end(), global);
     std::copy(l.local.begin(), l.local.end(), local);
     check(api_.clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(l.rank), nullptr, global, l.local[0] ? local : nullptr, w.count,
-                                      w.events, w.mark),
+                                      w.events, w.marker),
           "clEnqueueNDRangeKernel");
     flush();
 }
@@ -157,7 +157,7 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
     auto& program = *static_cast<OpenClProgram*>(l.program);
     const bool by_shape = program.shape() != 0;
     const std::size_t given = l.args.size() + (by_shape ? l.extents.size() : 0);
-    if (given + program.turns() != program.params().size() || (!by_shape && l.extents.size() != 1)) {
+    if (given + program.reversible() != program.params().size() || (!by_shape && l.extents.size() != 1)) {
         throw Error(ErrorCode::Internal, "a launch with " + std::to_string(l.args.size()) + " arguments and " +
                                              std::to_string(l.extents.size()) + " dimensions of a kernel with parameters \"" +
                                              program.params() + "\"");
@@ -169,7 +169,7 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
     } else if (by_shape) {
         groups = emit::group_counts(emit::CGeometry::decode(program.shape()), l.extents);
     }
-    if (groups[0] * groups[1] * groups[2] == 0) return mark(order);
+    if (groups[0] * groups[1] * groups[2] == 0) return marker(order);
     const Wait w(order);
     std::size_t local[] = {static_cast<std::size_t>(program.group_size()), 1, 1}, global[3];
     if (!own.size.empty()) std::copy(own.local.begin(), own.local.end(), local);
@@ -183,8 +183,8 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
             const std::uint64_t slot = i < l.args.size() ? l.args[i] : static_cast<std::uint64_t>(l.extents[i - l.args.size()]);
             letter == 'p' ? arguments.pointer(slot) : arguments.scalar(size_of(letter), slot);
         }
-        if (program.turns()) arguments.scalar(sizeof(cl_int), turned_ ^= 1);
-        check(api_.clEnqueueNDRangeKernel(queue_, program.kernel(), dimensions, nullptr, global, local, w.count, w.events, w.mark),
+        if (program.reversible()) arguments.scalar(sizeof(cl_int), launch_parity_ ^= 1);
+        check(api_.clEnqueueNDRangeKernel(queue_, program.kernel(), dimensions, nullptr, global, local, w.count, w.events, w.marker),
               "clEnqueueNDRangeKernel");
     }
     flush();

@@ -55,9 +55,9 @@ public:
 
     void free(const device::RawBlock& block, std::size_t, MemoryKind) noexcept override {
         switch (path_) {
-            case MemoryPath::Usm: device_.domain().usm().free(device_.domain().context(), block.data); break;
+            case MemoryPath::Usm: device_.context().usm().free(device_.context().handle(), block.data); break;
             case MemoryPath::SvmFine:
-            case MemoryPath::SvmCoarse: device_.api().clSVMFree(device_.domain().context(), block.data); break;
+            case MemoryPath::SvmCoarse: device_.api().clSVMFree(device_.context().handle(), block.data); break;
             case MemoryPath::Buffer: device_.api().clReleaseMemObject(static_cast<cl_mem>(block.handle)); break;
         }
     }
@@ -68,8 +68,8 @@ public:
 
 private:
     void* usm(std::size_t bytes, MemoryKind kind) {
-        const UsmApi& api = device_.domain().usm();
-        cl_context context = device_.domain().context();
+        const UsmApi& api = device_.context().usm();
+        cl_context context = device_.context().handle();
         cl_int code = CL_SUCCESS;
         void* data = nullptr;
         switch (kind) {
@@ -87,12 +87,12 @@ private:
     }
 
     void* svm(std::size_t bytes, cl_svm_mem_flags flags) {
-        return device_.api().clSVMAlloc(device_.domain().context(), flags, bytes, alignment);
+        return device_.api().clSVMAlloc(device_.context().handle(), flags, bytes, alignment);
     }
 
     void* buffer(std::size_t bytes) {
         cl_int code = CL_SUCCESS;
-        cl_mem made = device_.api().clCreateBuffer(device_.domain().context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+        cl_mem made = device_.api().clCreateBuffer(device_.context().handle(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
         return short_of_memory(code) ? nullptr : (check(code, "clCreateBuffer"), static_cast<void*>(made));
     }
 
@@ -111,17 +111,17 @@ bool host_visible(MemoryPath path, MemoryKind kind) noexcept {
     return path == MemoryPath::SvmFine || (path == MemoryPath::Usm && kind != MemoryKind::Device);
 }
 
-bool has_usm(const Domain& domain, cl_device_id device) {
-    return domain.usm().whole() && has_extension(domain.api(), device, "cl_intel_unified_shared_memory") &&
-           device_fact<cl_bitfield>(domain.api(), device, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) != 0;
+bool has_usm(const PlatformContext& context, cl_device_id device) {
+    return context.usm().whole() && has_extension(context.api(), device, "cl_intel_unified_shared_memory") &&
+           device_value<cl_bitfield>(context.api(), device, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) != 0;
 }
 
-MemoryPath choose_path(const Domain& domain, cl_device_id device, const std::string& id, std::string& error) {
-    const Api& api = domain.api();
-    const auto svm = device_fact<cl_device_svm_capabilities>(api, device, CL_DEVICE_SVM_CAPABILITIES);
+MemoryPath choose_path(const PlatformContext& context, cl_device_id device, const std::string& id, std::string& error) {
+    const Api& api = context.api();
+    const auto svm = device_value<cl_device_svm_capabilities>(api, device, CL_DEVICE_SVM_CAPABILITIES);
     const bool has_svm =
         api.clSVMAlloc && api.clSVMFree && api.clEnqueueSVMMemcpy && api.clEnqueueSVMMemFill && api.clSetKernelArgSVMPointer;
-    const bool usm = has_usm(domain, device), fine = has_svm && (svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER),
+    const bool usm = has_usm(context, device), fine = has_svm && (svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER),
                coarse = has_svm && (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER);
     const std::string wanted = env("PARDO_OPENCL_MEMORY").value_or("");
     if (wanted == "usm" && !usm) error = "PARDO_OPENCL_MEMORY=usm: " + id + " lacks cl_intel_unified_shared_memory";

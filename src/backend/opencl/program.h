@@ -17,15 +17,15 @@ namespace pardo::opencl {
 class OpenClProgram final : public device::Program {
 public:
     /// `params`: as of device::SourceKernel, and 'h' and 'b' for scalars of two bytes and one. `shape`: how groups cover the extents of a
-    /// launch, which follow the arguments then; 0: one group for each of extents[0]. `turns`: the last parameter says whether the groups
-    /// come in reverse order. `groups`: of a kernel in groups. Takes the objects over.
+    /// launch, which follow the arguments then; 0: one group for each of extents[0]. `reversible`: the last parameter says whether the
+    /// groups come in reverse order. `groups`: of a kernel in groups. Takes the objects over.
     OpenClProgram(std::string name, const Api& api, cl_program program, cl_kernel kernel, std::string params, device::ShapeClass shape,
-                  bool turns, int group_size, emit::CGroups groups);
+                  bool reversible, int group_size, emit::CGroups groups);
     ~OpenClProgram() override;
 
     const std::string& params() const noexcept { return params_; }
     device::ShapeClass shape() const noexcept { return shape_; }
-    bool turns() const noexcept { return turns_; }
+    bool reversible() const noexcept { return reversible_; }
     int group_size() const noexcept { return group_size_; }
     const emit::CGroups& groups() const noexcept { return groups_; }
     /// Arguments belong to the kernel, not to the launch: who sets them holds the lock until the launch is enqueued.
@@ -38,7 +38,7 @@ private:
     cl_kernel kernel_;
     std::string params_;
     device::ShapeClass shape_;
-    bool turns_;
+    bool reversible_;
     int group_size_;
     emit::CGroups groups_;
     std::mutex mutex_;

@@ -25,7 +25,7 @@ cl_event event_of(NativeEvent e) { return static_cast<cl_event>(e); }
 OpenClStream::Wait::Wait(const NativeOrder& order)
     : count(static_cast<cl_uint>(order.after.size())),
       events(order.after.empty() ? nullptr : reinterpret_cast<const cl_event*>(order.after.data())),
-      mark(reinterpret_cast<cl_event*>(order.mark)) {}
+      marker(reinterpret_cast<cl_event*>(order.marker)) {}
 
 std::unique_ptr<device::Stream> make_stream(OpenClDevice& device, QueueOrder order, bool profiling) {
     return std::make_unique<OpenClStream>(device, order, profiling);
@@ -33,7 +33,7 @@ std::unique_ptr<device::Stream> make_stream(OpenClDevice& device, QueueOrder ord
 
 OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profiling)
     : device_(device), api_(device.api()), path_(device.path()) {
-    const auto offered = device_fact<cl_command_queue_properties>(api_, device.handle(), CL_DEVICE_QUEUE_PROPERTIES);
+    const auto offered = device_value<cl_command_queue_properties>(api_, device.handle(), CL_DEVICE_QUEUE_PROPERTIES);
     cl_command_queue_properties wanted = 0;
     if (profiling) {
         if (!(offered & CL_QUEUE_PROFILING_ENABLE))
@@ -45,12 +45,12 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
     in_order_ = !(wanted & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     runs_on_host_ =
         device.features().cpu &&
-        (device_fact<cl_device_exec_capabilities>(api_, device.handle(), CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL);
+        (device_value<cl_device_exec_capabilities>(api_, device.handle(), CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL);
     migrates_svm_ = api_.clEnqueueSVMMigrateMem && has_version(api_, device.handle(), 2, 1);
     if (!in_order_) queue_ = device.take_idle_queue();
     if (queue_) return;
     cl_int code = CL_SUCCESS;
-    queue_ = api_.clCreateCommandQueue(device.domain().context(), device.handle(), wanted, &code);
+    queue_ = api_.clCreateCommandQueue(device.context().handle(), device.handle(), wanted, &code);
     check(code, "clCreateCommandQueue");
 }
 
@@ -67,9 +67,9 @@ OpenClStream::~OpenClStream() {
 void OpenClStream::enqueue_copy(void* to, const void* from, std::size_t bytes, const NativeOrder& order) {
     const Wait w(order);
     if (path_ == MemoryPath::Usm) {
-        check(device_.domain().usm().copy(queue_, CL_FALSE, to, from, bytes, w.count, w.events, w.mark), "clEnqueueMemcpyINTEL");
+        check(device_.context().usm().copy(queue_, CL_FALSE, to, from, bytes, w.count, w.events, w.marker), "clEnqueueMemcpyINTEL");
     } else {
-        check(api_.clEnqueueSVMMemcpy(queue_, CL_FALSE, to, from, bytes, w.count, w.events, w.mark), "clEnqueueSVMMemcpy");
+        check(api_.clEnqueueSVMMemcpy(queue_, CL_FALSE, to, from, bytes, w.count, w.events, w.marker), "clEnqueueSVMMemcpy");
     }
 }
 
@@ -77,19 +77,19 @@ void OpenClStream::enqueue_copy(Buffer* to, std::size_t to_offset, Buffer* from,
                                 const NativeOrder& order) {
     const Wait w(order);
     check(api_.clEnqueueCopyBuffer(queue_, object_of(from), object_of(to), begin_of(from) + from_offset, begin_of(to) + to_offset, bytes,
-                                   w.count, w.events, w.mark),
+                                   w.count, w.events, w.marker),
           "clEnqueueCopyBuffer");
 }
 
 void OpenClStream::enqueue_write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const NativeOrder& order) {
     const Wait w(order);
-    check(api_.clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, begin_of(to) + offset, bytes, from, w.count, w.events, w.mark),
+    check(api_.clEnqueueWriteBuffer(queue_, object_of(to), CL_FALSE, begin_of(to) + offset, bytes, from, w.count, w.events, w.marker),
           "clEnqueueWriteBuffer");
 }
 
 void OpenClStream::enqueue_read(void* to, Buffer* from, std::size_t offset, std::size_t bytes, const NativeOrder& order) {
     const Wait w(order);
-    check(api_.clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, begin_of(from) + offset, bytes, to, w.count, w.events, w.mark),
+    check(api_.clEnqueueReadBuffer(queue_, object_of(from), CL_FALSE, begin_of(from) + offset, bytes, to, w.count, w.events, w.marker),
           "clEnqueueReadBuffer");
 }
 
@@ -108,7 +108,7 @@ void OpenClStream::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
 /// Drivers do not copy a range onto itself shifted: this goes through the host, and blocks.
 void OpenClStream::copy_overlapping(Buffer* buffer, std::size_t to_offset, std::size_t from_offset, std::size_t bytes,
                                     const NativeOrder& order) {
-    if (to_offset == from_offset) return mark(order);
+    if (to_offset == from_offset) return marker(order);
     const std::unique_ptr<char[]> staging(new char[bytes]);
     NativeEvent done = nullptr;
     read(staging.get(), buffer, from_offset, bytes, {order.after, &done});
@@ -117,8 +117,8 @@ void OpenClStream::copy_overlapping(Buffer* buffer, std::size_t to_offset, std::
     NativeEvent written = nullptr;
     write(buffer, to_offset, staging.get(), bytes, {{}, &written});
     wait(written);
-    if (order.mark) {
-        *order.mark = written;
+    if (order.marker) {
+        *order.marker = written;
     } else {
         release(written);
     }
@@ -147,26 +147,26 @@ void OpenClStream::fill(Buffer* to, std::size_t offset, std::size_t bytes, const
     const Wait w(order);
     switch (path_) {
         case MemoryPath::Usm:
-            check(device_.domain().usm().fill(queue_, address(to, offset), pattern, pattern_bytes, bytes, w.count, w.events, w.mark),
+            check(device_.context().usm().fill(queue_, address(to, offset), pattern, pattern_bytes, bytes, w.count, w.events, w.marker),
                   "clEnqueueMemFillINTEL");
             break;
         case MemoryPath::SvmFine:
         case MemoryPath::SvmCoarse:
-            check(api_.clEnqueueSVMMemFill(queue_, address(to, offset), pattern, pattern_bytes, bytes, w.count, w.events, w.mark),
+            check(api_.clEnqueueSVMMemFill(queue_, address(to, offset), pattern, pattern_bytes, bytes, w.count, w.events, w.marker),
                   "clEnqueueSVMMemFill");
             break;
         case MemoryPath::Buffer:
             check(api_.clEnqueueFillBuffer(queue_, object_of(to), pattern, pattern_bytes, begin_of(to) + offset, bytes, w.count, w.events,
-                                           w.mark),
+                                           w.marker),
                   "clEnqueueFillBuffer");
             break;
     }
     flush();
 }
 
-void OpenClStream::mark(const NativeOrder& order) {
+void OpenClStream::marker(const NativeOrder& order) {
     const Wait w(order);
-    check(api_.clEnqueueMarkerWithWaitList(queue_, w.count, w.events, w.mark), "clEnqueueMarkerWithWaitList");
+    check(api_.clEnqueueMarkerWithWaitList(queue_, w.count, w.events, w.marker), "clEnqueueMarkerWithWaitList");
     flush();
 }
 
@@ -231,7 +231,7 @@ bool OpenClStream::notify(NativeEvent event, void (*f)(void*), void* context) no
 
 bool OpenClStream::understands(const device::Stream& other) const noexcept {
     const auto* same = dynamic_cast<const OpenClStream*>(&other);
-    return same && &same->device_.domain() == &device_.domain();
+    return same && &same->device_.context() == &device_.context();
 }
 
 bool OpenClStream::copies(const Buffer* to, const Buffer* from) const noexcept {
@@ -239,7 +239,7 @@ bool OpenClStream::copies(const Buffer* to, const Buffer* from) const noexcept {
         if (b->device() == &device_) return true;
         if (b->device()->backend() != device_.backend()) return false;
         const auto* other = static_cast<const OpenClDevice*>(b->device());
-        return &other->domain() == &device_.domain() && (other->path() == MemoryPath::Buffer) == (path_ == MemoryPath::Buffer);
+        return &other->context() == &device_.context() && (other->path() == MemoryPath::Buffer) == (path_ == MemoryPath::Buffer);
     };
     return mine(to) && mine(from);
 }

@@ -20,9 +20,10 @@ public:
     void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
               const device::NativeOrder& order) override;
-    void copy_box(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order) override;
+    void copy_strided(device::Buffer* to, device::Buffer* from, const device::StridedCopy& region,
+                      const device::NativeOrder& order) override;
     void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
-    void mark(const device::NativeOrder& order) override;
+    void marker(const device::NativeOrder& order) override;
     void flush() override;
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
@@ -33,7 +34,8 @@ public:
 
     bool understands(const device::Stream& other) const noexcept override;
     bool copies(const device::Buffer* to, const device::Buffer* from) const noexcept override;
-    std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from, const device::CopyBox& box) const noexcept override;
+    std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from,
+                              const device::StridedCopy& region) const noexcept override;
     bool prefetches(const device::Buffer* buffer) const noexcept override;
 
 private:
@@ -45,7 +47,7 @@ private:
         explicit Wait(const device::NativeOrder& order);
         cl_uint count;
         const cl_event* events;
-        cl_event* mark;
+        cl_event* marker;
     };
     void copy_overlapping(device::Buffer* buffer, std::size_t to_offset, std::size_t from_offset, std::size_t bytes,
                           const device::NativeOrder& order);
@@ -55,14 +57,14 @@ private:
                       const device::NativeOrder& order);
     void enqueue_write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const device::NativeOrder& order);
     void enqueue_read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes, const device::NativeOrder& order);
-    // Boxes and prefetch (boxes.cpp).
-    std::int64_t rectangle_rows(const device::Buffer* to, const device::Buffer* from, const device::CopyBox& box) const noexcept;
+    // Regions and prefetch (strided_copies.cpp).
+    std::int64_t rectangle_rows(const device::Buffer* to, const device::Buffer* from, const device::StridedCopy& region) const noexcept;
     void enqueue_row(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
                      const device::NativeOrder& order);
     bool copies_on_host(const device::Buffer* to, const device::Buffer* from) const noexcept;
-    void copy_rectangle(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
-    void copy_on_host(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
-    void copy_rows(device::Buffer* to, device::Buffer* from, const device::CopyBox& box, const device::NativeOrder& order);
+    void copy_rectangle(device::Buffer* to, device::Buffer* from, const device::StridedCopy& region, const device::NativeOrder& order);
+    void copy_on_host(device::Buffer* to, device::Buffer* from, const device::StridedCopy& region, const device::NativeOrder& order);
+    void copy_rows(device::Buffer* to, device::Buffer* from, const device::StridedCopy& region, const device::NativeOrder& order);
 
     OpenClDevice& device_;
     const Api& api_;
@@ -71,7 +73,7 @@ private:
     bool runs_on_host_ = false;  // the device is the host's processor, and runs functions of the host
     bool migrates_svm_ = false;
     cl_command_queue queue_ = nullptr;
-    cl_int turned_ = 0;  // whether the last kernel that can took its groups in reverse order
+    cl_int launch_parity_ = 0;  // whether the last kernel that can took its groups in reverse order
 };
 
 }  // namespace pardo::opencl

@@ -9,11 +9,11 @@
 namespace pardo::device {
 namespace {
 
-/// A failed write still matters: what reads the memory has to fail for the same reason, until somebody has heard of it.
+/// A failed write still matters: what reads the memory has to fail for the same reason, until it is acknowledged.
 bool matters_to_readers(const Event& e) {
     if (!known_done(e)) return true;
     const std::shared_ptr<Failure> failure = e.state() ? e.state()->failure() : nullptr;
-    return failure && !failure->heard.load(std::memory_order_acquire);
+    return failure && !failure->acknowledged.load(std::memory_order_acquire);
 }
 
 bool failed(const Event& e) { return e.state() && e.state()->known_status() == EventStatus::Failed; }

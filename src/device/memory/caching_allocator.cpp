@@ -66,7 +66,7 @@ void CachedBuffer::drop(std::vector<Use>& uses, std::vector<Event>& dropped) {
     uses.clear();
 }
 
-bool CachedBuffer::hand_over(const Queue* queue, std::vector<Event>& dropped) {
+bool CachedBuffer::reuse_in_order(const Queue* queue, std::vector<Event>& dropped) {
     const auto own = [&](const Use& u) { return known_done(u.event) || u.event.state()->queue() == queue; };
     if (queue && queue->order() == QueueOrder::InOrder) {
         std::lock_guard lock(mutex());
@@ -87,11 +87,11 @@ bool CachedBuffer::hand_over(const Queue* queue, std::vector<Event>& dropped) {
             return true;
         }
     }
-    forget_uses(dropped);
+    prune_dependencies(dropped);
     return !busy();
 }
 
-void CachedBuffer::forget_uses(std::vector<Event>& dropped) {
+void CachedBuffer::prune_dependencies(std::vector<Event>& dropped) {
     std::lock_guard lock(mutex());
     // Failures of what used the block before are not the next owner's.
     for (auto* list : {&reads_, &writes_}) {
@@ -201,7 +201,7 @@ CachedBuffer* CachingAllocator::take_pending(Lists& lists, int size_class, const
         if (looks == young_looks && next_look) link = next_look;
         CachedBuffer* b = *link;
         if (!b) break;
-        if (!b->busy() || b->hand_over(queue, dropped)) {
+        if (!b->busy() || b->reuse_in_order(queue, dropped)) {
             *link = b->next_;
             if (looks >= young_looks || next_look == &b->next_) next_look = link;
             if (b->slab_) --b->slab_->live;  // pending blocks count as live; the caller counts it again
@@ -372,9 +372,9 @@ void CachingAllocator::recycle(CachedBuffer* b) {
     if (b->foreign_) return give_back_foreign(b);
     if (b->busy() && !b->last_use_unfinished()) {
         std::vector<Event> dropped;
-        b->forget_uses(dropped);
+        b->prune_dependencies(dropped);
     }
-    b->strangers_.store(0, std::memory_order_relaxed);
+    b->external_.store(0, std::memory_order_relaxed);
     b->read_only_ = false;
     if (b->timed_write_.state()) b->timed_write_ = Event();
     const auto capacity = static_cast<std::int64_t>(b->capacity_);
@@ -416,7 +416,7 @@ void CachingAllocator::trim() {
                 lists.next_look[c] = nullptr;
                 for (CachedBuffer** link = &lists.pending[c]; *link;) {  // what has become ready meanwhile
                     CachedBuffer* b = *link;
-                    b->forget_uses(dropped);
+                    b->prune_dependencies(dropped);
                     if (b->busy()) {
                         link = &b->next_;
                         continue;

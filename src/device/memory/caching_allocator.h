@@ -1,5 +1,5 @@
 // src/device/memory/caching_allocator.h: memory of a device, kept for reuse in the order of queues.
-// This folder: memory as all back ends have it: blocks, how they are kept and given back, boxes of bytes in them.
+// This folder: memory as all back ends have it: blocks, how they are kept and given back, regions of bytes in them.
 #pragma once
 
 #include <atomic>
@@ -83,10 +83,10 @@ private:
     std::vector<Event> unfinished();
     /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it. What is dropped
     /// goes to `dropped`, for after the locks: an event may hold the last reference to a buffer.
-    bool hand_over(const Queue* queue, std::vector<Event>& dropped);
+    bool reuse_in_order(const Queue* queue, std::vector<Event>& dropped);
     /// The block is in use, whatever else may be over.
     bool last_use_unfinished();
-    void forget_uses(std::vector<Event>& dropped);
+    void prune_dependencies(std::vector<Event>& dropped);
     void drop(std::vector<Use>& uses, std::vector<Event>& dropped);
 
     CachingAllocator* allocator_ = nullptr;

@@ -24,14 +24,14 @@ std::atomic<int> living_on{0};
 }  // namespace
 
 void Queue::destroy(Queue* self) {
-    const bool gated = self->gated();
-    if (gated || self->may_last()) {
+    const bool by_host = self->waits_for_host();
+    if (by_host || self->may_last()) {
         // Whoever lets go of it may be the one who has to bring what it waits for, or want to end what it waits for: it goes when its work
         // is done.
         const Event end = self->barrier();
         if (end.state()) {
             // Each has a thread: where many live on already, the caller waits, until it is interrupted.
-            if (!gated && living_on.load(std::memory_order_relaxed) >= most_living_on) (void)end.state()->wait_or_ask(true);
+            if (!by_host && living_on.load(std::memory_order_relaxed) >= most_living_on) (void)end.state()->wait_or_ask(true);
             living_on.fetch_add(1, std::memory_order_relaxed);
             end.state()->on_done([self] {
                 living_on.fetch_sub(1, std::memory_order_relaxed);
@@ -87,12 +87,12 @@ void Queue::order_after(const Event& event) {
     }
 }
 
-Event Queue::copy_box(Buffer* to, Buffer* from, const CopyBox& box, std::span<const Event> depends) {
+Event Queue::copy_strided(Buffer* to, Buffer* from, const StridedCopy& region, std::span<const Event> depends) {
     std::vector<Event> rows;
-    if (!box.empty()) {
-        for_each_row(box, [&](std::int64_t to_offset, std::int64_t from_offset) {
+    if (!region.empty()) {
+        for_each_row(region, [&](std::int64_t to_offset, std::int64_t from_offset) {
             Event row = copy(to, static_cast<std::size_t>(to_offset), from, static_cast<std::size_t>(from_offset),
-                             static_cast<std::size_t>(box.extents[0]), depends);
+                             static_cast<std::size_t>(region.extents[0]), depends);
             if (row.state()) rows.push_back(std::move(row));
         });
     }

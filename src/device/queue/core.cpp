@@ -11,17 +11,17 @@ namespace {
 constexpr std::size_t most_ahead = 1024;
 /// How often a submitter looks what is complete.
 constexpr std::uint64_t look_every = 64;
-/// Where marks may come late: how much work who waits may wait for besides, in the time of one core. A GPU is that much faster, and between
-/// two of its kernels a mark costs more than a microsecond.
+/// Where markers may come late: how much work who waits may wait for besides, in the time of one core. A GPU is that much faster, and
+/// between two of its kernels a marker costs more than a microsecond.
 constexpr double small_work_ns = 200'000, small_gpu_work_ns = 100 * small_work_ns;
 constexpr int most_unmarked = 32;
 
 }  // namespace
 
-Mark::Mark(Ref<DriverCore> core, NativeEvent native, std::uint64_t sequence)
+Marker::Marker(Ref<DriverCore> core, NativeEvent native, std::uint64_t sequence)
     : core_(std::move(core)), native_(native), sequence_(sequence) {}
 
-Mark::~Mark() {
+Marker::~Marker() {
     if (!driver_gone()) core_->stream_->release(native_);
 }
 
@@ -31,7 +31,7 @@ DriverCore::DriverCore(Queue* queue, std::unique_ptr<Stream> stream)
       in_order_(queue->order() == QueueOrder::InOrder),
       profiling_(queue->profiling()),
       stream_(std::move(stream)),
-      late_marks_(in_order_ && !profiling_ && stream_->marks_late()),
+      late_markers_(in_order_ && !profiling_ && stream_->marks_late()),
       small_work_ns_(device_->info().type == DeviceType::Gpu ? small_gpu_work_ns : small_work_ns) {
     add_core(this);
 }
@@ -68,7 +68,7 @@ bool DriverCore::implied(const Event& event, bool needed) const noexcept {
 }
 
 bool DriverCore::hands_on(const DriverEvent& event) const noexcept {
-    return late_marks_ && !event.may_fail_ && event.native_.load(std::memory_order_acquire);
+    return late_markers_ && !event.may_fail_ && event.native_.load(std::memory_order_acquire);
 }
 
 void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted) {
@@ -83,8 +83,8 @@ void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, 
                 continue;
             }
             if (driven && !task && (own || stream_->understands(driven->core_->stream()))) {
-                if (Ref<Mark> mark = driven->core_->mark_of(*driven)) {
-                    sorted.natives.push_back(std::move(mark));
+                if (Ref<Marker> marker = driven->core_->marker_of(*driven)) {
+                    sorted.natives.push_back(std::move(marker));
                     if (needed) sorted.needs.push_back(e);
                     continue;
                 }
@@ -109,14 +109,14 @@ Event DriverCore::fence() {
     return fence_;
 }
 
-bool DriverCore::gated() {
+bool DriverCore::waits_for_host() {
     std::lock_guard lock(mutex_);
-    return std::any_of(held_.begin(), held_.end(), [](const Ref<DriverEvent>& e) { return e->gated(); });
+    return std::any_of(deferred_.begin(), deferred_.end(), [](const Ref<DriverEvent>& e) { return e->waits_for_host(); });
 }
 
 bool DriverCore::may_last() {
     std::lock_guard lock(mutex_);
-    return std::any_of(held_.begin(), held_.end(),
+    return std::any_of(deferred_.begin(), deferred_.end(),
                        [](const Ref<DriverEvent>& e) { return e->missing_.load(std::memory_order_acquire) > 0; });
 }
 
@@ -144,7 +144,7 @@ Event DriverCore::submit(Request&& request, NativeCall& call) {
     bool now = !request.by_worker && sorted.foreign.empty(), look = false;
     if (now) {
         std::lock_guard lock(mutex_);
-        now = !in_order_ || held_.empty();
+        now = !in_order_ || deferred_.empty();
         try {
             if (now) submit_natively(*event, sorted, call);
         } catch (const Error& e) {
@@ -155,7 +155,7 @@ Event DriverCore::submit(Request&& request, NativeCall& call) {
     if (look) throttle();
     if (!now) {
         event->call_ = call.keep();
-        hold(event, request, sorted.foreign);
+        defer(event, request, sorted.foreign);
     }
     return Event(event.get());
 }
@@ -175,15 +175,15 @@ Event DriverCore::submit_task(Request request, std::function<void()> task) {
     event->needs_ = std::move(sorted.needs);
     event->may_fail_ = true;
     event->task_ = std::move(task);
-    hold(event, request, sorted.foreign);
+    defer(event, request, sorted.foreign);
     return Event(event.get());
 }
 
 void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call) {
     SmallVector<NativeEvent, 8> after;
-    for (const Ref<Mark>& mark : sorted.natives) after.push_back(mark->native());
-    if (unmarked_ > 0 && behind_unmarked_ns_ + event.cost_ns_ > small_work_ns_) mark_tail();
-    const bool mark_now = !late_marks_ || event.timed_ || unmarked_ + 1 >= most_unmarked;
+    for (const Ref<Marker>& marker : sorted.natives) after.push_back(marker->native());
+    if (unmarked_ > 0 && behind_unmarked_ns_ + event.cost_ns_ > small_work_ns_) enqueue_marker();
+    const bool mark_now = !late_markers_ || event.timed_ || unmarked_ + 1 >= most_unmarked;
     NativeEvent native = nullptr;
     if (event.timed_) event.submitted_at = now_ns();
     in_flight_.emplace_back(&event);  // before the call, so that nothing fails after it
@@ -196,8 +196,8 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, Nativ
     event.sequence_ = ++submitted_;
     number(event);
     if (mark_now) {
-        event.mark_ = new Mark(this, native, event.sequence_);
-        if (in_order_) marks_.push_back(event.mark_);
+        event.marker_ = new Marker(this, native, event.sequence_);
+        if (in_order_) markers_.push_back(event.marker_);
         unmarked_ = 0;
     } else {
         behind_unmarked_ns_ = unmarked_ > 0 ? behind_unmarked_ns_ + event.cost_ns_ : 0;
@@ -213,13 +213,13 @@ void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, Nativ
     }
 }
 
-Ref<Mark> DriverCore::mark_tail() {
+Ref<Marker> DriverCore::enqueue_marker() {
     NativeEvent native = nullptr;
-    stream_->mark({{}, &native});
-    Ref<Mark> mark(new Mark(this, native, submitted_));
-    marks_.push_back(mark);
+    stream_->marker({{}, &native});
+    Ref<Marker> marker(new Marker(this, native, submitted_));
+    markers_.push_back(marker);
     unmarked_ = 0;
-    return mark;
+    return marker;
 }
 
 void DriverCore::throttle() {
@@ -232,7 +232,7 @@ void DriverCore::throttle() {
     if (ahead_of) wait_without_locks(Event(ahead_of.get()));
 }
 
-void DriverCore::run_and_wait(const char* who, const std::function<void(Stream&, const NativeOrder&)>& call) {
+void DriverCore::run_and_wait(const char* op_name, const std::function<void(Stream&, const NativeOrder&)>& call) {
     NativeEvent native = nullptr;
     {
         std::lock_guard lock(mutex_);
@@ -243,7 +243,8 @@ void DriverCore::run_and_wait(const char* who, const std::function<void(Stream&,
     const NativeStatus status = stream_->query(native, error);
     stream_->release(native);
     if (status == NativeStatus::Failed) {
-        throw Error(error ? error->code() : ErrorCode::Device, std::string(who) + ": " + (error ? error->message() : "the driver failed"));
+        throw Error(error ? error->code() : ErrorCode::Device,
+                    std::string(op_name) + ": " + (error ? error->message() : "the driver failed"));
     }
 }
 
@@ -251,8 +252,8 @@ bool DriverCore::idle() {
     for (int look = 0; look < 2; ++look) {
         {
             std::lock_guard lock(mutex_);
-            if (held_.empty() && in_flight_.empty() && finishing_.empty()) return true;
-            if (!held_.empty()) return false;
+            if (deferred_.empty() && in_flight_.empty() && finishing_.empty()) return true;
+            if (!deferred_.empty()) return false;
         }
         if (look == 0) sweep();
     }
@@ -264,14 +265,14 @@ std::vector<Event> DriverCore::unfinished() {
     std::vector<Event> events;
     for (const Ref<DriverEvent>& e : finishing_) events.emplace_back(e.get());
     if (in_order_) {
-        if (!held_.empty()) {
-            events.emplace_back(held_.back().get());
+        if (!deferred_.empty()) {
+            events.emplace_back(deferred_.back().get());
         } else if (!in_flight_.empty()) {
             events.emplace_back(in_flight_.back().get());
         }
         return events;
     }
-    for (const auto* list : {&held_, &in_flight_}) {
+    for (const auto* list : {&deferred_, &in_flight_}) {
         for (const Ref<DriverEvent>& e : *list) events.emplace_back(e.get());
     }
     return events;
@@ -289,8 +290,8 @@ Ends DriverCore::unfinished_ends() {
     std::lock_guard lock(mutex_);
     Ends ends{{}, numbered_};
     if (!known_done(last_barrier_)) ends.events.push_back(last_barrier_);
-    for (auto e = held_.rbegin(); e != held_.rend() && (*e)->number_ > covered_; ++e) ends.events.emplace_back(e->get());
-    for (const auto& e : in_flight_) {  // what had been held back came late
+    for (auto e = deferred_.rbegin(); e != deferred_.rend() && (*e)->number_ > covered_; ++e) ends.events.emplace_back(e->get());
+    for (const auto& e : in_flight_) {  // what had been deferred came late
         if (e->number_ > covered_) ends.events.emplace_back(e.get());
     }
     for (const auto& e : finishing_) ends.events.emplace_back(e.get());

@@ -67,31 +67,31 @@ bool DriverEvent::done_within(std::chrono::milliseconds limit) {
     return true;
 }
 
-Ref<Mark> DriverCore::mark_of(DriverEvent& event) {
+Ref<Marker> DriverCore::marker_of(DriverEvent& event) {
     std::lock_guard lock(mutex_);
     if (event.taken_ || event.sequence_ == 0) return nullptr;
-    if (event.mark_) return event.mark_;
-    const auto at = std::lower_bound(marks_.begin(), marks_.end(), event.sequence_,
-                                     [](const Ref<Mark>& mark, std::uint64_t sequence) { return mark->sequence() < sequence; });
-    return at == marks_.end() ? mark_tail() : *at;
+    if (event.marker_) return event.marker_;
+    const auto at = std::lower_bound(markers_.begin(), markers_.end(), event.sequence_,
+                                     [](const Ref<Marker>& marker, std::uint64_t sequence) { return marker->sequence() < sequence; });
+    return at == markers_.end() ? enqueue_marker() : *at;
 }
 
-Ref<Mark> DriverCore::oldest_mark() {
+Ref<Marker> DriverCore::oldest_marker() {
     std::lock_guard lock(mutex_);
     if (in_flight_.empty()) return nullptr;
-    return marks_.empty() ? mark_tail() : marks_.front();
+    return markers_.empty() ? enqueue_marker() : markers_.front();
 }
 
-DriverCore::Answer DriverCore::ask_about(const Mark& mark) noexcept {
+DriverCore::Answer DriverCore::ask_about(const Marker& marker) noexcept {
     Answer answer;
-    answer.status = stream_->query(mark.native(), answer.error);
+    answer.status = stream_->query(marker.native(), answer.error);
     return answer;
 }
 
 std::optional<DriverCore::Answer> DriverCore::ask_about_tail(DriverEvent& event) noexcept {
-    if (!late_marks_) return std::nullopt;
+    if (!late_markers_) return std::nullopt;
     std::lock_guard lock(mutex_);
-    const bool marked = event.mark_ || (!marks_.empty() && marks_.back()->sequence() >= event.sequence_);
+    const bool marked = event.marker_ || (!markers_.empty() && markers_.back()->sequence() >= event.sequence_);
     if (event.taken_ || event.sequence_ == 0 || event.sequence_ != submitted_ || marked) return std::nullopt;
     Answer answer;
     const std::optional<NativeStatus> status = stream_->query_all(answer.error);
@@ -100,20 +100,20 @@ std::optional<DriverCore::Answer> DriverCore::ask_about_tail(DriverEvent& event)
     return answer;
 }
 
-void DriverCore::complete(const Mark* mark, const Answer& answer, DriverEvent* event) {
+void DriverCore::complete(const Marker* marker, const Answer& answer, DriverEvent* event) {
     Batch batch;
-    std::vector<Ref<Mark>> passed;  // given back after the lock
+    std::vector<Ref<Marker>> passed;  // given back after the lock
     {
         std::lock_guard lock(mutex_);
         if (in_order_) {
-            const std::uint64_t last = mark ? mark->sequence() : event->sequence_;
+            const std::uint64_t last = marker ? marker->sequence() : event->sequence_;
             while (!in_flight_.empty() && in_flight_.front()->sequence_ <= last) {
                 batch.push_back(std::move(in_flight_.front()));
                 in_flight_.pop_front();
             }
-            while (!marks_.empty() && marks_.front()->sequence() <= last) {
-                passed.push_back(std::move(marks_.front()));
-                marks_.pop_front();
+            while (!markers_.empty() && markers_.front()->sequence() <= last) {
+                passed.push_back(std::move(markers_.front()));
+                markers_.pop_front();
             }
         } else if (!event->taken_) {
             batch.emplace_back(event);
@@ -123,7 +123,7 @@ void DriverCore::complete(const Mark* mark, const Answer& answer, DriverEvent* e
         }
         begin_finishing(batch);
     }
-    finish(batch, mark, answer);
+    finish(batch, marker, answer);
     end_finishing(batch);
 }
 
@@ -142,25 +142,25 @@ void DriverCore::end_finishing(Batch& batch) {
     batch.clear();  // `over` holds them
 }
 
-void DriverCore::finish(const Batch& batch, const Mark* mark, const Answer& answer) {
+void DriverCore::finish(const Batch& batch, const Marker* marker, const Answer& answer) {
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
-    // What has no mark of its own failed if the mark behind it did: see Stream::marks_late.
-    const Answer nothing, &late = late_marks_ ? answer : nothing;
+    // What has no marker of its own failed if the marker behind it did: see Stream::marks_late.
+    const Answer nothing, &late = late_markers_ ? answer : nothing;
     std::shared_ptr<Failure> shared;
     for (const Ref<DriverEvent>& e : batch) {
-        const Answer own = e->mark_ && e->mark_.get() != mark ? ask_about(*e->mark_) : Answer();
-        const Answer& its = !e->mark_ ? late : e->mark_.get() == mark ? answer : own;
-        if (e->mark_) {
+        const Answer own = e->marker_ && e->marker_.get() != marker ? ask_about(*e->marker_) : Answer();
+        const Answer& its = !e->marker_ ? late : e->marker_.get() == marker ? answer : own;
+        if (e->marker_) {
             if (e->timed_) {
                 std::int64_t submitted = e->submitted_at, start = 0, end = 0;
-                stream_->times(e->mark_->native(), submitted, start, end);
+                stream_->times(e->marker_->native(), submitted, start, end);
                 e->submitted_at = submitted;
                 e->started_at = start;
                 e->ended_at = end;
             }
-            e->mark_ = nullptr;
+            e->marker_ = nullptr;
         }
         std::shared_ptr<Failure> inherited;
         for (const Event& need : e->needs_) {
@@ -178,7 +178,7 @@ void DriverCore::finish(const Batch& batch, const Mark* mark, const Answer& answ
             e->set_failed(shared);
         } else if (its.status == NativeStatus::Failed) {
             e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
-            if (late_marks_) shared = e->failure();  // of everything behind it
+            if (late_markers_) shared = e->failure();  // of everything behind it
         } else if (found) {
             e->reach = Reach::Everything;
             e->set_failed(*found, e->label_);
@@ -190,18 +190,18 @@ void DriverCore::finish(const Batch& batch, const Mark* mark, const Answer& answ
 
 void DriverCore::fail_all(const Error& error) noexcept {
     Batch batch;
-    std::vector<Ref<Mark>> passed;
+    std::vector<Ref<Marker>> passed;
     {
         std::lock_guard lock(mutex_);
         batch.assign(in_flight_.begin(), in_flight_.end());
         in_flight_.clear();
-        passed.assign(marks_.begin(), marks_.end());
-        marks_.clear();
+        passed.assign(markers_.begin(), markers_.end());
+        markers_.clear();
         begin_finishing(batch);
     }
     std::shared_ptr<Failure> first;
     for (const Ref<DriverEvent>& e : batch) {
-        e->mark_ = nullptr;
+        e->marker_ = nullptr;
         e->needs_.clear();
         e->kept_.clear();
         e->check_ = nullptr;
@@ -219,9 +219,9 @@ void DriverCore::poll(DriverEvent& event) noexcept {
     if (driver_gone()) return event.lose(lost_failure(device_));
     try {
         std::optional<Answer> answer = ask_about_tail(event);
-        const Ref<Mark> mark = answer ? nullptr : mark_of(event);
-        if (mark) answer = ask_about(*mark);
-        if (answer && answer->status != NativeStatus::Unfinished) complete(mark.get(), *answer, &event);
+        const Ref<Marker> marker = answer ? nullptr : marker_of(event);
+        if (marker) answer = ask_about(*marker);
+        if (answer && answer->status != NativeStatus::Unfinished) complete(marker.get(), *answer, &event);
     } catch (const Error& e) {
         fail_all(e);
     }
@@ -238,10 +238,10 @@ bool DriverCore::ask(DriverEvent& event, std::chrono::steady_clock::time_point u
         const Clock::time_point hard_until = std::min(until, Clock::now() + ask_hard_for);
         while (!event.known_done()) {
             std::optional<Answer> answer = ask_about_tail(event);
-            const Ref<Mark> mark = answer ? nullptr : mark_of(event);
-            if (mark) answer = ask_about(*mark);
+            const Ref<Marker> marker = answer ? nullptr : marker_of(event);
+            if (marker) answer = ask_about(*marker);
             if (answer && answer->status != NativeStatus::Unfinished) {
-                complete(mark.get(), *answer, &event);
+                complete(marker.get(), *answer, &event);
                 continue;
             }
             const Clock::time_point now = Clock::now();
@@ -260,10 +260,10 @@ bool DriverCore::wait_natively(DriverEvent& event) noexcept {
         return true;
     }
     try {
-        const Ref<Mark> mark = mark_of(event);
-        if (!mark) return false;
-        stream_->wait(mark->native());
-        complete(mark.get(), ask_about(*mark), &event);
+        const Ref<Marker> marker = marker_of(event);
+        if (!marker) return false;
+        stream_->wait(marker->native());
+        complete(marker.get(), ask_about(*marker), &event);
     } catch (const Error& e) {
         fail_all(e);
     }
@@ -274,10 +274,10 @@ void DriverCore::sweep() noexcept {
     if (driver_gone()) return;
     try {
         if (in_order_) {
-            while (const Ref<Mark> mark = oldest_mark()) {
-                const Answer answer = ask_about(*mark);
+            while (const Ref<Marker> marker = oldest_marker()) {
+                const Answer answer = ask_about(*marker);
                 if (answer.status == NativeStatus::Unfinished) return;
-                complete(mark.get(), answer, nullptr);
+                complete(marker.get(), answer, nullptr);
             }
             return;
         }
@@ -362,11 +362,11 @@ bool DriverCore::watch_some(std::vector<Ref<DriverEvent>>& watched) {
     for (std::size_t i = 0; i < watched.size(); ++i) {
         const Ref<DriverEvent>& e = watched[i];
         if (e->notifying_ || e->known_done()) continue;
-        const Ref<Mark> mark = mark_of(*e);
-        if (!mark) continue;
+        const Ref<Marker> marker = marker_of(*e);
+        if (!marker) continue;
         e->notifying_ = true;
         e->retain();  // the callback's
-        if (stream_->notify(mark->native(), &DriverCore::notified, e.get())) continue;
+        if (stream_->notify(marker->native(), &DriverCore::notified, e.get())) continue;
         e->release();
         e->notifying_ = false;
         {

@@ -8,7 +8,7 @@ namespace pardo::device {
 /// Dependencies of a submission by who can wait for them.
 struct DriverCore::Sorted {
     std::shared_ptr<Failure> inherited;  // one of them has failed already
-    std::vector<Ref<Mark>> natives;      // the driver waits
+    std::vector<Ref<Marker>> natives;    // the driver waits
     std::vector<Event> foreign;          // the host waits
     std::vector<Event> needs;            // unfinished ones whose failure counts
 };

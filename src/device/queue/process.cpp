@@ -72,9 +72,9 @@ void driver_in_use() {
     in_use = true;
 }
 
-void check_not_forked(std::string_view who, const Device* device) {
-    if (forked.load(std::memory_order_relaxed)) throw Error(ErrorCode::Device, std::string(who) + ": " + fork_message(device));
-    if (exited.load(std::memory_order_relaxed)) throw Error(ErrorCode::Device, std::string(who) + ": the process is exiting");
+void check_not_forked(std::string_view op_name, const Device* device) {
+    if (forked.load(std::memory_order_relaxed)) throw Error(ErrorCode::Device, std::string(op_name) + ": " + fork_message(device));
+    if (exited.load(std::memory_order_relaxed)) throw Error(ErrorCode::Device, std::string(op_name) + ": the process is exiting");
 }
 
 bool driver_gone() noexcept { return forked.load(std::memory_order_relaxed) || exited.load(std::memory_order_relaxed); }
@@ -109,7 +109,7 @@ void DriverCore::unlock_after_fork() {
 }
 
 void DriverCore::lose_in_child(const std::shared_ptr<Failure>& failure) {
-    for (auto* list : {&in_flight_, &held_}) {
+    for (auto* list : {&in_flight_, &deferred_}) {
         for (const Ref<DriverEvent>& e : *list) {
             e->taken_ = true;
             e->lose(failure);
@@ -119,9 +119,9 @@ void DriverCore::lose_in_child(const std::shared_ptr<Failure>& failure) {
         if (!e->known_done()) e->lose(failure);
     }
     // Nothing is destroyed: what the lists hold may want locks and drivers that are not there.
-    for (auto* list : {&in_flight_, &held_, &ready_, &tasks_}) new (list) std::deque<Ref<DriverEvent>>;
+    for (auto* list : {&in_flight_, &deferred_, &ready_, &tasks_}) new (list) std::deque<Ref<DriverEvent>>;
     new (&last_barrier_) Event;
-    new (&marks_) std::deque<Ref<Mark>>;
+    new (&markers_) std::deque<Ref<Marker>>;
     for (auto* list : {&finishing_, &watched_}) new (list) std::vector<Ref<DriverEvent>>;
     new (&notified_) std::vector<Ref<DriverEvent>>;
     for (auto* wake : {&work_wake_, &task_wake_, &watch_wake_}) new (wake) std::condition_variable;  // they may count waiters
@@ -130,7 +130,7 @@ void DriverCore::lose_in_child(const std::shared_ptr<Failure>& failure) {
 void wait_for_driver_queues(const Device* device) {
     if (inside_task()) return;
     for (const Ref<DriverCore>& c : live_cores(device)) {
-        if (!c->gated()) c->wait_quietly();  // who has to open the gate may be this very thread
+        if (!c->waits_for_host()) c->wait_quietly();  // the host signal may have to come from this very thread
     }
 }
 

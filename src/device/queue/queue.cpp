@@ -8,7 +8,7 @@
 
 #include "base/counters.h"
 #include "base/small_vector.h"
-#include "device/memory/copy_box.h"
+#include "device/memory/strided_copy.h"
 #include "device/profile.h"
 
 namespace pardo::device {
@@ -19,9 +19,9 @@ constexpr std::size_t staging_bytes = std::size_t{8} << 20;
 /// A guess at what copies and fills take, to tell small ones from large ones.
 constexpr double ns_per_byte = 0.01;
 
-void check_range(const char* who, const Buffer* b, std::size_t offset, std::size_t bytes) {
+void check_range(const char* op_name, const Buffer* b, std::size_t offset, std::size_t bytes) {
     if (offset <= b->bytes() && bytes <= b->bytes() - offset) return;
-    throw Error(ErrorCode::Internal, std::string(who) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+    throw Error(ErrorCode::Internal, std::string(op_name) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
                                          " of a buffer of " + std::to_string(b->bytes()));
 }
 
@@ -96,7 +96,7 @@ Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, Drive
     struct Call final : NativeCall {
         Call(Now& now, Keep& keep) : now_(now), keep_(keep) {}
         void run(Stream& stream, const NativeOrder& order) override { now_(stream, order); }
-        Kept keep() override { return keep_(); }
+        Owned keep() override { return keep_(); }
         Now& now_;
         Keep& keep_;
     } call(now, keep);
@@ -127,7 +127,7 @@ Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
         [&l] { return [kept = std::make_shared<KeptLaunch>(l)](Stream& stream, const NativeOrder& order) { kept->run(stream, order); }; });
 }
 
-Event DriverQueue::submit_native(NativeCall::Kept call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends) {
+Event DriverQueue::submit_native(NativeCall::Owned call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends) {
     counters.launched.fetch_add(1, std::memory_order_relaxed);
     DriverCore::Request request;
     request.label = std::move(label);
@@ -136,7 +136,7 @@ Event DriverQueue::submit_native(NativeCall::Kept call, std::span<const BufferUs
         [&] {
             std::vector<Ref<Buffer>> kept;
             for (const BufferUse& u : uses) kept.emplace_back(u.buffer);
-            return NativeCall::Kept([call, kept](Stream& stream, const NativeOrder& order) { call(stream, order); });
+            return NativeCall::Owned([call, kept](Stream& stream, const NativeOrder& order) { call(stream, order); });
         });
 }
 
@@ -169,7 +169,7 @@ Event DriverQueue::submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std:
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
     request.by_worker = may_block;
     return submit(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, [&] {
-        return NativeCall::Kept(
+        return NativeCall::Owned(
             [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
     });
 }
@@ -182,7 +182,7 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
     if (stream().copies(to, from)) {
         return go(
             [=](Stream& stream, const NativeOrder& order) {
-                bytes ? stream.copy(to, to_offset, from, from_offset, bytes, order) : stream.mark(order);
+                bytes ? stream.copy(to, to_offset, from, from_offset, bytes, order) : stream.marker(order);
             },
             false);
     }
@@ -190,14 +190,14 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
     if (to_mine && from->host_visible()) {
         return go(
             [=](Stream& stream, const NativeOrder& order) {
-                bytes ? stream.write(to, to_offset, at(from, from_offset), bytes, order) : stream.mark(order);
+                bytes ? stream.write(to, to_offset, at(from, from_offset), bytes, order) : stream.marker(order);
             },
             true);
     }
     if (from_mine && to->host_visible()) {
         return go(
             [=](Stream& stream, const NativeOrder& order) {
-                bytes ? stream.read(at(to, to_offset), from, from_offset, bytes, order) : stream.mark(order);
+                bytes ? stream.read(at(to, to_offset), from, from_offset, bytes, order) : stream.marker(order);
             },
             true);
     }
@@ -228,24 +228,24 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
         uses, {"copy", {}, {size, size, 0}}, ns_per_byte * static_cast<double>(bytes), depends);
 }
 
-Event DriverQueue::copy_box(Buffer* to, Buffer* from, const CopyBox& given, std::span<const Event> depends) {
-    if (given.empty()) return Queue::copy_box(to, from, given, depends);
-    const CopyBox box = normalized(given);
-    const auto bytes_from = [](const BoxSide& s) { return static_cast<std::size_t>(s.end - s.begin); };
-    const BoxSide target = to_side(box), source = from_side(box);
-    check_range("copy_box", to, static_cast<std::size_t>(target.begin), bytes_from(target));
-    check_range("copy_box", from, static_cast<std::size_t>(source.begin), bytes_from(source));
+Event DriverQueue::copy_strided(Buffer* to, Buffer* from, const StridedCopy& given, std::span<const Event> depends) {
+    if (given.empty()) return Queue::copy_strided(to, from, given, depends);
+    const StridedCopy region = normalized(given);
+    const auto bytes_from = [](const RegionSide& s) { return static_cast<std::size_t>(s.end - s.begin); };
+    const RegionSide target = to_side(region), source = from_side(region);
+    check_range("copy_strided", to, static_cast<std::size_t>(target.begin), bytes_from(target));
+    check_range("copy_strided", from, static_cast<std::size_t>(source.begin), bytes_from(source));
     const auto mine = [&](const Buffer* b) { return stream().copies(b, b); };
     const bool native = stream().copies(to, from);
     const bool with_host = !native && ((mine(to) && from->host_visible()) || (mine(from) && to->host_visible()));
-    const std::int64_t rows = rows_of(box), most = (native || with_host) && rows > 1 ? stream().rows_at_once(to, from, box) : 0;
-    if (most == 0) return Queue::copy_box(to, from, box, depends);
+    const std::int64_t rows = rows_of(region), most = (native || with_host) && rows > 1 ? stream().rows_at_once(to, from, region) : 0;
+    if (most == 0) return Queue::copy_strided(to, from, region, depends);
     std::vector<Event> pieces;
-    for_each_piece(box, most, [&](const CopyBox& part) {
-        const CopyBox piece = normalized(part);
+    for_each_piece(region, most, [&](const StridedCopy& part) {
+        const StridedCopy piece = normalized(part);
         const auto bytes = static_cast<std::size_t>(piece.extents[0] * rows_of(piece));
         pieces.push_back(submit_copy(to, from, bytes, depends, with_host,
-                                     [to, from, piece](Stream& s, const NativeOrder& order) { s.copy_box(to, from, piece, order); }));
+                                     [to, from, piece](Stream& s, const NativeOrder& order) { s.copy_strided(to, from, piece, order); }));
     });
     return pieces.size() == 1 ? pieces[0] : join("copy", pieces, {});
 }
@@ -258,7 +258,7 @@ Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t byte
     request.label.name = "prefetch";
     const auto call = [=](Stream& stream, const NativeOrder& order) { stream.prefetch(buffer, offset, bytes, order); };
     return submit({}, {}, std::move(request), uses, depends, call, [&] {
-        return NativeCall::Kept([call, kept = Ref<Buffer>(buffer)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        return NativeCall::Owned([call, kept = Ref<Buffer>(buffer)](Stream& stream, const NativeOrder& order) { call(stream, order); });
     });
 }
 
@@ -335,11 +335,11 @@ Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const
     request.label.name = "fill";
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
     const auto call = [to, offset, bytes, p](Stream& stream, const NativeOrder& order) {
-        if (bytes == 0) return stream.mark(order);
+        if (bytes == 0) return stream.marker(order);
         stream.fill(to, offset, bytes, p.bytes, p.size, order);
     };
     return submit(Activity::Fill, {0, static_cast<std::int64_t>(bytes), 0}, std::move(request), uses, depends, call, [&] {
-        return NativeCall::Kept([call, kept = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        return NativeCall::Owned([call, kept = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
     });
 }
 
@@ -359,8 +359,8 @@ Event DriverQueue::join(const char* name, std::span<const Event> needs, std::vec
     request.label.name = name;
     request.covered = covered;
     request.after = std::move(after);
-    const auto call = [](Stream& stream, const NativeOrder& order) { stream.mark(order); };
-    return submit({}, {}, std::move(request), {}, needs, call, [&] { return NativeCall::Kept(call); });
+    const auto call = [](Stream& stream, const NativeOrder& order) { stream.marker(order); };
+    return submit({}, {}, std::move(request), {}, needs, call, [&] { return NativeCall::Owned(call); });
 }
 
 void DriverQueue::wait() {

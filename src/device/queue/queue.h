@@ -24,10 +24,10 @@ namespace pardo::device {
 class DriverCore;
 
 /// A native event with everything submitted up to it. Shared by the events that it completes; its last owner gives it to the stream back.
-class Mark : public RefCounted<Mark> {
+class Marker : public RefCounted<Marker> {
 public:
-    Mark(Ref<DriverCore> core, NativeEvent native, std::uint64_t sequence);
-    ~Mark();
+    Marker(Ref<DriverCore> core, NativeEvent native, std::uint64_t sequence);
+    ~Marker();
     NativeEvent native() const noexcept { return native_; }
     std::uint64_t sequence() const noexcept { return sequence_; }
 
@@ -40,13 +40,13 @@ private:
 /// What a submission does: at once, on the caller's thread, or later from what it kept.
 class NativeCall {
 public:
-    using Kept = std::function<void(Stream&, const NativeOrder&)>;
+    using Owned = std::function<void(Stream&, const NativeOrder&)>;
     virtual ~NativeCall() = default;
     virtual void run(Stream& stream, const NativeOrder& order) = 0;
-    virtual Kept keep() = 0;
+    virtual Owned keep() = 0;
 };
 
-/// A submission to a driver's queue; or one that is held back on the host until its dependencies are complete.
+/// A submission to a driver's queue; or one that is deferred on the host until its dependencies are complete.
 class DriverEvent final : public EventState {
 public:
     DriverEvent(Queue* queue, DriverCore* core);
@@ -62,22 +62,22 @@ private:
 
     Ref<DriverCore> core_;
     // Below: under the core's lock, until somebody has taken the event to complete it.
-    std::uint64_t number_ = 0;           // out of order: by submission, held back or not, from 1
+    std::uint64_t number_ = 0;           // out of order: by submission, deferred or not, from 1
     std::uint64_t covered_ = 0;          // of a barrier: as of Ends
-    std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: held back, or never submitted
+    std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: deferred, or never submitted
     bool taken_ = false;                 // somebody completes it
     std::atomic<bool> native_{false};    // at the driver, or complete there
     bool timed_ = false;                 // the queue profiles, or a profile is open
     std::atomic<bool> watching_{false};  // the watcher thread looks after it
     bool notifying_ = false;             // the driver has been asked to call (watcher thread only)
-    Ref<Mark> mark_;                     // its own, if it has one
+    Ref<Marker> marker_;                 // its own, if it has one
     std::vector<Event> needs_;           // their failure is this one's too
     std::function<void()> check_;        // as of Launch
     bool may_fail_ = false;              // for a reason that the driver does not know: constant from its submission on
     std::vector<Ref<Buffer>> kept_;      // memory of other devices
     Label label_;
-    // Held back:
-    NativeCall::Kept call_;
+    // Deferred:
+    NativeCall::Owned call_;
     std::function<void()> task_;
     std::vector<Event> after_;
     std::atomic<int> missing_{0};  // dependencies that no driver can wait for
@@ -86,8 +86,8 @@ private:
 
 /// The part of a queue that events and threads share; it outlives the queue while they need it.
 ///
-/// A submission whose dependencies the driver can wait for goes to the driver on the caller's thread. Others are held back: a worker
-/// thread submits them when what they need is complete. In order, everything behind them is held back too. Completion is noticed by those
+/// A submission whose dependencies the driver can wait for goes to the driver on the caller's thread. Others are deferred: a worker
+/// thread submits them when what they need is complete. In order, everything after them is deferred too. Completion is noticed by those
 /// who wait or ask, and, for callbacks, by a watcher thread that waits natively. No lock is held while anything completes.
 class DriverCore : public RefCounted<DriverCore> {
 public:
@@ -107,7 +107,7 @@ public:
     Event submit(Request&& request, NativeCall& call);
     Event submit_task(Request request, std::function<void()> task);
     /// A native call that the caller waits for, after what is at the driver already. Raises its failure.
-    void run_and_wait(const char* who, const std::function<void(Stream&, const NativeOrder&)>& call);
+    void run_and_wait(const char* op_name, const std::function<void(Stream&, const NativeOrder&)>& call);
     /// True for an event that native submissions to this queue come after by order alone.
     bool before_next(const Event& event) const;
     /// True for unfinished events that a submission need not name: order alone puts it behind them and, with `needed`, hands on their
@@ -123,7 +123,7 @@ public:
     /// As wait_quietly, until an interruption, which it raises.
     void wait_done();
     /// Some unfinished work waits for the user's code.
-    bool gated();
+    bool waits_for_host();
     /// As of Queue.
     bool may_last();
     /// Out of order: all that is submitted from now on waits for `event`.
@@ -143,7 +143,7 @@ public:
 
 private:
     friend class DriverEvent;
-    friend class Mark;
+    friend class Marker;
     using Lock = std::unique_lock<std::mutex>;
     using Batch = std::vector<Ref<DriverEvent>>;
     struct Sorted;  // dependencies by who can wait for them
@@ -155,34 +155,34 @@ private:
     bool hands_on(const DriverEvent& event) const noexcept;
     void add_fence(Request& request);
     void number(DriverEvent& event);  // with the lock held
-    void hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
+    void defer(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
     void submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call);
     void throttle();
-    Ref<Mark> mark_tail();  // with the lock held
+    Ref<Marker> enqueue_marker();  // with the lock held
 
-    // Holding back (held.cpp).
+    // Deferring (deferred.cpp).
     void became_ready(DriverEvent& event);
-    void serve_held();
+    void serve_deferred();
     void serve_tasks();
-    void run_held(DriverEvent& event);
+    void run_deferred(DriverEvent& event);
     void run_task(DriverEvent& event);
     void wait_for_driver();
     void wait_for_earlier(const DriverEvent& event, const std::vector<Event>& after);
     void start(bool& started, void (DriverCore::*serve)());  // with the lock held
 
     // Completing (event.cpp).
-    Ref<Mark> mark_of(DriverEvent& event);  // null when it is being completed, or held back
-    Ref<Mark> oldest_mark();                // in order
-    struct Answer {                         // of the driver, about a mark
+    Ref<Marker> marker_of(DriverEvent& event);  // null when it is being completed, or deferred
+    Ref<Marker> oldest_marker();                // in order
+    struct Answer {                             // of the driver, about a marker
         NativeStatus status = NativeStatus::Unfinished;
         std::optional<Error> error;
     };
-    Answer ask_about(const Mark& mark) noexcept;
-    /// What the driver says of all that was submitted, if that ends with an event which no mark tells of; else nothing.
+    Answer ask_about(const Marker& marker) noexcept;
+    /// What the driver says of all that was submitted, if that ends with an event which no marker tells of; else nothing.
     std::optional<Answer> ask_about_tail(DriverEvent& event) noexcept;
-    /// Of `mark`; without one, of `event` as the tail.
-    void complete(const Mark* mark, const Answer& answer, DriverEvent* event);
-    void finish(const Batch& batch, const Mark* mark, const Answer& answer);
+    /// Of `marker`; without one, of `event` as the tail.
+    void complete(const Marker* marker, const Answer& answer, DriverEvent* event);
+    void finish(const Batch& batch, const Marker* marker, const Answer& answer);
     /// With the lock held: they are complete at the driver, and somebody sees to the rest.
     void begin_finishing(const Batch& batch);
     void end_finishing(Batch& batch);
@@ -199,19 +199,19 @@ private:
     const Device* device_;
     const bool in_order_, profiling_;
     std::unique_ptr<Stream> stream_;
-    const bool late_marks_;
+    const bool late_markers_;
     const double small_work_ns_;
 
     std::mutex mutex_;
     std::uint64_t submitted_ = 0;                 // the youngest native submission
     std::deque<Ref<DriverEvent>> in_flight_;      // at the driver, by sequence
     std::vector<Ref<DriverEvent>> finishing_;     // complete there, but not yet for those who wait: their failures are being noted
-    std::deque<Ref<Mark>> marks_;                 // in order: not known to be complete
-    int unmarked_ = 0;                            // submissions behind the last mark
+    std::deque<Ref<Marker>> markers_;             // in order: not known to be complete
+    int unmarked_ = 0;                            // submissions after the last marker
     double behind_unmarked_ns_ = 0;               // what those behind the first of them cost
-    std::deque<Ref<DriverEvent>> held_;           // held back; in order of submission
-    std::deque<Ref<DriverEvent>> ready_, tasks_;  // out of order: held back no longer
-    std::vector<DriverEvent*> running_;           // held ones that a thread works on
+    std::deque<Ref<DriverEvent>> deferred_;       // in order of submission
+    std::deque<Ref<DriverEvent>> ready_, tasks_;  // out of order: deferred no longer
+    std::vector<DriverEvent*> running_;           // deferred ones that a thread works on
     std::condition_variable work_wake_, task_wake_;
     bool worker_started_ = false, tasker_started_ = false;
     bool closed_ = false;
@@ -219,7 +219,7 @@ private:
     std::uint64_t numbered_ = 0;  // the youngest submission
     Event last_barrier_;          // out of order: the one that covers most, and how much
     std::uint64_t covered_ = 0;
-    std::atomic<bool> stopped_{false};  // the process is exiting: what is held back ends without running
+    std::atomic<bool> stopped_{false};  // the process is exiting: what is deferred ends without running
 
     std::mutex watch_mutex_;  // taken after mutex_, never before it
     std::condition_variable watch_wake_;
@@ -240,7 +240,7 @@ public:
                     std::span<const Event> depends) override;
     Event copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
                std::span<const Event> depends) override;
-    Event copy_box(Buffer* to, Buffer* from, const CopyBox& box, std::span<const Event> depends) override;
+    Event copy_strided(Buffer* to, Buffer* from, const StridedCopy& region, std::span<const Event> depends) override;
     Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends) override;
     void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
     void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) override;
@@ -252,11 +252,11 @@ public:
     void wait_quietly() override;
     void order_after(const Event& event) override;
     Event fence() override { return core_->fence(); }
-    bool gated() override { return core_->gated(); }
+    bool waits_for_host() override { return core_->waits_for_host(); }
     bool may_last() override { return core_->may_last(); }
 
     /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.
-    Event submit_native(NativeCall::Kept call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});
+    Event submit_native(NativeCall::Owned call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});
 
     DriverCore& core() noexcept { return *core_; }
     const Stream& stream() const noexcept { return core_->stream(); }
@@ -266,7 +266,7 @@ private:
     template <class Now, class Keep>
     Event submit(std::optional<Activity> activity, Amount amount, DriverCore::Request&& request, std::span<const BufferUse> uses,
                  std::span<const Event> depends, Now now, Keep keep);
-    /// A copy, by a closure of plain values that serves at once and, copied, later; what is held back keeps its buffers. `may_block`: its
+    /// A copy, by a closure of plain values that serves at once and, copied, later; what is deferred keeps its buffers. `may_block`: its
     /// caller must not be the user's thread.
     template <class Call>
     Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
@@ -289,8 +289,8 @@ void sweep_driver_queues(const Device* device);
 
 /// A driver has been loaded: children of this process cannot use it. Back ends call it before their first call of a driver.
 void driver_in_use();
-/// Throws Device in a child of a process that had a driver in use: "<who>: … cannot be used after fork() …".
-void check_not_forked(std::string_view who, const Device* device);
+/// Throws Device in a child of a process that had a driver in use: "<op_name>: … cannot be used after fork() …".
+void check_not_forked(std::string_view op_name, const Device* device);
 /// True where no driver may be called any more, not even to give something back: in a forked child, and at the end of exit().
 bool driver_gone() noexcept;
 

@@ -15,7 +15,7 @@
 
 namespace pardo::device {
 
-struct CopyBox;
+struct StridedCopy;
 
 /// An event of a driver, or whatever the Stream wants to find behind it (a pair of events with a profiling queue). Never null.
 using NativeEvent = void*;
@@ -23,7 +23,7 @@ using NativeEvent = void*;
 /// What a native submission waits for, and whether its completion gets an event.
 struct NativeOrder {
     std::span<const NativeEvent> after;  // of this stream (out of order only) or of streams whose events it understands
-    NativeEvent* mark = nullptr;         // not null: gets an event that is complete when the submission is; given back by `release`
+    NativeEvent* marker = nullptr;       // not null: gets an event that is complete when the submission is; given back by `release`
     bool timed = false;                  // that event keeps times, as all do on a profiling queue
 };
 
@@ -42,19 +42,19 @@ public:
     /// Between two buffers for which `copies` is true.
     virtual void copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
                       const NativeOrder& order) = 0;
-    /// From and to host memory, which stays valid until the mark is complete. May block until the host memory is not needed any more.
+    /// From and to host memory, which stays valid until the marker is complete. May block until the host memory is not needed any more.
     virtual void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const NativeOrder& order) = 0;
     virtual void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes, const NativeOrder& order) = 0;
     /// A pattern of 1, 2, 4, 8 or 16 bytes, which is valid during the call only.
     virtual void fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                       const NativeOrder& order) = 0;
-    /// A box, normalised, of at most `rows_at_once` rows between two buffers that do not overlap in it: of two for which `copies` is true,
-    /// or of such a one and one that the host sees. May block until host memory that is not the driver's is not needed any more.
-    virtual void copy_box(Buffer* /*to*/, Buffer* /*from*/, const CopyBox&, const NativeOrder&) {}
+    /// A region, normalised, of at most `rows_at_once` rows between two buffers that do not overlap in it: of two for which `copies` is
+    /// true, or of such a one and one that the host sees. May block until host memory that is not the driver's is not needed any more.
+    virtual void copy_strided(Buffer* /*to*/, Buffer* /*from*/, const StridedCopy&, const NativeOrder&) {}
     /// Moves memory for which `prefetches` is true to where this device reads it fastest.
-    virtual void prefetch(Buffer*, std::size_t /*offset*/, std::size_t /*bytes*/, const NativeOrder& order) { mark(order); }
+    virtual void prefetch(Buffer*, std::size_t /*offset*/, std::size_t /*bytes*/, const NativeOrder& order) { marker(order); }
     /// Nothing but the order: complete after all of `order.after`, and in order after everything submitted.
-    virtual void mark(const NativeOrder& order) = 0;
+    virtual void marker(const NativeOrder& order) = 0;
     /// A library's own submissions: calls `call` with the native stream, what libraries keep with it, and the device's context current.
     using LibraryCall = std::function<void(void* native, LibraryStates& states)>;
     virtual void call_library(const LibraryCall&, const NativeOrder&) {
@@ -68,7 +68,7 @@ public:
     virtual NativeStatus query(NativeEvent event, std::optional<Error>& error) noexcept = 0;
     /// Blocks until the event is complete or failed, without burning a core for long.
     virtual void wait(NativeEvent event) noexcept = 0;
-    /// The event is not needed any more; a pool may keep it for the next mark.
+    /// The event is not needed any more; a pool may keep it for the next marker.
     virtual void release(NativeEvent event) noexcept = 0;
     /// Start and end of a marked submission to a profiling stream, on the clock of now_ns(); called once, after completion. `submitted`
     /// may be set better than it is.
@@ -81,15 +81,15 @@ public:
     virtual bool understands(const Stream& other) const noexcept = 0;
     /// True when `copy` reaches both buffers.
     virtual bool copies(const Buffer* to, const Buffer* from) const noexcept = 0;
-    /// The rows of a normalised box that one call of `copy_box` takes; 0 where each row is better a copy of its own.
-    virtual std::int64_t rows_at_once(const Buffer* /*to*/, const Buffer* /*from*/, const CopyBox&) const noexcept { return 0; }
+    /// The rows of a normalised region that one call of `copy_strided` takes; 0 where each row is better a copy of its own.
+    virtual std::int64_t rows_at_once(const Buffer* /*to*/, const Buffer* /*from*/, const StridedCopy&) const noexcept { return 0; }
     /// True when `prefetch` has something to do.
     virtual bool prefetches(const Buffer*) const noexcept { return false; }
-    /// In order only. True: a submission needs no mark of its own, because a failure shows at every later mark too; the queue then marks
-    /// small work late, when somebody asks, which saves a driver call. False: each submission is marked and asked for its failure.
+    /// In order only. True: a submission needs no marker of its own, because a failure shows at every later marker too; the queue then
+    /// marks small work late, when somebody asks, which saves a driver call. False: each submission is marked and asked for its failure.
     virtual bool marks_late() const noexcept { return false; }
-    /// Where marks may come late: how far everything is that has been submitted until now, when the driver tells it without a mark. Called
-    /// between submissions.
+    /// Where markers may come late: how far everything is that has been submitted until now, when the driver tells it without a marker.
+    /// Called between submissions.
     virtual std::optional<NativeStatus> query_all(std::optional<Error>& /*error*/) noexcept { return std::nullopt; }
 };
 

@@ -150,7 +150,7 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     auto task = std::make_shared<UserTask>();
     task->queue = queue;
     task->state = new EventState(queue);
-    task->state->make_gate();
+    task->state->make_host_signal();
     hold_tasks_at_fork();
     {
         std::lock_guard lock(threads().mutex);
@@ -168,8 +168,8 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
         task->needs.assign(depends.begin(), depends.end());
         task->after.push_back(queue->fence());
     }
-    task->state->inherit_gates(task->needs);
-    task->state->inherit_gates(task->after);
+    task->state->inherit_host_signals(task->needs);
+    task->state->inherit_host_signals(task->after);
     const Event event(task->state.get());
     if (noted) record({Activity::HostTask, queue, task->label, {}}, event);
     // One count is held back until all are subscribed, so that it starts exactly once.
@@ -216,12 +216,12 @@ struct UserEvent::Owned {
         if (set) return;
         const bool unknown = state->use_count() == 2;  // nobody waits for it, and nobody can any more
         state->set_failed(Error(ErrorCode::Device, "UserEvent: it was dropped before anybody set it"), {"", location});
-        if (unknown) state->hear();
+        if (unknown) state->acknowledge();
     }
 };
 
 UserEvent::UserEvent(const std::string& location) : owned_(std::make_shared<Owned>()) {
-    owned_->state->make_gate();
+    owned_->state->make_host_signal();
     owned_->location = location;
 }
 const Event& UserEvent::event() const noexcept { return owned_->event; }

@@ -66,13 +66,13 @@ const std::vector<Aspect>& all_aspects() {
     return all;
 }
 
-Aspect parse_aspect(std::string_view name, std::string_view who) {
+Aspect parse_aspect(std::string_view name, std::string_view op_name) {
     std::string known;
     for (const AspectRow& r : rows) {
         if (r.name == name) return r.aspect;
         known += (known.empty() ? "" : ", ") + std::string(r.name);
     }
-    throw Error(ErrorCode::Value, std::string(who) + ": \"" + std::string(name) + "\" is no aspect; there are " + known);
+    throw Error(ErrorCode::Value, std::string(op_name) + ": \"" + std::string(name) + "\" is no aspect; there are " + known);
 }
 
 bool Device::has_aspect(Aspect aspect) const { return row(aspect).holds(info()); }

@@ -10,14 +10,14 @@ namespace pardo {
 namespace {
 
 /// Throws Value unless `backend` is empty or names a back end; those that this build lacks have no devices.
-void check_backend(std::string_view who, std::string_view backend) {
+void check_backend(std::string_view op_name, std::string_view backend) {
     if (backend.empty() || device::is_backend_name(backend)) return;
     std::string known;
     for (const auto& b : device::backends()) {
         if (b->name() == backend) return;
         if (!b->hidden()) known += (known.empty() ? "" : ", ") + std::string(b->name());
     }
-    throw Error(ErrorCode::Value, std::string(who) + ": no back end \"" + std::string(backend) + "\"; this build has " + known);
+    throw Error(ErrorCode::Value, std::string(op_name) + ": no back end \"" + std::string(backend) + "\"; this build has " + known);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Ca
     return p;
 }
 
-Filter parse_filter(std::string_view who, std::string_view text, const std::vector<Candidate>& all) {
+Filter parse_filter(std::string_view op_name, std::string_view text, const std::vector<Candidate>& all) {
     Filter filter;
     if (normalized(text).empty()) return filter;
     for (const std::string& term : split(text, ',')) {
@@ -140,7 +140,7 @@ Filter parse_filter(std::string_view who, std::string_view text, const std::vect
         std::optional<Pattern> p = parse_pattern(body, all);
         if (!p) {
             throw Error(ErrorCode::Value,
-                        std::string(who) + "=" + std::string(text) + ": \"" + term +
+                        std::string(op_name) + "=" + std::string(text) + ": \"" + term +
                             "\" is no selection string; expected backend:type:index, every part optional, `!` in front to exclude");
         }
         p->excluded = excluded;

@@ -41,7 +41,7 @@ bool is_backend_name(std::string_view word);
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all);
 /// Reads a list with `!`; throws Value as "<who>=…" for what is no selection string. Words of back ends that this machine lacks match
 /// nothing.
-Filter parse_filter(std::string_view who, std::string_view text, const std::vector<Candidate>& all);
+Filter parse_filter(std::string_view op_name, std::string_view text, const std::vector<Candidate>& all);
 /// The alternatives of a selection string, in order.
 std::vector<Alternative> parse_alternatives(std::string_view selector);
 /// The first visible device that a pattern names. Indices count all devices of a back end if it is named (so that ids stay what they are

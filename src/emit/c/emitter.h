@@ -40,8 +40,8 @@ private:
     bool uses_team() const { return geometry_.team > 1; }
     std::string wide_type() const;
     /// GPUs take the groups of every other kernel in reverse order: it begins with what the one before left in the cache.
-    bool turns() const { return !features_.cpu && kernel_.rank > 0 && !kernel_.in_groups(); }
-    std::string group() const { return turns() ? "group" : target_.group_id; }
+    bool reversible() const { return !features_.cpu && kernel_.rank > 0 && !kernel_.in_groups(); }
+    std::string group() const { return reversible() ? "group" : target_.group_id; }
 
     // emitter.cpp: the item's statements.
     void body(const ir::Region& region, const Instr* owner);

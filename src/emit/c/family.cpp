@@ -89,8 +89,8 @@ CText CEmitter::run() {
         out.params += p.pointer ? 'p' : letter_of(p.type);
     }
     out.params.append(static_cast<std::size_t>(kernel_.rank), 'l');
-    out.turns = turns();
-    if (out.turns) out.params += 'i';
+    out.reversible = reversible();
+    if (out.reversible) out.params += 'i';
     if (kernel_.in_groups()) out.groups = groups_of(kernel_);
     out.fast_math = kernel_.fast_math;
     if (kernel_.in_groups()) (void)split_at_barriers(ir::expand_shuffles(kernel_));  // refuses barriers where items go different ways
@@ -141,7 +141,7 @@ std::string CEmitter::parameters(bool kernel) const {
         }
     }
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " n" + std::to_string(d));
-    if (kernel && turns()) add("int turned");
+    if (kernel && reversible()) add("int reversed");
     if (kernel) return text;
     for (int d = 0; d < kernel_.rank; ++d) add(wide + " i" + std::to_string(d));
     for (int d = 0; d < kernel_.group_size.size(); ++d) add(wide + " l" + std::to_string(d));
@@ -453,9 +453,9 @@ std::string CEmitter::kernel_function() {
             default: statements = line_loops(); break;
         }
     }
-    if (turns()) {
-        statements = "const " + c_type(target_, DType::Int64) + " group = turned ? " + target_.group_count + " - 1 - " + target_.group_id +
-                     " : " + target_.group_id + ";\n" + statements;
+    if (reversible()) {
+        statements = "const " + c_type(target_, DType::Int64) + " group = reversed ? " + target_.group_count + " - 1 - " +
+                     target_.group_id + " : " + target_.group_id + ";\n" + statements;
     }
     if (features_.overlap) statements = target_.overlap + (";\n" + statements);
     return begin + " " + entry_name(kernel_) + "(" + parameters(true) + ") {\n" + indented(statements, 1) + "}\n";

@@ -14,8 +14,8 @@ namespace pardo::emit {
 struct CText {
     std::string text;
     std::string entry;              // the kernel's name in the text
-    std::string params;             // as device::SourceKernel's: those of the IR kernel, one extent ('l') a dimension, and maybe `turned`
-    bool turns = false;             // takes `turned`, an int ('i'): non-zero has the groups come in reverse order
+    std::string params;             // as device::SourceKernel's: those of the IR kernel, one extent ('l') a dimension, and maybe `reversed`
+    bool reversible = false;        // takes `reversed`, an int ('i'): non-zero has the groups come in reverse order
     CGroups groups;                 // of a kernel in groups
     bool fast_math = false;         // the compiler may reorder, contract and approximate
     std::int64_t shared_bytes = 0;  // of a group's arrays that the launch must ask for

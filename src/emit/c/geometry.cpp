@@ -237,13 +237,14 @@ std::int64_t group_bytes(const ir::Kernel& kernel) {
     return bytes;
 }
 
-void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const std::string& who) {
+void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const std::string& device_name) {
     if (!kernel.in_groups()) return;
     const CGroups g = groups_of(kernel);
     std::string size;
     for (int d = 0; d < g.size.size(); ++d) size.append(d ? " x " : "").append(std::to_string(g.size[d]));
     const auto refuse = [&](const std::string& what, std::int64_t most, const std::string& rest) {
-        throw Error(ErrorCode::Value, kernel.name + ": groups of " + size + what + who + " takes at most " + std::to_string(most) + rest);
+        throw Error(ErrorCode::Value,
+                    kernel.name + ": groups of " + size + what + device_name + " takes at most " + std::to_string(most) + rest);
     };
     if (g.items() > std::min(limits.items, largest_group))
         refuse(" = " + std::to_string(g.items()) + " items: ", limits.items, "; make the groups smaller");
@@ -252,8 +253,8 @@ void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const st
             refuse(" items: ", limits.dimensions[d], " where this has " + std::to_string(g.local[d]) + "; make the groups smaller there");
     }
     if (const std::int64_t bytes = group_bytes(kernel); bytes > limits.bytes) {
-        throw Error(ErrorCode::Compile, kernel.name + ": the arrays that a group shares take " + std::to_string(bytes) + " bytes: " + who +
-                                            " has " + std::to_string(limits.bytes) + " for a group; make them smaller");
+        throw Error(ErrorCode::Compile, kernel.name + ": the arrays that a group shares take " + std::to_string(bytes) + " bytes: " +
+                                            device_name + " has " + std::to_string(limits.bytes) + " for a group; make them smaller");
     }
 }
 

@@ -64,8 +64,8 @@ struct CGroupLimits {
     std::span<const std::int64_t> dimensions;  // and in each dimension of the language; empty: not known
     std::int64_t bytes = 0;                    // of arrays that it shares
 };
-/// Throws Value or Compile, with the numbers, for a kernel whose groups are too large for a device, named `who`.
-void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const std::string& who);
+/// Throws Value or Compile, with the numbers, for a kernel whose groups are too large for a device, named `device_name`.
+void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const std::string& device_name);
 
 CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features);
 /// Groups that cover the extents; 0 if one of them is 0. Not for Items, see CGroups. Range: in each dimension of the launch; else all in

@@ -39,8 +39,8 @@ constexpr const char* words[] = {
 };
 
 /// What the kernel function says which items there are with, where the groups are not the kernel's.
-constexpr const char* frame_words[] = {"lane", "group", "tile", "tiles", "first", "items", "bands",
-                                       "row",  "r",     "c",    "begin", "end",   "turned"};
+constexpr const char* frame_words[] = {"lane", "group", "tile", "tiles", "first", "items",   "bands",
+                                       "row",  "r",     "c",    "begin", "end",   "reversed"};
 
 bool is_word(const std::string& name) {
     static const std::set<std::string> all = [] {

@@ -32,10 +32,10 @@ bool repeats_elements(const Node& leaf) {
 
 char* first_byte(const Node& leaf) { return static_cast<char*>(leaf.buffer->data()) + leaf.offset * itemsize(leaf.dtype); }
 
-void require_host_visible(const char* who, const Node& leaf) {
+void require_host_visible(const char* op_name, const Node& leaf) {
     if (leaf.buffer->host_visible()) return;
     throw Error(ErrorCode::Buffer,
-                std::string(who) + ": memory of " + leaf.buffer->device()->id() + " is not visible to the host; copy it with copy_to");
+                std::string(op_name) + ": memory of " + leaf.buffer->device()->id() + " is not visible to the host; copy it with copy_to");
 }
 
 }  // namespace
@@ -126,8 +126,8 @@ bool Array::writeable() const {
     return !node_->buffer->read_only() && !repeats_elements(*node_);
 }
 
-bool Array::foreign_writable() const { return !node_->pending() && node_->buffer->foreign_writable(); }
-bool Array::foreign_readable() const { return !node_->pending() && node_->buffer->foreign(); }
+bool Array::externally_writable() const { return !node_->pending() && node_->buffer->externally_writable(); }
+bool Array::externally_readable() const { return !node_->pending() && node_->buffer->foreign(); }
 
 bool Array::is_contiguous() const {
     force();
@@ -138,9 +138,9 @@ MemoryKind Array::memory_kind() const { return graph::kind_after(*this); }
 
 std::function<void()> Array::hold() const {
     force();
-    node_->buffer->add_foreign_reader();
+    node_->buffer->add_external_reader();
     return [buffer = node_->buffer]() mutable {
-        if (buffer) buffer->drop_foreign_reader();
+        if (buffer) buffer->drop_external_reader();
         buffer = nullptr;
     };
 }
@@ -152,7 +152,7 @@ std::function<void()> Array::share_writable() const {
     {
         std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
         plan::force_readers(leaf.buffer.get(), plan::Compile::Unlocked);
-        leaf.buffer->set_foreign_writable();
+        leaf.buffer->set_externally_writable();
     }
     if (leaf.buffer->busy()) leaf.buffer->wait_for_write();
     return [buffer = leaf.buffer]() mutable { buffer = nullptr; };
@@ -216,13 +216,13 @@ std::vector<CounterValue> counters_now() {
 
 namespace graph {
 
-Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* who, MemoryKind kind) {
-    const std::int64_t bytes = byte_count(dtype, shape, who);
+Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_name, MemoryKind kind) {
+    const std::int64_t bytes = byte_count(dtype, shape, op_name);
     Ref<device::Buffer> buffer;
     try {
         buffer = queue->device()->obtain(static_cast<std::size_t>(bytes), kind, queue);
     } catch (const Error& e) {
-        throw Error(e.code(), std::string(who) + ": " + e.message(), e.origin());
+        throw Error(e.code(), std::string(op_name) + ": " + e.message(), e.origin());
     }
     Strides strides = contiguous_strides(shape);
     return Array(make_leaf(queue, dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
@@ -234,10 +234,10 @@ MemoryKind kind_after(const Array& x) {
     return x.node()->buffer->kind();
 }
 
-std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* who) {
+std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* op_name) {
     std::int64_t bytes = 0;
-    if (!__builtin_mul_overflow(element_count(shape, who), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) return bytes;
-    throw Error(ErrorCode::Memory, std::string(who) + ": array of shape " + to_string(shape) + " and dtype " +
+    if (!__builtin_mul_overflow(element_count(shape, op_name), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) return bytes;
+    throw Error(ErrorCode::Memory, std::string(op_name) + ": array of shape " + to_string(shape) + " and dtype " +
                                        std::string(dtype_name(dtype)) + " is larger than memory can be");
 }
 
@@ -261,9 +261,9 @@ bool is_writeable(const Array& x) {
     return !x.node()->buffer->read_only() && !repeats_elements(*x.node());
 }
 
-void require_writeable(const char* who, const Array& x) {
+void require_writeable(const char* op_name, const Array& x) {
     if (is_writeable(x)) return;
-    throw Error(ErrorCode::Value, std::string(who) + ": assignment destination is read-only");
+    throw Error(ErrorCode::Value, std::string(op_name) + ": assignment destination is read-only");
 }
 
 Array as_contiguous(const Array& x, std::optional<DType> dtype) {

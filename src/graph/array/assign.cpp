@@ -16,31 +16,31 @@ using graph::Node;
 using graph::Op;
 
 /// NumPy's rule for outputs: they take part in broadcasting but do not grow.
-void check_output_shape(const char* who, Extents result, Extents out) {
+void check_output_shape(const char* op_name, Extents result, Extents out) {
     if (broadcasts_to(result, out)) return;
     Shape both(out);
     const bool grows = broadcast_into(both, result);
     if (grows) {
-        throw Error(ErrorCode::Value, std::string(who) + ": non-broadcastable output operand with shape " + to_string(out) +
+        throw Error(ErrorCode::Value, std::string(op_name) + ": non-broadcastable output operand with shape " + to_string(out) +
                                           " doesn't match the broadcast shape " + to_string(result));
     }
-    throw Error(ErrorCode::Value,
-                std::string(who) + ": operands could not be broadcast together with shapes " + to_string(result) + " " + to_string(out));
+    throw Error(ErrorCode::Value, std::string(op_name) + ": operands could not be broadcast together with shapes " + to_string(result) +
+                                      " " + to_string(out));
 }
 
 /// Before anything is recorded: operands in memory that outside code may write are computed with at once.
-void check_output_shape(const char* who, std::span<const Operand> operands, Extents out) {
+void check_output_shape(const char* op_name, std::span<const Operand> operands, Extents out) {
     Shape result;
     for (const Operand& o : operands) {
         if (o.array() && !broadcast_into(result, o.array()->shape())) return;  // what records says so
     }
-    check_output_shape(who, result, out);
+    check_output_shape(op_name, result, out);
 }
 
 /// True when nobody but this handle can see the value or its memory: binding a new one is as good as writing.
 bool unshared(const Node& node) {
     if (node.use_count() != 1 || node.kind == Kind::View) return false;
-    return node.kind != Kind::Leaf || (node.buffer->use_count() == 1 && !node.buffer->foreign_writable());
+    return node.kind != Kind::Leaf || (node.buffer->use_count() == 1 && !node.buffer->externally_writable());
 }
 
 /// A power whose exponents count only where it is stored: elsewhere they may be negative.
@@ -54,13 +54,13 @@ Array where_power(std::span<const Operand> operands, const Array& where, std::op
 }
 
 /// target[...] = record(), as one step: nobody writes between the two. Caller holds the graph lock, once.
-template <class Record> void store_recorded(const char* who, const Array& target, Record record, const Array* where) {
+template <class Record> void store_recorded(const char* op_name, const Array& target, Record record, const Array* where) {
     using plan::Compile;
     for (bool stored = false; !stored;) {
         const Array value = record();
         // What is still pending when the lock was free reads memory that nobody has written: writers compute such values first.
         const auto compile = value.pending() ? Compile::Unlocked : Compile::Locked;
-        do stored = graph::store_locked(who, target, value, where, After::Dropped, compile);
+        do stored = graph::store_locked(op_name, target, value, where, After::Dropped, compile);
         while (!stored && value.pending());
     }
 }
@@ -70,21 +70,21 @@ template <class Record> void store_recorded(const char* who, const Array& target
 void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where, std::optional<DType> dtype) {
     graph::check_row("apply", id, operands.size());
     const Op op = static_cast<Op>(id);
-    const char* who = graph::name(op);
+    const char* op_name = graph::name(op);
     const Array* places[] = {&out, where};
-    device::Queue* queue = graph::common_queue(who, places);
+    device::Queue* queue = graph::common_queue(op_name, places);
     for (const Operand& o : operands) {
         const Array* pair[] = {&out, o.array()};
-        graph::common_queue(who, pair);
+        graph::common_queue(op_name, pair);
     }
-    graph::check_output_cast(who, graph::infer(op, operands, dtype).result, out.dtype());
+    graph::check_output_cast(op_name, graph::infer(op, operands, dtype).result, out.dtype());
     if (where && where->dtype() != DType::Bool) {
-        throw Error(ErrorCode::Type, std::string(who) + ": Cannot cast array data from dtype('" + std::string(dtype_name(where->dtype())) +
-                                         "') to dtype('bool') according to the rule 'safe'");
+        throw Error(ErrorCode::Type, std::string(op_name) + ": Cannot cast array data from dtype('" +
+                                         std::string(dtype_name(where->dtype())) + "') to dtype('bool') according to the rule 'safe'");
     }
-    check_output_shape(who, operands, out.shape());
-    if (where) check_output_shape(who, where->shape(), out.shape());
-    graph::require_writeable(who, out);
+    check_output_shape(op_name, operands, out.shape());
+    if (where) check_output_shape(op_name, where->shape(), out.shape());
+    graph::require_writeable(op_name, out);
     std::lock_guard guard(graph::state_of(queue).lock);
     bool all_scalars = true;
     for (const Operand& o : operands) all_scalars &= !o.array();
@@ -93,30 +93,30 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
         if (all_scalars) value = value.to_queue(out.queue());
         return value;
     };
-    store_recorded(who, out, record, where);
+    store_recorded(op_name, out, record, where);
 }
 
 void apply_inplace(int id, Array& x, const Operand& y) {
     const Operand operands[] = {x, y};
     graph::check_row("apply", id, 2);
     const Op op = static_cast<Op>(id);
-    const char* who = graph::name(op);
+    const char* op_name = graph::name(op);
     if (x.is_scalar_value()) {  // a number of its own: binds a new one, of whatever dtype and shape comes out
         x = graph::record(op, operands);
         return;
     }
-    device::Queue* queue = graph::common_queue(who, operands);
-    graph::check_output_cast(who, graph::infer(op, operands, {}).result, x.dtype());
-    check_output_shape(who, operands, x.shape());
+    device::Queue* queue = graph::common_queue(op_name, operands);
+    graph::check_output_cast(op_name, graph::infer(op, operands, {}).result, x.dtype());
+    check_output_shape(op_name, operands, x.shape());
     std::lock_guard guard(graph::state_of(queue).lock);
     const bool rebinds = unshared(*x.node());
-    if (!rebinds || !x.pending()) graph::require_writeable(who, x);
+    if (!rebinds || !x.pending()) graph::require_writeable(op_name, x);
     Array value = graph::record(op, operands);
     if (rebinds && value.node()->shape == x.node()->shape) {
         x = graph::cast(value, x.dtype());
     } else {
         store_recorded(
-            who, x, [&] { return value.node() ? std::exchange(value, Array()) : graph::record(op, operands); }, nullptr);
+            op_name, x, [&] { return value.node() ? std::exchange(value, Array()) : graph::record(op, operands); }, nullptr);
     }
 }
 

@@ -17,39 +17,39 @@
 namespace pardo {
 namespace {
 
-using device::CopyBox;
+using device::StridedCopy;
 using graph::Node;
 
 /// The queue's context must hold the array's device, if it was made with one.
-void check_reach(const char* who, const device::Queue* queue, const Array& x) {
+void check_reach(const char* op_name, const device::Queue* queue, const Array& x) {
     const device::Device* device = x.node()->queue->device();
     if (device == queue->device() || !queue->context) return;
     const std::vector<device::Device*>& known = queue->context->devices();
     if (std::find(known.begin(), known.end(), device) != known.end()) return;
-    throw Error(ErrorCode::Placement, std::string(who) + ": memory of " + device->id() +
+    throw Error(ErrorCode::Placement, std::string(op_name) + ": memory of " + device->id() +
                                           " is of another context than the queue, which is of " + queue->device()->id());
 }
 
-void check_own(const char* who, const device::Queue* queue, const Array& x) {
+void check_own(const char* op_name, const device::Queue* queue, const Array& x) {
     const device::Device* device = x.node()->queue->device();
     if (device == queue->device()) return;
-    throw Error(ErrorCode::Placement, std::string(who) + ": the array is on " + device->id() + ", the queue is of " +
+    throw Error(ErrorCode::Placement, std::string(op_name) + ": the array is on " + device->id() + ", the queue is of " +
                                           queue->device()->id() + "; use a queue of the array's device");
 }
 
-void check_pair(const char* who, const device::Queue* queue, const Array& to, const Array& from) {
-    check_reach(who, queue, to);
-    check_reach(who, queue, from);
+void check_pair(const char* op_name, const device::Queue* queue, const Array& to, const Array& from) {
+    check_reach(op_name, queue, to);
+    check_reach(op_name, queue, from);
     const device::Device *target = to.node()->queue->device(), *source = from.node()->queue->device();
     if (target == queue->device() || source == queue->device()) return;
-    throw Error(ErrorCode::Placement, std::string(who) + ": copies from " + source->id() + " to " + target->id() + " on a queue of " +
+    throw Error(ErrorCode::Placement, std::string(op_name) + ": copies from " + source->id() + " to " + target->id() + " on a queue of " +
                                           queue->device()->id() + "; use a queue of one of the two");
 }
 
-/// Two strided blocks as boxes; dimensions that are one in both become one.
-class Boxes {
+/// Two strided blocks as regions; dimensions that are one in both become one.
+class Regions {
 public:
-    Boxes(const Node& to, const Node& from) : row_(itemsize(to.dtype)) {
+    Regions(const Node& to, const Node& from) : row_(itemsize(to.dtype)) {
         const std::int64_t size = row_;
         for (int d = to.shape.size() - 1; d >= 0; --d) {
             const Dimension next{to.shape[d], to.strides[d] * size, from.strides[d] * size};
@@ -81,17 +81,17 @@ private:
             for (std::int64_t i = 0; i < outer.extent; ++i) visit(count - 1, to + i * outer.to, from + i * outer.from, f);
             return;
         }
-        CopyBox box;
-        box.extents[0] = row_;
-        box.to_offset = to;
-        box.from_offset = from;
+        StridedCopy region;
+        region.extents[0] = row_;
+        region.to_offset = to;
+        region.from_offset = from;
         for (int d = 0; d < count; ++d) {
             const Dimension& dimension = dimensions_[static_cast<std::size_t>(d)];
-            box.extents[d + 1] = dimension.extent;
-            box.to_pitches[d] = dimension.to;
-            box.from_pitches[d] = dimension.from;
+            region.extents[d + 1] = dimension.extent;
+            region.to_pitches[d] = dimension.to;
+            region.from_pitches[d] = dimension.from;
         }
-        f(box);
+        f(region);
     }
 
     std::int64_t row_;
@@ -102,9 +102,9 @@ private:
 /// While it lives, nothing can be recorded that reads the target; what had been is handed over first.
 class Writing {
 public:
-    Writing(const char* who, const Array& target)
+    Writing(const char* op_name, const Array& target)
         : target_(target), lock_(graph::state_of(target.node()->queue.get()).lock, std::defer_lock) {
-        graph::require_writeable(who, target_);
+        graph::require_writeable(op_name, target_);
         lock_.lock();
         plan::force_readers(target_.node()->buffer.get(), plan::Compile::Unlocked);
     }
@@ -118,17 +118,17 @@ struct Block {
     device::Buffer* buffer;
     std::int64_t offset, bytes;
 };
-Block block_of(const char* who, const char* which, const Array& x) {
+Block block_of(const char* op_name, const char* which, const Array& x) {
     graph::ensure_leaf(x);
     const Node& leaf = *x.node();
     if (!is_contiguous(leaf.shape, leaf.strides))
         throw Error(ErrorCode::Value,
-                    std::string(who) + ": the " + which + " is not contiguous; only a whole block of bytes can be cut into rows");
+                    std::string(op_name) + ": the " + which + " is not contiguous; only a whole block of bytes can be cut into rows");
     return {leaf.buffer.get(), leaf.offset * itemsize(leaf.dtype), x.nbytes()};
 }
 
-/// Checks one side of a box, all of whose extents are positive, against its block; gives the offset of its first byte and its pitches.
-/// Pitches are never negative, so what the box touches lies between its first byte and its last one.
+/// Checks one side of a region, all of whose extents are positive, against its block; gives the offset of its first byte and its pitches.
+/// Pitches are never negative, so what the region touches lies between its first byte and its last one.
 std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&origin)[3], const std::int64_t (&given)[2],
                    std::int64_t (&pitches)[2], const Block& block) {
     using Wide = __int128;  // products of three int64 that are not negative may take more: each sum is checked before the next product
@@ -186,17 +186,17 @@ Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depend
 }
 
 Event Queue::copy(const Array& to, const Array& from, std::span<const Event> depends) const {
-    const char* who = "Queue.copy";
+    const char* op_name = "Queue.copy";
     if (to.dtype() != from.dtype())
-        throw Error(ErrorCode::Type, std::string(who) + ": copies bytes, but the target is " + std::string(dtype_name(to.dtype())) +
+        throw Error(ErrorCode::Type, std::string(op_name) + ": copies bytes, but the target is " + std::string(dtype_name(to.dtype())) +
                                          " and the source " + std::string(dtype_name(from.dtype())) +
                                          "; assign to convert: dst[...] = src");
     if (to.node()->shape != from.node()->shape)
         throw Error(ErrorCode::Value,
-                    std::string(who) + ": the target has shape " + to_string(to.shape()) + ", the source " + to_string(from.shape()));
-    check_pair(who, impl_, to, from);
+                    std::string(op_name) + ": the target has shape " + to_string(to.shape()) + ", the source " + to_string(from.shape()));
+    check_pair(op_name, impl_, to, from);
     graph::ensure_leaf(from);
-    graph::require_writeable(who, to);
+    graph::require_writeable(op_name, to);
     if (to.size() == 0) return graph::joined(impl_, {depends.begin(), depends.end()});
     Array source = from;
     if (graph::may_overlap(*to.node(), *from.node())) {
@@ -204,54 +204,56 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
         source = from.copy();
         graph::ensure_leaf(source);
     }
-    const Writing writing(who, to);
+    const Writing writing(op_name, to);
     counters.copies.fetch_add(1, std::memory_order_relaxed);
     device::Buffer *target = to.node()->buffer.get(), *origin = source.node()->buffer.get();
     std::vector<Event> events;
-    Boxes(*to.node(), *source.node()).for_each([&](const CopyBox& box) {
-        const bool row = box.extents[1] == 1 && box.extents[2] == 1;
-        events.push_back(row ? impl_->copy(target, static_cast<std::size_t>(box.to_offset), origin,
-                                           static_cast<std::size_t>(box.from_offset), static_cast<std::size_t>(box.extents[0]), depends)
-                             : impl_->copy_box(target, origin, box, depends));
+    Regions(*to.node(), *source.node()).for_each([&](const StridedCopy& region) {
+        const bool row = region.extents[1] == 1 && region.extents[2] == 1;
+        events.push_back(row ? impl_->copy(target, static_cast<std::size_t>(region.to_offset), origin,
+                                           static_cast<std::size_t>(region.from_offset), static_cast<std::size_t>(region.extents[0]),
+                                           depends)
+                             : impl_->copy_strided(target, origin, region, depends));
     });
     return graph::joined(impl_, std::move(events));
 }
 
 Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std::span<const Event> depends) const {
-    const char* who = "Queue.copy_rect";
+    const char* op_name = "Queue.copy_rect";
     for (const std::int64_t extent : rect.region) {
-        if (extent < 0) throw Error(ErrorCode::Value, std::string(who) + ": region: " + std::to_string(extent) + " is negative");
+        if (extent < 0) throw Error(ErrorCode::Value, std::string(op_name) + ": region: " + std::to_string(extent) + " is negative");
     }
-    check_pair(who, impl_, to, from);
-    const Block source = block_of(who, "source", from), target = block_of(who, "target", to);
-    CopyBox box;
-    std::copy(rect.region, rect.region + 3, box.extents);
-    if (box.empty()) {
-        graph::require_writeable(who, to);
+    check_pair(op_name, impl_, to, from);
+    const Block source = block_of(op_name, "source", from), target = block_of(op_name, "target", to);
+    StridedCopy region;
+    std::copy(rect.region, rect.region + 3, region.extents);
+    if (region.empty()) {
+        graph::require_writeable(op_name, to);
         return graph::joined(impl_, {depends.begin(), depends.end()});
     }
-    box.to_offset = place("dst", rect, rect.to_origin, rect.to_pitches, box.to_pitches, target);
-    box.from_offset = place("src", rect, rect.from_origin, rect.from_pitches, box.from_pitches, source);
+    region.to_offset = place("dst", rect, rect.to_origin, rect.to_pitches, region.to_pitches, target);
+    region.from_offset = place("src", rect, rect.from_origin, rect.from_pitches, region.from_pitches, source);
     const auto span = [&](const std::int64_t(&pitches)[2]) {
-        return (box.extents[2] - 1) * pitches[1] + (box.extents[1] - 1) * pitches[0] + box.extents[0];
+        return (region.extents[2] - 1) * pitches[1] + (region.extents[1] - 1) * pitches[0] + region.extents[0];
     };
     const auto range = [](const device::Buffer* buffer, std::int64_t offset, std::int64_t bytes) {
         const auto begin = reinterpret_cast<std::uint64_t>(buffer->data()) + static_cast<std::uint64_t>(offset);
         return graph::ByteRange{begin, begin + static_cast<std::uint64_t>(bytes)};
     };
     if (graph::comparable(*target.buffer, *source.buffer) &&
-        range(target.buffer, box.to_offset, span(box.to_pitches)).overlaps(range(source.buffer, box.from_offset, span(box.from_pitches))))
-        throw Error(ErrorCode::Value, std::string(who) + ": source and target overlap; copy through another block");
-    const Writing writing(who, to);
+        range(target.buffer, region.to_offset, span(region.to_pitches))
+            .overlaps(range(source.buffer, region.from_offset, span(region.from_pitches))))
+        throw Error(ErrorCode::Value, std::string(op_name) + ": source and target overlap; copy through another block");
+    const Writing writing(op_name, to);
     counters.copies.fetch_add(1, std::memory_order_relaxed);
-    return impl_->copy_box(target.buffer, source.buffer, box, depends);
+    return impl_->copy_strided(target.buffer, source.buffer, region, depends);
 }
 
 Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> depends) const {
-    const char* who = "Queue.fill";
-    check_own(who, impl_, to);
+    const char* op_name = "Queue.fill";
+    check_own(op_name, impl_, to);
     const DType dtype = to.dtype();
-    graph::check_number(who, value, dtype);
+    graph::check_number(op_name, value, dtype);
     char pattern[16] = {};
     ir::write_element(value.cast(dtype), pattern);
     const auto size = static_cast<std::size_t>(itemsize(dtype));
@@ -260,18 +262,18 @@ Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> d
         return impl_->fill(x.node()->buffer.get(), static_cast<std::size_t>(x.node()->offset) * size, bytes, pattern, size, depends);
     };
     {
-        const Writing writing(who, to);
+        const Writing writing(op_name, to);
         if (bytes == 0) return graph::joined(impl_, {depends.begin(), depends.end()});
         if (is_contiguous(to.node()->shape, to.node()->strides)) return fill_block(to);
     }
-    const Array block = graph::make_empty(impl_, dtype, to.node()->shape, who);
+    const Array block = graph::make_empty(impl_, dtype, to.node()->shape, op_name);
     (void)fill_block(block);
     return copy(to, block);
 }
 
 Event Queue::prefetch(const Array& x, std::span<const Event> depends) const {
-    const char* who = "Queue.prefetch";
-    check_own(who, impl_, x);
+    const char* op_name = "Queue.prefetch";
+    check_own(op_name, impl_, x);
     graph::ensure_leaf(x);
     if (x.size() == 0) return graph::joined(impl_, {depends.begin(), depends.end()});
     const graph::ByteRange range = graph::range_of(graph::elements_of(*x.node()));

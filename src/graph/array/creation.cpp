@@ -13,9 +13,9 @@
 namespace pardo {
 namespace {
 
-Shape checked(const char* who, Extents shape, DType dtype) {
-    check_rank(who, shape.size());
-    (void)graph::byte_count(dtype, shape, who);
+Shape checked(const char* op_name, Extents shape, DType dtype) {
+    check_rank(op_name, shape.size());
+    (void)graph::byte_count(dtype, shape, op_name);
     return Shape(shape);
 }
 
@@ -79,9 +79,9 @@ Array ramp(const Array& index, const Scalar& first, const Scalar& second, DType 
 }
 
 /// The index along the only axis, with the same node for every use.
-Array index_vector(std::int64_t count, const Queue& queue, const char* who) {
+Array index_vector(std::int64_t count, const Queue& queue, const char* op_name) {
     const std::int64_t shape[] = {count};
-    return iota(shape, 0, queue, who);
+    return iota(shape, 0, queue, op_name);
 }
 
 /// True on and below diagonal k of a matrix.
@@ -91,17 +91,18 @@ Array lower_triangle(std::int64_t rows, std::int64_t columns, std::int64_t k, co
     return greater_equal(add(iota(down, 0, queue), shift), iota(right, 1, queue));
 }
 
-void require_matrix(const char* who, const Array& x) {
+void require_matrix(const char* op_name, const Array& x) {
     if (x.ndim() < 2)
-        throw Error(ErrorCode::Value, std::string(who) + ": x must be at least 2-dimensional, got shape " + to_string(x.shape()));
+        throw Error(ErrorCode::Value, std::string(op_name) + ": x must be at least 2-dimensional, got shape " + to_string(x.shape()));
 }
 
 }  // namespace
 
-Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const Queue& queue, const char* who) {
+Array full(Extents shape, const Scalar& value, std::optional<DType> dtype, const Queue& queue, const char* op_name) {
     const DType t = dtype.value_or(value.weak ? graph::default_on(queue.impl(), value.dtype) : value.dtype);
-    Shape extents = checked(who, shape, t);
-    if (value.weak && is_integer(t) && is_integer(value.dtype)) (void)promote_weak(t, value, who);  // throws Overflow when it does not fit
+    Shape extents = checked(op_name, shape, t);
+    if (value.weak && is_integer(t) && is_integer(value.dtype))
+        (void)promote_weak(t, value, op_name);  // throws Overflow when it does not fit
     device::Queue* impl = queue.impl();
     counters.recorded.fetch_add(1, std::memory_order_relaxed);
     std::lock_guard guard(graph::state_of(impl).lock);
@@ -114,14 +115,14 @@ Array zeros(Extents shape, std::optional<DType> dtype, const Queue& queue) {
 Array ones(Extents shape, std::optional<DType> dtype, const Queue& queue) {
     return full(shape, Scalar(1), dtype.value_or(graph::default_on(queue.impl(), DType::Float64)), queue, "ones");
 }
-Array empty(Extents shape, std::optional<DType> wanted, const Queue& queue, MemoryKind kind, const char* who) {
+Array empty(Extents shape, std::optional<DType> wanted, const Queue& queue, MemoryKind kind, const char* op_name) {
     const DType dtype = wanted.value_or(graph::default_on(queue.impl(), DType::Float64));
-    return graph::make_empty(queue.impl(), dtype, checked(who, shape, dtype), who, kind);
+    return graph::make_empty(queue.impl(), dtype, checked(op_name, shape, dtype), op_name, kind);
 }
 
-Array iota(Extents shape, int axis, const Queue& queue, const char* who) {
-    Shape extents = checked(who, shape, DType::Int64);
-    const int along = normalize_axis(who, axis, extents.size());
+Array iota(Extents shape, int axis, const Queue& queue, const char* op_name) {
+    Shape extents = checked(op_name, shape, DType::Int64);
+    const int along = normalize_axis(op_name, axis, extents.size());
     device::Queue* impl = queue.impl();
     std::lock_guard guard(graph::state_of(impl).lock);
     return graph::finish(graph::make_iota(impl, std::move(extents), along));

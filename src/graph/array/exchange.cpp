@@ -41,9 +41,9 @@ void* lend_memory(const Array& x, std::optional<ForeignStream> stream, bool writ
     return export_memory(x, stream, writable).data;
 }
 
-MemoryRange memory_range(const char* who, const void* first, DType dtype, Extents shape, Extents strides, std::int64_t unit) {
+MemoryRange memory_range(const char* op_name, const void* first, DType dtype, Extents shape, Extents strides, std::int64_t unit) {
     const auto refuse = [&](const std::string& what) {
-        throw Error(ErrorCode::Buffer, std::string(who) + ": the description of the memory is wrong: " + what);
+        throw Error(ErrorCode::Buffer, std::string(op_name) + ": the description of the memory is wrong: " + what);
     };
     if (shape.size() > max_rank)
         refuse(std::to_string(shape.size()) + " dimensions; at most " + std::to_string(max_rank) + " are supported");
@@ -94,7 +94,7 @@ ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream
     if (writable) {
         std::lock_guard guard(graph::state_of(queue).lock);
         plan::force_readers(buffer, plan::Compile::Unlocked);
-        buffer->set_foreign_writable();
+        buffer->set_externally_writable();
     }
     std::vector<Event> before;
     if (writable) {
@@ -120,14 +120,14 @@ ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream
 }
 
 Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only, std::function<void()> release,
-                    const Queue& queue, std::optional<ForeignStream> stream, const char* who) {
-    const MemoryRange range = memory_range(who, data, dtype, shape, strides, itemsize(dtype));
+                    const Queue& queue, std::optional<ForeignStream> stream, const char* op_name) {
+    const MemoryRange range = memory_range(op_name, data, dtype, shape, strides, itemsize(dtype));
     if (range.bytes != 0 && !queue.device().impl()->holds(range.low, range.bytes)) {
-        throw Error(ErrorCode::Buffer, std::string(who) + ": the description of the memory is wrong: its " + std::to_string(range.bytes) +
-                                           " bytes are not in one allocation of " + queue.device().id());
+        throw Error(ErrorCode::Buffer, std::string(op_name) + ": the description of the memory is wrong: its " +
+                                           std::to_string(range.bytes) + " bytes are not in one allocation of " + queue.device().id());
     }
     if (stream) (void)queue.impl()->wait_for_stream(*stream);
-    return graph::share_memory(who, data, dtype, shape, strides, kind, read_only, std::move(release), queue);
+    return graph::share_memory(op_name, data, dtype, shape, strides, kind, read_only, std::move(release), queue);
 }
 
 }  // namespace pardo

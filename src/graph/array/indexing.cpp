@@ -21,11 +21,11 @@ std::string count_text(int n, const char* noun) { return std::to_string(n) + "-"
 }
 
 /// start, step and count of a slice over an extent, as Python's slice.indices.
-struct Walk {
+struct ResolvedSlice {
     std::int64_t start, step, count;
 };
 
-Walk resolve(const Slice& s, std::int64_t extent) {
+ResolvedSlice resolve(const Slice& s, std::int64_t extent) {
     const std::int64_t step = s.step.value_or(1);
     if (step == 0) throw Error(ErrorCode::Value, "x[...]: slice step cannot be zero");
     const bool back = step < 0;
@@ -142,7 +142,7 @@ private:
         run_ = Run::Inside;
     }
     void take(const Slice& slice) {
-        const Walk w = resolve(slice, extent());
+        const ResolvedSlice w = resolve(slice, extent());
         basic();
         view_.start(dim_, w.start);
         view_.walk(dim_++, w.count, w.step);
@@ -250,10 +250,10 @@ void set_advanced(const Selection& s, const Array& value) {
 
 }  // namespace
 
-bool store_locked(const char* who, const Array& target, const Array& value, const Array* where, After after, plan::Compile compile) {
+bool store_locked(const char* op_name, const Array& target, const Array& value, const Array* where, After after, plan::Compile compile) {
     const Array trimmed = without_leading_ones(value, target.ndim());
     if (!broadcasts_to(trimmed.shape(), target.shape())) {
-        throw Error(ErrorCode::Value, std::string(who) + ": could not broadcast input array from shape " + to_string(value.shape()) +
+        throw Error(ErrorCode::Value, std::string(op_name) + ": could not broadcast input array from shape " + to_string(value.shape()) +
                                           " into shape " + to_string(target.shape()));
     }
     if (target.size() == 0) return true;
@@ -261,12 +261,12 @@ bool store_locked(const char* who, const Array& target, const Array& value, cons
     return plan::store(target.node(), trimmed.node(), where ? where->node() : nullptr, after, same ? 2 : 1, compile);
 }
 
-void store(const char* who, const Array& target, const Array& value, const Array* where, After after) {
+void store(const char* op_name, const Array& target, const Array& value, const Array* where, After after) {
     const Array* all[] = {&target, &value, where};
-    device::Queue* queue = common_queue(who, all);
-    require_writeable(who, target);
+    device::Queue* queue = common_queue(op_name, all);
+    require_writeable(op_name, target);
     std::lock_guard guard(state_of(queue).lock);
-    while (!store_locked(who, target, value, where, after, plan::Compile::Unlocked)) {
+    while (!store_locked(op_name, target, value, where, after, plan::Compile::Unlocked)) {
     }
 }
 

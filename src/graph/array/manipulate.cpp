@@ -25,9 +25,9 @@ Array slab(const Array& x, int axis, std::int64_t from, std::int64_t count) {
 }
 
 /// The values of a view, row-major, in a shape of the same size; what computes them is fused into the copy.
-Array packed(const char* who, const Array& view, Extents shape) {
+Array packed(const char* op_name, const Array& view, Extents shape) {
     device::Queue* queue = view.node()->queue.get();
-    const Array result = graph::make_empty(queue, view.dtype(), view.node()->shape, who, graph::kind_after(view));
+    const Array result = graph::make_empty(queue, view.dtype(), view.node()->shape, op_name, graph::kind_after(view));
     if (result.size() > 0) graph::fill(result, view);
     return reshape(result, shape);
 }
@@ -55,10 +55,10 @@ void check_pieces(std::span<const Array> arrays, int axis) {
     }
 }
 
-device::Queue* queue_of_all(const char* who, std::span<const Array> arrays) {
+device::Queue* queue_of_all(const char* op_name, std::span<const Array> arrays) {
     std::vector<const Array*> list;
     for (const Array& a : arrays) list.push_back(&a);
-    return graph::common_queue(who, list);
+    return graph::common_queue(op_name, list);
 }
 
 Array rolled(const Array& x, std::int64_t shift, int axis) {

@@ -27,8 +27,8 @@ constexpr Row rows[] = {
     {"count_nonzero", "add", ReduceOp::Sum},
 };
 
-std::uint32_t axes_of(const char* who, const Array& x, const Axes& axes) {
-    if (axes) return graph::axis_set(who, *axes, x.ndim());
+std::uint32_t axes_of(const char* op_name, const Array& x, const Axes& axes) {
+    if (axes) return graph::axis_set(op_name, *axes, x.ndim());
     return x.ndim() == 32 ? ~0u : (1u << x.ndim()) - 1;
 }
 
@@ -73,23 +73,23 @@ DType sum_dtype(DType t) {
 
 /// The caller's initial value in the result's dtype; throws for numbers that it cannot hold.
 Scalar checked_initial(const Row& row, const Scalar& value, DType t) {
-    const std::string who = std::string(row.name) + ": initial";
-    graph::check_number(who.c_str(), value, t);
-    if (is_float(value.dtype) && is_integer(t)) (void)promote_weak(t, Scalar(static_cast<std::int64_t>(value.f)), who.c_str());
+    const std::string op_name = std::string(row.name) + ": initial";
+    graph::check_number(op_name.c_str(), value, t);
+    if (is_float(value.dtype) && is_integer(t)) (void)promote_weak(t, Scalar(static_cast<std::int64_t>(value.f)), op_name.c_str());
     return value.cast(t);
 }
 
 /// x where `mask`, else what does not change the result.
-Array masked(const char* who, const Array& x, const Array& mask, const Scalar& neutral) {
+Array masked(const char* op_name, const Array& x, const Array& mask, const Scalar& neutral) {
     const Array* both[] = {&x, &mask};
-    (void)graph::common_queue(who, both);
+    (void)graph::common_queue(op_name, both);
     if (!broadcasts_to(mask.shape(), x.shape())) {
-        throw Error(ErrorCode::Value, std::string(who) + ": where of shape " + to_string(mask.shape()) +
+        throw Error(ErrorCode::Value, std::string(op_name) + ": where of shape " + to_string(mask.shape()) +
                                           " does not broadcast to the array's shape " + to_string(x.shape()));
     }
     if (mask.dtype() != DType::Bool) {
-        throw Error(ErrorCode::Type, std::string(who) + ": Cannot cast array data from dtype('" + std::string(dtype_name(mask.dtype())) +
-                                         "') to dtype('bool') according to the rule 'safe'");
+        throw Error(ErrorCode::Type, std::string(op_name) + ": Cannot cast array data from dtype('" +
+                                         std::string(dtype_name(mask.dtype())) + "') to dtype('bool') according to the rule 'safe'");
     }
     return where(mask, x, neutral.cast(x.dtype()));
 }
@@ -167,16 +167,16 @@ DType statistics_dtype(const Array& x, DType t) {
     return t == DType::Float16 ? DType::Float32 : t;
 }
 
-Array sum_where(const char* who, const Array& x, std::uint32_t axes, bool keepdims, const Array* where) {
-    return reduced(ReduceOp::Sum, where ? masked(who, x, *where, Scalar(0)) : x, axes, x.dtype(), keepdims);
+Array sum_where(const char* op_name, const Array& x, std::uint32_t axes, bool keepdims, const Array* where) {
+    return reduced(ReduceOp::Sum, where ? masked(op_name, x, *where, Scalar(0)) : x, axes, x.dtype(), keepdims);
 }
 
-Array arg_extreme(const char* who, ReduceOp op, const Array& x, std::optional<std::int64_t> axis, bool keepdims) {
+Array arg_extreme(const char* op_name, ReduceOp op, const Array& x, std::optional<std::int64_t> axis, bool keepdims) {
     const Array line = axis ? x : reshape(x, std::initializer_list<std::int64_t>{-1});
-    const int along = axis ? normalize_axis(who, *axis, x.ndim()) : 0;
+    const int along = axis ? normalize_axis(op_name, *axis, x.ndim()) : 0;
     const std::uint32_t axes = 1u << along;
     if (line.shape()[static_cast<std::size_t>(along)] == 0) {
-        throw Error(ErrorCode::Value, std::string(who) + ": attempt to get " + who + " of an empty sequence");
+        throw Error(ErrorCode::Value, std::string(op_name) + ": attempt to get " + op_name + " of an empty sequence");
     }
     Array values = line;
     ReduceOp search = op;

@@ -129,16 +129,17 @@ std::optional<Scalar> constant_value(Node& node) {
     return node.scalar;
 }
 
-Shape checked_shape(const char* who, Extents shape) {
-    check_rank(who, shape.size());
+Shape checked_shape(const char* op_name, Extents shape) {
+    check_rank(op_name, shape.size());
     return Shape(shape);
 }
 
 }  // namespace
 
-Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue, MemoryKind kind, const char* who) {
-    (void)memory_range(who, data, dtype, shape, strides_bytes, 1);
-    const Array x = graph::make_empty(queue.impl(), dtype, Shape(shape), who, kind);
+Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue, MemoryKind kind,
+                const char* op_name) {
+    (void)memory_range(op_name, data, dtype, shape, strides_bytes, 1);
+    const Array x = graph::make_empty(queue.impl(), dtype, Shape(shape), op_name, kind);
     const auto bytes = static_cast<std::size_t>(x.nbytes());
     if (bytes == 0) return x;
     counters.copies.fetch_add(1, std::memory_order_relaxed);
@@ -158,19 +159,19 @@ Array from_host(const void* data, DType dtype, Extents shape, Extents strides_by
 }
 
 Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release, const Queue& queue,
-                 const char* who) {
-    return graph::share_memory(who, data, dtype, shape, strides, MemoryKind::Host, read_only, std::move(release), queue);
+                 const char* op_name) {
+    return graph::share_memory(op_name, data, dtype, shape, strides, MemoryKind::Host, read_only, std::move(release), queue);
 }
 
-Array graph::share_memory(const char* who, void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
+Array graph::share_memory(const char* op_name, void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
                           std::function<void()> release, const Queue& queue) {
     const std::int64_t size = itemsize(dtype);
     // The block reaches from the lowest to the highest element; negative strides put the first one inside it.
-    const MemoryRange range = memory_range(who, data, dtype, shape, strides, size);
+    const MemoryRange range = memory_range(op_name, data, dtype, shape, strides, size);
     if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(is_complex(dtype) ? size / 2 : size) != 0) {
-        throw Error(
-            ErrorCode::Buffer,
-            std::string(who) + ": memory at an address that is not a multiple of the element size cannot be shared; copy it (copy=True)");
+        throw Error(ErrorCode::Buffer,
+                    std::string(op_name) +
+                        ": memory at an address that is not a multiple of the element size cannot be shared; copy it (copy=True)");
     }
     const std::int64_t first = range.bytes == 0 ? 0 : static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) - range.low) / size;
     Strides steps = contiguous_strides(shape);
@@ -184,7 +185,7 @@ Array graph::share_memory(const char* who, void* data, DType dtype, Extents shap
         if (*owner) (*owner)();
     });
     queue.impl()->device()->note_kind(kind);
-    buffer->set_foreign_writable();
+    buffer->set_externally_writable();
     if (read_only) buffer->set_read_only();
     Array array(graph::make_leaf(queue.impl(), dtype, Shape(shape), std::move(steps), first, std::move(buffer)).get());
     *owner = std::move(release);
@@ -240,23 +241,24 @@ Array Array::to_queue(const Queue& queue) const {
     const std::int64_t from = packed.node()->offset * itemsize(packed.dtype());
     const Event copied =
         queue.impl()->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes, ready);
-    if (packed.node()->buffer->foreign_writable()) copied.wait();
+    if (packed.node()->buffer->externally_writable()) copied.wait();
     return copy;
 }
 
 Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset) {
-    const char* who = "array";
+    const char* op_name = "array";
     graph::ensure_leaf(bytes);
     const Node& leaf = *bytes.node();
-    if (!pardo::is_contiguous(leaf.shape, leaf.strides)) throw Error(ErrorCode::Value, std::string(who) + ": the bytes are not contiguous");
-    Shape extents = checked_shape(who, shape);
-    const std::int64_t size = itemsize(dtype), wanted = graph::byte_count(dtype, shape, who);
+    if (!pardo::is_contiguous(leaf.shape, leaf.strides))
+        throw Error(ErrorCode::Value, std::string(op_name) + ": the bytes are not contiguous");
+    Shape extents = checked_shape(op_name, shape);
+    const std::int64_t size = itemsize(dtype), wanted = graph::byte_count(dtype, shape, op_name);
     const std::int64_t first = leaf.offset * itemsize(leaf.dtype) + offset;
     if (offset < 0 || first % size != 0)
-        throw Error(ErrorCode::Value, std::string(who) + ": offset is " + std::to_string(offset) + "; it must be a multiple of " +
+        throw Error(ErrorCode::Value, std::string(op_name) + ": offset is " + std::to_string(offset) + "; it must be a multiple of " +
                                           std::to_string(size) + " bytes from the start of the memory, and not negative");
     if (wanted > bytes.nbytes() - offset)
-        throw Error(ErrorCode::Value, std::string(who) + ": shape " + to_string(shape) + " needs " + std::to_string(wanted) +
+        throw Error(ErrorCode::Value, std::string(op_name) + ": shape " + to_string(shape) + " needs " + std::to_string(wanted) +
                                           " bytes, and " + std::to_string(std::max<std::int64_t>(bytes.nbytes() - offset, 0)) +
                                           " are there");
     Strides strides = contiguous_strides(shape);

@@ -20,9 +20,9 @@ void ViewBuilder::repeat(std::int64_t extent) { shape_.push_back(extent); }
 
 void ViewBuilder::also_walk(int base_dim) { map_.terms.push_back({base_dim, shape_.size() - 1, 1}); }
 
-Array ViewBuilder::finish(const char* who) {
-    check_rank(who, static_cast<std::size_t>(shape_.size()));
-    (void)element_count(shape_, who);
+Array ViewBuilder::finish(const char* op_name) {
+    check_rank(op_name, static_cast<std::size_t>(shape_.size()));
+    (void)element_count(shape_, op_name);
     Node* base = base_.node();
     std::lock_guard guard(state_of(base->queue.get()).lock);
     Ref<Node> node = make_view(base, std::move(shape_), std::move(map_));
@@ -30,11 +30,11 @@ Array ViewBuilder::finish(const char* who) {
     return graph::finish(std::move(node));
 }
 
-std::uint32_t axis_set(const char* who, std::span<const std::int64_t> axes, int rank) {
+std::uint32_t axis_set(const char* op_name, std::span<const std::int64_t> axes, int rank) {
     std::uint32_t set = 0;
     for (const std::int64_t axis : axes) {
-        const std::uint32_t bit = 1u << normalize_axis(who, axis, rank);
-        if (set & bit) throw Error(ErrorCode::Value, std::string(who) + ": duplicate value in 'axis'");
+        const std::uint32_t bit = 1u << normalize_axis(op_name, axis, rank);
+        if (set & bit) throw Error(ErrorCode::Value, std::string(op_name) + ": duplicate value in 'axis'");
         set |= bit;
     }
     return set;
@@ -149,10 +149,10 @@ Array leaf_view(const Array& x, Shape shape, Strides strides) {
     return Array(make_leaf(leaf.queue, leaf.dtype, std::move(shape), std::move(strides), leaf.offset, leaf.buffer).get());
 }
 
-Array permuted(const char* who, const Array& x, std::span<const int> order) {
+Array permuted(const char* op_name, const Array& x, std::span<const int> order) {
     ViewBuilder view(x);
     for (const int d : order) view.walk(d, x.shape()[static_cast<std::size_t>(d)]);
-    return view.finish(who);
+    return view.finish(op_name);
 }
 
 }  // namespace

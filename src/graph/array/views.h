@@ -28,7 +28,7 @@ public:
     /// Shows one part of complex elements: 0 the real one, 1 the imaginary one.
     void part(int which) { map_.part = which; }
 
-    Array finish(const char* who);
+    Array finish(const char* op_name);
 
 private:
     const Array& base_;
@@ -37,7 +37,7 @@ private:
 };
 
 /// Axes as a bit set; throws Value on a repeated or impossible one.
-std::uint32_t axis_set(const char* who, std::span<const std::int64_t> axes, int rank);
+std::uint32_t axis_set(const char* op_name, std::span<const std::int64_t> axes, int rank);
 
 /// The strides of `to` over memory that `from` and `strides` describe, or false when they cannot express it.
 bool reshape_strides(const Shape& from, const Strides& strides, const Shape& to, Strides& result);

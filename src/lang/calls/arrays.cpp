@@ -5,29 +5,30 @@ namespace pardo::lang {
 
 struct Calls::Arrays {
     /// An element of an array, or of a struct of arrays; numbers are their own.
-    static Term element(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr element(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (first_part(a[0]).kind == Kind::Number) return a[0];
-        const Terms indices = a[1].kind == Kind::Tuple ? a[1].items : Terms{a[1]};
+        const TypedExprs indices = a[1].kind == Kind::Tuple ? a[1].items : TypedExprs{a[1]};
         return l.loaded(l.indexed(a[0], indices, t));
     }
 
-    static Term length(Lowering& l, const Tree& t, const Terms& a) {
-        const Term& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];  // a record has its fields
+    static TypedExpr length(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];  // a record has its fields
         if (counted.kind == Kind::Tuple) return integer(static_cast<std::int64_t>(counted.items.size()));
         if (counted.kind == Kind::Array && counted.view.rank > 0) return counted.view.lead[1];
         l.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
     }
-    static DType dtype_argument(Lowering& l, const Tree& t, const Terms& a, std::size_t k, DType otherwise) {
+    static DType dtype_argument(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k, DType otherwise) {
         if (k >= a.size()) return otherwise;
         if (a[k].kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(a[k]));
         return a[k].type.dtype;
     }
     /// Arrays for elements of a type: a dtype, a struct or tuple of dtypes, or a value whose type is meant.
-    static Term array_of(Lowering& l, const Tree& t, ir::Space space, const Term& type, const std::vector<std::int64_t>& extents) {
+    static TypedExpr array_of(Lowering& l, const Tree& t, ir::Space space, const TypedExpr& type,
+                              const std::vector<std::int64_t>& extents) {
         if (type.kind == Kind::Tuple) {
-            Term out = tuple_like(type, {});
+            TypedExpr out = tuple_like(type, {});
             out.columns = true;
-            for (const Term& item : type.items) out.items.push_back(array_of(l, t, space, item, extents));
+            for (const TypedExpr& item : type.items) out.items.push_back(array_of(l, t, space, item, extents));
             return out;
         }
         if (type.kind != Kind::DType && type.kind != Kind::Number)
@@ -35,17 +36,17 @@ struct Calls::Arrays {
         const DType dtype = type.kind == Kind::DType ? type.type.dtype : l.dtype(type.type);
         return l.unwritten_array(space, space == ir::Space::Group ? "local" : "private", dtype, extents, t.place);
     }
-    template <ir::Space space> static Term array(Lowering& l, const Tree& t, const Terms& a) {
+    template <ir::Space space> static TypedExpr array(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (space == ir::Space::Group && l.space_.group_size.empty())
             l.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
-        const Term type = a.size() > 1 ? a[1] : dtype_term(weak_dtype(DType::Float64, l.options_.fp64));
+        const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.options_.fp64));
         return array_of(l, t, space, type, l.constant_extents(a[0], t.place, t.name.c_str()));
     }
-    template <int fill> static Term filled(Lowering& l, const Tree& t, const Terms& a) {  // zeros, ones, full
+    template <int fill> static TypedExpr filled(Lowering& l, const Tree& t, const TypedExprs& a) {  // zeros, ones, full
         const bool full = fill == 2;
-        const Term value = full ? number_of(l, t, a, 1) : integer(fill);
+        const TypedExpr value = full ? number_of(l, t, a, 1) : integer(fill);
         const DType d = dtype_argument(l, t, a, full ? 2 : 1, full ? l.dtype(value.type) : weak_dtype(DType::Float64, l.options_.fp64));
-        const Term array = l.own_array(ir::Space::Private, t.name, d, l.constant_extents(a[0], t.place, t.name.c_str()), t.place);
+        const TypedExpr array = l.own_array(ir::Space::Private, t.name, d, l.constant_extents(a[0], t.place, t.name.c_str()), t.place);
         l.store_view(array.view, l.cast(value, {d, false}), t.place);
         return array;
     }

@@ -10,11 +10,11 @@ using ir::AtomicOp;
 
 struct Calls::Atomics {
     // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.
-    static Term reference(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr reference(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
-        Term out;
+        TypedExpr out;
         out.kind = Kind::Reference;
-        const Terms indices = a[1].kind == Kind::Tuple ? a[1].items : Terms{a[1]};
+        const TypedExprs indices = a[1].kind == Kind::Tuple ? a[1].items : TypedExprs{a[1]};
         Tree place = t;
         place.parts = {t.parts[0]};
         for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[1]);
@@ -26,7 +26,7 @@ struct Calls::Atomics {
             l.wrong_type(t.place, t.name + ": " + broken + "; `" + out.view.name + "` is " + std::string(dtype_name(out.view.dtype)));
         for (const Tree& p : t.parts) {
             if (p.form != Form::Keyword) continue;
-            const Term word = l.expression(p.parts[0]);
+            const TypedExpr word = l.expression(p.parts[0]);
             const auto among = [&](std::initializer_list<const char*> words) {
                 const auto* found = std::find(words.begin(), words.end(), word.text);
                 if (word.kind == Kind::Text && found != words.end()) return static_cast<int>(found - words.begin());
@@ -46,7 +46,7 @@ struct Calls::Atomics {
         return of_bits && !is_integer(dtype) ? "and, or, xor are for integers" : nullptr;
     }
     /// A number that is combined with the element, in its dtype.
-    static Term operand(Lowering& l, const Tree& t, const View& v, const Term& x) {
+    static TypedExpr operand(Lowering& l, const Tree& t, const View& v, const TypedExpr& x) {
         l.need_number(x, t.place, t.name.c_str());
         if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
             l.wrong_type(t.place,
@@ -55,7 +55,7 @@ struct Calls::Atomics {
         return l.cast(x, {v.dtype, false});
     }
     /// What `update` gives, where the indices are in range.
-    static Term updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update, bool reads = true) {
+    static TypedExpr updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update, bool reads = true) {
         l.note_access(v, ir::Access::ReadWrite);
         if (l.dry()) return number({v.dtype, false}, ir::no_value);
         const auto apply = [&] {
@@ -67,36 +67,40 @@ struct Calls::Atomics {
         };
         return number({v.dtype, false}, l.guarded(v, apply, {l.builder_.constant(v.dtype, 0.0)})[0]);
     }
-    static Term changed(Lowering& l, const Tree& t, ir::AtomicOp op, const Term& r, const Term& given) {
+    static TypedExpr changed(Lowering& l, const Tree& t, ir::AtomicOp op, const TypedExpr& r, const TypedExpr& given) {
         const View& v = r.view;
         if (const char* broken = atomic_problem(op, v.dtype))
             l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
-        const Term x = operand(l, t, v, given);
+        const TypedExpr x = operand(l, t, v, given);
         return updated(
             l, v, [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.order, r.scope); },
             op != ir::AtomicOp::Exchange);
     }
-    static Term exchanged(Lowering& l, const Tree& t, const Term& r, const Term& before, const Term& after) {
+    static TypedExpr exchanged(Lowering& l, const Tree& t, const TypedExpr& r, const TypedExpr& before, const TypedExpr& after) {
         const View& v = r.view;
-        const Term expected = operand(l, t, v, before), desired = operand(l, t, v, after);
+        const TypedExpr expected = operand(l, t, v, before), desired = operand(l, t, v, after);
         return updated(l, v, [&](Value place) {
             return l.builder_.compare_exchange(v.pointer, place, l.value(expected), l.value(desired), r.order, r.scope);
         });
     }
-    template <ir::AtomicOp op> static Term atomic(Lowering& l, const Tree& t, const Terms& a) {
+    template <ir::AtomicOp op> static TypedExpr atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
         return changed(l, t, op, reference(l, t, a), a[2]);
     }
-    static Term compare_exchange(Lowering& l, const Tree& t, const Terms& a) { return exchanged(l, t, reference(l, t, a), a[2], a[3]); }
-    template <ir::AtomicOp op> static Term fetch(Lowering& l, const Tree& t, const Terms& a) { return changed(l, t, op, a[0], a[1]); }
-    static Term store_atomic(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr compare_exchange(Lowering& l, const Tree& t, const TypedExprs& a) {
+        return exchanged(l, t, reference(l, t, a), a[2], a[3]);
+    }
+    template <ir::AtomicOp op> static TypedExpr fetch(Lowering& l, const Tree& t, const TypedExprs& a) {
+        return changed(l, t, op, a[0], a[1]);
+    }
+    static TypedExpr store_atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
         (void)changed(l, t, ir::AtomicOp::Exchange, a[0], a[1]);
         return {};
     }
     /// Equal or not, the element stays: zero for zero.
-    static Term load_atomic(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr load_atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
         return exchanged(l, t, a[0], l.cast(integer(0), {a[0].view.dtype, false}), l.cast(integer(0), {a[0].view.dtype, false}));
     }
-    static Term exchange_if(Lowering& l, const Tree& t, const Terms& a) { return exchanged(l, t, a[0], a[1], a[2]); }
+    static TypedExpr exchange_if(Lowering& l, const Tree& t, const TypedExprs& a) { return exchanged(l, t, a[0], a[1], a[2]); }
 
     static Tables tables();
 };

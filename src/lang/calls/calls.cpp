@@ -16,8 +16,8 @@ template <class Map> Map joined(std::vector<std::pair<const char*, Calls::Row>> 
 
 }  // namespace
 
-Term Calls::print(Lowering& l, const Tree& t, const Terms& a) {
-    l.log(a[0].text, std::span<const Term>(a).subspan(1), t.place);
+TypedExpr Calls::print(Lowering& l, const Tree& t, const TypedExprs& a) {
+    l.log(a[0].text, std::span<const TypedExpr>(a).subspan(1), t.place);
     return {};
 }
 
@@ -43,24 +43,24 @@ const std::map<std::string, Calls::Row>& Calls::methods() {
     return rows;
 }
 
-Term Lowering::call(const Tree& given) {
+TypedExpr Lowering::call(const Tree& given) {
     const auto found = Calls::functions().find(given.name);
     if (found == Calls::functions().end()) wrong_type(given.place, "`" + given.name + "` cannot be called in a kernel");
     const Calls::Row& row = found->second;
     const bool by_name = std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
     const Tree made = by_name ? ordered(given, 0, row.names, {"order", "scope"}) : Tree();
     const Tree& t = by_name ? made : given;
-    std::vector<Term> arguments;
+    std::vector<TypedExpr> arguments;
     for (const Tree& p : t.parts) {
         if (p.form == Form::Keyword) {  // the handler asks for them
             if (t.name == "AtomicRef" || t.name.starts_with("atomic.")) continue;
             wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel");
         }
         if (p.form == Form::Star) {
-            const Term items = starred(p);
+            const TypedExpr items = starred(p);
             arguments.insert(arguments.end(), items.items.begin(), items.items.end());
         } else {
-            const Term argument = expression(p);
+            const TypedExpr argument = expression(p);
             arguments.push_back(t.name == "len" || t.name == "print" ? argument : loaded(argument));
         }
     }
@@ -70,15 +70,15 @@ Term Lowering::call(const Tree& given) {
     return row.handler(*this, t, arguments);
 }
 
-Term Lowering::method(const Tree& given) {
-    const Term owner_term = loaded(expression(given.parts[0]));
-    if (const auto member = member_of(owner_term, given.name)) {
+TypedExpr Lowering::method(const Tree& given) {
+    const TypedExpr owner_expr = loaded(expression(given.parts[0]));
+    if (const auto member = member_of(owner_expr, given.name)) {
         if (member->kind == syntax::Member::Kind::Property)
             wrong_type(given.place, "`" + given.name + "` is a property, which is not called");
         const bool takes_self = member->kind == syntax::Member::Kind::Method;
-        return called(function_of(*member), takes_self ? &owner_term : nullptr, std::span(given.parts).subspan(1), given.place);
+        return called(function_of(*member), takes_self ? &owner_expr : nullptr, std::span(given.parts).subspan(1), given.place);
     }
-    const Term& object = owner_term;
+    const TypedExpr& object = owner_expr;
     const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
     const char* owner = object.kind == Kind::Item        ? "Item"
                         : object.kind == Kind::NdItem    ? "NdItem"
@@ -106,7 +106,7 @@ Term Lowering::method(const Tree& given) {
     const bool by_name = !is_struct && std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
     const Tree made = by_name ? ordered(given, 1, row.names, {}) : Tree();
     const Tree& t = by_name ? made : given;
-    std::vector<Term> arguments{owner_term};
+    std::vector<TypedExpr> arguments{owner_expr};
     for (const Tree& p : std::span(t.parts).subspan(1)) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)

@@ -15,8 +15,8 @@ namespace pardo::lang {
 /// Each function gets the call and its arguments. A struct in here holds those of one subject, and is defined in the file of its tables.
 struct Calls {
     static constexpr int most_fields = 64;
-    using Terms = std::vector<Term>;
-    using Handler = Term (*)(Lowering& l, const Tree& t, const Terms& a);
+    using TypedExprs = std::vector<TypedExpr>;
+    using Handler = TypedExpr (*)(Lowering& l, const Tree& t, const TypedExprs& a);
     struct Row {
         int least, most;  // arguments
         Handler handler;
@@ -34,20 +34,20 @@ struct Calls {
     static Tables items();    // items.cpp
     static Tables others();   // calls.cpp
 
-    static Term number_of(Lowering& l, const Tree& t, const Terms& a, std::size_t k) {
+    static TypedExpr number_of(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k) {
         return l.need_number(a[k], t.parts[std::min(k, t.parts.size() - 1)].place, t.name.c_str());
     }
     /// Two operands of one dtype.
-    static Term pair(Lowering& l, const Tree& t, Opcode op, const Term& a, const Term& b);
+    static TypedExpr pair(Lowering& l, const Tree& t, Opcode op, const TypedExpr& a, const TypedExpr& b);
 
 private:
     struct Numbers;
     struct Arrays;
     struct Atomics;
     struct Items;
-    static Term structure(Lowering& l, const Tree& t, const Terms& a) { return l.structure(t, a); }
-    static Term replaced(Lowering& l, const Tree& t, const Terms& a) { return l.replaced(t, a); }
-    static Term print(Lowering& l, const Tree& t, const Terms& a);
+    static TypedExpr structure(Lowering& l, const Tree& t, const TypedExprs& a) { return l.structure(t, a); }
+    static TypedExpr replaced(Lowering& l, const Tree& t, const TypedExprs& a) { return l.replaced(t, a); }
+    static TypedExpr print(Lowering& l, const Tree& t, const TypedExprs& a);
 };
 
 }  // namespace pardo::lang

@@ -19,8 +19,8 @@ std::string count_text(int least, int most) {
 }
 
 /// The tuple behind `*` in a call.
-Term Lowering::starred(const Tree& t) {
-    Term items = expression(t.parts[0]);
+TypedExpr Lowering::starred(const Tree& t) {
+    TypedExpr items = expression(t.parts[0]);
     if (items.kind != Kind::Tuple) wrong_type(t.place, "`*` takes a tuple, not " + describe(items));
     if (is_array_of_structs(items))
         wrong_type(t.place, "`*` of " + describe(items) + " gives its elements, and how many these are is not known");
@@ -28,8 +28,8 @@ Term Lowering::starred(const Tree& t) {
 }
 
 /// A call of something that is a value: a function of the user, one that the language knows, or a dtype.
-Term Lowering::apply(const Tree& t) {
-    const Term value = expression(t.parts[0]);
+TypedExpr Lowering::apply(const Tree& t) {
+    const TypedExpr value = expression(t.parts[0]);
     if (value.kind == Kind::DType || (value.kind == Kind::Function && !value.function)) {
         Tree known = t;
         known.form = Form::Call;
@@ -50,22 +50,22 @@ Term Lowering::apply(const Tree& t) {
 }
 
 /// A call of a function of the user. `self`: what comes before the arguments, or null.
-Term Lowering::called(const std::shared_ptr<const Function>& callee, const Term* self, std::span<const Tree> arguments,
-                      const Place& place) {
+TypedExpr Lowering::called(const std::shared_ptr<const Function>& callee, const TypedExpr* self, std::span<const Tree> arguments,
+                           const Place& place) {
     const std::vector<std::string>& params = callee->params;
     Scope given;
     std::size_t positional = 0;
-    std::vector<Term> rest;
-    const auto give = [&](const std::string& name, Term term, const Place& place) {
+    std::vector<TypedExpr> rest;
+    const auto give = [&](const std::string& name, TypedExpr expr, const Place& place) {
         if (given.contains(name)) wrong_type(place, callee->name + "() gets `" + name + "` twice");
-        given.set(name, {std::move(term), place, false, ++versions_});
+        given.set(name, {std::move(expr), place, false, ++versions_});
     };
-    const auto give_next = [&](Term term, const Place& place) {
+    const auto give_next = [&](TypedExpr expr, const Place& place) {
         const std::size_t k = positional++;
         if (k < params.size())
-            give(params[k], std::move(term), place);
+            give(params[k], std::move(expr), place);
         else
-            rest.push_back(std::move(term));
+            rest.push_back(std::move(expr));
     };
     if (self) give_next(*self, place);
     for (const Tree& p : arguments) {
@@ -74,8 +74,8 @@ Term Lowering::called(const std::shared_ptr<const Function>& callee, const Term*
                 wrong_type(p.place, callee->name + "() has no parameter `" + p.name + "`");
             give(p.name, expression(p.parts[0]), p.place);
         } else if (p.form == Form::Star) {
-            Term items = starred(p);
-            for (Term& item : items.items) give_next(std::move(item), p.place);
+            TypedExpr items = starred(p);
+            for (TypedExpr& item : items.items) give_next(std::move(item), p.place);
         } else {
             give_next(expression(p), p.place);
         }
@@ -91,7 +91,7 @@ Term Lowering::called(const std::shared_ptr<const Function>& callee, const Term*
 }
 
 /// A function's statements in place of a call; its value.
-Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place) {
+TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place) {
     if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
         wrong_type(place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
     Scope outer = std::exchange(scope_, std::move(given));
@@ -110,13 +110,13 @@ Term Lowering::inlined(std::shared_ptr<const Function> callee, Scope given, cons
     block(own.body.parts);
     stack_.pop_back();
     at_ = called;
-    Term result;
+    TypedExpr result;
     const auto found = scope_.find(result_name);
     if (found != scope_.end()) {
-        const Term& gone = scope_.at(return_flag).term;
-        if (found->second.term.kind != Kind::None && !(gone.constant && gone.scalar.b))
+        const TypedExpr& gone = scope_.at(return_flag).expr;
+        if (found->second.expr.kind != Kind::None && !(gone.constant && gone.scalar.b))
             fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every way through the function");
-        result = found->second.term;
+        result = found->second.expr;
     }
     scope_ = std::move(outer);
     function_ = std::move(caller);

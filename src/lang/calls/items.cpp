@@ -6,12 +6,12 @@
 namespace pardo::lang {
 
 struct Calls::Items {
-    static int dimension(Lowering& l, const Tree& t, const Terms& a, std::size_t k) {
+    static int dimension(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k) {
         if (k >= a.size()) {
             if (l.space_.rank == 1) return 0;
             l.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.space_.rank) + " dimensions; say which one, from 0");
         }
-        const Term& d = a[k];
+        const TypedExpr& d = a[k];
         if (d.kind != Kind::Number || !d.constant || !is_integer(d.type.dtype))
             l.wrong_type(t.place, t.name + ": the dimension is a constant integer");
         const std::int64_t i = d.scalar.i < 0 ? d.scalar.i + l.space_.rank : d.scalar.i;
@@ -26,7 +26,7 @@ struct Calls::Items {
             l.fail(ErrorCode::Type, t.place, t.name + ": a plain Range has no groups; launch the kernel over an NdRange");
     }
     enum class Where : std::uint8_t { Global, Local, Group, GlobalSize, LocalSize, GroupCount };
-    static Term position(Lowering& l, Where where, int d) {
+    static TypedExpr position(Lowering& l, Where where, int d) {
         const auto made = [&](Value (ir::Builder::*leaf)(int), std::int64_t least) {
             return number({DType::Int64, true}, l.dry() ? ir::no_value : (l.builder_.*leaf)(d), least);
         };
@@ -37,41 +37,41 @@ struct Calls::Items {
             case Where::GlobalSize: return made(&ir::Builder::extent, 1);
             case Where::LocalSize: return integer(l.space_.group_size[static_cast<std::size_t>(d)]);
             case Where::GroupCount: {
-                const Term n = made(&ir::Builder::extent, 1), size = integer(l.space_.group_size[static_cast<std::size_t>(d)]);
-                Term count = l.pure(Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
+                const TypedExpr n = made(&ir::Builder::extent, 1), size = integer(l.space_.group_size[static_cast<std::size_t>(d)]);
+                TypedExpr count = l.pure(Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
                 count.least = 1;
                 return count;
             }
         }
         return {};
     }
-    template <Where where> static Term at(Lowering& l, const Tree& t, const Terms& a) {  // methods: a[0] is the object
+    template <Where where> static TypedExpr at(Lowering& l, const Tree& t, const TypedExprs& a) {  // methods: a[0] is the object
         if (where != Where::Global && where != Where::GlobalSize) in_groups(l, t);
         return position(l, where, dimension(l, t, a, 1));
     }
-    template <Where where> static Term function_at(Lowering& l, const Tree& t, const Terms& a) {
+    template <Where where> static TypedExpr function_at(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (where != Where::Global && where != Where::GlobalSize) in_groups(l, t);
         return position(l, where, dimension(l, t, a, 0));
     }
-    template <Where where, Where size> static Term linear(Lowering& l, const Tree& t, const Terms&) {
+    template <Where where, Where size> static TypedExpr linear(Lowering& l, const Tree& t, const TypedExprs&) {
         if (where != Where::Global) in_groups(l, t);
-        Term out = position(l, where, 0);
+        TypedExpr out = position(l, where, 0);
         for (int d = 1; d < l.space_.rank; ++d) out = l.add(l.mul(out, position(l, size, d)), position(l, where, d));
         return out;
     }
-    template <Where size> static Term product(Lowering& l, const Tree& t, const Terms&) {
+    template <Where size> static TypedExpr product(Lowering& l, const Tree& t, const TypedExprs&) {
         if (size != Where::GlobalSize) in_groups(l, t);
-        Term out = position(l, size, 0);
+        TypedExpr out = position(l, size, 0);
         for (int d = 1; d < l.space_.rank; ++d) out = l.mul(out, position(l, size, d));
         return out;
     }
-    template <Kind kind> static Term group(Lowering& l, const Tree& t, const Terms&) {
+    template <Kind kind> static TypedExpr group(Lowering& l, const Tree& t, const TypedExprs&) {
         in_groups(l, t);
-        Term g;
+        TypedExpr g;
         g.kind = kind;
         return g;
     }
-    template <Handler place> static Term leader(Lowering& l, const Tree& t, const Terms& a) {
+    template <Handler place> static TypedExpr leader(Lowering& l, const Tree& t, const TypedExprs& a) {
         return l.compared("==", place(l, t, a), integer(0), t.place);
     }
 
@@ -81,44 +81,45 @@ struct Calls::Items {
         for (const std::int64_t n : l.space_.group_size) items *= n;
         return items;
     }
-    template <Opcode op> static Term of_sub_group(Lowering& l, const Tree& t, const Terms& a) {  // Rem: the item in it; FloorDiv: which one
+    template <Opcode op>
+    static TypedExpr of_sub_group(Lowering& l, const Tree& t, const TypedExprs& a) {  // Rem: the item in it; FloorDiv: which one
         if (group_items(l) <= l.space_.sub_group && op == Opcode::FloorDiv) return integer(0);
-        const Term item = linear<Where::Local, Where::LocalSize>(l, t, a);
+        const TypedExpr item = linear<Where::Local, Where::LocalSize>(l, t, a);
         if (group_items(l) <= l.space_.sub_group) return item;
-        Term out = l.pure(op, {DType::Int64, true}, {item, integer(l.space_.sub_group)}, DType::Int64);
+        TypedExpr out = l.pure(op, {DType::Int64, true}, {item, integer(l.space_.sub_group)}, DType::Int64);
         out.least = 0;
         return out;
     }
-    static Term sub_group_most(Lowering& l, const Tree&, const Terms&) {
+    static TypedExpr sub_group_most(Lowering& l, const Tree&, const TypedExprs&) {
         return integer(std::min<std::int64_t>(group_items(l), l.space_.sub_group));
     }
-    static Term sub_group_size(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr sub_group_size(Lowering& l, const Tree& t, const TypedExprs& a) {
         const std::int64_t items = group_items(l), most = l.space_.sub_group;
         if (items <= most || items % most == 0) return sub_group_most(l, t, a);
-        const Term before = l.mul(of_sub_group<Opcode::FloorDiv>(l, t, a), integer(most));
+        const TypedExpr before = l.mul(of_sub_group<Opcode::FloorDiv>(l, t, a), integer(most));
         return pair(l, t, Opcode::Min, integer(most), l.sub(integer(items), before));
     }
-    static Term sub_group_count(Lowering& l, const Tree&, const Terms&) {
+    static TypedExpr sub_group_count(Lowering& l, const Tree&, const TypedExprs&) {
         return integer((group_items(l) + l.space_.sub_group - 1) / l.space_.sub_group);
     }
-    static Term is_sub_group(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr is_sub_group(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind != Kind::Group && a[0].kind != Kind::SubGroup)
             l.wrong_type(t.place, "a group is expected, of item.get_group() or item.get_sub_group(), not " + describe(a[0]));
         return number(Scalar(a[0].kind == Kind::SubGroup));
     }
     /// (sub-group, value, index): the value of the item that stands there, which is one of the sub-group.
-    static Term shuffled(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr shuffled(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind != Kind::SubGroup) l.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
         if (a[1].kind == Kind::Tuple) {
-            Term out = tuple_like(a[1], {});
-            for (const Term& part : a[1].items) out.items.push_back(shuffled(l, t, {a[0], part, a[2]}));
+            TypedExpr out = tuple_like(a[1], {});
+            for (const TypedExpr& part : a[1].items) out.items.push_back(shuffled(l, t, {a[0], part, a[2]}));
             return out;
         }
-        const Term x = number_of(l, t, a, 1), item = l.cast(number_of(l, t, a, 2), {DType::Int64, true});
+        const TypedExpr x = number_of(l, t, a, 1), item = l.cast(number_of(l, t, a, 2), {DType::Int64, true});
         if (l.dry()) return number(x.type, ir::no_value);
         return number(x.type, l.builder_.shuffle(l.value(x), l.value(item, DType::Int64)));
     }
-    static Term barrier(Lowering& l, const Tree& t, const Terms&) {
+    static TypedExpr barrier(Lowering& l, const Tree& t, const TypedExprs&) {
         if (l.space_.group_size.empty())
             l.fail(ErrorCode::Type, t.place, t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
         if (!l.dry()) l.builder_.barrier();

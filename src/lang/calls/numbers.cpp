@@ -10,9 +10,9 @@ namespace pardo::lang {
 using ir::Math;
 
 struct Calls::Numbers {
-    template <ir::Math fn> static Term math(Lowering& l, const Tree& t, const Terms& a) {
+    template <ir::Math fn> static TypedExpr math(Lowering& l, const Tree& t, const TypedExprs& a) {
         for (std::size_t k = 0; k < a.size(); ++k) (void)number_of(l, t, a, k);
-        for (const Term& x : a)
+        for (const TypedExpr& x : a)
             if (is_complex(x.type.dtype) && !complex_form(fn)) l.wrong_type(t.place, t.name + ": complex numbers have no such function");
         return l.math(fn, a, t.place);
     }
@@ -38,75 +38,75 @@ struct Calls::Numbers {
     }
 
     /// floor and its like leave integers alone.
-    template <ir::Math fn> static Term rounding(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    template <ir::Math fn> static TypedExpr rounding(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         return is_inexact(x.type.dtype) ? math<fn>(l, t, a) : x;
     }
     /// As the functions of Python's math: the result is an int.
-    template <ir::Math fn> static Term rounding_to_int(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = rounding<fn>(l, t, a);
+    template <ir::Math fn> static TypedExpr rounding_to_int(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = rounding<fn>(l, t, a);
         return l.to_int(x, t.place);
     }
     /// An integer rounded to a multiple of ten to the power of `zeros`; halves go to the even one. In integers: floats would be inexact.
-    static Term rounded_to_tens(Lowering& l, const Tree& t, const Term& given, std::int64_t zeros) {
-        const Term x = given.type.dtype == DType::Bool ? l.cast(given, {DType::Int64, true}) : given;
+    static TypedExpr rounded_to_tens(Lowering& l, const Tree& t, const TypedExpr& given, std::int64_t zeros) {
+        const TypedExpr x = given.type.dtype == DType::Bool ? l.cast(given, {DType::Int64, true}) : given;
         const NumberType wide{l.dtype(x.type) == DType::UInt64 ? DType::UInt64 : DType::Int64, false};
         if (zeros > (wide.dtype == DType::UInt64 ? 19 : 18)) return l.cast(integer(0), x.type);
         Scalar tens(std::uint64_t(1));
         for (std::int64_t k = 0; k < zeros; ++k) tens.u *= 10;
-        const auto part = [&](const char* op, const Term& a, const Term& b) { return l.binary(op, a, b, t.place); };
-        const Term factor = l.cast(number(tens), wide), whole = l.cast(x, wide);
-        const Term above = part("%", whole, factor), below = part("-", factor, above), low = part("-", whole, above);
-        const Term odd = l.compared("==", part("%", part("//", whole, factor), l.cast(integer(2), wide)), integer(1), t.place);
-        const Term half = l.pure(Opcode::And, {DType::Bool, false}, {l.compared("==", above, below, t.place), odd}, DType::Bool);
-        const Term up = l.pure(Opcode::Or, {DType::Bool, false}, {l.compared(">", above, below, t.place), half}, DType::Bool);
+        const auto part = [&](const char* op, const TypedExpr& a, const TypedExpr& b) { return l.binary(op, a, b, t.place); };
+        const TypedExpr factor = l.cast(number(tens), wide), whole = l.cast(x, wide);
+        const TypedExpr above = part("%", whole, factor), below = part("-", factor, above), low = part("-", whole, above);
+        const TypedExpr odd = l.compared("==", part("%", part("//", whole, factor), l.cast(integer(2), wide)), integer(1), t.place);
+        const TypedExpr half = l.pure(Opcode::And, {DType::Bool, false}, {l.compared("==", above, below, t.place), odd}, DType::Bool);
+        const TypedExpr up = l.pure(Opcode::Or, {DType::Bool, false}, {l.compared(">", above, below, t.place), half}, DType::Bool);
         return l.cast(l.selected(up, {part("+", low, factor), t.place}, {low, t.place}, t.place), x.type);
     }
-    template <bool numpy> static Term round(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    template <bool numpy> static TypedExpr round(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         if (a.size() == 1) return numpy ? rounding<ir::Math::rint>(l, t, a) : rounding_to_int<ir::Math::rint>(l, t, a);
-        const Term digits = number_of(l, t, a, 1);
+        const TypedExpr digits = number_of(l, t, a, 1);
         if (!digits.constant) l.wrong_type(t.place, "round: the number of digits must be a constant");
         if (!is_inexact(x.type.dtype)) return digits.scalar.as_int() < 0 ? rounded_to_tens(l, t, x, -digits.scalar.as_int()) : x;
         double scale = 1;
         for (std::int64_t k = 0; k < std::abs(digits.scalar.as_int()); ++k) scale *= 10;
-        const Term factor = number(Scalar(scale));
+        const TypedExpr factor = number(Scalar(scale));
         const bool up = digits.scalar.as_int() >= 0;
-        const Terms scaled{l.binary(up ? "*" : "/", x, factor, t.place)};
+        const TypedExprs scaled{l.binary(up ? "*" : "/", x, factor, t.place)};
         return l.binary(up ? "/" : "*", math<ir::Math::rint>(l, t, scaled), factor, t.place);
     }
 
     /// The first that no other comes before.
-    static Term extreme_tuple(Lowering& l, const Tree& t, const std::string& before, const Terms& items) {
-        Term out = items[0];
-        for (const Term& other : std::span<const Term>(items).subspan(1)) {
+    static TypedExpr extreme_tuple(Lowering& l, const Tree& t, const std::string& before, const TypedExprs& items) {
+        TypedExpr out = items[0];
+        for (const TypedExpr& other : std::span<const TypedExpr>(items).subspan(1)) {
             if (other.kind != Kind::Tuple || other.items.size() != out.items.size())
                 l.wrong_type(t.place, t.name + ": " + describe(out) + " and " + describe(other) + " have no order");
             out = l.selected(l.compared(before, other, out, t.place), {other, t.place}, {out, t.place}, t.place);
         }
         return out;
     }
-    template <Opcode op> static Term extreme(Lowering& l, const Tree& t, const Terms& a) {
-        const Terms& items = a.size() == 1 && a[0].kind == Kind::Tuple ? a[0].items : a;
+    template <Opcode op> static TypedExpr extreme(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExprs& items = a.size() == 1 && a[0].kind == Kind::Tuple ? a[0].items : a;
         if (items.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": at least one number is needed");
         if (items[0].kind == Kind::Tuple) return extreme_tuple(l, t, op == Opcode::Min ? "<" : ">", items);
-        Term out = l.need_number(items[0], t.place, t.name.c_str());
+        TypedExpr out = l.need_number(items[0], t.place, t.name.c_str());
         for (std::size_t k = 1; k < items.size(); ++k) out = pair(l, t, op, out, l.need_number(items[k], t.place, t.name.c_str()));
         return out;
     }
-    static Term abs(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr abs(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (const auto out = l.by_method("__abs__", a[0], {}, t.place)) return *out;
-        const Term x = number_of(l, t, a, 0);
+        const TypedExpr x = number_of(l, t, a, 0);
         if (x.type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
         const NumberType type{real_of(x.type.dtype), x.type.weak};
-        Term out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
+        TypedExpr out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
         l.bound(out, Opcode::Abs, x, x, t.place, false);
         out.given = x.given;
         return out;
     }
     /// As abs, but always a float: of integers by NumPy's rule for their size, in Python's math the widest.
-    template <bool numpy> static Term fabs(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    template <bool numpy> static TypedExpr fabs(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no such function; take abs(…)");
         if (is_float(x.type.dtype)) return abs(l, t, a);
         NumberType type{weak_dtype(DType::Float64, l.options_.fp64), x.type.weak};
@@ -114,113 +114,113 @@ struct Calls::Numbers {
         if (numpy && !x.type.weak && size < 4) type.dtype = size == 1 ? DType::Float16 : DType::Float32;
         return abs(l, t, {l.cast(x, type)});
     }
-    static Term sign(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    static TypedExpr sign(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         if (is_complex(x.type.dtype) || x.type.dtype == DType::Bool)
             l.wrong_type(t.place, "sign: an integer or float is expected, not " + describe(x));
-        const Term zero = l.cast(integer(0), x.type), one = l.cast(integer(1), x.type);
-        const Term minus = l.cast(integer(-1), {x.type.dtype, x.type.weak});
+        const TypedExpr zero = l.cast(integer(0), x.type), one = l.cast(integer(1), x.type);
+        const TypedExpr minus = l.cast(integer(-1), {x.type.dtype, x.type.weak});
         const DType d = l.dtype(x.type);
-        const Term positive = l.pure(Opcode::Gt, {DType::Bool, false}, {x, zero}, d);
-        const auto choice = [&](const Term& test, const Term& a, const Term& b) {
+        const TypedExpr positive = l.pure(Opcode::Gt, {DType::Bool, false}, {x, zero}, d);
+        const auto choice = [&](const TypedExpr& test, const TypedExpr& a, const TypedExpr& b) {
             return l.selected(test, {a, t.place}, {b, t.place}, t.place);
         };
         if (kind_of(d) == DKind::Unsigned) return choice(positive, one, zero);
-        const Term rest = is_float(d) ? choice(l.pure(Opcode::Eq, {DType::Bool, false}, {x, zero}, d), zero, x) : zero;  // NaN stays
+        const TypedExpr rest = is_float(d) ? choice(l.pure(Opcode::Eq, {DType::Bool, false}, {x, zero}, d), zero, x) : zero;  // NaN stays
         return choice(positive, one, choice(l.pure(Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, rest));
     }
-    static Term where(Lowering& l, const Tree& t, const Terms& a) {
-        const Term test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
+    static TypedExpr where(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
         const NumberType type = x.type == y.type ? x.type : l.promoted(x, y, t.place);
         return l.selected(test, {l.cast(x, type), t.place}, {l.cast(y, type), t.place}, t.place);
     }
-    static Term clip(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr clip(Lowering& l, const Tree& t, const TypedExprs& a) {
         return extreme<Opcode::Min>(l, t, {extreme<Opcode::Max>(l, t, {a[0], a[1]}), a[2]});
     }
-    static Term fmod(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr fmod(Lowering& l, const Tree& t, const TypedExprs& a) {
         return pair(l, t, Opcode::Fmod, number_of(l, t, a, 0), number_of(l, t, a, 1));
     }
-    static Term fma(Lowering& l, const Tree& t, const Terms& a) {
-        Term sum = l.binary("+", l.binary("*", number_of(l, t, a, 0), number_of(l, t, a, 1), t.place), number_of(l, t, a, 2), t.place);
+    static TypedExpr fma(Lowering& l, const Tree& t, const TypedExprs& a) {
+        TypedExpr sum = l.binary("+", l.binary("*", number_of(l, t, a, 0), number_of(l, t, a, 1), t.place), number_of(l, t, a, 2), t.place);
         if (!is_float(sum.type.dtype)) return sum;
         const DType d = l.dtype(sum.type);
         return l.pure(Opcode::Fma, sum.type, {a[0], a[1], a[2]}, d);
     }
-    static Term divmod(Lowering& l, const Tree& t, const Terms& a) {
+    static TypedExpr divmod(Lowering& l, const Tree& t, const TypedExprs& a) {
         return tuple({l.binary("//", a[0], a[1], t.place), l.binary("%", a[0], a[1], t.place)});
     }
-    static Term square(Lowering& l, const Tree& t, const Terms& a) { return l.binary("*", a[0], a[0], t.place); }
+    static TypedExpr square(Lowering& l, const Tree& t, const TypedExprs& a) { return l.binary("*", a[0], a[0], t.place); }
     /// Of integers an integer, as in NumPy: by float32, which is exact enough for -1, 0 and 1.
-    static Term reciprocal(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    static TypedExpr reciprocal(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         if (is_inexact(x.type.dtype)) return l.binary("/", integer(1), x, t.place);
         constexpr NumberType single{DType::Float32, false};
         return l.cast(l.pure(Opcode::Div, single, {integer(1), x}, DType::Float32),
                       x.type.dtype == DType::Bool ? NumberType{DType::Int8, false} : x.type);
     }
-    static Term is_nan(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    static TypedExpr is_nan(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         return is_inexact(x.type.dtype) ? l.compared("!=", x, x, t.place) : number(Scalar(false));
     }
-    static Term is_inf(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    static TypedExpr is_inf(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         if (!is_inexact(x.type.dtype)) return number(Scalar(false));
         if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
         return l.compared("==", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
     }
-    static Term is_finite(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    static TypedExpr is_finite(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         if (!is_inexact(x.type.dtype)) return number(Scalar(true));
         if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
         return l.compared("<", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
     }
-    static Term conjugate(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    static TypedExpr conjugate(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         if (!is_complex(x.type.dtype)) return x;
         const DType d = l.dtype(x.type);
         if (l.dry()) return number(x.type, ir::no_value);
         const Value v = l.value(x, d);
         return number(x.type, l.builder_.complex(l.builder_.real(v), l.builder_.neg(l.builder_.imag(v))));
     }
-    template <Opcode op> static Term part(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = number_of(l, t, a, 0);
+    template <Opcode op> static TypedExpr part(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = number_of(l, t, a, 0);
         const NumberType type{real_of(x.type.dtype), x.type.weak};
         if (!is_complex(x.type.dtype)) return op == Opcode::Real ? x : l.cast(integer(0), type);
         return l.pure(op, type, {x}, l.dtype(x.type));
     }
-    template <char op> static Term bits(Lowering& l, const Tree& t, const Terms& a) {
+    template <char op> static TypedExpr bits(Lowering& l, const Tree& t, const TypedExprs& a) {
         return l.binary(std::string(1, op), a[0], a[1], t.place);
     }
-    template <int op> static Term logic(Lowering& l, const Tree& t, const Terms& a) {
-        const Term x = l.truth(a[0], t.place);
+    template <int op> static TypedExpr logic(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr x = l.truth(a[0], t.place);
         constexpr NumberType type{DType::Bool, false};
         if (op == 3) return l.pure(Opcode::Not, type, {x}, DType::Bool);
         constexpr Opcode ops[] = {Opcode::And, Opcode::Or, Opcode::Xor};
         return l.pure(ops[op % 3], type, {x, l.truth(a[1], t.place)}, DType::Bool);
     }
-    template <int op> static Term comparison(Lowering& l, const Tree& t, const Terms& a) {
+    template <int op> static TypedExpr comparison(Lowering& l, const Tree& t, const TypedExprs& a) {
         constexpr const char* ops[] = {"==", "!=", "<", "<=", ">", ">="};
         return l.compared(ops[op], a[0], a[1], t.place);
     }
-    template <int op> static Term operation(Lowering& l, const Tree& t, const Terms& a) {
+    template <int op> static TypedExpr operation(Lowering& l, const Tree& t, const TypedExprs& a) {
         constexpr const char* ops[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>"};
         return l.binary(ops[op], a[0], a[1], t.place);
     }
-    template <char op> static Term of_one(Lowering& l, const Tree& t, const Terms& a) { return l.unary_of({op}, a[0], t.place); }
-    template <int numerator> static Term scaled(Lowering& l, const Tree& t, const Terms& a) {  // degrees, radians
+    template <char op> static TypedExpr of_one(Lowering& l, const Tree& t, const TypedExprs& a) { return l.unary_of({op}, a[0], t.place); }
+    template <int numerator> static TypedExpr scaled(Lowering& l, const Tree& t, const TypedExprs& a) {  // degrees, radians
         constexpr double pi = 3.14159265358979323846;
         return l.binary("*", number_of(l, t, a, 0), number(Scalar(numerator == 180 ? 180.0 / pi : pi / 180.0)), t.place);
     }
 
     // Python's own.
-    template <DKind kind> static Term python_number(Lowering& l, const Tree& t, const Terms& a) {
+    template <DKind kind> static TypedExpr python_number(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a.empty()) return kind == DKind::Bool ? number(Scalar(false)) : kind == DKind::Float ? number(Scalar(0.0)) : integer(0);
-        const Term x = number_of(l, t, a, 0);
+        const TypedExpr x = number_of(l, t, a, 0);
         if (kind == DKind::Bool) return l.truth(x, t.place);
         if (kind == DKind::Complex) {
             const DType d = weak_dtype(DType::Complex128, l.options_.fp64);
             if (a.size() == 1) return l.cast(x, {d, true});
-            const Term re = l.cast(x, {real_of(d), true}), im = l.cast(number_of(l, t, a, 1), {real_of(d), true});
+            const TypedExpr re = l.cast(x, {real_of(d), true}), im = l.cast(number_of(l, t, a, 1), {real_of(d), true});
             if (l.dry()) return number({d, true}, ir::no_value);
             return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
         }
@@ -228,13 +228,13 @@ struct Calls::Numbers {
         if (kind == DKind::Signed) return l.to_int(x, t.place);
         return l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), true});
     }
-    static Term astype(Lowering& l, const Tree& t, const Terms& a) {  // np.float32(x), x.astype(np.float32)
+    static TypedExpr astype(Lowering& l, const Tree& t, const TypedExprs& a) {  // np.float32(x), x.astype(np.float32)
         if (a[1].kind != Kind::DType) l.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));
-        const Term x = number_of(l, t, a, 0);
+        const TypedExpr x = number_of(l, t, a, 0);
         const DType to = a[1].type.dtype;
         if (is_complex(x.type.dtype) && !is_complex(to))
             l.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
-        Term out = l.cast(x, {to, false});
+        TypedExpr out = l.cast(x, {to, false});
         if (!out.constant && x.least >= 0 && l.holds_least(x, to)) out.least = x.least;
         return out;
     }
@@ -242,7 +242,7 @@ struct Calls::Numbers {
     static Tables tables();
 };
 
-Term Calls::pair(Lowering& l, const Tree& t, Opcode op, const Term& a, const Term& b) {
+TypedExpr Calls::pair(Lowering& l, const Tree& t, Opcode op, const TypedExpr& a, const TypedExpr& b) {
     const bool extreme = op == Opcode::Min || op == Opcode::Max || op == Opcode::Fmin || op == Opcode::Fmax;
     const bool wide = extreme && outgrows(a, b);
     if (wide && (a.type.dtype == DType::UInt64 || b.type.dtype == DType::UInt64))
@@ -257,7 +257,7 @@ Term Calls::pair(Lowering& l, const Tree& t, Opcode op, const Term& a, const Ter
     if (type.dtype == DType::Bool && a.type.dtype != b.type.dtype) type = {DType::Int64, true};
     if (is_complex(type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no order");
     l.check_operands(op, a, b, l.dtype(type), t.place);
-    Term out = l.pure(op, type, {a, b}, l.dtype(type));
+    TypedExpr out = l.pure(op, type, {a, b}, l.dtype(type));
     if (is_integer(type.dtype) && !out.constant) {
         const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
         out.least = smaller ? std::min(a.least, b.least) : std::max(a.least, b.least);
@@ -370,7 +370,7 @@ Calls::Tables Calls::Numbers::tables() {
             {"number.astype", {2, 2, astype, "dtype"}},
             {"number.conjugate", {1, 1, conjugate}},
             {"number.conj", {1, 1, conjugate}},
-            {"number.item", {1, 1, [](Lowering&, const Tree&, const Terms& a) { return a[0]; }}},
+            {"number.item", {1, 1, [](Lowering&, const Tree&, const TypedExprs& a) { return a[0]; }}},
         },
     };
 }

@@ -20,7 +20,7 @@ constexpr Comparison comparisons[] = {{"==", "__eq__", "__eq__"}, {"!=", "__ne__
 }  // namespace
 
 /// A number that a field of this dtype takes: what an array of it would take.
-Term Lowering::as_field(const Term& given, DType to, const std::string& name, const Place& place) {
+TypedExpr Lowering::as_field(const TypedExpr& given, DType to, const std::string& name, const Place& place) {
     const DType from = dtype(given.type);
     if (!can_cast_same_kind(from, to) && !(given.type.weak && is_integer(from) && !is_inexact(to))) {
         const std::string how = is_complex(from) ? "take .real or abs(…)" : "convert it: np." + std::string(dtype_name(to)) + "(…)";
@@ -32,12 +32,12 @@ Term Lowering::as_field(const Term& given, DType to, const std::string& name, co
 }
 
 /// Values of fields, then for each its dtype or None, then the names.
-Term Lowering::structure(const Tree& t, const std::vector<Term>& a) {
+TypedExpr Lowering::structure(const Tree& t, const std::vector<TypedExpr>& a) {
     const std::size_t count = a.size() / 3;
-    Term out = tuple({});
+    TypedExpr out = tuple({});
     if (t.index > 0) out.structure = function_->classes[static_cast<std::size_t>(t.index - 1)].lock();
     for (std::size_t k = 0; k < count; ++k) {
-        const Term &given = a[k], &type = a[count + k];
+        const TypedExpr &given = a[k], &type = a[count + k];
         const std::string& name = a[2 * count + k].text;
         const bool converts = type.kind == Kind::DType && given.kind == Kind::Number;
         out.items.push_back(converts ? as_field(given, type.type.dtype, name, t.place) : given);
@@ -47,14 +47,14 @@ Term Lowering::structure(const Tree& t, const std::vector<Term>& a) {
 }
 
 /// p._replace(x=…)
-Term Lowering::replaced(const Tree& t, const std::vector<Term>& a) {
-    Term out = a[0];
+TypedExpr Lowering::replaced(const Tree& t, const std::vector<TypedExpr>& a) {
+    TypedExpr out = a[0];
     for (std::size_t k = 1; k < a.size(); ++k) {
         const Tree& given = t.parts[k];
         const auto field = std::find(out.names.begin(), out.names.end(), given.name);
         if (given.form != Form::Keyword || field == out.names.end())
             wrong_type(given.place, "_replace takes fields by name; here is " + describe(out));
-        Term& old = out.items[static_cast<std::size_t>(field - out.names.begin())];
+        TypedExpr& old = out.items[static_cast<std::size_t>(field - out.names.begin())];
         const bool converts = old.kind == Kind::Number && a[k].kind == Kind::Number;
         old = !converts ? a[k] : old.type.weak ? cast(a[k], old.type) : as_field(a[k], old.type.dtype, given.name, given.place);
     }
@@ -62,7 +62,7 @@ Term Lowering::replaced(const Tree& t, const std::vector<Term>& a) {
 }
 
 /// A function that a struct's class has under this name.
-std::optional<syntax::Member> Lowering::member_of(const Term& object, const std::string& name) const {
+std::optional<syntax::Member> Lowering::member_of(const TypedExpr& object, const std::string& name) const {
     if (!object.structure) return {};
     const std::shared_ptr<const syntax::Class::Members> members = object.structure->members();
     const auto found = members->find(name);
@@ -75,14 +75,14 @@ std::shared_ptr<const Function> Lowering::function_of(const syntax::Member& memb
 }
 
 /// What a method of the object gives, if its class has it.
-std::optional<Term> Lowering::by_method(const std::string& name, const Term& object, std::initializer_list<Term> arguments,
-                                        const Place& place) {
+std::optional<TypedExpr> Lowering::by_method(const std::string& name, const TypedExpr& object, std::initializer_list<TypedExpr> arguments,
+                                             const Place& place) {
     const auto member = member_of(object, name);
     if (!member) return {};
     // The arguments are values already: they stand under names that a program cannot have.
     std::vector<Tree> given;
     std::vector<std::string> names;
-    for (const Term& argument : arguments) {
+    for (const TypedExpr& argument : arguments) {
         Tree& tree = given.emplace_back();
         tree.form = Form::Name;
         tree.place = place;
@@ -90,13 +90,14 @@ std::optional<Term> Lowering::by_method(const std::string& name, const Term& obj
         names.push_back(tree.name);
         scope_.set(tree.name, {argument, place, false, ++versions_});
     }
-    Term out = called(function_of(*member), member->kind == syntax::Member::Kind::Static ? nullptr : &object, given, place);
+    TypedExpr out = called(function_of(*member), member->kind == syntax::Member::Kind::Static ? nullptr : &object, given, place);
     for (const std::string& used : names) scope_.erase(used);
     return out;
 }
 
 /// As Python: the left operand's method, then that of the right one if it is of another type.
-std::optional<Term> Lowering::by_operator(const Term& a, const Term& b, const std::string& op, bool in_place, const Place& place) {
+std::optional<TypedExpr> Lowering::by_operator(const TypedExpr& a, const TypedExpr& b, const std::string& op, bool in_place,
+                                               const Place& place) {
     if (!a.structure && !b.structure) return {};
     const auto* row = std::ranges::find_if(operators, [&](const Operator& o) { return op == o.op; });
     if (row == std::end(operators)) return {};
@@ -106,7 +107,7 @@ std::optional<Term> Lowering::by_operator(const Term& a, const Term& b, const st
     return a.structure == b.structure ? std::nullopt : by_method("__r" + name + "__", b, {a}, place);
 }
 
-std::optional<Term> Lowering::by_comparison(const std::string& op, const Term& a, const Term& b, const Place& place) {
+std::optional<TypedExpr> Lowering::by_comparison(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
     if (!a.structure && !b.structure) return {};
     const auto* row = std::ranges::find_if(comparisons, [&](const Comparison& c) { return op == c.op; });
     if (row == std::end(comparisons)) return {};

@@ -37,15 +37,15 @@ bool uses_whole(const Tree& t, const std::function<bool(const std::string& name,
     return std::any_of(t.parts.begin() + (element || size ? 1 : 0), t.parts.end(), [&](const Tree& p) { return uses_whole(p, is_one); });
 }
 
-bool holds_array(const Term& t, const std::function<bool(int source)>& of) {
+bool holds_array(const TypedExpr& t, const std::function<bool(int source)>& of) {
     return (t.kind == Kind::Array && of(t.view.source)) ||
-           std::ranges::any_of(t.items, [&](const Term& item) { return holds_array(item, of); });
+           std::ranges::any_of(t.items, [&](const TypedExpr& item) { return holds_array(item, of); });
 }
 
 }  // namespace
 
-bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
-                           const std::function<void(const Term&)>& body, std::string& why) {
+bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                           const std::function<void(const TypedExpr&)>& body, std::string& why) {
     constexpr std::int64_t least_rounds = 16;
     const auto no = [&](std::string reason) {
         why = std::move(reason);
@@ -73,7 +73,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     const auto array_of = [&](const Tree& element) -> const View* {
         if (element.parts[0].form != Form::Name) return nullptr;
         const auto base = scope_.find(element.parts[0].name);
-        return base == scope_.end() || base->second.term.kind != Kind::Array ? nullptr : &base->second.term.view;
+        return base == scope_.end() || base->second.expr.kind != Kind::Array ? nullptr : &base->second.expr.view;
     };
     std::set<std::string> around = assigned;  // what differs between runs of the loop, too
     for (const Around& a : around_) {
@@ -102,8 +102,8 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
     const auto is_written = [&](const std::string& name, bool element) {
         const auto found = scope_.find(name);
         if (found == scope_.end()) return false;
-        const Term& term = found->second.term;
-        return !(element && term.kind == Kind::Array) && holds_array(term, [&](int source) { return sources.contains(source); });
+        const TypedExpr& expr = found->second.expr;
+        return !(element && expr.kind == Kind::Array) && holds_array(expr, [&](int source) { return sources.contains(source); });
     };
     if (uses_whole(statements, is_written)) return no("it uses what it writes otherwise than by elements");
     for (const Tree* r : elements.read) {
@@ -130,7 +130,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
         body(number({DType::Int64, true}, ir::no_value, start.least));
         for (const std::string& name : assigned) {
             const auto found = scope_.find(name);
-            if (found != scope_.end() && holds_array(found->second.term, [](int) { return true; })) independent = false;
+            if (found != scope_.end() && holds_array(found->second.expr, [](int) { return true; })) independent = false;
         }
     } catch (const Error&) {
         independent = false;
@@ -144,7 +144,7 @@ bool Lowering::makes_lanes(const Tree& t, const Term& start, const Term& stop, c
 }
 
 /// What an index that a loop counts never is below.
-std::int64_t Lowering::least_at(const Tree& place, const std::string& index, const Term& start) {
+std::int64_t Lowering::least_at(const Tree& place, const std::string& index, const TypedExpr& start) {
     const Scope before = scope_;
     scope_.set(index, {number({DType::Int64, true}, ir::no_value, start.least), place.place, false, ++versions_});
     std::int64_t least = unknown_least;
@@ -157,8 +157,8 @@ std::int64_t Lowering::least_at(const Tree& place, const std::string& index, con
 }
 
 /// Notes whether a loop becomes the lanes. It does if it can each time that it is met. Why it cannot is told of outermost loops.
-void Lowering::choose_lanes(const Tree& t, const Term& start, const Term& stop, const Term& step,
-                            const std::function<void(const Term&)>& body) {
+void Lowering::choose_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                            const std::function<void(const TypedExpr&)>& body) {
     std::string why;
     const bool can = makes_lanes(t, start, stop, step, body, why);
     if (can && !no_lanes_.contains(&t)) {

@@ -7,7 +7,7 @@
 namespace pardo::lang {
 namespace {
 
-bool holds_struct(const Term& t) { return t.structure || std::ranges::any_of(t.items, holds_struct); }
+bool holds_struct(const TypedExpr& t) { return t.structure || std::ranges::any_of(t.items, holds_struct); }
 
 }  // namespace
 
@@ -24,11 +24,11 @@ const Tree& Lowering::loop_at(int depth) const {
 }
 
 /// start + number * step, by the last parameters.
-Term Lowering::round_index(int d, const Term& round) {
+TypedExpr Lowering::round_index(int d, const TypedExpr& round) {
     const std::size_t first = function_->params.size() - 2 * static_cast<std::size_t>(loop_->dimensions);
     const auto at = first + 2 * static_cast<std::size_t>(d);
-    const Term &start = arguments_[at], &step = arguments_[at + 1];
-    Term i = add(start, mul(round, step));
+    const TypedExpr &start = arguments_[at], &step = arguments_[at + 1];
+    TypedExpr i = add(start, mul(round, step));
     i.least = start.least >= 0 && step.least >= 0 ? start.least : unknown_least;
     return i;
 }
@@ -52,13 +52,13 @@ void Lowering::walk_loop() {
     walk_rounds();
     if (!loop_->results.empty()) return walk_reduction();
     for (int d = 0; d < loop_->dimensions; ++d) {
-        const Term round = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.dim(d), 0);
+        const TypedExpr round = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.dim(d), 0);
         assign(loop_at(d).parts[0], round_index(d, round), loop_at(d).place);
     }
     block(innermost.parts[4].parts);
 }
 
-Term Lowering::identity(ir::Combine combine, const Term& like) {
+TypedExpr Lowering::identity(ir::Combine combine, const TypedExpr& like) {
     return number(like.type, dry_ ? ir::no_value : builder_.identity(combine, dtype(like.type)));
 }
 
@@ -69,14 +69,14 @@ void Lowering::walk_reduction() {
     const std::size_t count = loop_->results.size();
     std::vector<ir::Combine> combines;
     std::vector<Variable> initial;
-    std::vector<Term> likes;
+    std::vector<TypedExpr> likes;
     bool tuples = false;
     for (const std::string& name : loop_->results) {
         Use use;
         collect_use(t.parts[4], name, use);
         combines.push_back(use.combine.value_or(ir::Combine::Add));
         initial.push_back(scope_.at(name));
-        const Term& before = initial.back().term;
+        const TypedExpr& before = initial.back().expr;
         const bool ordered = combines.back() == ir::Combine::Min || combines.back() == ir::Combine::Max;
         if (before.kind != Kind::Number && !(before.kind == Kind::Tuple && ordered))
             wrong_type(t.place, "`" + name + "` is reduced by the loop and must be a number" +
@@ -89,7 +89,7 @@ void Lowering::walk_reduction() {
         likes.push_back(unbounded(before));
     }
     const Scope before = scope_;
-    const auto round = [&](const Term& i, std::span<const Term> values) {
+    const auto round = [&](const TypedExpr& i, std::span<const TypedExpr> values) {
         scope_ = before;
         for (std::size_t k = 0; k < count; ++k) scope_.set(loop_->results[k], {values[k], initial[k].place, false, ++versions_});
         assign(t.parts[0], round_index(0, i), t.place);
@@ -100,7 +100,7 @@ void Lowering::walk_reduction() {
         round(number({DType::Int64, true}, ir::no_value, 0), likes);
         bool stable = true;
         for (std::size_t k = 0; k < count; ++k) {
-            Term next = unbounded(joined(loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
+            TypedExpr next = unbounded(joined(loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
             stable = stable && same_type(next, likes[k]);
             likes[k] = std::move(next);
         }
@@ -110,7 +110,7 @@ void Lowering::walk_reduction() {
     out_.results.clear();
     out_.layout.clear();
     for (std::size_t k = 0; k < count; ++k) {
-        std::vector<Term> numbers;
+        std::vector<TypedExpr> numbers;
         numbers_of(likes[k], numbers, out_.layout);
         const bool is_tuple = likes[k].kind == Kind::Tuple;
         if (!is_tuple && dtype(likes[k].type) == DType::Bool && combines[k] != ir::Combine::And && combines[k] != ir::Combine::Or)
@@ -130,17 +130,17 @@ void Lowering::walk_reduction() {
         places.push_back(builder_.pointer("result" + std::to_string(k), dtype(out_.results[k].type), ir::Access::Write, true));
         out_.slots.push_back({Slot::Kind::Result, static_cast<int>(k), 0});
     }
-    std::vector<Term> start;
+    std::vector<TypedExpr> start;
     std::vector<Value> carried;
     for (std::size_t k = 0; k < count; ++k) {
-        start.push_back(likes[k].kind == Kind::Tuple ? initial[k].term : identity(combines[k], likes[k]));
+        start.push_back(likes[k].kind == Kind::Tuple ? initial[k].expr : identity(combines[k], likes[k]));
         flatten(start[k], likes[k], carried);
     }
-    const auto body = [&](Value i, std::span<const Term> values) {
+    const auto body = [&](Value i, std::span<const TypedExpr> values) {
         round_ = i;
         round(number({DType::Int64, true}, i, 0), values);
         ir::Builder::Values out;
-        for (std::size_t k = 0; k < count; ++k) flatten(scope_.at(loop_->results[k]).term, likes[k], out);
+        for (std::size_t k = 0; k < count; ++k) flatten(scope_.at(loop_->results[k]).expr, likes[k], out);
         return out;
     };
     const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), rounds);
@@ -149,17 +149,17 @@ void Lowering::walk_reduction() {
         // Rounds of a block wait for each other, so blocks go side by side in the lanes; but not where lanes would wait in inner loops.
         if (options_.lane_blocks && inner_loops_ == 0) builder_.set_lanes(true);
         sums = builder_.for_loop(low, high, builder_.i64(1), carried, [&](Value i, std::span<const Value> values) {
-            std::vector<Term> current;
+            std::vector<TypedExpr> current;
             current.reserve(likes.size());
             std::size_t at = 0;
-            for (const Term& like : likes) current.push_back(rebuilt(like, values, at));
+            for (const TypedExpr& like : likes) current.push_back(rebuilt(like, values, at));
             return body(i, current);
         });
     } else {
         std::vector<ir::Reduction> reductions;
         for (std::size_t k = 0; k < count; ++k) reductions.push_back({combines[k], carried[k]});
         sums = builder_.for_lanes(low, high, reductions, [&](Value i) {
-            std::vector<Term> fresh;
+            std::vector<TypedExpr> fresh;
             for (std::size_t k = 0; k < count; ++k) fresh.push_back(identity(combines[k], likes[k]));
             return body(i, fresh);
         });
@@ -179,13 +179,13 @@ void Lowering::walk_serial() {
         if (found == scope_.end() || found->second.maybe)
             fail(ErrorCode::Name, found == scope_.end() ? function_->body.place : found->second.place,
                  "`" + name + "` is used after the loop, but not assigned on every way through it; give it a value before");
-        std::vector<Term> numbers;
-        numbers_of(found->second.term, numbers, out_.layout);
+        std::vector<TypedExpr> numbers;
+        numbers_of(found->second.expr, numbers, out_.layout);
         for (std::size_t p = 0; p < numbers.size(); ++p) {
-            const Term& t = numbers[p];
-            if (t.kind != Kind::Number || !found->second.term.names.empty())
+            const TypedExpr& t = numbers[p];
+            if (t.kind != Kind::Number || !found->second.expr.names.empty())
                 wrong_type(found->second.place, "`" + name + "` is used after the loop and must be a number or a tuple of numbers, not " +
-                                                    describe(found->second.term));
+                                                    describe(found->second.expr));
             out_.results.push_back({t.type});
             if (dry_) continue;
             const DType d = dtype(t.type);

@@ -11,7 +11,7 @@ namespace pardo::lang {
 namespace {
 
 /// What falls from round to round is taken to have no least value.
-void settle(Term& next, const Term& before) {
+void settle(TypedExpr& next, const TypedExpr& before) {
     if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
     if (next.kind == Kind::Number && next.most > before.most) next.most = unknown_most;
     if (next.kind == Kind::Number && next.bits > before.bits) next.bits = std::max<std::uint8_t>(next.bits, 62);
@@ -78,7 +78,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
         const auto found = scope_.find(name);
         if (found == scope_.end() || found->second.maybe) continue;
         c.names.push_back(name);
-        c.likes.push_back(fluid(found->second.term));
+        c.likes.push_back(fluid(found->second.expr));
     }
     // A name's type changes a few times at most, and one name's may change the next one's.
     const int most_rounds = 16 + 4 * static_cast<int>(c.names.size());
@@ -95,7 +95,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
                 fail(ErrorCode::Name, end.place,
                      "`" + c.names[k] + "` may have no value when the loop comes round again; assign it on every way");
             Variable start{c.likes[k], entry.place};
-            Term next = fluid(joined(c.names[k], start, end, end.place));
+            TypedExpr next = fluid(joined(c.names[k], start, end, end.place));
             settle(next, c.likes[k]);
             stable = stable && same_type(next, c.likes[k]);
             c.likes[k] = std::move(next);
@@ -119,7 +119,7 @@ void Lowering::bind(const Carried& c, std::span<const Value> values) {
 }
 
 void Lowering::collect(const Carried& c, std::vector<Value>& out) {
-    for (std::size_t k = 0; k < c.names.size(); ++k) flatten(scope_.at(c.names[k]).term, c.likes[k], out);
+    for (std::size_t k = 0; k < c.names.size(); ++k) flatten(scope_.at(c.names[k]).expr, c.likes[k], out);
 }
 
 /// After the loop: carried names have their last values; names that only rounds assign may have none.
@@ -127,12 +127,12 @@ void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
     scope_ = c.before;
     bind(c, results);
     for (const auto& [name, v] : c.after) {
-        if (!scope_.contains(name)) scope_.set(name, {fluid(v.term), v.place, true, v.version, v.above});
+        if (!scope_.contains(name)) scope_.set(name, {fluid(v.expr), v.place, true, v.version, v.above});
     }
 }
 
 /// for i in range(global id, …, global range), in groups of one dimension: where an item goes on, its neighbours do beside it.
-bool Lowering::is_grid_stride(Value lower, const Term& step) {
+bool Lowering::is_grid_stride(Value lower, const TypedExpr& step) {
     return space_.rank == 1 && space_.group_size.size() == 1 && !step.constant && lower == builder_.dim(0) &&
            value(step, DType::Int64) == builder_.extent(0);
 }
@@ -152,14 +152,14 @@ void Lowering::together(Value upper, const std::function<void(Value)>& body) {
     builder_.for_loop(first, upper, builder_.extent(0), {}, round, 0, ir::LoopKind::Together);
 }
 
-void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, const Term& step,
-                            const std::function<void(const Term&)>& body) {
+void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                            const std::function<void(const TypedExpr&)>& body) {
     std::int64_t least = unknown_least;
     if (step.least > 0) least = start.least;
     if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
     const auto bits = static_cast<std::uint8_t>(exact_integers() ? std::max(bits_of(start), bits_of(stop)) : 63);
     const auto index = [&](Value v) {
-        Term i = number({DType::Int64, true}, v, least);
+        TypedExpr i = number({DType::Int64, true}, v, least);
         i.bits = bits;
         return i;
     };
@@ -210,7 +210,7 @@ void Lowering::counted_loop(const Tree& t, const Term& start, const Term& stop, 
 }
 
 void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
-                            const std::function<Term()>& test, const std::function<void()>& body, bool forever) {
+                            const std::function<TypedExpr()>& test, const std::function<void()>& body, bool forever) {
     // The test knows that no flag was set; the body begins without any.
     ++inner_loops_;
     const bool breaks = contains(t, Form::Break, true),
@@ -218,14 +218,14 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     std::vector<std::string> names = hidden;
     if (breaks) names.emplace_back(break_flag);
     if (returns) names.emplace_back(return_flag);
-    const auto goes_on = [&]() -> Term {
-        scope_.change(continue_flag).term = flag(false);
-        const Term running = alive();
+    const auto goes_on = [&]() -> TypedExpr {
+        scope_.change(continue_flag).expr = flag(false);
+        const TypedExpr running = alive();
         if (running.constant && running.scalar.b) return test();
         const auto tested = [&] {
             const Scope before = scope_;
-            for (const char* name : {break_flag, return_flag}) scope_.change(name).term = flag(false);
-            Term result = test();
+            for (const char* name : {break_flag, return_flag}) scope_.change(name).expr = flag(false);
+            TypedExpr result = test();
             scope_ = before;
             return result;
         };
@@ -250,7 +250,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
             const auto found = scope_.find(name);
             const bool certain = !v.maybe || (broken && broken->contains(name));
             if (!certain || (found != scope_.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
-            scope_.set(name, {blank(v.term), v.place, false, v.version, v.above});
+            scope_.set(name, {blank(v.expr), v.place, false, v.version, v.above});
         }
     }
     if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
@@ -286,26 +286,26 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
 
 /// Puts the flags of the loop around back, and runs `else` if no break was met, nor a return or failure.
 void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue) {
-    const Term broken = scope_.at(break_flag).term;
+    const TypedExpr broken = scope_.at(break_flag).expr;
     scope_.set(break_flag, outer_break);
     scope_.set(continue_flag, outer_continue);
     if (!otherwise || otherwise->parts.empty()) return;
-    const Term whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
+    const TypedExpr whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
     const auto rest = [&] { go_on(otherwise->place, [&] { block(otherwise->parts); }); };
     if (whole.constant) return whole.scalar.b ? rest() : void();
     branch(whole, otherwise->place, rest, [] {});
 }
 
 /// for i in range(start, stop, step): `begin` binds what depends on i at the start of each round.
-void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const Term& step, const Tree& body, const Tree* otherwise,
-                      const std::function<void(const Term&)>& begin) {
+void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step, const Tree& body,
+                      const Tree* otherwise, const std::function<void(const TypedExpr&)>& begin) {
     const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
     scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
     scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
     const bool leaves = contains(body, Form::Break, false) || contains(body, Form::Return, true) || contains(body, Form::Raise, true) ||
                         contains(body, Form::Assert, true);
     if (!leaves) {
-        counted_loop(t, start, stop, step, [&](const Term& i) {
+        counted_loop(t, start, stop, step, [&](const TypedExpr& i) {
             begin(i);
             scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
             block(body.parts);
@@ -324,24 +324,24 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
         tests.push_back(&s.parts[0]);
     }
     const std::string counter = "$index" + std::to_string(loops_++);
-    Term first = cast(start, {DType::Int64, true});
+    TypedExpr first = cast(start, {DType::Int64, true});
     first.least = step.scalar.i > 0 ? start.least : unknown_least;
     if (exact_integers()) first.bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
     set_variable(counter, first, t.place);
-    const auto inside_at = [&](const Term& i) {
+    const auto inside_at = [&](const TypedExpr& i) {
         return pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
     };
-    const auto test = [&]() -> Term {
-        const Term i = scope_.at(counter).term;
-        const Term inside = inside_at(i);
+    const auto test = [&]() -> TypedExpr {
+        const TypedExpr i = scope_.at(counter).expr;
+        const TypedExpr inside = inside_at(i);
         if (tests.empty()) return inside;
         const auto stays = [&] {
             begin(i);
-            Term all = flag(true);
+            TypedExpr all = flag(true);
             for (const Tree* s : tests) {
                 at_ = s->place;
-                const Term leaves_here = condition(*s);
-                const Term on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
+                const TypedExpr leaves_here = condition(*s);
+                const TypedExpr on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
                 all = all.constant && all.scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
             }
             return all;
@@ -355,17 +355,17 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
     // others when it is over.
     const auto named = t.form == Form::For && t.parts[0].form == Form::Name ? scope_.find(t.parts[0].name) : scope_.end();
     const bool ahead = !tests.empty() && named != scope_.end() && !named->second.maybe;
-    const auto advance = [&](const Term& i) {
+    const auto advance = [&](const TypedExpr& i) {
         const std::string& name = t.parts[0].name;
-        const Term on = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
+        const TypedExpr on = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
         set_variable(name, selected(on, {i, t.place}, scope_.at(name), t.place), t.place);
     };
     if (ahead) advance(first);
     general_loop(t, {&t}, {counter}, test, [&] {
-        const Term i = scope_.at(counter).term;
+        const TypedExpr i = scope_.at(counter).expr;
         begin(i);
         block(body.parts, tests.size());
-        Term next = add(i, step);
+        TypedExpr next = add(i, step);
         next.least = step.scalar.i > 0 ? i.least : unknown_least;
         next.bits = i.bits;
         set_variable(counter, next, t.place);
@@ -373,8 +373,8 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
         if (ahead) advance(next);
     });
     if (!tests.empty() && !ahead) {
-        const Term i = scope_.at(counter).term;
-        const Term by_test = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
+        const TypedExpr i = scope_.at(counter).expr;
+        const TypedExpr by_test = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
         const auto bind_last = [&] { begin(i); };
         if (!by_test.constant || by_test.scalar.b) branch(by_test, t.place, bind_last, [] {});
     }
@@ -383,16 +383,16 @@ void Lowering::ranged(const Tree& t, const Term& start, const Term& stop, const 
 }
 
 void Lowering::for_range(const Tree& t) {
-    Term bounds[3];
+    TypedExpr bounds[3];
     for (std::size_t k = 0; k < 3; ++k) {
-        const Term given = expression(t.parts[1 + k]);
+        const TypedExpr given = expression(t.parts[1 + k]);
         if (given.kind != Kind::Number || !is_integer(given.type.dtype))
             wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
         bounds[k] = whole_to_int(given, t.parts[1 + k].place, "range: ");
     }
     if (bounds[2].constant && bounds[2].scalar.i == 0) fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
     if (!bounds[2].constant && bounds[2].least < 1) {
-        Term zero = number({DType::Bool, false}, ir::no_value);
+        TypedExpr zero = number({DType::Bool, false}, ir::no_value);
         if (!dry_) zero.value = builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0));
         fail_when(zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
         if (!dry_) bounds[2] = number({DType::Int64, true}, builder_.select(zero.value, builder_.i64(1), value(bounds[2], DType::Int64)));
@@ -402,14 +402,14 @@ void Lowering::for_range(const Tree& t) {
     const bool runs = bounds[0].constant && bounds[1].constant && bounds[2].constant &&
                       (bounds[2].scalar.i > 0 ? bounds[0].scalar.i < bounds[1].scalar.i : bounds[0].scalar.i > bounds[1].scalar.i);
     if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
-        Term first = fluid(bounds[0]);
+        TypedExpr first = fluid(bounds[0]);
         if (!dry_) first.value = value(bounds[0], DType::Int64);
         set_variable(t.parts[0].name, first, t.place);
     }
-    ranged(t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const Term& i) { assign(t.parts[0], i, t.place); });
+    ranged(t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const TypedExpr& i) { assign(t.parts[0], i, t.place); });
 }
 
-void Lowering::unrolled(const Tree& t, const std::vector<Term>& items, std::size_t k) {
+void Lowering::unrolled(const Tree& t, const std::vector<TypedExpr>& items, std::size_t k) {
     for (; k < items.size(); ++k) {
         assign(t.parts[0], items[k], t.place);
         scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
@@ -422,27 +422,27 @@ void Lowering::unrolled(const Tree& t, const std::vector<Term>& items, std::size
 
 /// What `for` goes over: how many rounds, and what each gets; `fixed` where each round may get another type.
 struct Lowering::Walked {
-    Term length;
+    TypedExpr length;
     bool fixed = false;
-    std::function<Term(const Term& i)> at;
+    std::function<TypedExpr(const TypedExpr& i)> at;
 };
 
 /// A tuple, or the first axis of an array.
 Lowering::Walked Lowering::walked_value(const Tree& t) {
-    const Term s = expression(t);
+    const TypedExpr s = expression(t);
     if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
         wrong_type(t.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
-    const Term& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
+    const TypedExpr& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
     if (axis.kind == Kind::Array && axis.view.rank == 0) wrong_type(t.place, describe(s) + " has no dimension that could be looped over");
     const bool fixed = axis.kind == Kind::Tuple;
-    const Term length = fixed ? integer(static_cast<std::int64_t>(s.items.size())) : axis.view.lead[1];
-    return {length, fixed, [this, s, &t](const Term& i) -> Term {
+    const TypedExpr length = fixed ? integer(static_cast<std::int64_t>(s.items.size())) : axis.view.lead[1];
+    return {length, fixed, [this, s, &t](const TypedExpr& i) -> TypedExpr {
                 if (is_array_of_structs(s)) return indexed(s, std::span(&i, 1), t);
                 if (s.kind == Kind::Tuple) {
                     if (!i.constant) wrong_type(t.place, "a tuple cannot be looped over beside an array; use an array for both");
                     return field(s, static_cast<std::size_t>(i.scalar.i));
                 }
-                Term part = s;
+                TypedExpr part = s;
                 part.view = part_at(s.view, i);
                 return part.view.rank == 0 ? element(part.view) : part;
             }};
@@ -460,10 +460,10 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
             wrong_type(p.place, "zip: the keyword `" + p.name + "` is not known");
     }
     if (all.empty()) wrong_type(t.place, "zip takes arrays or tuples");
-    Term length = all[0].length;
+    TypedExpr length = all[0].length;
     for (const Walked& w : all) {
         fixed = fixed && w.fixed;
-        const Term& n = w.length;
+        const TypedExpr& n = w.length;
         if (strict && &w != all.data() && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
             fail(ErrorCode::Value, t.place, "zip: what is taken strictly must have lengths that are known to be the same");
         if (length.constant && n.constant) {
@@ -475,8 +475,8 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
             if (exact_integers()) length.bits = bits;
         }
     }
-    return {length, fixed, [all](const Term& i) {
-                std::vector<Term> items;
+    return {length, fixed, [all](const TypedExpr& i) {
+                std::vector<TypedExpr> items;
                 items.reserve(all.size());
                 for (const Walked& w : all) items.push_back(w.at(i));
                 return tuple(std::move(items));
@@ -488,23 +488,23 @@ Lowering::Walked Lowering::walked(const Tree& t) {
     if (t.form != Form::Call || t.name != "enumerate") return walked_value(t);
     if (t.parts.empty() || t.parts.size() > 2) wrong_type(t.place, "enumerate takes an array or a tuple, and where it begins to count");
     const Tree* begins = t.parts.size() == 1 ? nullptr : t.parts[1].form == Form::Keyword ? &t.parts[1].parts[0] : &t.parts[1];
-    const Term begin = begins ? need_number(expression(*begins), t.place, "enumerate") : integer(0);
+    const TypedExpr begin = begins ? need_number(expression(*begins), t.place, "enumerate") : integer(0);
     const Walked inner = walked(t.parts[0]);
-    return {inner.length, inner.fixed, [this, begin, inner](const Term& i) { return tuple({add(begin, i), inner.at(i)}); }};
+    return {inner.length, inner.fixed, [this, begin, inner](const TypedExpr& i) { return tuple({add(begin, i), inner.at(i)}); }};
 }
 
 /// Over tuples, the first axis of arrays, enumerate and zip of these.
 void Lowering::for_each(const Tree& t) {
     const Walked w = walked(t.parts[1]);
     if (w.fixed) {
-        std::vector<Term> items;
+        std::vector<TypedExpr> items;
         for (std::int64_t k = 0; k < w.length.scalar.i; ++k) items.push_back(w.at(integer(k)));
         const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
         scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
         unrolled(t, items, 0);
         return after_loop(&t.parts[3], outer_break, outer_continue);
     }
-    ranged(t, integer(0), w.length, integer(1), t.parts[2], &t.parts[3], [&](const Term& i) { assign(t.parts[0], w.at(i), t.place); });
+    ranged(t, integer(0), w.length, integer(1), t.parts[2], &t.parts[3], [&](const TypedExpr& i) { assign(t.parts[0], w.at(i), t.place); });
 }
 
 void Lowering::while_statement(const Tree& t) {
@@ -522,7 +522,7 @@ void Lowering::while_statement(const Tree& t) {
         block(t.parts[1].parts);
     };
     general_loop(t, {&t}, {}, test, body, forever);
-    if (forever && !contains(t.parts[1], Form::Break, false)) scope_.change(return_flag).term = flag(true);
+    if (forever && !contains(t.parts[1], Form::Break, false)) scope_.change(return_flag).expr = flag(true);
     after_loop(&t.parts[2], outer_break, outer_continue);
 }
 

@@ -5,7 +5,7 @@
 
 #include "lib/cpu/task.h"
 #include "lib/routines.h"
-#include "lib/walk.h"
+#include "lib/strided_iterator.h"
 
 namespace pardo::lib {
 
@@ -78,7 +78,8 @@ void check_bounds(device::Device* device, const Bounds& bounds) {
 }
 
 /// Copies one strided piece of the base to or from contiguous memory.
-template <bool to_base, class T> [[gnu::always_inline]] inline void move_inner(const Walk& inner, std::int64_t size, T* base, T* other) {
+template <bool to_base, class T>
+[[gnu::always_inline]] inline void move_inner(const StridedIterator& inner, std::int64_t size, T* base, T* other) {
     if (size == inner.inner() && inner.inner_step() == 1) {
         if constexpr (to_base)
             std::memcpy(base, other, static_cast<std::size_t>(size) * sizeof(T));
@@ -98,7 +99,7 @@ template <bool to_base, class T> [[gnu::always_inline]] inline void move_inner(c
 
 template <class T>
 void gather_typed(device::Device* device, const T* base, const Offsets& offsets, const GatherPlan& plan, T* out, double cost) {
-    const Walk outer(plan.outer, plan.outer_strides), inner(plan.inner, plan.inner_strides);
+    const StridedIterator outer(plan.outer, plan.outer_strides), inner(plan.inner, plan.inner_strides);
     const std::int64_t outer_size = element_count(plan.outer), inner_size = element_count(plan.inner);
     const std::int64_t chunks = (plan.count + chunk - 1) / chunk;
     cpu::parallel_for(device, outer_size * chunks, cost, [&](std::int64_t begin, std::int64_t end) {
@@ -122,7 +123,7 @@ void gather_typed(device::Device* device, const T* base, const Offsets& offsets,
 /// Each thread writes the elements whose first index lies in its share of the axis, in order: of duplicates the last wins.
 template <class T>
 void scatter_typed(device::Device* device, T* base, const Offsets& offsets, const GatherPlan& plan, const T* value, bool one, double cost) {
-    const Walk outer(plan.outer, plan.outer_strides), inner(plan.inner, plan.inner_strides);
+    const StridedIterator outer(plan.outer, plan.outer_strides), inner(plan.inner, plan.inner_strides);
     const std::int64_t outer_size = element_count(plan.outer), inner_size = element_count(plan.inner), size = plan.sizes[0];
     const std::int64_t shares = plan.count < 4096 ? 1 : std::min<std::int64_t>({cpu::thread_count(device), 8, size});
     cpu::parallel_for(device, shares, cost, [&](std::int64_t first_share, std::int64_t end_share) {

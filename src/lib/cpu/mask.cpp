@@ -10,7 +10,7 @@
 
 #include "lib/cpu/task.h"
 #include "lib/routines.h"
-#include "lib/walk.h"
+#include "lib/strided_iterator.h"
 
 namespace pardo::lib {
 
@@ -262,19 +262,19 @@ void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, con
         visit_size(x.dtype, [&]<class T>(std::type_identity<T>) {
             const T* from = reinterpret_cast<const T*>(value.address());
             T* to = reinterpret_cast<T*>(x.address());
-            const Walk walk(x.shape, x.strides);
+            const StridedIterator elements(x.shape, x.strides);
             cpu::parallel_for(device, mask_blocks(size), cost, [&](std::int64_t begin, std::int64_t end) {
                 const T* next = one ? from : from + before[begin];
-                walk.runs(begin * mask_block, std::min(size, end * mask_block),
-                          [&](std::int64_t first, std::int64_t offset, std::int64_t step, std::int64_t count) {
-                              for_each_word(bytes, first, first + count, [&](std::int64_t at, std::uint64_t bits, std::int64_t) {
-                                  T* target = to + offset + (at - first) * step;
-                                  for (; bits; bits &= bits - 1) {
-                                      target[std::countr_zero(bits) * step] = *next;
-                                      next += !one;
-                                  }
+                elements.runs(begin * mask_block, std::min(size, end * mask_block),
+                              [&](std::int64_t first, std::int64_t offset, std::int64_t step, std::int64_t count) {
+                                  for_each_word(bytes, first, first + count, [&](std::int64_t at, std::uint64_t bits, std::int64_t) {
+                                      T* target = to + offset + (at - first) * step;
+                                      for (; bits; bits &= bits - 1) {
+                                          target[std::countr_zero(bits) * step] = *next;
+                                          next += !one;
+                                      }
+                                  });
                               });
-                          });
             });
         });
     });

@@ -4,7 +4,7 @@
 
 #include "lib/cpu/openblas.h"
 #include "lib/cpu/task.h"
-#include "lib/walk.h"
+#include "lib/strided_iterator.h"
 
 namespace pardo::lib {
 
@@ -33,7 +33,7 @@ bool find_layout(std::int64_t rows, std::int64_t columns, std::int64_t row_strid
 struct Matrix {
     std::int64_t rows, columns, row_stride, column_stride;
     BlasLayout layout{};
-    Walk batch;
+    StridedIterator batch;
 
     explicit Matrix(const Memory& m)
         : rows(m.shape[m.shape.size() - 2]),

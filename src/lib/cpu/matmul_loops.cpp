@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lib/cpu/task.h"
-#include "lib/walk.h"
+#include "lib/strided_iterator.h"
 
 namespace pardo::lib {
 
@@ -118,10 +118,10 @@ template <class T> void multiply(device::Device* device, const Memory& a, const 
     const std::int64_t m = out.shape[rank - 2], n = out.shape[rank - 1], depth = a.shape[rank - 1];
     const auto batch_of = [rank](const Memory& x) {
         const auto outer = static_cast<std::size_t>(rank - 2);
-        return Walk(static_cast<std::span<const std::int64_t>>(x.shape).first(outer),
-                    static_cast<std::span<const std::int64_t>>(x.strides).first(outer));
+        return StridedIterator(static_cast<std::span<const std::int64_t>>(x.shape).first(outer),
+                               static_cast<std::span<const std::int64_t>>(x.strides).first(outer));
     };
-    const Walk batch_a = batch_of(a), batch_b = batch_of(b);
+    const StridedIterator batch_a = batch_of(a), batch_b = batch_of(b);
     const std::int64_t down = (m + block_rows - 1) / block_rows, across = (n + block_columns - 1) / block_columns,
                        stack = out.size() / (m * n);
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());

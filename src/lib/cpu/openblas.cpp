@@ -73,7 +73,7 @@ void set_openblas_path(std::string_view path) {
     state().path = path;
 }
 
-const lib::OpenBlas& lib::openblas(const char* who) {
+const lib::OpenBlas& lib::openblas(const char* op_name) {
     State& s = state();
     const std::lock_guard lock(s.mutex);
     if (s.library) return *s.library;
@@ -87,7 +87,7 @@ const lib::OpenBlas& lib::openblas(const char* who) {
         error = library.path() + " has no 32-bit CBLAS functions";
     }
     throw Error(ErrorCode::Import,
-                std::string(who) +
+                std::string(op_name) +
                     ": needs OpenBLAS; install it with `pip install scipy-openblas32`, or set PARDO_OPENBLAS to the library's path (" +
                     error + ")");
 }

@@ -43,8 +43,8 @@ struct OpenBlas {
     }
 };
 
-/// Loads OpenBLAS once: PARDO_OPENBLAS, set_openblas_path's, the system's. Throws Import as "<who>: …" with what to install.
-const OpenBlas& openblas(const char* who);
+/// Loads OpenBLAS once: PARDO_OPENBLAS, set_openblas_path's, the system's. Throws Import as "<op_name>: …" with what to install.
+const OpenBlas& openblas(const char* op_name);
 
 /// While one lives, OpenBLAS computes in the thread that calls it: tiles are shared out among the device's threads. With the last of them
 /// the number of its threads is what it was, for others in this process may use the same library.

@@ -23,7 +23,7 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
             uses.push_back({memory->buffer.get(), access});
         else if (known->access != access)
             known->access = device::Access::ReadWrite;
-        foreign |= device::seen_by_strangers(memory->buffer.get(), access);
+        foreign |= device::externally_visible(memory->buffer.get(), access);
     };
     std::int64_t bytes_read = 0, bytes_written = 0;
     for (const Memory* memory : reads) {

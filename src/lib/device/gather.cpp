@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "device/memory/block.h"
+#include "device/memory/status_buffer.h"
 #include "lib/device/task.h"
 #include "lib/routines.h"
 
@@ -17,7 +17,7 @@ public:
     BoundsCheck(device::Queue* queue, const Bounds& bounds) {
         if (bounds.rows.empty()) return;
         status_ = block_.make(queue, 2);
-        const auto report = [bounds](device::Block::Words words) {
+        const auto report = [bounds](device::StatusBuffer::Words words) {
             if (words[0] != 0) fail_bounds(bounds, bounds.rows[static_cast<std::size_t>(words[0] - 1)], words[1]);
         };
         for (std::size_t k = 0; k < bounds.rows.size(); ++k) {
@@ -33,7 +33,7 @@ public:
             launch_kernel(queue, "check_indices", Variant(KernelId::NoteBad, DType::Int64), 1, args,
                           last ? block_.check(report) : std::function<void()>());
         }
-        if (!status_->host_visible()) (void)block_.read(queue, {}, {}, bounds.who, report);
+        if (!status_->host_visible()) (void)block_.read(queue, {}, {}, bounds.op_name, report);
     }
     bool there() const { return status_ != nullptr; }
     /// As CHECKED.
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    device::Block block_;
+    device::StatusBuffer block_;
     device::Buffer* status_ = nullptr;
 };
 
@@ -87,7 +87,7 @@ Memory find_winners(device::Queue* queue, const Memory& numbers, std::int64_t co
 }
 
 void device_gather(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out) {
-    const DeviceWalk outer(queue, plan.outer, plan.outer_strides), inner(queue, plan.inner, plan.inner_strides);
+    const DeviceStrides outer(queue, plan.outer, plan.outer_strides), inner(queue, plan.inner, plan.inner_strides);
     const BoundsCheck bounds(queue, plan.bounds);
     Memory index = indices[0];
     std::int64_t step = plan.steps[0], size = plan.sizes[0];
@@ -114,7 +114,7 @@ void device_scatter(device::Queue* queue, const Memory& base, std::span<const Me
     const std::int64_t inner_size = element_count(plan.inner), total = element_count(plan.outer) * plan.count * inner_size;
     if (total == 0) return;
     const bool one = value.size() == 1;
-    const DeviceWalk outer(queue, plan.outer, plan.outer_strides), inner(queue, plan.inner, plan.inner_strides);
+    const DeviceStrides outer(queue, plan.outer, plan.outer_strides), inner(queue, plan.inner, plan.inner_strides);
     const BoundsCheck bounds(queue, plan.bounds);
     const Memory offsets = device_scratch(queue, DType::Int64, plan.count);
     // One value for all: who writes it last does not matter.

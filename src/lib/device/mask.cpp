@@ -56,13 +56,13 @@ void device_compress(device::Queue* queue, const Memory& x, const Memory& mask, 
 }
 
 void device_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value) {
-    const DeviceWalk walk(queue, x.shape, x.strides);
+    const DeviceStrides elements(queue, x.shape, x.strides);
     DeviceArgs args = mask_args(mask, blocks);
     for (const DeviceArg& arg : {updates(x), reads(value), DeviceArg(std::int64_t{value.size() == 1})}) args.push_back(arg);
-    args.append(walk.args.begin(), walk.args.end());
+    args.append(elements.args.begin(), elements.args.end());
     launch_kernel(queue, "put_mask",
                   moved_variant(KernelId::TakeSelected, x.dtype,
-                                {{"SOURCE", mask_source(mask)}, {"ACTION", 2}, {"A_RANK", walk.rank}, {"B_RANK", 0}}),
+                                {{"SOURCE", mask_source(mask)}, {"ACTION", 2}, {"A_RANK", elements.rank}, {"B_RANK", 0}}),
                   mask_blocks(mask.size()), args);
 }
 

@@ -23,10 +23,10 @@ TileShape choose_tile(const device::Device* device, DType dtype, std::int64_t ba
     return {1, 1};
 }
 
-/// The two last axes of a stack of matrices, and a walk over the others.
+/// The two last axes of a stack of matrices, and the strides of the others.
 struct Stack {
     std::int64_t row_step, column_step;
-    DeviceWalk batch;
+    DeviceStrides batch;
 
     Stack(device::Queue* queue, const Memory& x)
         : row_step(x.strides[x.strides.size() - 2]),

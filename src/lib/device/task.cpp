@@ -11,9 +11,9 @@
 #include "lib/device/kernels/matmul.h"
 #include "lib/device/kernels/scan.h"
 #include "lib/device/kernels/sort.h"
+#include "lib/device/kernels/strided.h"
 #include "lib/device/kernels/values.h"
-#include "lib/device/kernels/walk.h"
-#include "lib/walk.h"
+#include "lib/strided_iterator.h"
 
 namespace pardo::lib {
 
@@ -26,15 +26,15 @@ const std::array<KernelText, static_cast<std::size_t>(KernelId::Count)> texts = 
     {"scan_carries", {kernels::values, kernels::combine, kernels::scan_tile, kernels::scan_carries}},
     {"scan_columns", {kernels::values, kernels::combine, kernels::scan_columns}},
     {"count_blocks", {kernels::selection, kernels::count_blocks}},
-    {"take_selected", {kernels::moved, kernels::walk, kernels::selection, kernels::select_tile, kernels::take_selected}},
+    {"take_selected", {kernels::moved, kernels::strided, kernels::selection, kernels::select_tile, kernels::take_selected}},
     {"count_blocks", {kernels::values, kernels::selection, kernels::count_blocks}},
     {"fill_runs", {kernels::values, kernels::selection, kernels::select_tile, kernels::fill_runs}},
     {"run_lengths", {kernels::run_lengths}},
     {"find_bad", {kernels::least_first, kernels::find_bad}},
     {"note_bad", {kernels::least_first, kernels::note_bad}},
     {"join_indices", {kernels::divide, kernels::bounds, kernels::join_indices}},
-    {"gather", {kernels::moved, kernels::walk, kernels::divide, kernels::bounds, kernels::split_place, kernels::gather}},
-    {"scatter", {kernels::moved, kernels::walk, kernels::divide, kernels::bounds, kernels::split_place, kernels::scatter}},
+    {"gather", {kernels::moved, kernels::strided, kernels::divide, kernels::bounds, kernels::split_place, kernels::gather}},
+    {"scatter", {kernels::moved, kernels::strided, kernels::divide, kernels::bounds, kernels::split_place, kernels::scatter}},
     {"last_wins", {kernels::last_wins}},
     {"last_of_sorted", {kernels::last_of_sorted}},
     {"take_along", {kernels::moved, kernels::divide, kernels::bounds, kernels::take_along}},
@@ -46,7 +46,7 @@ const std::array<KernelText, static_cast<std::size_t>(KernelId::Count)> texts = 
     {"zeros_in_order", {kernels::values, kernels::order, kernels::zeros_in_order}},
     {"complex_keys", {kernels::values, kernels::order, kernels::keys, kernels::positions, kernels::complex_keys}},
     {"sorted_out", {kernels::moved, kernels::positions, kernels::sorted_out}},
-    {"matmul", {kernels::values, kernels::walk, kernels::matmul}},
+    {"matmul", {kernels::values, kernels::strided, kernels::matmul}},
 }};
 
 const char* real_type(DType dtype) {
@@ -183,7 +183,7 @@ void launch_kernel(device::Queue* queue, const char* name, const Variant& varian
         slots.push_back(arg.slot);
         if (!arg.buffer) continue;
         uses.push_back({arg.buffer, arg.access});
-        foreign |= device::seen_by_strangers(arg.buffer, arg.access);
+        foreign |= device::externally_visible(arg.buffer, arg.access);
     }
     launch.program = program.get();
     launch.extents = std::span(&groups, 1);
@@ -202,9 +202,9 @@ void launch_kernel(device::Queue* queue, const char* name, const Variant& varian
     launch_kernel(queue, name, variant, groups, std::span(args.begin(), args.size()));
 }
 
-DeviceWalk::DeviceWalk(device::Queue* queue, Extents shape, Extents strides) {
-    const Walk walk(shape, strides);
-    const auto extents = walk.shape(), steps = walk.strides();
+DeviceStrides::DeviceStrides(device::Queue* queue, Extents shape, Extents strides) {
+    const StridedIterator elements(shape, strides);
+    const auto extents = elements.shape(), steps = elements.strides();
     const std::size_t dims = extents.size();
     if (dims > 4) {
         rank = 5;

@@ -98,13 +98,13 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 /// Groups of 256 items that handle one element each, or `each` of them.
 constexpr std::int64_t groups_for(std::int64_t elements, std::int64_t each = 1) { return divide_up(elements, device_group * each); }
 
-/// A walk's arguments for kernels/walk.h: `rank` is the define, `args` come where A_ARGS or B_ARGS stand. Keep it until the launch.
-struct DeviceWalk {
+/// The arguments of kernels/strided.h: `rank` is the define, `args` come where A_ARGS or B_ARGS stand. Keep it until the launch.
+struct DeviceStrides {
     int rank = 0;
     DeviceArgs args;
     Memory description;  // of more than four dimensions
 
-    DeviceWalk(device::Queue* queue, Extents shape, Extents strides);
+    DeviceStrides(device::Queue* queue, Extents shape, Extents strides);
 };
 
 /// Memory like `like`'s queue, with a dtype; contiguous.

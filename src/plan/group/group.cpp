@@ -1,4 +1,5 @@
-// src/plan/group/group.cpp: gives every anchor a group: an earlier one where index spaces and dependencies allow it, else a new one.
+// src/plan/group/group.cpp: gives every materialization point a group: an earlier one where index spaces and dependencies allow it, else a
+// new one.
 #include <algorithm>
 #include <functional>
 
@@ -13,7 +14,7 @@ using graph::Node;
 namespace {
 
 constexpr int group_outputs = 14;
-constexpr int recent_groups = 8;  // groups that an anchor which needs none of them is offered to
+constexpr int recent_groups = 8;  // groups that a materialization point which needs none of them is offered to
 constexpr std::int64_t row_extent = 64, row_count = 16, row_total = 1 << 20;
 
 }  // namespace
@@ -32,28 +33,32 @@ Size count_over(const Sizes& domain, std::uint32_t dims) {
     return count;
 }
 
-Planner::Planner(const Walk& walk, device::Execution execution)
-    : walk_(walk), tuning_(tuning_of(execution)), facts_(walk.nodes.size() + 1), fuse_(fusion_enabled()), seen_(walk.nodes.size() + 1, 0) {
-    for (const Node* node : walk.nodes) shapes_.push_back(given(node->shape));
-    if (walk.target) shapes_.push_back(given(walk.target->shape));
-    if (!walk.computed) return;
-    for (NodeId id = 0; id < walk.nodes.size(); ++id) {
-        if (walk.computed->contains(walk.nodes[id])) facts_[id].strides = contiguous_strides(shape(id));
+Planner::Planner(const Subgraph& subgraph, device::Execution execution)
+    : subgraph_(subgraph),
+      tuning_(tuning_of(execution)),
+      info_(subgraph.nodes.size() + 1),
+      fuse_(fusion_enabled()),
+      seen_(subgraph.nodes.size() + 1, 0) {
+    for (const Node* node : subgraph.nodes) shapes_.push_back(given(node->shape));
+    if (subgraph.target) shapes_.push_back(given(subgraph.target->shape));
+    if (!subgraph.computed) return;
+    for (NodeId id = 0; id < subgraph.nodes.size(); ++id) {
+        if (subgraph.computed->contains(subgraph.nodes[id])) info_[id].strides = contiguous_strides(shape(id));
     }
 }
 
 void Planner::run() {
     choose_required();
-    choose_anchors();
-    for (NodeId id = 0; id < walk_.nodes.size(); ++id) {
-        if (facts_[id].anchor) place(id);
+    choose_materialization_points();
+    for (NodeId id = 0; id < subgraph_.nodes.size(); ++id) {
+        if (info_[id].materialized) place(id);
     }
-    if (walk_.target) {
-        facts_[store_id()].anchor = true;
-        facts_[store_id()].why = "written to";
+    if (subgraph_.target) {
+        info_[store_id()].materialized = true;
+        info_[store_id()].why = "written to";
         place(store_id());
     }
-    for (Fact& f : facts_) f.stored |= f.anchor && f.required;
+    for (NodeInfo& f : info_) f.stored |= f.materialized && f.required;
     sort_groups();
 }
 
@@ -64,15 +69,15 @@ std::vector<int> Planner::candidates(NodeId id) const {
     const auto push = [&](NodeId below) {
         if (seen_[below] == mark) return;
         seen_[below] = mark;
-        if (facts_[below].anchor) {
-            found.push_back(facts_[below].group);
+        if (info_[below].materialized) {
+            found.push_back(info_[below].group);
         } else {
             stack.push_back(below);
         }
     };
     if (is_store(id)) {
-        push(walk_.value_id);
-        if (walk_.where_id != no_node) push(walk_.where_id);
+        push(subgraph_.value_id);
+        if (subgraph_.where_id != no_node) push(subgraph_.where_id);
     } else {
         for (int k = 0; k < arity(id); ++k) push(input(id, k));
     }
@@ -105,7 +110,7 @@ void Planner::place(NodeId id) {
     const int fresh = static_cast<int>(groups_.size());
     Group& group = groups_.emplace_back();
     group.cut = cut;
-    const bool reduce = !is_store(id) && walk_.nodes[id]->kind == Kind::Reduce;
+    const bool reduce = !is_store(id) && subgraph_.nodes[id]->kind == Kind::Reduce;
     group.domain = shape(reduce ? input(id, 0) : id);
     if (!build(fresh, id, false)) throw Error(ErrorCode::Internal, std::string("force: planning failed: ") + reason_);
 }
@@ -115,15 +120,15 @@ bool Planner::build(int group, NodeId id, bool bounded) {
     attempt.group = group;
     attempt.bounded = bounded;
     attempt.placing = id;
-    attempt.insts = groups_[group].insts.size();
+    attempt.values = groups_[group].values.size();
     attempt.loads = groups_[group].loads;
     attempt.reduced = groups_[group].reduced;
-    if (bounded && facts_[id].required) {
+    if (bounded && info_[id].required) {
         int outputs = 0;
-        for (const NodeId member : groups_[group].members) outputs += facts_[member].required;
+        for (const NodeId member : groups_[group].members) outputs += info_[member].required;
         if (outputs >= group_outputs) return fail("too many buffers for one kernel") >= 0;
     }
-    const bool reduce = !is_store(id) && walk_.nodes[id]->kind == Kind::Reduce;
+    const bool reduce = !is_store(id) && subgraph_.nodes[id]->kind == Kind::Reduce;
     const bool placed = reduce ? place_reduce(attempt, id) : place_elementwise(attempt, id);
     if (placed) {
         commit(attempt, id);
@@ -135,10 +140,10 @@ bool Planner::build(int group, NodeId id, bool bounded) {
 
 void Planner::roll_back(Attempt& attempt) {
     Group& group = groups_[attempt.group];
-    while (group.insts.size() > attempt.insts) {
-        const NodeId id = group.insts.back().node;
+    while (group.values.size() > attempt.values) {
+        const NodeId id = group.values.back().node;
         if (!is_store(id)) group.by_node[id].pop_back();
-        group.insts.pop_back();
+        group.values.pop_back();
     }
     group.loads = attempt.loads;
     attempt.needs.clear();
@@ -147,19 +152,19 @@ void Planner::roll_back(Attempt& attempt) {
 
 void Planner::commit(Attempt& attempt, NodeId id) {
     Group& group = groups_[attempt.group];
-    Fact& f = facts_[id];
+    NodeInfo& f = info_[id];
     f.group = attempt.group;
-    f.inst = attempt.inst;
+    f.fused = attempt.fused;
     f.level = attempt.level;
     f.map = attempt.map;
     for (const NodeId read : attempt.reads) {
-        facts_[read].stored = true;
+        info_[read].stored = true;
     }
     for (const int need : attempt.needs) {
         if (std::find(group.needs.begin(), group.needs.end(), need) == group.needs.end()) group.needs.push_back(need);
     }
     group.members.push_back(id);
-    const bool reduce = group.insts[f.inst].kind == Inst::Kind::Reduced;
+    const bool reduce = group.values[f.fused].kind == FusedValue::Kind::Reduced;
     if (reduce && !group.reduces) {
         group.reduces = true;
         group.reduced = attempt.reduced;
@@ -168,7 +173,7 @@ void Planner::commit(Attempt& attempt, NodeId id) {
 }
 
 bool Planner::place_reduce(Attempt& attempt, NodeId id) {
-    const Node* n = walk_.nodes[id];
+    const Node* n = subgraph_.nodes[id];
     const NodeId in = input(id, 0);
     const Group& group = groups_[attempt.group];
     Map map;
@@ -183,10 +188,10 @@ bool Planner::place_reduce(Attempt& attempt, NodeId id) {
     if (group.reduces && group.reduced != reduced) return fail("reduces along other axes") >= 0;
     const int operand = instance(attempt, in, map);
     if (operand < 0) return false;
-    if (groups_[attempt.group].split && groups_[attempt.group].insts[operand].ready > 0) {
+    if (groups_[attempt.group].split && groups_[attempt.group].values[operand].ready > 0) {
         return fail("needs the result of a reduction that is split over blocks") >= 0;
     }
-    if (attempt.bounded && groups_[attempt.group].insts[operand].ready >= group_loops) {
+    if (attempt.bounded && groups_[attempt.group].values[operand].ready >= group_loops) {
         return fail("too many reductions on top of each other for one kernel") >= 0;
     }
     const bool arg = n->reduce == graph::ReduceOp::ArgMin || n->reduce == graph::ReduceOp::ArgMax;
@@ -194,14 +199,14 @@ bool Planner::place_reduce(Attempt& attempt, NodeId id) {
     for (int r = 0; r < map.rank(); ++r) {
         if (n->axes >> r & 1) map.clear_row(r);
     }
-    Inst inst{.kind = Inst::Kind::Reduced, .dtype = n->dtype, .node = id, .map = map, .in = {operand, -1, -1}};
-    attempt.inst = add(attempt, std::move(inst));
-    if (attempt.inst < 0) return false;
-    Inst& made = groups_[attempt.group].insts[attempt.inst];
+    FusedValue fused{.kind = FusedValue::Kind::Reduced, .dtype = n->dtype, .node = id, .map = map, .in = {operand, -1, -1}};
+    attempt.fused = add(attempt, std::move(fused));
+    if (attempt.fused < 0) return false;
+    FusedValue& made = groups_[attempt.group].values[attempt.fused];
     made.dims = used_dims(map);
     made.ready += 1;
     made.cost = 0;
-    attempt.level = Level::Kept;
+    attempt.level = Level::Outer;
     attempt.map = map;
     attempt.reduced = reduced;
     return true;
@@ -213,28 +218,28 @@ bool Planner::place_elementwise(Attempt& attempt, NodeId id) {
     if (!group.reduces || group.reduced == 0) return false;
     const char* reason = reason_;
     roll_back(attempt);
-    if (place_at(attempt, id, Level::Kept)) return true;
+    if (place_at(attempt, id, Level::Outer)) return true;
     if (reason[0]) reason_ = reason;
     return false;
 }
 
 bool Planner::place_at(Attempt& attempt, NodeId id, Level level) {
-    const bool kept = level == Level::Kept;
+    const bool kept = level == Level::Outer;
     {
         const Group& group = groups_[attempt.group];
         if (!align(shape(id), group.domain, kept ? ~group.reduced : ~0u, attempt.map)) return fail("different index spaces") >= 0;
     }
     const Map map = attempt.map;
     if (is_store(id)) {
-        attempt.inst = store_expression(attempt, map);
-    } else if (walk_.nodes[id]->kind == Kind::View && walk_.nodes[id]->view->part < 0) {
-        attempt.inst = instance(attempt, input(id, 0), through_view(map, *walk_.nodes[id]->view, shape(input(id, 0))));
+        attempt.fused = store_expression(attempt, map);
+    } else if (subgraph_.nodes[id]->kind == Kind::View && subgraph_.nodes[id]->view->part < 0) {
+        attempt.fused = instance(attempt, input(id, 0), through_view(map, *subgraph_.nodes[id]->view, shape(input(id, 0))));
     } else {
-        attempt.inst = instance(attempt, id, map);
+        attempt.fused = instance(attempt, id, map);
     }
-    if (attempt.inst < 0) return false;
+    if (attempt.fused < 0) return false;
     const Group& group = groups_[attempt.group];
-    const int ready = group.insts[attempt.inst].ready;
+    const int ready = group.values[attempt.fused].ready;
     if (kept && ready == 0) return fail("independent of the reduction") >= 0;
     if (!kept && group.split && ready > 0) return fail("needs the result of a reduction that is split over blocks") >= 0;
     attempt.level = level;
@@ -261,9 +266,9 @@ bool Planner::reaches(int from, int to) const {
 }
 
 bool Planner::has_arg(const Group& group) const {
-    return std::any_of(group.insts.begin(), group.insts.end(), [&](const Inst& inst) {
-        if (inst.kind != Inst::Kind::Reduced) return false;
-        const graph::ReduceOp op = node(inst.node)->reduce;
+    return std::any_of(group.values.begin(), group.values.end(), [&](const FusedValue& fused) {
+        if (fused.kind != FusedValue::Kind::Reduced) return false;
+        const graph::ReduceOp op = node(fused.node)->reduce;
         return op == graph::ReduceOp::ArgMin || op == graph::ReduceOp::ArgMax;
     });
 }
@@ -273,10 +278,10 @@ void Planner::choose_strategy(Group& group) const {
     // Each load votes, by its size, for the dim along which it is contiguous.
     Size along = 0, across = 0;
     Size innermost = 1, row = 1;  // extents of the reduced and of the kept dim that got votes
-    for (const Inst& inst : group.insts) {
-        if (inst.kind != Inst::Kind::Load) continue;
-        const bool in_memory = node(inst.node)->in_memory();
-        const Steps steps = steps_of(inst.map, in_memory ? strides(inst.node) : contiguous_strides(shape(inst.node)));
+    for (const FusedValue& fused : group.values) {
+        if (fused.kind != FusedValue::Kind::Load) continue;
+        const bool in_memory = node(fused.node)->in_memory();
+        const Steps steps = steps_of(fused.map, in_memory ? strides(fused.node) : contiguous_strides(shape(fused.node)));
         int best = -1;
         Size size = 1;
         for (int d = 0; d < group.domain.size(); ++d) {

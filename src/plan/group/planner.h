@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "plan/group/access.h"
+#include "plan/subgraph.h"
 #include "plan/tuning.h"
-#include "plan/walk.h"
 
 namespace pardo::plan {
 
 /// One value at one map inside a group: what the kernel computes.
-struct Inst {
+struct FusedValue {
     enum class Kind : std::uint8_t {
         Load,     // element of a leaf, or of a value that another group stores
         Scalar,   // a Constant's value, an argument
@@ -35,22 +35,22 @@ struct Inst {
     double cost = 0;         // additions for one element, inputs included
 };
 
-/// How far inside a group's loops a value lives.
-enum class Level : std::uint8_t { Full, Kept };
+/// How far inside a group's loops a value lives: in all of them, or outside of those over reduced dims.
+enum class Level : std::uint8_t { Full, Outer };
 
 /// What is known of each node during planning; the store, if any, is one more behind the last node.
-struct Fact {
-    bool anchor = false;    // belongs to a group; everything else is computed where it is read
-    bool required = false;  // becomes a Leaf
-    bool alias = false;     // required View of a required input: becomes a Leaf when that does
-    bool stored = false;    // has memory after its group has run
+struct NodeInfo {
+    bool materialized = false;  // a materialization point: computed once, in one group; everything else is computed where it is read
+    bool required = false;      // becomes a Leaf
+    bool alias = false;         // required View of a required input: becomes a Leaf when that does
+    bool stored = false;        // has memory after its group has run
     int group = -1;
-    int inst = -1;
+    int fused = -1;
     Level level = Level::Full;
     Map map;               // domain of its group -> its index
     Sizes strides;         // of its memory, once scheduled
     const char* why = "";  // why it is stored
-    double cost = 0;       // additions and loads for one element, down to leaves and anchors
+    double cost = 0;       // additions and loads for one element, down to leaves and materialization points
     int operations = 0, loads = 0;
     int reductions = 0;  // on top of each other, down to leaves and to values that are stored because of their number
     Size reduced = 0;    // elements of the largest of their inputs
@@ -75,7 +75,7 @@ struct Group {
     bool reduces = false;
     bool split = false;  // reductions run in blocks, then over the blocks' results in a second kernel
     Strategy strategy = Strategy::Elementwise;
-    std::vector<Inst> insts;  // operands before users
+    std::vector<FusedValue> values;  // operands before users
     std::unordered_map<NodeId, SmallVector<int, 2>> by_node;
     std::vector<NodeId> members;
     std::vector<int> needs;  // groups whose results it reads
@@ -89,46 +89,46 @@ Size count_over(const Sizes& domain, std::uint32_t dims);
 /// Groups of one force, explain or store.
 class Planner {
 public:
-    Planner(const Walk& walk, device::Execution execution);
+    Planner(const Subgraph& subgraph, device::Execution execution);
     /// Cuts into groups; `order()` then gives them so that each comes after those it needs.
     void run();
 
-    const Walk& walk() const { return walk_; }
+    const Subgraph& subgraph() const { return subgraph_; }
     const Tuning& tuning() const { return tuning_; }
     std::vector<Group>& groups() { return groups_; }
     const std::vector<Group>& groups() const { return groups_; }
     const std::vector<int>& order() const { return order_; }
-    Fact& fact(NodeId id) { return facts_[id]; }
-    const Fact& fact(NodeId id) const { return facts_[id]; }
-    NodeId store_id() const { return static_cast<NodeId>(walk_.nodes.size()); }
-    bool is_store(NodeId id) const { return walk_.target && id == store_id(); }
-    const graph::Node* node(NodeId id) const { return is_store(id) ? walk_.target : walk_.nodes[id]; }
+    NodeInfo& info(NodeId id) { return info_[id]; }
+    const NodeInfo& info(NodeId id) const { return info_[id]; }
+    NodeId store_id() const { return static_cast<NodeId>(subgraph_.nodes.size()); }
+    bool is_store(NodeId id) const { return subgraph_.target && id == store_id(); }
+    const graph::Node* node(NodeId id) const { return is_store(id) ? subgraph_.target : subgraph_.nodes[id]; }
     const Sizes& shape(NodeId id) const { return shapes_[id]; }
     Size size(NodeId id) const { return count(shapes_[id]); }
     /// Of its memory: as it is, or as its group's schedule has it.
-    Sizes strides(NodeId id) const { return node(id)->in_memory() ? given(node(id)->strides) : facts_[id].strides; }
-    /// Inputs within the walk: what a call is computed from is no part of it.
-    int arity(NodeId id) const { return walk_.in_memory(walk_.nodes[id]) ? 0 : walk_.nodes[id]->arity; }
-    NodeId input(NodeId id, int k) const { return walk_.nodes[id]->inputs[k]->index; }
+    Sizes strides(NodeId id) const { return node(id)->in_memory() ? given(node(id)->strides) : info_[id].strides; }
+    /// Inputs within the subgraph: what a call is computed from is no part of it.
+    int arity(NodeId id) const { return subgraph_.in_memory(subgraph_.nodes[id]) ? 0 : subgraph_.nodes[id]->arity; }
+    NodeId input(NodeId id, int k) const { return subgraph_.nodes[id]->inputs[k]->index; }
 
 private:
-    /// What one try to place an anchor has added to a group, to be kept or taken back.
+    /// What one try to place a materialization point has added to a group, to be kept or taken back.
     struct Attempt {
         int group = -1;
-        bool bounded = true;  // limits apply: not for the first anchor of a group
+        bool bounded = true;  // limits apply: not for the first of a group
         NodeId placing = no_node;
-        std::size_t insts = 0;  // before the try
+        std::size_t values = 0;  // before the try
         int loads = 0;
         std::vector<int> needs;     // groups that would be read
-        std::vector<NodeId> reads;  // their anchors, which then need memory
+        std::vector<NodeId> reads;  // their values that are read, which then need memory
         Level level = Level::Full;
         Map map;
-        int inst = -1;
+        int fused = -1;
         std::uint32_t reduced = 0;
     };
-    // anchors.cpp
+    // materialization.cpp
     void choose_required();
-    void choose_anchors();
+    void choose_materialization_points();
     // group.cpp
     void place(NodeId id);
     std::vector<int> candidates(NodeId id) const;
@@ -148,12 +148,12 @@ private:
     int store_expression(Attempt& attempt, const Map& map);
     int load(Attempt& attempt, NodeId id, const Map& map);
     int find(const Group& group, NodeId id, const Map& map) const;
-    int add(Attempt& attempt, Inst inst);
+    int add(Attempt& attempt, FusedValue fused);
     int fail(const char* reason);
 
-    const Walk& walk_;
+    const Subgraph& subgraph_;
     const Tuning& tuning_;
-    std::vector<Fact> facts_;
+    std::vector<NodeInfo> info_;
     std::vector<Sizes> shapes_;
     std::vector<Group> groups_;
     std::vector<int> order_;

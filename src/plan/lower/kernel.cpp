@@ -1,10 +1,10 @@
-// src/plan/lower/kernel.cpp: parameters and values of a kernel: how each inst becomes IR.
+// src/plan/lower/kernel.cpp: parameters and values of a kernel: how each fused value becomes IR.
 #include "plan/lower/kernel.h"
 
 #include <cstdlib>
 
 #include "graph/recipes.h"
-#include "plan/lower/emitter.h"
+#include "plan/lower/kernel_builder.h"
 
 namespace pardo::plan {
 
@@ -24,9 +24,9 @@ std::string numbered(const char* prefix, int number) {
 
 }  // namespace
 
-MadeKernel make_kernel(const Planner& planner, const KernelPlan& plan) { return Emitter(planner, plan).run(); }
+LoweredKernel lower_kernel(const Planner& planner, const KernelPlan& plan) { return KernelBuilder(planner, plan).run(); }
 
-Emitter::Emitter(const Planner& planner, const KernelPlan& plan)
+KernelBuilder::KernelBuilder(const Planner& planner, const KernelPlan& plan)
     : planner_(planner),
       plan_(plan),
       group_(planner.groups()[plan.group]),
@@ -35,9 +35,9 @@ Emitter::Emitter(const Planner& planner, const KernelPlan& plan)
       offsets_(plan.accesses.size(), no_value),
       extent_(plan.extents.size(), no_value),
       var_(plan.extents.size(), no_value),
-      memo_(group_.insts.size(), no_value) {}
+      memo_(group_.values.size(), no_value) {}
 
-MadeKernel Emitter::run() {
+LoweredKernel KernelBuilder::run() {
     declare_pointers();
     declare_steps();
     declare_extents();
@@ -56,7 +56,7 @@ MadeKernel Emitter::run() {
     return {m_.finish(), std::move(arguments_)};
 }
 
-void Emitter::declare_pointers() {
+void KernelBuilder::declare_pointers() {
     pointers_.assign(plan_.accesses.size(), no_value);
     int inputs = 0, outputs = 0;
     for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
@@ -69,7 +69,7 @@ void Emitter::declare_pointers() {
         if (a.kind == Access::Kind::Partial) {
             arguments_.push_back({Argument::Kind::Partial, static_cast<std::uint32_t>(a.partial), offset});
         } else if (planner_.is_store(a.node)) {
-            arguments_.push_back({Argument::Kind::Leaf, planner_.walk().target_id, offset});
+            arguments_.push_back({Argument::Kind::Leaf, planner_.subgraph().target_id, offset});
         } else {
             const bool leaf = planner_.node(a.node)->kind == Kind::Leaf;
             arguments_.push_back({leaf ? Argument::Kind::Leaf : Argument::Kind::Stored, a.node, offset});
@@ -77,12 +77,12 @@ void Emitter::declare_pointers() {
     }
 }
 
-ir::Value Emitter::number(std::string name, Size value) {
+ir::Value KernelBuilder::number(std::string name, Size value) {
     arguments_.push_back({Argument::Kind::Number, 0, value});
     return m_.scalar_param(std::move(name), DType::Int64);
 }
 
-void Emitter::declare_steps() {
+void KernelBuilder::declare_steps() {
     for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
         const Access& a = plan_.accesses[i];
         for (int d = 0; d < plan_.extents.size(); ++d) {
@@ -96,42 +96,42 @@ void Emitter::declare_steps() {
     }
 }
 
-ir::Value Emitter::step_of(int dim, Size step) const {
+ir::Value KernelBuilder::step_of(int dim, Size step) const {
     for (const Step& known : steps_) {
         if (known.dim == dim && known.step == step) return known.value;
     }
     return no_value;
 }
 
-void Emitter::declare_extents() {
+void KernelBuilder::declare_extents() {
     for (int d = plan_.inner(); d < plan_.extents.size(); ++d) {
         if (plan_.strategy != Strategy::Unrolled) extent_[d] = number(numbered("n", d), plan_.extents[d]);
     }
     for (const KernelPlan::Block& b : plan_.blocks) block_lengths_.push_back(number(numbered("block", b.dim), b.length));
 }
 
-void Emitter::declare_scalars() {
-    for (std::size_t i = 0; i < group_.insts.size(); ++i) {
-        const Inst& inst = group_.insts[i];
-        if (inst.kind != Inst::Kind::Scalar) continue;
-        memo_[i] = m_.scalar_param(numbered("c", static_cast<int>(i)), inst.dtype);  // never forgotten: not in made_
-        arguments_.push_back({Argument::Kind::Constant, inst.node, 0});
+void KernelBuilder::declare_scalars() {
+    for (std::size_t i = 0; i < group_.values.size(); ++i) {
+        const FusedValue& fused = group_.values[i];
+        if (fused.kind != FusedValue::Kind::Scalar) continue;
+        memo_[i] = m_.scalar_param(numbered("c", static_cast<int>(i)), fused.dtype);  // never forgotten: not in made_
+        arguments_.push_back({Argument::Kind::Constant, fused.node, 0});
     }
 }
 
-void Emitter::remember(int inst, Value value) {
-    memo_[inst] = value;
-    made_.push_back(inst);
+void KernelBuilder::remember(int fused, Value value) {
+    memo_[fused] = value;
+    made_.push_back(fused);
 }
 
-void Emitter::forget(std::size_t mark) {
+void KernelBuilder::forget(std::size_t mark) {
     while (made_.size() > mark) {
         memo_[made_.back()] = no_value;
         made_.pop_back();
     }
 }
 
-ir::Value Emitter::index_of(int access) {
+ir::Value KernelBuilder::index_of(int access) {
     const Steps& steps = plan_.accesses[access].steps;
     Value index = base_[access];
     for (int d = plan_.range; d < plan_.extents.size(); ++d) {
@@ -143,49 +143,49 @@ ir::Value Emitter::index_of(int access) {
     return index;
 }
 
-ir::Value Emitter::load(int access) { return m_.load(pointers_[access], index_of(access)); }
+ir::Value KernelBuilder::load(int access) { return m_.load(pointers_[access], index_of(access)); }
 
-ir::Value Emitter::get(int inst) {
-    if (memo_[inst] != no_value) return memo_[inst];
-    const Value value = compute(inst);
-    remember(inst, value);
+ir::Value KernelBuilder::get(int fused) {
+    if (memo_[fused] != no_value) return memo_[fused];
+    const Value value = compute(fused);
+    remember(fused, value);
     return value;
 }
 
-ir::Value Emitter::compute(int at) {
-    const Inst& inst = group_.insts[at];
-    for (const KernelPlan::Keep& keep : plan_.keeps) {
-        if (keep.inst == at && keep.to == loop_) return load(keep.access);
+ir::Value KernelBuilder::compute(int at) {
+    const FusedValue& fused = group_.values[at];
+    for (const KernelPlan::Spill& spill : plan_.spills) {
+        if (spill.fused == at && spill.to == loop_) return load(spill.access);
     }
-    switch (inst.kind) {
-        case Inst::Kind::Load:
-        case Inst::Kind::Old: return load(plan_.access_of[at]);
-        case Inst::Kind::Iota: return index_of(plan_.access_of[at]);
-        case Inst::Kind::Cast: return m_.cast(get(inst.in[0]), inst.dtype);
-        case Inst::Kind::Blend: {
-            const Value where = get(inst.in[0]), value = get(inst.in[1]), old = get(inst.in[2]);
+    switch (fused.kind) {
+        case FusedValue::Kind::Load:
+        case FusedValue::Kind::Old: return load(plan_.access_of[at]);
+        case FusedValue::Kind::Iota: return index_of(plan_.access_of[at]);
+        case FusedValue::Kind::Cast: return m_.cast(get(fused.in[0]), fused.dtype);
+        case FusedValue::Kind::Blend: {
+            const Value where = get(fused.in[0]), value = get(fused.in[1]), old = get(fused.in[2]);
             return m_.select(where, value, old);
         }
-        case Inst::Kind::Op: {
-            const Node* n = planner_.node(inst.node);
+        case FusedValue::Kind::Op: {
+            const Node* n = planner_.node(fused.node);
             Value operands[3];
-            for (int k = 0; k < n->arity; ++k) operands[k] = get(inst.in[k]);
+            for (int k = 0; k < n->arity; ++k) operands[k] = get(fused.in[k]);
             return graph::build_recipe(m_, n->op, graph::loop_dtype(*n), n->dtype, {operands, static_cast<std::size_t>(n->arity)});
         }
-        case Inst::Kind::Scalar:
-        case Inst::Kind::Reduced: break;
+        case FusedValue::Kind::Scalar:
+        case FusedValue::Kind::Reduced: break;
     }
     throw Error(ErrorCode::Internal, "force: kernel " + plan_.name + " uses a value before it is there");
 }
 
-void Emitter::hoist(const std::vector<bool>& in, int loop) {
+void KernelBuilder::hoist(const std::vector<bool>& in, int loop) {
     std::uint32_t bound = 0;
     for (int d = 0; d < plan_.extents.size(); ++d) {
         if (var_[d] != no_value) bound |= 1u << d;
     }
-    for (std::size_t i = 0; i < group_.insts.size(); ++i) {
-        const Inst& inst = group_.insts[i];
-        if (!in[i] || memo_[i] != no_value || inst.ready > loop || inst.kind == Inst::Kind::Reduced) continue;
+    for (std::size_t i = 0; i < group_.values.size(); ++i) {
+        const FusedValue& fused = group_.values[i];
+        if (!in[i] || memo_[i] != no_value || fused.ready > loop || fused.kind == FusedValue::Kind::Reduced) continue;
         if ((plan_.loop_dims[i] & ~bound) == 0) get(static_cast<int>(i));
     }
 }

@@ -14,7 +14,7 @@ namespace pardo::plan {
 struct Argument {
     enum class Kind : std::uint8_t {
         Leaf,      // address of leaf `node` + `value` bytes
-        Stored,    // address of the memory of anchor `node` + `value` bytes
+        Stored,    // address of the memory of the materialization point `node` + `value` bytes
         Partial,   // address of scratch number `node` + `value` bytes
         Number,    // `value` itself
         Constant,  // the scalar of Constant `node`; complex ones take two slots
@@ -24,12 +24,12 @@ struct Argument {
     Size value;
 };
 
-struct MadeKernel {
+struct LoweredKernel {
     ir::Kernel kernel;
     std::vector<Argument> arguments;
 };
 
 /// Emits a scheduled kernel.
-MadeKernel make_kernel(const Planner& planner, const KernelPlan& plan);
+LoweredKernel lower_kernel(const Planner& planner, const KernelPlan& plan);
 
 }  // namespace pardo::plan

@@ -1,7 +1,7 @@
 // src/plan/lower/loops.cpp: the loops of a kernel: how reductions run along serial loops, lanes and blocks.
 #include <algorithm>
 
-#include "plan/lower/emitter.h"
+#include "plan/lower/kernel_builder.h"
 
 namespace pardo::plan {
 
@@ -32,7 +32,7 @@ Combine combine_of(ReduceOp op) {
 
 }  // namespace
 
-void Emitter::item() {
+void KernelBuilder::item() {
     for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
         const Steps& steps = plan_.accesses[i].steps;
         Value base = offsets_[i] == no_value ? m_.i64(0) : offsets_[i];
@@ -44,27 +44,27 @@ void Emitter::item() {
     }
     const int loops = plan_.loops();
     for (loop_ = 0; loop_ < loops; ++loop_) run_loop(loop_);
-    kept_stores();
+    outer_stores();
 }
 
-void Emitter::run_loop(int loop) {
+void KernelBuilder::run_loop(int loop) {
     reductions_.clear();
     std::vector<int> targets;
     for (const Reduction& r : plan_.reductions) {
         if (r.loop != loop) continue;
         reductions_.push_back(&r);
-        if (plan_.stage != Stage::Combine) targets.push_back(group_.insts[r.inst].in[0]);
+        if (plan_.stage != Stage::Combine) targets.push_back(group_.values[r.fused].in[0]);
     }
     bool stores = false;
     for (const Store& s : plan_.stores) {
         if (s.level != Level::Full || s.loop != loop) continue;
-        targets.push_back(s.inst);
+        targets.push_back(s.fused);
         stores = true;
     }
     if (reductions_.empty() && !stores) return;
     std::vector<int> read_back;
-    for (const KernelPlan::Keep& keep : plan_.keeps) {
-        if (keep.to == loop) read_back.push_back(keep.inst);
+    for (const KernelPlan::Spill& spill : plan_.spills) {
+        if (spill.to == loop) read_back.push_back(spill.fused);
     }
     in_ = closure(group_, targets, read_back);
     hoist(in_, loop);
@@ -81,18 +81,18 @@ void Emitter::run_loop(int loop) {
             if (position != no_value) m_.store(pointers_[r->partial[1]], index_of(r->partial[1]), position);
         } else {
             const Value result = position != no_value ? position : value;
-            remember(r->inst, m_.cast(result, n->dtype));
+            remember(r->fused, m_.cast(result, n->dtype));
         }
     }
 }
 
-void Emitter::kept_stores() {
+void KernelBuilder::outer_stores() {
     for (const Store& s : plan_.stores) {
-        if (s.level == Level::Kept) m_.store(pointers_[s.access], index_of(s.access), get(s.inst));
+        if (s.level == Level::Outer) m_.store(pointers_[s.access], index_of(s.access), get(s.fused));
     }
 }
 
-Emitter::Values Emitter::identities() {
+KernelBuilder::Values KernelBuilder::identities() {
     Values values;
     for (const Reduction* r : reductions_) {
         const Node* n = planner_.node(r->node);
@@ -102,19 +102,19 @@ Emitter::Values Emitter::identities() {
     return values;
 }
 
-bool Emitter::starts_fresh(const Reduction& r) const {
+bool KernelBuilder::starts_fresh(const Reduction& r) const {
     const Node* n = planner_.node(r.node);
     return (n->reduce == ReduceOp::Sum || n->reduce == ReduceOp::Prod) && is_inexact(reduction_dtype(n));
 }
 
-Size Emitter::trip_count(int dim) const {
+Size KernelBuilder::trip_count(int dim) const {
     for (const KernelPlan::Block& b : plan_.blocks) {
         if (b.dim == dim) return b.length;
     }
     return plan_.extents[dim];
 }
 
-void Emitter::bounds(int dim, Value& lower, Value& upper) {
+void KernelBuilder::bounds(int dim, Value& lower, Value& upper) {
     lower = m_.i64(0);
     upper = extent_[dim];
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
@@ -125,14 +125,14 @@ void Emitter::bounds(int dim, Value& lower, Value& upper) {
     }
 }
 
-Emitter::Values Emitter::nest(int dim, const Values& carried) {
+KernelBuilder::Values KernelBuilder::nest(int dim, const Values& carried) {
     if (plan_.strategy == Strategy::Unrolled) return written_out(dim, carried);
     if (dim == plan_.extents.size()) return innermost(carried);
     const bool last = dim + 1 == plan_.extents.size();
     return last && plan_.strategy == Strategy::InnerLanes ? lanes(dim, carried) : serial(dim, carried);
 }
 
-Emitter::Values Emitter::written_out(int dim, const Values& carried) {
+KernelBuilder::Values KernelBuilder::written_out(int dim, const Values& carried) {
     if (dim == plan_.extents.size()) {
         const std::size_t before = mark();
         Values values = innermost(carried);
@@ -148,7 +148,7 @@ Emitter::Values Emitter::written_out(int dim, const Values& carried) {
     return values;
 }
 
-Emitter::Values Emitter::serial(int dim, const Values& carried) {
+KernelBuilder::Values KernelBuilder::serial(int dim, const Values& carried) {
     Value lower, upper;
     bounds(dim, lower, upper);
     const bool fresh = std::any_of(reductions_.begin(), reductions_.end(), [&](const Reduction* r) { return starts_fresh(*r); });
@@ -174,7 +174,7 @@ Emitter::Values Emitter::serial(int dim, const Values& carried) {
     });
 }
 
-Emitter::Values Emitter::serial_range(int dim, Value lower, Value upper, const Values& carried) {
+KernelBuilder::Values KernelBuilder::serial_range(int dim, Value lower, Value upper, const Values& carried) {
     return m_.for_loop(lower, upper, m_.i64(1), carried, [&](Value index, std::span<const Value> values) {
         var_[dim] = index;
         const std::size_t before = mark();
@@ -186,7 +186,7 @@ Emitter::Values Emitter::serial_range(int dim, Value lower, Value upper, const V
     });
 }
 
-Emitter::Values Emitter::lanes(int dim, const Values& carried) {
+KernelBuilder::Values KernelBuilder::lanes(int dim, const Values& carried) {
     Value lower, upper;
     bounds(dim, lower, upper);
     const bool chunks = std::any_of(reductions_.begin(), reductions_.end(),
@@ -202,7 +202,7 @@ Emitter::Values Emitter::lanes(int dim, const Values& carried) {
     });
 }
 
-Emitter::Values Emitter::lanes_range(int dim, Value lower, Value upper, const Values& carried) {
+KernelBuilder::Values KernelBuilder::lanes_range(int dim, Value lower, Value upper, const Values& carried) {
     std::vector<ir::Reduction> combines;
     int at = 0;
     for (const Reduction* r : reductions_) {
@@ -251,7 +251,7 @@ Emitter::Values Emitter::lanes_range(int dim, Value lower, Value upper, const Va
     return values;
 }
 
-void Emitter::rows() {
+void KernelBuilder::rows() {
     const Values start = identities();
     lanes_of_row([&] {
         for (std::size_t i = 0; i < reductions_.size(); ++i) {
@@ -262,7 +262,7 @@ void Emitter::rows() {
     rows_loop(plan_.inner());
 }
 
-void Emitter::lanes_of_row(const std::function<void()>& body) {
+void KernelBuilder::lanes_of_row(const std::function<void()>& body) {
     const int dim = plan_.extents.size() - 1;
     Value lower, upper;
     bounds(dim, lower, upper);
@@ -274,7 +274,7 @@ void Emitter::lanes_of_row(const std::function<void()>& body) {
     });
 }
 
-void Emitter::rows_loop(int dim) {
+void KernelBuilder::rows_loop(int dim) {
     Value lower, upper;
     bounds(dim, lower, upper);
     if (dim + 2 < plan_.extents.size()) {
@@ -294,14 +294,14 @@ void Emitter::rows_loop(int dim) {
     rows_range(dim, middle, upper, 1);
 }
 
-void Emitter::rows_range(int dim, Value lower, Value upper, int count) {
+void KernelBuilder::rows_range(int dim, Value lower, Value upper, int count) {
     m_.for_loop(lower, upper, m_.i64(count), {}, [&](Value first, std::span<const Value>) {
         rows_pass(dim, first, count);
         return Values{};
     });
 }
 
-void Emitter::rows_pass(int dim, Value first, int count) {
+void KernelBuilder::rows_pass(int dim, Value first, int count) {
     lanes_of_row([&] {
         std::vector<Values> rows(reductions_.size());
         for (int row = 0; row < count; ++row) {
@@ -324,7 +324,7 @@ void Emitter::rows_pass(int dim, Value first, int count) {
     });
 }
 
-void Emitter::find_position(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried, int at) {
+void KernelBuilder::find_position(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried, int at) {
     const Value old = carried[at], old_position = carried[at + 1];
     const Values results = m_.if_else(
         better(r, best, old),
@@ -350,12 +350,12 @@ void Emitter::find_position(const Reduction& r, int dim, Value lower, Value uppe
     carried[at + 1] = results[1];
 }
 
-bool Emitter::packs(const Reduction& r) const {
+bool KernelBuilder::packs(const Reduction& r) const {
     const Node* n = planner_.node(r.node);
     return planner_.tuning().packed_positions && r.by_position() && plan_.stage != Stage::Combine && itemsize(reduction_dtype(n)) <= 4;
 }
 
-ir::Value Emitter::packed(const Reduction& r, Value x, Value place) {
+ir::Value KernelBuilder::packed(const Reduction& r, Value x, Value place) {
     const auto u32 = [&](std::uint32_t bits) { return m_.constant(DType::UInt32, Scalar(std::uint64_t{bits}).cast(DType::UInt32)); };
     const bool least = planner_.node(r.node)->reduce == ReduceOp::ArgMin;
     const Value top = u32(0x80000000u), all = u32(0xffffffffu);
@@ -378,7 +378,7 @@ ir::Value Emitter::packed(const Reduction& r, Value x, Value place) {
     return m_.bit_or(m_.shl(m_.cast(key, DType::UInt64), half), low);
 }
 
-void Emitter::take_packed(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried) {
+void KernelBuilder::take_packed(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried) {
     const Value place = m_.cast(m_.bit_not(m_.cast(best, DType::UInt32)), DType::Int64);
     const std::size_t before = mark();
     var_[dim] = m_.min(m_.add(lower, place), m_.sub(upper, m_.i64(1)));
@@ -391,7 +391,7 @@ void Emitter::take_packed(const Reduction& r, int dim, Value lower, Value upper,
     var_[dim] = no_value;
 }
 
-Emitter::Values Emitter::innermost(const Values& carried) {
+KernelBuilder::Values KernelBuilder::innermost(const Values& carried) {
     Values values;
     int at = 0;
     for (const Reduction* r : reductions_) {
@@ -419,38 +419,38 @@ Emitter::Values Emitter::innermost(const Values& carried) {
     return values;
 }
 
-void Emitter::store_full() {
-    int kept = -1;  // the keeps of one value stand side by side
-    for (const KernelPlan::Keep& keep : plan_.keeps) {
-        if (!keep.write || keep.from != loop_ || keep.access == kept) continue;
-        m_.store(pointers_[keep.access], index_of(keep.access), get(keep.inst));
-        kept = keep.access;
+void KernelBuilder::store_full() {
+    int kept = -1;  // the spills of one value are next to each other
+    for (const KernelPlan::Spill& spill : plan_.spills) {
+        if (!spill.write || spill.from != loop_ || spill.access == kept) continue;
+        m_.store(pointers_[spill.access], index_of(spill.access), get(spill.fused));
+        kept = spill.access;
     }
     // All values first: several may need one that waits in the memory of one of them.
     for (const Store& s : plan_.stores) {
-        if (s.level == Level::Full && s.loop == loop_) get(s.inst);
+        if (s.level == Level::Full && s.loop == loop_) get(s.fused);
     }
     for (const Store& s : plan_.stores) {
-        if (s.level == Level::Full && s.loop == loop_) m_.store(pointers_[s.access], index_of(s.access), get(s.inst));
+        if (s.level == Level::Full && s.loop == loop_) m_.store(pointers_[s.access], index_of(s.access), get(s.fused));
     }
 }
 
-ir::Value Emitter::contribution(const Reduction& r) {
+ir::Value KernelBuilder::contribution(const Reduction& r) {
     if (plan_.stage == Stage::Combine) return load(r.partial[0]);
     const Node* n = planner_.node(r.node);
-    const Value x = get(group_.insts[r.inst].in[0]);
+    const Value x = get(group_.values[r.fused].in[0]);
     return m_.cast(x, reduction_dtype(n));
 }
 
-ir::Value Emitter::is_nan(Value x) { return m_.ne(x, x); }
+ir::Value KernelBuilder::is_nan(Value x) { return m_.ne(x, x); }
 
-ir::Value Emitter::better(const Reduction& r, Value a, Value b) {
+ir::Value KernelBuilder::better(const Reduction& r, Value a, Value b) {
     const Value closer = planner_.node(r.node)->reduce == ReduceOp::ArgMax ? m_.gt(a, b) : m_.lt(a, b);
     if (!is_float(m_.type(a))) return closer;
     return m_.bit_or(closer, m_.bit_and(is_nan(a), m_.bit_not(is_nan(b))));
 }
 
-ir::Value Emitter::matches(Value x, Value best) {
+ir::Value KernelBuilder::matches(Value x, Value best) {
     const Value equal = m_.eq(x, best);
     return is_float(m_.type(x)) ? m_.bit_or(equal, m_.bit_and(is_nan(x), is_nan(best))) : equal;
 }

@@ -80,9 +80,9 @@ double launch_cost(std::int64_t bytes_moved, std::int64_t elements, double eleme
            static_cast<double>(elements) * element_cost * operation_ns;
 }
 
-std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Walk& walk) {
+std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Subgraph& subgraph) {
     if (traffic.leaf == no_node) return bytes;
-    return std::min(bytes, static_cast<std::int64_t>(walk.nodes[traffic.leaf]->buffer->bytes()));
+    return std::min(bytes, static_cast<std::int64_t>(subgraph.nodes[traffic.leaf]->buffer->bytes()));
 }
 
 const char* reduce_name(graph::ReduceOp op) { return reduce_names[static_cast<int>(op)]; }
@@ -91,23 +91,23 @@ std::vector<int> Scheduler::computed(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
     std::vector<int> found;
-    for (std::size_t i = 0; i < group.insts.size(); ++i) {
-        const bool reduced = group.insts[i].kind == Inst::Kind::Reduced;
+    for (std::size_t i = 0; i < group.values.size(); ++i) {
+        const bool reduced = group.values[i].kind == FusedValue::Kind::Reduced;
         if (reduced ? !kernel.reductions.empty() : in[i]) found.push_back(static_cast<int>(i));
     }
     return found;
 }
 
-const char* Scheduler::operation(const Inst& inst) const {
-    switch (inst.kind) {
-        case Inst::Kind::Op: return graph::name(planner_.node(inst.node)->op);
-        case Inst::Kind::Reduced: return reduce_name(planner_.node(inst.node)->reduce);
-        case Inst::Kind::Iota: return "index";
-        case Inst::Kind::Cast: return "cast";
-        case Inst::Kind::Blend: return "where";
-        case Inst::Kind::Load:
-        case Inst::Kind::Scalar:
-        case Inst::Kind::Old: break;
+const char* Scheduler::operation(const FusedValue& fused) const {
+    switch (fused.kind) {
+        case FusedValue::Kind::Op: return graph::name(planner_.node(fused.node)->op);
+        case FusedValue::Kind::Reduced: return reduce_name(planner_.node(fused.node)->reduce);
+        case FusedValue::Kind::Iota: return "index";
+        case FusedValue::Kind::Cast: return "cast";
+        case FusedValue::Kind::Blend: return "where";
+        case FusedValue::Kind::Load:
+        case FusedValue::Kind::Scalar:
+        case FusedValue::Kind::Old: break;
     }
     return nullptr;
 }
@@ -125,8 +125,8 @@ std::string Scheduler::make_name(const KernelPlan& kernel) const {
     };
     DType dtype = DType::Float64;
     for (const int at : computed(kernel)) {
-        if (const char* part = operation(group.insts[at])) append(part);
-        dtype = group.insts[at].dtype;
+        if (const char* part = operation(group.values[at])) append(part);
+        dtype = group.values[at].dtype;
     }
     for (const Store& s : kernel.stores) dtype = kernel.accesses[s.access].dtype;
     if (name.empty()) name = !kernel.stores.empty() && group.loads == 0 ? "fill" : "copy";
@@ -140,12 +140,12 @@ std::string Scheduler::make_name(const KernelPlan& kernel) const {
 Size Scheduler::operations(const KernelPlan& kernel, const std::vector<bool>& in) const {
     const Group& group = planner_.groups()[kernel.group];
     Size count = 0;
-    for (std::size_t i = 0; i < group.insts.size(); ++i) {
-        const Inst& inst = group.insts[i];
-        if (!in[i] || inst.kind != Inst::Kind::Op) continue;
+    for (std::size_t i = 0; i < group.values.size(); ++i) {
+        const FusedValue& fused = group.values[i];
+        if (!in[i] || fused.kind != FusedValue::Kind::Op) continue;
         Size elements = 1;  // a value is needed once for each index that it depends on
         for (int d = 0; d < kernel.extents.size(); ++d) elements *= kernel.loop_dims[i] >> d & 1 ? kernel.extents[d] : 1;
-        count += elements * operations_of(planner_.node(inst.node));
+        count += elements * operations_of(planner_.node(fused.node));
     }
     for (const Reduction& r : kernel.reductions) {
         const Node* n = planner_.node(r.node);
@@ -188,11 +188,11 @@ void Scheduler::estimate(KernelPlan& kernel) const {
     double operations = 1;
     const std::vector<bool> in = needed(kernel);
     kernel.operations = this->operations(kernel, in);
-    for (std::size_t i = 0; i < group.insts.size(); ++i) {
-        const Inst& inst = group.insts[i];
+    for (std::size_t i = 0; i < group.values.size(); ++i) {
+        const FusedValue& fused = group.values[i];
         if (!in[i]) continue;
         const bool inside = kernel.range == kernel.extents.size() || (kernel.loop_dims[i] >> kernel.inner()) != 0;
-        if (inside) operations += inst.kind == Inst::Kind::Op ? graph::op_cost(planner_.node(inst.node)->op) : 1;
+        if (inside) operations += fused.kind == FusedValue::Kind::Op ? graph::op_cost(planner_.node(fused.node)->op) : 1;
     }
     operations += static_cast<double>(kernel.reductions.size());
     const bool vectors = kernel.lanes || kernel.strategy == Strategy::InnerLanes || kernel.strategy == Strategy::Rows;

@@ -79,12 +79,12 @@ DType reduction_dtype(const Node* node) {
 }
 
 std::vector<bool> closure(const Group& group, const std::vector<int>& targets, const std::vector<int>& leaves) {
-    std::vector<bool> in(group.insts.size(), false);
+    std::vector<bool> in(group.values.size(), false);
     for (const int t : targets) in[t] = true;
-    for (int i = static_cast<int>(group.insts.size()) - 1; i >= 0; --i) {
-        if (!in[i] || group.insts[i].kind == Inst::Kind::Reduced) continue;
+    for (int i = static_cast<int>(group.values.size()) - 1; i >= 0; --i) {
+        if (!in[i] || group.values[i].kind == FusedValue::Kind::Reduced) continue;
         if (std::find(leaves.begin(), leaves.end(), i) != leaves.end()) continue;
-        for (const int operand : group.insts[i].in) {
+        for (const int operand : group.values[i].in) {
             if (operand >= 0) in[operand] = true;
         }
     }
@@ -94,9 +94,9 @@ std::vector<bool> closure(const Group& group, const std::vector<int>& targets, c
 std::vector<bool> Scheduler::needed(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     std::vector<int> targets;
-    for (const Store& s : kernel.stores) targets.push_back(s.inst);
+    for (const Store& s : kernel.stores) targets.push_back(s.fused);
     if (kernel.stage != Stage::Combine) {
-        for (const Reduction& r : kernel.reductions) targets.push_back(group.insts[r.inst].in[0]);
+        for (const Reduction& r : kernel.reductions) targets.push_back(group.values[r.fused].in[0]);
     }
     return closure(group, targets);
 }
@@ -135,9 +135,9 @@ void Scheduler::choose_layouts(const Group& group) {
     std::vector<int> order(dims);
     for (int d = 0; d < dims; ++d) order[d] = d;
     bool found = false, agreed = !group.reduces;
-    for (const Inst& inst : group.insts) {
-        if (inst.kind != Inst::Kind::Load || !agreed) continue;
-        const Steps steps = steps_of(inst.map, planner_.strides(inst.node));
+    for (const FusedValue& fused : group.values) {
+        if (fused.kind != FusedValue::Kind::Load || !agreed) continue;
+        const Steps steps = steps_of(fused.map, planner_.strides(fused.node));
         bool full = true;
         for (int d = 0; d < dims; ++d) full &= group.domain[d] == 1 || steps.dims[d] != 0;
         if (!full) continue;
@@ -156,9 +156,9 @@ void Scheduler::choose_layouts(const Group& group) {
     }
     const bool plain = !agreed || !found || std::is_sorted(order.begin(), order.end());
     for (const NodeId id : group.members) {
-        Fact& f = planner_.fact(id);
+        NodeInfo& f = planner_.info(id);
         if (planner_.is_store(id)) {
-            f.strides = given(planner_.walk().target->strides);
+            f.strides = given(planner_.subgraph().target->strides);
             continue;
         }
         f.strides = contiguous_strides(planner_.shape(id));
@@ -180,11 +180,11 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
     kernel.group = g;
     kernel.stage = stage;
     kernel.strategy = group.strategy == Strategy::Rows && stage == Stage::Combine ? Strategy::OuterLanes : group.strategy;
-    kernel.access_of.assign(group.insts.size(), -1);
+    kernel.access_of.assign(group.values.size(), -1);
     if (stage == Stage::Blocks) make_partials(group);
     for (const NodeId id : group.members) {
-        const Inst& inst = group.insts[planner_.fact(id).inst];
-        if (inst.kind == Inst::Kind::Reduced && inst.node == id) add_reduction(kernel, id);
+        const FusedValue& fused = group.values[planner_.info(id).fused];
+        if (fused.kind == FusedValue::Kind::Reduced && fused.node == id) add_reduction(kernel, id);
         add_store(kernel, id);
     }
     return kernel;
@@ -192,7 +192,7 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
 
 void Scheduler::make_partials(const Group& group) {
     for (const NodeId id : group.members) {
-        if (group.insts[planner_.fact(id).inst].kind != Inst::Kind::Reduced) continue;
+        if (group.values[planner_.info(id).fused].kind != FusedValue::Kind::Reduced) continue;
         const Node* n = planner_.node(id);
         std::array<int, 2> own{static_cast<int>(partials_.size()), -1};
         partials_.push_back({reduction_dtype(n), 0});
@@ -206,9 +206,9 @@ void Scheduler::make_partials(const Group& group) {
 
 void Scheduler::add_reduction(KernelPlan& kernel, NodeId id) {
     const Group& group = planner_.groups()[kernel.group];
-    const Fact& f = planner_.fact(id);
+    const NodeInfo& f = planner_.info(id);
     const bool combines = kernel.stage == Stage::Combine;
-    Reduction r{.node = id, .inst = f.inst, .loop = combines ? 0 : group.insts[f.inst].ready - 1};
+    Reduction r{.node = id, .fused = f.fused, .loop = combines ? 0 : group.values[f.fused].ready - 1};
     if (is_arg(planner_.node(id)->reduce) && !combines) {
         // Positions count the reduced elements in row-major order.
         Access position{.kind = Access::Kind::Index, .dtype = DType::Int64, .node = id};
@@ -240,18 +240,18 @@ Access Scheduler::partial_access(const KernelPlan& kernel, int number) const {
 }
 
 void Scheduler::add_store(KernelPlan& kernel, NodeId id) {
-    const Fact& f = planner_.fact(id);
+    const NodeInfo& f = planner_.info(id);
     if (!f.stored && !planner_.is_store(id)) return;
-    if (kernel.stage == Stage::Blocks && f.level == Level::Kept) return;
+    if (kernel.stage == Stage::Blocks && f.level == Level::Outer) return;
     if (kernel.stage == Stage::Combine && f.level == Level::Full) return;
-    const Inst& inst = planner_.groups()[kernel.group].insts[f.inst];
-    const bool reduced = inst.kind == Inst::Kind::Reduced && inst.node == id;
+    const FusedValue& fused = planner_.groups()[kernel.group].values[f.fused];
+    const bool reduced = fused.kind == FusedValue::Kind::Reduced && fused.node == id;
     Access out{.mode = ir::Access::Write, .dtype = planner_.node(id)->dtype, .node = id};
     out.steps = steps_of(f.map, f.strides);
     if (planner_.is_store(id)) out.steps.offset = 0;
     const int access = add_access(kernel, std::move(out));
     kernel.stores.push_back(
-        {.node = id, .inst = f.inst, .access = access, .loop = reduced ? inst.ready - 1 : inst.ready, .level = f.level});
+        {.node = id, .fused = f.fused, .access = access, .loop = reduced ? fused.ready - 1 : fused.ready, .level = f.level});
 }
 
 int Scheduler::add_access(KernelPlan& kernel, Access access) const {
@@ -263,17 +263,17 @@ int Scheduler::add_access(KernelPlan& kernel, Access access) const {
 void Scheduler::add_loads(KernelPlan& kernel) {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
-    for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
-        const Inst& inst = group.insts[i];
+    for (int i = 0; i < static_cast<int>(group.values.size()); ++i) {
+        const FusedValue& fused = group.values[i];
         if (!in[i]) continue;
-        Access access{.dtype = inst.dtype, .node = inst.node};
-        if (inst.kind == Inst::Kind::Load) {
-            access.steps = steps_of(inst.map, planner_.strides(inst.node));
-        } else if (inst.kind == Inst::Kind::Iota) {
+        Access access{.dtype = fused.dtype, .node = fused.node};
+        if (fused.kind == FusedValue::Kind::Load) {
+            access.steps = steps_of(fused.map, planner_.strides(fused.node));
+        } else if (fused.kind == FusedValue::Kind::Iota) {
             access.kind = Access::Kind::Index;
-            const int axis = static_cast<int>(planner_.node(inst.node)->axes);
-            for (int d = 0; d < inst.map.dims(); ++d) access.steps.dims.push_back(inst.map.coefficient(axis, d));
-            access.steps.offset = inst.map.offset(axis);
+            const int axis = static_cast<int>(planner_.node(fused.node)->axes);
+            for (int d = 0; d < fused.map.dims(); ++d) access.steps.dims.push_back(fused.map.coefficient(axis, d));
+            access.steps.offset = fused.map.offset(axis);
         } else {
             continue;
         }
@@ -282,24 +282,24 @@ void Scheduler::add_loads(KernelPlan& kernel) {
 }
 
 bool Scheduler::resolve_target(KernelPlan& kernel) {
-    const Walk& walk = planner_.walk();
-    if (!walk.target) return true;
+    const Subgraph& subgraph = planner_.subgraph();
+    if (!subgraph.target) return true;
     int target = -1;
     for (const Store& s : kernel.stores) {
         if (planner_.is_store(s.node)) target = s.access;
     }
     if (target < 0) return true;
     const Group& group = planner_.groups()[kernel.group];
-    for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
-        const Inst& inst = group.insts[i];
-        if (inst.kind == Inst::Kind::Old) {
+    for (int i = 0; i < static_cast<int>(group.values.size()); ++i) {
+        const FusedValue& fused = group.values[i];
+        if (fused.kind == FusedValue::Kind::Old) {
             kernel.access_of[i] = target;
             kernel.accesses[target].mode = ir::Access::ReadWrite;
         }
-        if (inst.kind != Inst::Kind::Load || kernel.access_of[i] < 0 || planner_.is_store(inst.node)) continue;
-        const std::uint8_t flags = walk.flags[inst.node];
-        if (!(flags & (Walk::Same | Walk::Overlaps))) continue;
-        if ((flags & Walk::Overlaps) || !(kernel.accesses[kernel.access_of[i]].steps == kernel.accesses[target].steps)) return false;
+        if (fused.kind != FusedValue::Kind::Load || kernel.access_of[i] < 0 || planner_.is_store(fused.node)) continue;
+        const std::uint8_t flags = subgraph.flags[fused.node];
+        if (!(flags & (Subgraph::Same | Subgraph::Overlaps))) continue;
+        if ((flags & Subgraph::Overlaps) || !(kernel.accesses[kernel.access_of[i]].steps == kernel.accesses[target].steps)) return false;
         kernel.access_of[i] = target;  // one pointer for both; the load's own access stays unused
         kernel.accesses[target].mode = ir::Access::ReadWrite;
     }
@@ -394,10 +394,10 @@ void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
         access.steps.dims = std::move(steps);
     }
     const Group& group = planner_.groups()[kernel.group];
-    kernel.loop_dims.assign(group.insts.size(), 0);
-    for (std::size_t i = 0; i < group.insts.size(); ++i) {
+    kernel.loop_dims.assign(group.values.size(), 0);
+    for (std::size_t i = 0; i < group.values.size(); ++i) {
         for (std::size_t l = 0; l < loops.size(); ++l) {
-            if (group.insts[i].dims & loops[l].dim.members) kernel.loop_dims[i] |= 1u << l;
+            if (group.values[i].dims & loops[l].dim.members) kernel.loop_dims[i] |= 1u << l;
         }
     }
 }
@@ -502,10 +502,10 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
     for (int loop = 0; loop < kernel.loops(); ++loop) {
         std::vector<int> targets;
         for (const Reduction& r : kernel.reductions) {
-            if (r.loop == loop) targets.push_back(group.insts[r.inst].in[0]);
+            if (r.loop == loop) targets.push_back(group.values[r.fused].in[0]);
         }
         for (const Store& s : kernel.stores) {
-            if (s.level == Level::Full && s.loop == loop) targets.push_back(s.inst);
+            if (s.level == Level::Full && s.loop == loop) targets.push_back(s.fused);
         }
         in.push_back(closure(group, targets));
     }
@@ -517,17 +517,18 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
         if (s.level != Level::Full || planner_.is_store(s.node)) continue;
         // An output of an earlier loop is read back where it is needed again.
         for (int to = s.loop + 1; to < kernel.loops(); ++to) {
-            if (in[to][s.inst] && group.insts[s.inst].kind == Inst::Kind::Op) {
-                kernel.keeps.push_back({.inst = s.inst, .access = s.access, .from = s.loop, .to = to, .write = false});
+            if (in[to][s.fused] && group.values[s.fused].kind == FusedValue::Kind::Op) {
+                kernel.spills.push_back({.fused = s.fused, .access = s.access, .from = s.loop, .to = to, .write = false});
                 kernel.accesses[s.access].mode = ir::Access::ReadWrite;
             }
         }
         // The most expensive value that this loop shares with an earlier one waits in the output's memory.
         int best = -1, from = 0;
-        for (int i = 0; i < static_cast<int>(group.insts.size()); ++i) {
-            const Inst& inst = group.insts[i];
-            if (inst.kind != Inst::Kind::Op || inst.dtype != kernel.accesses[s.access].dtype || inst.dims != wide || i == s.inst) continue;
-            if (inst.cost < planner_.tuning().worth_keeping || !in[s.loop][i] || (best >= 0 && inst.cost <= group.insts[best].cost))
+        for (int i = 0; i < static_cast<int>(group.values.size()); ++i) {
+            const FusedValue& fused = group.values[i];
+            if (fused.kind != FusedValue::Kind::Op || fused.dtype != kernel.accesses[s.access].dtype || fused.dims != wide || i == s.fused)
+                continue;
+            if (fused.cost < planner_.tuning().worth_spilling || !in[s.loop][i] || (best >= 0 && fused.cost <= group.values[best].cost))
                 continue;
             for (int loop = 0; loop < s.loop; ++loop) {
                 if (!in[loop][i]) continue;
@@ -536,12 +537,12 @@ void Scheduler::find_keeps(KernelPlan& kernel) {
                 break;
             }
         }
-        const bool taken = std::any_of(kernel.keeps.begin(), kernel.keeps.end(), [&](const KernelPlan::Keep& k) {
-            return k.access == s.access || (k.inst == best && k.to == s.loop);
+        const bool taken = std::any_of(kernel.spills.begin(), kernel.spills.end(), [&](const KernelPlan::Spill& k) {
+            return k.access == s.access || (k.fused == best && k.to == s.loop);
         });
         if (best < 0 || taken) continue;
         for (int to = from + 1; to <= s.loop; ++to) {
-            if (in[to][best]) kernel.keeps.push_back({.inst = best, .access = s.access, .from = from, .to = to, .write = true});
+            if (in[to][best]) kernel.spills.push_back({.fused = best, .access = s.access, .from = from, .to = to, .write = true});
         }
         kernel.accesses[s.access].mode = ir::Access::ReadWrite;
     }

@@ -28,17 +28,17 @@ struct Access {
     Steps steps{};  // by domain dims at first, by loop dims once scheduled
 };
 
-/// A value that is written: inside loop `loop` (Full) or behind all loops (Kept).
+/// A value that is written: inside loop `loop` (Full) or after all loops (Outer).
 struct Store {
     NodeId node;
-    int inst, access, loop;
+    int fused, access, loop;
     Level level;
 };
 
 /// A reduction, and where its pieces go in a split group.
 struct Reduction {
     NodeId node;
-    int inst, loop;
+    int fused, loop;
     int position = -1;          // Index access of argmin and argmax
     int partial[2] = {-1, -1};  // accesses: value; position
     bool by_position() const { return position >= 0; }
@@ -63,16 +63,16 @@ struct KernelPlan {
     };
     std::vector<Block> blocks;
     std::vector<Access> accesses;
-    std::vector<int> access_of;            // by inst; -1: none
-    std::vector<std::uint32_t> loop_dims;  // by inst: loop dims that it depends on
+    std::vector<int> access_of;            // by fused value; -1: none
+    std::vector<std::uint32_t> loop_dims;  // by fused value: loop dims that it depends on
     std::vector<Store> stores;
     std::vector<Reduction> reductions;
     // Values kept in an output's memory between two loops: computed in loop `from`, read back in `to`.
-    struct Keep {
-        int inst, access, from, to;
+    struct Spill {
+        int fused, access, from, to;
         bool write;  // false: the value is an output of loop `from` anyway
     };
-    std::vector<Keep> keeps;
+    std::vector<Spill> spills;
     /// What one buffer moves, and the leaf that says how much it holds, if it is one.
     struct Traffic {
         Size bytes;
@@ -91,7 +91,7 @@ struct KernelPlan {
 /// What a launch costs, in nanoseconds of one core; `element_cost` in additions.
 double launch_cost(std::int64_t bytes_moved, std::int64_t elements, double element_cost);
 /// What moves of so many bytes: never more than the buffer holds.
-std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Walk& walk);
+std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Subgraph& subgraph);
 
 /// Scratch memory for the results of blocks.
 struct Partial {
@@ -110,7 +110,7 @@ public:
     /// Instructions of its group that a kernel computes, operands before users.
     std::vector<int> computed(const KernelPlan& kernel) const;
     /// What an instruction is called: "add", "sum"; null for those that only bring a value.
-    const char* operation(const Inst& inst) const;
+    const char* operation(const FusedValue& fused) const;
 
 private:
     struct Dim {
@@ -148,7 +148,7 @@ private:
     Size blocks_ = 0;
 };
 
-/// Which insts `targets` need, themselves included; Reduced ones and `leaves` need no others.
+/// Which values `targets` need, themselves included; Reduced ones and `leaves` need no others.
 std::vector<bool> closure(const Group& group, const std::vector<int>& targets, const std::vector<int>& leaves = {});
 bool is_arg(graph::ReduceOp op);
 const char* reduce_name(graph::ReduceOp op);

@@ -95,12 +95,12 @@ TEST(Memory, FreedBlocksAreReused) {
     for (std::size_t bytes : {std::size_t{100}, std::size_t{100'000}, std::size_t{10} << 20}) {
         Ref<Buffer> b = d->allocate(bytes, MemoryKind::Device, d->queue());
         const void* at = b->data();
-        b->set_foreign_writable();
+        b->set_externally_writable();
         b->set_read_only();
         b = nullptr;
         b = d->allocate(bytes - 3, MemoryKind::Shared, d->queue());
         EXPECT_EQ(b->data(), at);
-        EXPECT_FALSE(b->foreign_writable());
+        EXPECT_FALSE(b->externally_writable());
         EXPECT_FALSE(b->read_only());
         EXPECT_EQ(b->kind(), MemoryKind::Shared);
         if (bytes >= (2u << 20)) {

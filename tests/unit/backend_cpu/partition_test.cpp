@@ -16,7 +16,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/device.h"
-#include "backend/cpu/threads/team.h"
+#include "backend/cpu/threads/pinned_thread_pool.h"
 #include "backend/cpu/threads/topology.h"
 
 namespace pardo::cpu {
@@ -108,16 +108,16 @@ TEST(Binding, NestsAndIsLifted) {
     EXPECT_EQ(cores_of_thread(), before);
 }
 
-TEST(Teams, RunEachPartOnceAndRaise) {
+TEST(PinnedThreadPools, RunEachPartOnceAndRaise) {
     const CoreList cores = cores_of_thread();
-    Team& team = *new Team(cores);  // its threads stay
+    PinnedThreadPool& pool = *new PinnedThreadPool(cores);  // its threads stay
     for (int round = 0; round < 200; ++round) {
         std::vector<std::atomic<int>> hits(static_cast<std::size_t>(1 + round % 7));
         const auto f = [](void* data, int part) { ++(*static_cast<std::vector<std::atomic<int>>*>(data))[static_cast<std::size_t>(part)]; };
-        team.run(static_cast<int>(hits.size()), f, &hits);
+        pool.run(static_cast<int>(hits.size()), f, &hits);
         for (const auto& h : hits) ASSERT_EQ(h, 1);
     }
-    EXPECT_THROW(team.run(
+    EXPECT_THROW(pool.run(
                      3,
                      [](void*, int part) {
                          if (part == 1) throw Error(ErrorCode::Value, "part one");

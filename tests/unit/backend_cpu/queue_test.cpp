@@ -177,9 +177,9 @@ TEST(Launch, WaitersLendThemselvesToQuickTasks) {
         },
         {}, {"held", ""}, slow);
     while (!started) std::this_thread::yield();
-    std::thread::id who;
-    q->host_task([&] { who = std::this_thread::get_id(); }, {}, {"mine", ""}, slow).wait();
-    EXPECT_EQ(who, std::this_thread::get_id());
+    std::thread::id ran_on;
+    q->host_task([&] { ran_on = std::this_thread::get_id(); }, {}, {"mine", ""}, slow).wait();
+    EXPECT_EQ(ran_on, std::this_thread::get_id());
     gate.open = true;
     held.wait();
 }
@@ -283,7 +283,7 @@ TEST(Order, ExplicitEventsCrossQueues) {
 }
 
 TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     set_location_hook([] { return std::make_shared<const std::string>("user.py:12"); });
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         const Ref<device::Queue> q = new_queue(order);
@@ -304,13 +304,13 @@ TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
         EXPECT_EQ(message_of([&] { q->wait(); }), "nothing was thrown");
     }
     set_location_hook(nullptr);
-    new_queue()->host_task([] { throw Error(ErrorCode::Value, "never heard"); }, {}, {"k", "b.py:2"}, slow);
-    EXPECT_EQ(take_unheard_failures(),
-              std::vector<std::string>{"never heard (in kernel k, at b.py:2)"});  // the queue was waited for at its end
+    new_queue()->host_task([] { throw Error(ErrorCode::Value, "never acknowledged"); }, {}, {"k", "b.py:2"}, slow);
+    EXPECT_EQ(take_unacknowledged_failures(),
+              std::vector<std::string>{"never acknowledged (in kernel k, at b.py:2)"});  // the queue was waited for at its end
 }
 
 TEST(Failures, BelongToTheirQueueHoweverManyOthersThereAre) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     const Ref<device::Queue> loud = new_queue(), quiet = new_queue();
     const auto fail = [](device::Queue& q, const char* why) {
         q.host_task([why] { throw Error(ErrorCode::Value, why); }, {}, {"k", "a.py:1"}, slow);
@@ -322,17 +322,17 @@ TEST(Failures, BelongToTheirQueueHoweverManyOthersThereAre) {
     EXPECT_EQ(message_of([&] { quiet->wait(); }), "nothing was thrown");
     EXPECT_EQ(message_of([&] { loud->wait(); }), "loud (in kernel k, at a.py:1; 1099 more failures of this queue)");
     EXPECT_EQ(message_of([&] { loud->wait(); }), "nothing was thrown");
-    EXPECT_TRUE(take_unheard_failures().empty());
+    EXPECT_TRUE(take_unacknowledged_failures().empty());
 }
 
 TEST(Failures, ReachTheNextWaitOfAQueueThatDependsOnThem) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     const Ref<device::Queue> first = new_queue(), second = new_queue();
     const Event failed = first->host_task([] { throw Error(ErrorCode::Value, "bad"); }, {}, {"k", ""}, slow);
     const Event depends[] = {failed};
     (void)second->host_task([] {}, {}, {"after", ""}, slow, depends);
     EXPECT_EQ(message_of([&] { second->wait(); }), "bad (in kernel k)");
-    EXPECT_EQ(message_of([&] { first->wait(); }), "nothing was thrown");  // somebody has heard of it
+    EXPECT_EQ(message_of([&] { first->wait(); }), "nothing was thrown");  // it is acknowledged
 }
 
 TEST(Failures, SmallWorkThrowsAtTheCall) {
@@ -384,7 +384,7 @@ TEST(Failures, OutliveAPartialWriteOverThem) {
         EXPECT_EQ(message_of([&] { last.wait(); }), "bad (in kernel sort)");
         EXPECT_TRUE(stored);
         EXPECT_FALSE(consumed);
-        EXPECT_NO_THROW(x->wait_for_read());  // heard of
+        EXPECT_NO_THROW(x->wait_for_read());  // acknowledged
     }
 }
 
@@ -553,7 +553,7 @@ TEST(Dependencies, AWriteThatFailsBehindManyReachesTheReader) {
             }
             gate.set_complete();
             EXPECT_EQ(message_of([&] { x->wait_for_read(); }), "the fifth");
-            q->wait();  // heard already
+            q->wait();  // acknowledged already
         }
     }
 }
@@ -700,7 +700,7 @@ void endless(const std::uint64_t*, const std::int64_t*, const std::int64_t*, con
 std::atomic<bool> asked{false};
 
 TEST(Stopping, EndsTheKernelThatAnInterruptedWaitIsFor) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         const Ref<device::Queue> q = new_queue(order);
         const Ref<device::Program> p = program(endless, 1);
@@ -732,7 +732,7 @@ TEST(Stopping, EndsTheKernelThatAnInterruptedWaitIsFor) {
         q->host_task([] {}, fills_x, {"fill", ""}, slow).wait();
         EXPECT_EQ(message_of([&] { x->wait_for_read(); }), "nothing was thrown");  // written anew
     }
-    EXPECT_TRUE(take_unheard_failures().empty());
+    EXPECT_TRUE(take_unacknowledged_failures().empty());
 }
 
 TEST(Stopping, LeavesWhatOtherThreadsSubmitted) {

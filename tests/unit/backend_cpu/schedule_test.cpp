@@ -38,12 +38,12 @@ TEST(Chunks, AreNotTooMany) {
     EXPECT_EQ(slice_begin(many[0], s.unit, s.parts, s.parts), many[0]);
 }
 
-TEST(Deal, EachPartRunsOnce) {
+TEST(Schedule, EachPartRunsOnce) {
     ThreadPool pool(3);
-    for (const Deal deal : {Deal::Equal, Deal::Stolen}) {
+    for (const Schedule schedule : {Schedule::Static, Schedule::WorkStealing}) {
         std::vector<std::atomic<int>> runs(1000);
         pool.run(
-            static_cast<int>(runs.size()), [&](int part) { ++runs[static_cast<std::size_t>(part)]; }, deal);
+            static_cast<int>(runs.size()), [&](int part) { ++runs[static_cast<std::size_t>(part)]; }, schedule);
         for (const std::atomic<int>& n : runs) EXPECT_EQ(n.load(), 1);
     }
 }

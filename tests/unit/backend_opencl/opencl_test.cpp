@@ -200,7 +200,7 @@ TEST_F(OpenCl, HostTasksRunBetweenKernels) {
         EXPECT_EQ(message_of([&] { after.wait(); }), "sort: no (in kernel sort, at here.py:2)");
         EXPECT_EQ(after.status(), EventStatus::Failed);
         EXPECT_EQ(bad.status(), EventStatus::Failed);
-        q->wait();  // heard of already
+        q->wait();  // acknowledged already
     });
 }
 
@@ -227,10 +227,10 @@ TEST_F(OpenCl, CallbacksAndSubscriptionsHearOfCompletion) {
         for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
             const Ref<device::Queue> q = d->create_queue(order, false);
             const Ref<Buffer> a = floats(q.get(), 1), b = floats(q.get(), 2);
-            std::atomic<int> heard{0};
-            for (int i = 0; i < 10; ++i) add(q.get(), b.get(), a.get(), a.get(), 0).add_done_callback([&] { ++heard; });
-            for (int i = 0; i < 1000 && heard < 10; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-            EXPECT_EQ(heard, 10);
+            std::atomic<int> called{0};
+            for (int i = 0; i < 10; ++i) add(q.get(), b.get(), a.get(), a.get(), 0).add_done_callback([&] { ++called; });
+            for (int i = 0; i < 1000 && called < 10; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            EXPECT_EQ(called, 10);
         }
     });
 }

@@ -163,17 +163,17 @@ TEST(Events, CallbacksRunOnOneHelperThread) {
 }
 
 TEST(Events, FailureIsRaisedOnceWithItsLabel) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     const Event e(new EventState(nullptr));
     e.state()->set_failed(Error(ErrorCode::Index, "take: index 7 is out of range"), {"gather_f64", "model.py:42"});
     EXPECT_EQ(e.status(), EventStatus::Failed);
     EXPECT_EQ(message_of([&] { e.wait(); }), "take: index 7 is out of range (in kernel gather_f64, at model.py:42)");
     EXPECT_EQ(message_of([&] { e.wait(); }), "nothing was thrown");
-    EXPECT_TRUE(take_unheard_failures().empty());
+    EXPECT_TRUE(take_unacknowledged_failures().empty());
 }
 
 TEST(Events, DependentsShareTheFailure) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     const Event a(new EventState(nullptr)), b(new EventState(nullptr));
     a.state()->set_failed(Error(ErrorCode::Value, "bad"), {"k", ""});
     b.state()->set_failed(a.state()->failure());
@@ -182,13 +182,13 @@ TEST(Events, DependentsShareTheFailure) {
 }
 
 TEST(Events, NothingIsLost) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     {
         const Event e(new EventState(nullptr));
         e.state()->set_failed(Error(ErrorCode::Value, "lost"), {"", "a.py:1"});
     }
-    EXPECT_EQ(take_unheard_failures(), std::vector<std::string>{"lost (at a.py:1)"});
-    EXPECT_TRUE(take_unheard_failures().empty());
+    EXPECT_EQ(take_unacknowledged_failures(), std::vector<std::string>{"lost (at a.py:1)"});
+    EXPECT_TRUE(take_unacknowledged_failures().empty());
 }
 
 // ---- buffers ----
@@ -198,7 +198,7 @@ struct PlainBuffer final : Buffer {
 };
 
 TEST(Buffers, RememberUnfinishedUses) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 0));
     EXPECT_FALSE(b->busy());
     const Event read(new EventState(nullptr)), write(new EventState(nullptr));

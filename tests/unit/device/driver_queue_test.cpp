@@ -80,8 +80,8 @@ public:
             for (std::size_t i = 0; i < bytes; i += size) std::memcpy(at(to) + offset + i, p.data(), size);
         });
     }
-    void mark(const NativeOrder& order) override {
-        ++marks;
+    void marker(const NativeOrder& order) override {
+        ++markers;
         add(order, [] {});
     }
     NativeStatus query(NativeEvent e, std::optional<Error>& error) noexcept override {
@@ -102,22 +102,22 @@ public:
     }
     bool marks_late() const noexcept override { return late_; }
 
-    std::atomic<int> marks{0};
+    std::atomic<int> markers{0};
 
 private:
     struct Command {
         std::function<void()> f;
         std::vector<FakeEvent*> after;
-        FakeEvent* mark;
+        FakeEvent* marker;
     };
     static char* at(const Buffer* b) { return static_cast<char*>(b->data()); }
     void add(const NativeOrder& order, std::function<void()> f) {
-        Command c{std::move(f), {}, order.mark ? new FakeEvent : nullptr};
+        Command c{std::move(f), {}, order.marker ? new FakeEvent : nullptr};
         for (NativeEvent e : order.after) {
             c.after.push_back(static_cast<FakeEvent*>(e));
             ++c.after.back()->owners;
         }
-        if (order.mark) *order.mark = c.mark;
+        if (order.marker) *order.marker = c.marker;
         std::lock_guard lock(mutex_);
         commands_.push_back(std::move(c));
         wake_.notify_one();
@@ -146,16 +146,16 @@ private:
                 why = e.message();
             }
             c.f = nullptr;
-            if (!c.mark) continue;
+            if (!c.marker) continue;
             {
-                std::lock_guard lock(c.mark->mutex);
-                c.mark->status = status;
-                c.mark->why = why;
-                c.mark->start = start;
-                c.mark->end = now_ns();
+                std::lock_guard lock(c.marker->mutex);
+                c.marker->status = status;
+                c.marker->why = why;
+                c.marker->start = start;
+                c.marker->end = now_ns();
             }
-            c.mark->changed.notify_all();
-            c.mark->drop();
+            c.marker->changed.notify_all();
+            c.marker->drop();
         }
     }
     const Device* device_;
@@ -304,18 +304,18 @@ TEST(DriverQueue, WhatADriverCannotWaitForIsHeldBack) {
         UserEvent user;
         std::atomic<int> ran{0};
         const Event depends[] = {user.event()};
-        const Event held = launch(
+        const Event deferred = launch(
             q.get(), [&] { ++ran; }, {}, depends);
         const Event behind = launch(q.get(), [&] { ++ran; });
         const Event free = order == QueueOrder::OutOfOrder ? behind : Event();
         free.wait();
-        EXPECT_FALSE(held.wait_for(5));
+        EXPECT_FALSE(deferred.wait_for(5));
         EXPECT_EQ(behind.done(), order == QueueOrder::OutOfOrder);
         EXPECT_EQ(ran, order == QueueOrder::OutOfOrder ? 1 : 0);
         user.state->set_complete();
         q->wait();
         EXPECT_EQ(ran, 2);
-        EXPECT_TRUE(held.done() && behind.done());
+        EXPECT_TRUE(deferred.done() && behind.done());
     }
 }
 
@@ -396,7 +396,7 @@ TEST(DriverQueue, AFailureIsRaisedOnceAndSpreadsToWhatNeedsIt) {
     gate.open = true;
     EXPECT_EQ(message_of([&] { elsewhere.wait(); }), "illegal address (in kernel scale)");
     unrelated.wait();
-    same.wait();  // heard of
+    same.wait();  // acknowledged
     EXPECT_EQ(same.status(), EventStatus::Failed);
     EXPECT_EQ(bad.status(), EventStatus::Failed);
     q->wait();
@@ -406,7 +406,7 @@ TEST(DriverQueue, AFailureIsRaisedOnceAndSpreadsToWhatNeedsIt) {
 TEST(DriverQueue, WhatACheckThrowsIsTheFailureOfTheLaunchAndOfWhatNeedsIt) {
     for (const bool late : {false, true}) {
         for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
-            for (const bool held : {false, true}) {
+            for (const bool deferred : {false, true}) {
                 const Ref<Queue> q = new_queue(order, false, late);
                 const Ref<Buffer> b = new_buffer(), c = new_buffer();
                 const BufferUse writes[] = {{b.get(), Access::Write}};
@@ -423,7 +423,7 @@ TEST(DriverQueue, WhatACheckThrowsIsTheFailureOfTheLaunchAndOfWhatNeedsIt) {
                     gate.pass();
                     left = 7;
                 };
-                const Event bad = launch(q.get(), work, writes, std::span(depends, held ? 1 : 0), "look", 0, check);
+                const Event bad = launch(q.get(), work, writes, std::span(depends, deferred ? 1 : 0), "look", 0, check);
                 const Event next = launch(
                                 q.get(), [] {}, copies),
                             third = launch(
@@ -433,7 +433,7 @@ TEST(DriverQueue, WhatACheckThrowsIsTheFailureOfTheLaunchAndOfWhatNeedsIt) {
                 gate.open = true;
                 EXPECT_EQ(message_of([&] { third.wait(); }), "index 7 is wrong (in kernel look)");
                 unrelated.wait();
-                next.wait();  // heard of
+                next.wait();  // acknowledged
                 EXPECT_EQ(bad.status(), EventStatus::Failed);
                 EXPECT_EQ(next.status(), EventStatus::Failed);
                 EXPECT_EQ(unrelated.status(), EventStatus::Complete);
@@ -450,7 +450,7 @@ TEST(DriverQueue, WhatACheckThrowsIsTheFailureOfTheLaunchAndOfWhatNeedsIt) {
 }
 
 TEST(DriverQueue, AWaitDoesNotReturnBeforeFailuresAreNoted) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         Ref<Queue> q = new_queue(order);
         std::mutex mutex;
@@ -493,11 +493,11 @@ TEST(DriverQueue, AWaitDoesNotReturnBeforeFailuresAreNoted) {
         waits.join();
         EXPECT_EQ(said, "out of range (in kernel work)");
     }
-    EXPECT_TRUE(take_unheard_failures().empty());
+    EXPECT_TRUE(take_unacknowledged_failures().empty());
 }
 
 TEST(DriverQueue, AQueueHearsOfItsOwnFailuresOnly) {
-    take_unheard_failures();
+    take_unacknowledged_failures();
     for (int i = 0; i < 20; ++i) {  // queues come and go at the same addresses
         {
             const Ref<Queue> q = new_queue();
@@ -507,7 +507,7 @@ TEST(DriverQueue, AQueueHearsOfItsOwnFailuresOnly) {
         const Ref<Queue> q = new_queue();
         q->wait();
     }
-    EXPECT_EQ(take_unheard_failures().size(), 20u);
+    EXPECT_EQ(take_unacknowledged_failures().size(), 20u);
 }
 
 TEST(DriverQueue, WorkHeldBackForSomethingThatFailsDoesNotRun) {
@@ -515,13 +515,13 @@ TEST(DriverQueue, WorkHeldBackForSomethingThatFailsDoesNotRun) {
     UserEvent user;
     bool ran = false;
     const Event depends[] = {user.event()};
-    const Event held = launch(
+    const Event deferred = launch(
         q.get(), [&] { ran = true; }, {}, depends);
-    const Event task = q->host_task([&] { ran = true; }, {}, {"task", ""}, 0, {&held, 1});
+    const Event task = q->host_task([&] { ran = true; }, {}, {"task", ""}, 0, {&deferred, 1});
     user.state->set_failed(Error(ErrorCode::Value, "no"), {"user", ""});
     EXPECT_EQ(message_of([&] { task.wait(); }), "no (in kernel user)");
     EXPECT_FALSE(ran);
-    EXPECT_EQ(held.status(), EventStatus::Failed);
+    EXPECT_EQ(deferred.status(), EventStatus::Failed);
 }
 
 TEST(DriverQueue, WhatTheDriverRefusesIsSaidAtOnceOrLater) {
@@ -533,7 +533,7 @@ TEST(DriverQueue, WhatTheDriverRefusesIsSaidAtOnceOrLater) {
               "refused: the driver refuses");
     UserEvent user;
     const Event depends[] = {user.event()};
-    const Event held = launch(
+    const Event deferred = launch(
         q.get(), [] {}, {}, depends, "refused");
     user.state->set_complete();
     EXPECT_EQ(message_of([&] { q->wait(); }), "the driver refuses (in kernel refused)");
@@ -544,12 +544,12 @@ TEST(DriverQueue, CallbacksComeWithoutAsking) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         const Ref<Queue> q = new_queue(order);
         Gate gate;
-        std::atomic<int> heard{0};
-        for (int i = 0; i < 20; ++i) launch(q.get(), [&] { gate.pass(); }).add_done_callback([&] { ++heard; });
-        EXPECT_EQ(heard, 0);
+        std::atomic<int> called{0};
+        for (int i = 0; i < 20; ++i) launch(q.get(), [&] { gate.pass(); }).add_done_callback([&] { ++called; });
+        EXPECT_EQ(called, 0);
         gate.open = true;
-        for (int i = 0; i < 1000 && heard < 20; ++i) std::this_thread::sleep_for(10ms);
-        EXPECT_EQ(heard, 20);
+        for (int i = 0; i < 1000 && called < 20; ++i) std::this_thread::sleep_for(10ms);
+        EXPECT_EQ(called, 20);
     }
 }
 

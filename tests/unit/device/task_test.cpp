@@ -1,4 +1,4 @@
-// tests/unit/device/task_test.cpp: user events, host tasks, taking callbacks back, waiting for the first, boxes, and the allocator hook.
+// tests/unit/device/task_test.cpp: user events, host tasks, taking callbacks back, waiting for the first, regions, and the allocator hook.
 #include <pardo/array.h>
 #include <pardo/device.h>
 #include <pardo/error.h>
@@ -55,7 +55,7 @@ TEST(UserEvents, FailWhenDropped) {
     const std::optional<Error> failure = event.failure();
     ASSERT_TRUE(failure);
     EXPECT_NE(failure->message().find("dropped before anybody set it (at file.py:3)"), std::string::npos) << failure->message();
-    EXPECT_NO_THROW(event.wait());  // heard
+    EXPECT_NO_THROW(event.wait());  // acknowledged
 }
 
 TEST(Callbacks, CanBeTakenBack) {
@@ -120,8 +120,8 @@ TEST_P(Queues, WhatWaitsForAUserEventIsGated) {
     const UserEvent gate;
     const Event depends[] = {gate.event()};
     const Event barrier = queue.barrier(depends);
-    EXPECT_TRUE(queue.impl()->gated());
-    EXPECT_TRUE(barrier.state()->gated());
+    EXPECT_TRUE(queue.impl()->waits_for_host());
+    EXPECT_TRUE(barrier.state()->waits_for_host());
     EXPECT_TRUE(barrier.state()->waits_for(gate.event().state()));
     const Event task = queue.host_task([]() -> Value { return nullptr; }, "after", {&barrier, 1});
     const Event last = queue.barrier({&task, 1});
@@ -131,8 +131,8 @@ TEST_P(Queues, WhatWaitsForAUserEventIsGated) {
     gate.set_complete();
     last.wait();
     queue.wait();
-    EXPECT_FALSE(barrier.state()->gated());
-    EXPECT_FALSE(queue.impl()->gated());
+    EXPECT_FALSE(barrier.state()->waits_for_host());
+    EXPECT_FALSE(queue.impl()->waits_for_host());
 }
 
 TEST_P(Queues, WaitingForWhatComesLaterIsRefused) {
@@ -183,16 +183,16 @@ TEST_P(Queues, BoxesAsRowsAndAtOnce) {
     std::vector<char> source(from->bytes());
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<char>(i);
     q->write(from.get(), 0, source.data(), source.size());
-    CopyBox box;
-    box.extents[0] = 3, box.extents[1] = 2, box.extents[2] = 2;
-    box.from_offset = 4 * 30 - 20, box.from_pitches[0] = 6, box.from_pitches[1] = -30;
-    box.to_offset = 1, box.to_pitches[0] = 4, box.to_pitches[1] = 10;
+    StridedCopy region;
+    region.extents[0] = 3, region.extents[1] = 2, region.extents[2] = 2;
+    region.from_offset = 4 * 30 - 20, region.from_pitches[0] = 6, region.from_pitches[1] = -30;
+    region.to_offset = 1, region.to_pitches[0] = 4, region.to_pitches[1] = 10;
     std::vector<char> results[2];
     for (int own = 0; own < 2; ++own) {
         const Ref<Buffer> to = d->allocate(30, MemoryKind::Device, q);
         const char zero = 0;
         (void)q->fill(to.get(), 0, 30, &zero, 1);
-        const Event event = own ? q->copy_box(to.get(), from.get(), box) : q->Queue::copy_box(to.get(), from.get(), box);
+        const Event event = own ? q->copy_strided(to.get(), from.get(), region) : q->Queue::copy_strided(to.get(), from.get(), region);
         event.wait();
         results[own].resize(30);
         q->read(results[own].data(), to.get(), 0, 30);

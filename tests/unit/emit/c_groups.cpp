@@ -201,8 +201,8 @@ static inline void item(__global long* restrict a, __global double* restrict b, 
     mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     c_[i0] = v2;
 }
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void atomics(__global long* restrict a, __global double* restrict b, __global int* restrict c_, long n0, int turned) {
-    const long group = turned ? (long)get_num_groups(0) - 1 - (long)get_group_id(0) : (long)get_group_id(0);
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void atomics(__global long* restrict a, __global double* restrict b, __global int* restrict c_, long n0, int reversed) {
+    const long group = reversed ? (long)get_num_groups(0) - 1 - (long)get_group_id(0) : (long)get_group_id(0);
     const long tile = group * 256;
     const long first = tile + (int)get_local_id(0);
     const long i0 = first;
@@ -234,8 +234,8 @@ static __device__ __forceinline__ void item(long long* __restrict__ a, double* _
     __threadfence();
     c_[i0] = v2;
 }
-extern "C" __global__ void __launch_bounds__(256) atomics(long long* __restrict__ a, double* __restrict__ b, int* __restrict__ c_, long long n0, int turned) {
-    const long long group = turned ? (long long)gridDim.x - 1 - (long long)blockIdx.x : (long long)blockIdx.x;
+extern "C" __global__ void __launch_bounds__(256) atomics(long long* __restrict__ a, double* __restrict__ b, int* __restrict__ c_, long long n0, int reversed) {
+    const long long group = reversed ? (long long)gridDim.x - 1 - (long long)blockIdx.x : (long long)blockIdx.x;
     const long long tile = group * 256;
     const long long first = tile + (int)threadIdx.x;
     const long long i0 = first;

@@ -55,8 +55,8 @@ TEST(CText, reads_like_a_program_in_each_language) {
 static inline void item(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, long i0) {
     out0[i0] = in0[i0] + in1[i0];
 }
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, int turned) {
-    const long group = turned ? (long)get_num_groups(0) - 1 - (long)get_group_id(0) : (long)get_group_id(0);
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, int reversed) {
+    const long group = reversed ? (long)get_num_groups(0) - 1 - (long)get_group_id(0) : (long)get_group_id(0);
     const long tile = group * 256;
     const long first = tile + (int)get_local_id(0);
     const long i0 = first;
@@ -72,8 +72,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global 
         R"(static __device__ __forceinline__ void item(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0, long long i0) {
     out0[i0] = in0[i0] + in1[i0];
 }
-extern "C" __global__ void __launch_bounds__(256) add_f32(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0, int turned) {
-    const long long group = turned ? (long long)gridDim.x - 1 - (long long)blockIdx.x : (long long)blockIdx.x;
+extern "C" __global__ void __launch_bounds__(256) add_f32(float* __restrict__ out0, const float* __restrict__ in0, const float* __restrict__ in1, long long n0, int reversed) {
+    const long long group = reversed ? (long long)gridDim.x - 1 - (long long)blockIdx.x : (long long)blockIdx.x;
     const long long tile = group * 1024;
     const long long first = tile + (int)threadIdx.x;
     if (tile + 1024 <= n0) {

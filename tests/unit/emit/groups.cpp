@@ -354,9 +354,9 @@ TEST(Groups, UniformValuesOfLoopsWithoutBarriers) {  // made inside of a loop ov
 TEST(Groups, UniformLoadsSeeStoresOfThePartBefore) {
     Builder b = in_groups("broadcast", {20});
     const Value o = b.pointer("o", f32, Access::ReadWrite, false), tile = b.array("tile", f32, 1, Space::Group), lid = b.local_dim(0);
-    auto write = [&](std::int64_t who, double value) {
+    auto write = [&](std::int64_t writer, double value) {
         b.if_else(
-            b.eq(lid, b.i64(who)),
+            b.eq(lid, b.i64(writer)),
             [&] {
                 b.store(tile, b.i64(0), b.add(b.constant(f32, value), b.cast(b.group_dim(0), f32)));
                 return Values{};

@@ -329,7 +329,7 @@ TEST_F(Values, WorkOnForeignMemoryIsOverWhenItHasBeenForced) {
     constexpr std::int64_t size = 4'000'000;  // too much to run before the launch returns
     std::vector<double> theirs(size, 0.0);
     const Ref<device::Buffer> buffer = m.queue->device()->import(theirs.data(), size * sizeof(double), MemoryKind::Host, [] {});
-    buffer->set_foreign_writable();
+    buffer->set_externally_writable();
     N x = graph::make_leaf(m.queue, DType::Float64, {size}, {1}, 0, buffer);
     N y = m.run([&] { return m.add(x, m.constant(1.0)); });
     std::fill(theirs.begin(), theirs.end(), 5.0);

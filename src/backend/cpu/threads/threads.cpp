@@ -21,7 +21,7 @@
 #include <pardo/error.h>
 
 #include "backend/cpu/container.h"
-#include "backend/cpu/threads/team.h"
+#include "backend/cpu/threads/pinned_thread_pool.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "device/event.h"
@@ -77,14 +77,14 @@ struct ThreadPool::Arena {
 
 ThreadPool::ThreadPool(int threads) : threads_(threads) {}
 ThreadPool::ThreadPool(CoreList cores)
-    : cores_(std::move(cores)), team_(std::make_unique<Team>(cores_)), threads_(static_cast<int>(cores_.size())) {}
+    : cores_(std::move(cores)), pinned_(std::make_unique<PinnedThreadPool>(cores_)), threads_(static_cast<int>(cores_.size())) {}
 ThreadPool::~ThreadPool() { delete arena_; }
 
 bool ThreadPool::inside() noexcept { return depth > 0; }
 
 #if defined(__SANITIZE_THREAD__)
 // The sanitizer does not see how oneTBB, which is not built with it, hands work from thread to thread.
-void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Deal) {
+void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Schedule) {
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
     turn.unlock();
@@ -106,7 +106,7 @@ void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Deal
     if (raised) std::rethrow_exception(raised);
 }
 #else
-void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Deal deal) {
+void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Schedule schedule) {
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
     const Bound anywhere(any_core);  // oneTBB's threads inherit from the one that asks for them
@@ -119,7 +119,7 @@ void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Deal
             for (int i = range.begin(); i < range.end(); ++i) f(data, i);
         };
         const tbb::blocked_range<int> all(0, parts, 1);
-        if (deal == Deal::Equal)
+        if (schedule == Schedule::Static)
             tbb::parallel_for(all, body, tbb::static_partitioner());
         else
             tbb::parallel_for(all, body, tbb::simple_partitioner());
@@ -127,8 +127,8 @@ void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Deal
 }
 #endif
 
-void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data, Deal deal) {
-    if (!team_) return run_on_arena(parts, f, data, deal);
+void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data, Schedule schedule) {
+    if (!pinned_) return run_on_arena(parts, f, data, schedule);
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
     turn.unlock();
@@ -140,7 +140,7 @@ void ThreadPool::run_parallel(int parts, void (*f)(void*, int), void* data, Deal
         const Inside inside;
         static_cast<Parts*>(p)->f(static_cast<Parts*>(p)->data, part);
     };
-    team_->run(parts, run_part, &all);
+    pinned_->run(parts, run_part, &all);
 }
 
 void ThreadPool::stop_for_fork() {
@@ -170,7 +170,7 @@ void ThreadPool::revive_in_child() {
     // They may be held by threads that are not here, and the shared one knows its holder by a thread id that is another one here.
     new (&running_) std::shared_mutex;
     new (&turn_) std::mutex;
-    if (team_) team_->revive_in_child();
+    if (pinned_) pinned_->revive_in_child();
     // oneTBB that was not ended may have locks held by threads that are not here either: it is not called again.
     if (!std::exchange(stopped_, false) || !finalized_) threads_ = 1;
 }

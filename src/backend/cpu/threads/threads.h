@@ -1,5 +1,5 @@
-// src/backend/cpu/threads/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork(), or a Team.
-// This folder: who computes: threads, where they run, and how they share work.
+// src/backend/cpu/threads/threads.h: the threads of a CPU device: one oneTBB arena, made at first use and again after fork(), or pinned
+// threads. This folder: who computes: threads, where they run, and how they share work.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ int configured_threads();
 int available_cores();
 
 /// How parts come to threads.
-enum class Deal : std::uint8_t {
-    Equal,   // each thread gets as many
-    Stolen,  // who is done takes of what others have left
+enum class Schedule : std::uint8_t {
+    Static,        // each thread gets as many
+    WorkStealing,  // who is done takes of what others have left
 };
 
-class Team;
+class PinnedThreadPool;
 
-/// Runs numbered parts side by side. Safe from any thread; a part that calls run() again runs its parts serially.
+/// Runs numbered parts in parallel. Safe from any thread; a part that calls run() again runs its parts serially.
 class ThreadPool {
 public:
     explicit ThreadPool(int threads);
@@ -40,13 +40,13 @@ public:
     /// Cores that work has to stay on; empty when it may go anywhere.
     const CoreList& cores() const noexcept { return cores_; }
     /// Calls f(part) for each part in [0, parts), part i on thread i as far as that can be had; rethrows the first exception.
-    template <class F> void run(int parts, F&& f, Deal deal = Deal::Equal) {
+    template <class F> void run(int parts, F&& f, Schedule schedule = Schedule::Static) {
         if (parts <= 1 || threads_ <= 1 || inside()) {
             for (int i = 0; i < parts; ++i) f(i);
             return;
         }
         run_parallel(
-            parts, [](void* data, int part) { (*static_cast<std::remove_reference_t<F>*>(data))(part); }, &f, deal);
+            parts, [](void* data, int part) { (*static_cast<std::remove_reference_t<F>*>(data))(part); }, &f, schedule);
     }
     /// True inside a part, on any pool.
     static bool inside() noexcept;
@@ -59,17 +59,17 @@ public:
 
 private:
     struct Arena;
-    void run_on_arena(int parts, void (*f)(void*, int), void* data, Deal deal);
-    void run_parallel(int parts, void (*f)(void*, int), void* data, Deal deal);
+    void run_on_arena(int parts, void (*f)(void*, int), void* data, Schedule schedule);
+    void run_parallel(int parts, void (*f)(void*, int), void* data, Schedule schedule);
 
     const CoreList cores_;
-    std::unique_ptr<Team> team_;  // of a bound pool
-    int threads_;                 // 1 in a child that cannot have more
-    std::mutex turn_;             // taken before `running_`, so that a fork comes next
-    std::shared_mutex running_;   // shared by those that use the arena
-    bool stopped_ = false;        // both are held for a fork
-    bool finalized_ = true;       // oneTBB's threads ended for it
-    Arena* arena_ = nullptr;      // made under turn_
+    std::unique_ptr<PinnedThreadPool> pinned_;  // of a bound pool
+    int threads_;                               // 1 in a child that cannot have more
+    std::mutex turn_;                           // taken before `running_`, so that a fork comes next
+    std::shared_mutex running_;                 // shared by those that use the arena
+    bool stopped_ = false;                      // both are held for a fork
+    bool finalized_ = true;                     // oneTBB's threads ended for it
+    Arena* arena_ = nullptr;                    // made under turn_
 };
 
 }  // namespace pardo::cpu

@@ -1,5 +1,5 @@
 // src/backend/cuda/copies/transfer.h: copies between a user's pageable memory and a device, through pinned memory and several threads.
-// This folder: copies that take more than one plain call: of pageable memory, of boxes; and prefetch.
+// This folder: copies that take more than one plain call: of pageable memory, of regions; and prefetch.
 #pragma once
 
 #include <algorithm>

@@ -112,10 +112,10 @@ const Nvrtc* load(std::string& problem) {
     return nullptr;
 }
 
-const Nvrtc& nvrtc(const std::string& who) {
+const Nvrtc& nvrtc(const std::string& op_name) {
     std::string problem;
     if (const Nvrtc* n = load(problem)) return *n;
-    throw Error(ErrorCode::Import, who + ": " + problem);
+    throw Error(ErrorCode::Import, op_name + ": " + problem);
 }
 
 /// A program object that is destroyed in the end.
@@ -230,7 +230,7 @@ UserImage compile_user_text(const std::string& text, const std::vector<std::stri
     const NvrtcResult done = compilation.run(options, arch);
     if (done != nvrtc_success) {
         throw Error(ErrorCode::Compile, "Program: " + version_of(n) + " for " + arch + " does not compile it: " +
-                                            n.nvrtcGetErrorString(done) + jit::explained(compilation.log(), text));
+                                            n.nvrtcGetErrorString(done) + jit::format_build_log(compilation.log(), text));
     }
     return {compilation.image("Program", arch), compilation.ptx()};
 }

@@ -103,7 +103,7 @@ KERNEL(256) join_indices(STATUS_ARG CONST_ARG(i64, index), ARG(i64, offsets), i6
 }
 )";
 
-/// Takes place `e` of (outer, count, inner) apart into o, i and j; walks of one element have extent one.
+/// Takes place `e` of (outer, count, inner) apart into o, i and j; loops of one element have extent one.
 inline constexpr char split_place[] = R"(
 #if B_RANK == 0
 #define SPLIT_INNER(e) const i64 q = e, j = 0
@@ -117,7 +117,7 @@ inline constexpr char split_place[] = R"(
 #endif
 )";
 
-/// out (outer, count, inner) from the base: walk A is the outer one, B the inner one.
+/// out (outer, count, inner) from the base: strides A are the outer ones, B the inner ones.
 inline constexpr char gather[] = R"(
 KERNEL(256) gather(STATUS_ARG CONST_ARG(T, base), CONST_ARG(i64, index), ARG(T, out), i64 total, i64 count, i64 inner, i64 step,
                    i64 size, A_ARGS, B_ARGS) {

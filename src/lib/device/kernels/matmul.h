@@ -4,7 +4,7 @@
 namespace pardo::lib::kernels {
 
 /// A group computes 16 ROWS x 16 COLUMNS results, an item ROWS x COLUMNS of them; both operands go through shared memory, DEPTH at a time.
-/// Float sums are cut in blocks of 256 products, whose totals are added up apart. Walks A and B: where the matrices of a batch begin.
+/// Float sums are cut in blocks of 256 products, whose totals are added up apart. Strides A and B: where the matrices of a batch begin.
 inline constexpr char matmul[] = R"(
 /* OpenCL may fuse a product and a sum if the processor can; CUDA's processors all can, if they are told to. */
 #ifdef __OPENCL_VERSION__

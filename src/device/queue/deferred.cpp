@@ -1,4 +1,4 @@
-// src/device/queue/held.cpp: submissions held back on the host, host tasks, and the threads that see to them.
+// src/device/queue/deferred.cpp: submissions deferred on the host, host tasks, and the threads that see to them.
 #include <algorithm>
 #include <optional>
 #include <thread>
@@ -11,22 +11,22 @@
 namespace pardo::device {
 namespace {
 
-/// Of work that was held back when the process ended; nobody needs to hear of it.
+/// Of work that was deferred when the process ended; it need not be acknowledged.
 std::shared_ptr<Failure> exit_failure() {
     auto failure = std::make_shared<Failure>(Error(ErrorCode::Device, "not run: the process is exiting"));
-    failure->heard = true;
+    failure->acknowledged = true;
     return failure;
 }
 
-/// What a held submission kept, as a call.
-class KeptCall final : public NativeCall {
+/// What a deferred submission owns, as a call.
+class OwnedCall final : public NativeCall {
 public:
-    explicit KeptCall(const Kept& kept) : kept_(kept) {}
+    explicit OwnedCall(const Owned& kept) : kept_(kept) {}
     void run(Stream& stream, const NativeOrder& order) override { kept_(stream, order); }
-    Kept keep() override { return kept_; }
+    Owned keep() override { return kept_; }
 
 private:
-    const Kept& kept_;
+    const Owned& kept_;
 };
 
 }  // namespace
@@ -47,17 +47,17 @@ void DriverCore::start(bool& started, void (DriverCore::*serve)()) {
     }
 }
 
-void DriverCore::hold(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign) {
-    event->inherit_gates(foreign);
+void DriverCore::defer(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign) {
+    event->inherit_host_signals(foreign);
     event->after_ = std::move(request.after);
     // One count is kept until all are subscribed, so that the event becomes ready exactly once.
     event->missing_.store(static_cast<int>(foreign.size()) + 1, std::memory_order_relaxed);
     {
         std::lock_guard lock(mutex_);
         const bool own_thread = !in_order_ && event->task_;
-        start(own_thread ? tasker_started_ : worker_started_, own_thread ? &DriverCore::serve_tasks : &DriverCore::serve_held);
-        if (in_order_ && !held_.empty()) event->inherit_gates_of(held_.back().get());
-        held_.push_back(event);
+        start(own_thread ? tasker_started_ : worker_started_, own_thread ? &DriverCore::serve_tasks : &DriverCore::serve_deferred);
+        if (in_order_ && !deferred_.empty()) event->inherit_host_signals_of(deferred_.back().get());
+        deferred_.push_back(event);
         number(*event);
     }
     const auto count_down = [this, event] {
@@ -74,10 +74,10 @@ void DriverCore::became_ready(DriverEvent& event) {
     (!in_order_ && event.task_ ? task_wake_ : work_wake_).notify_one();
 }
 
-void DriverCore::serve_held() {
+void DriverCore::serve_deferred() {
     const auto next = [this]() -> Ref<DriverEvent> {
         if (!in_order_) return ready_.empty() ? nullptr : ready_.front();
-        return !held_.empty() && held_.front()->missing_.load(std::memory_order_acquire) == 0 ? held_.front() : nullptr;
+        return !deferred_.empty() && deferred_.front()->missing_.load(std::memory_order_acquire) == 0 ? deferred_.front() : nullptr;
     };
     Lock lock(mutex_);
     for (;;) {
@@ -87,11 +87,11 @@ void DriverCore::serve_held() {
         if (!in_order_) ready_.pop_front();
         running_.push_back(event.get());
         lock.unlock();
-        event->task_ ? run_task(*event) : run_held(*event);
+        event->task_ ? run_task(*event) : run_deferred(*event);
         lock.lock();
         std::erase(running_, event.get());
-        if (const auto at = std::find(held_.begin(), held_.end(), event); at != held_.end())
-            held_.erase(at);  // only now: in order, what is behind it stays behind it
+        if (const auto at = std::find(deferred_.begin(), deferred_.end(), event); at != deferred_.end())
+            deferred_.erase(at);  // only now: in order, what comes after it stays after it
         lock.unlock();
         event = nullptr;
         lock.lock();
@@ -116,9 +116,9 @@ void DriverCore::serve_tasks() {
     }
 }
 
-void DriverCore::run_held(DriverEvent& event) {
-    const NativeCall::Kept kept = std::move(event.call_);
-    KeptCall call(kept);
+void DriverCore::run_deferred(DriverEvent& event) {
+    const NativeCall::Owned kept = std::move(event.call_);
+    OwnedCall call(kept);
     std::optional<Error> raised;
     std::shared_ptr<Failure> inherited = stopped_ ? exit_failure() : nullptr;
     const std::vector<Event> after = std::move(event.after_);
@@ -210,8 +210,8 @@ void DriverCore::run_task(DriverEvent& event) {
         std::lock_guard lock(mutex_);
         event.taken_ = true;
         if (!in_order_) {
-            const auto at = std::find_if(held_.begin(), held_.end(), [&](const Ref<DriverEvent>& e) { return e.get() == &event; });
-            if (at != held_.end()) held_.erase(at);
+            const auto at = std::find_if(deferred_.begin(), deferred_.end(), [&](const Ref<DriverEvent>& e) { return e.get() == &event; });
+            if (at != deferred_.end()) deferred_.erase(at);
         }
     }
     if (raised) {
@@ -246,7 +246,7 @@ void DriverCore::stop_for_exit() {
     Batch dropped;
     {
         std::lock_guard lock(mutex_);
-        std::erase_if(held_, [&](const Ref<DriverEvent>& e) {
+        std::erase_if(deferred_, [&](const Ref<DriverEvent>& e) {
             if (std::find(running_.begin(), running_.end(), e.get()) != running_.end()) return false;
             e->taken_ = true;
             dropped.push_back(e);

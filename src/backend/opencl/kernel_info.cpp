@@ -1,5 +1,5 @@
-// src/backend/opencl/kernel_facts.cpp: asks for kernels' parameters and limits, and reads OpenCL C's names of types.
-#include "backend/opencl/kernel_facts.h"
+// src/backend/opencl/kernel_info.cpp: asks for kernels' parameters and limits, and reads OpenCL C's names of types.
+#include "backend/opencl/kernel_info.h"
 
 #include <algorithm>
 #include <optional>

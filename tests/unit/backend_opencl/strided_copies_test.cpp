@@ -1,5 +1,5 @@
-// tests/unit/backend_opencl/boxes_test.cpp: copies of boxes, and prefetch, on every OpenCL device of the machine.
-#include "../device/box_support.h"
+// tests/unit/backend_opencl/strided_copies_test.cpp: copies of regions, and prefetch, on every OpenCL device of the machine.
+#include "../device/strided_copy_support.h"
 
 #include <pardo/profile.h>
 
@@ -9,16 +9,16 @@ namespace pardo::opencl {
 namespace {
 
 using device::Buffer;
-using device::test::box_block;
-using device::test::expect_box;
+using device::test::expect_region;
+using device::test::region_block;
 
 TEST_F(OpenCl, BoxesWithinADevice) {
     on_each([](device::Device* d) {
         for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
             const Ref<device::Queue> q = d->create_queue(order, false);
-            const Ref<Buffer> a = d->allocate(box_block, MemoryKind::Device, q.get()),
-                              b = d->allocate(box_block, MemoryKind::Device, q.get());
-            for (const auto& box : device::test::boxes()) expect_box(q.get(), a.get(), b.get(), box);
+            const Ref<Buffer> a = d->allocate(region_block, MemoryKind::Device, q.get()),
+                              b = d->allocate(region_block, MemoryKind::Device, q.get());
+            for (const auto& region : device::test::regions()) expect_region(q.get(), a.get(), b.get(), region);
         }
     });
 }
@@ -29,12 +29,12 @@ TEST_F(OpenCl, BoxesBetweenAllDevicesAndTheHost) {
         others.push_back(device::select("cpu"));
         for (device::Device* other : others) {
             SCOPED_TRACE(other->id());
-            const Ref<Buffer> mine = d->allocate(box_block, MemoryKind::Device, d->queue());
-            const Ref<Buffer> theirs = other->allocate(box_block, MemoryKind::Device, other->queue());
-            for (const auto& box : device::test::boxes()) {
-                if (rows_of(box.box) > 100) continue;  // between drivers each row goes through the host
-                expect_box(d->queue(), mine.get(), theirs.get(), box);
-                expect_box(d->queue(), theirs.get(), mine.get(), box);
+            const Ref<Buffer> mine = d->allocate(region_block, MemoryKind::Device, d->queue());
+            const Ref<Buffer> theirs = other->allocate(region_block, MemoryKind::Device, other->queue());
+            for (const auto& region : device::test::regions()) {
+                if (rows_of(region.region) > 100) continue;  // between drivers each row goes through the host
+                expect_region(d->queue(), mine.get(), theirs.get(), region);
+                expect_region(d->queue(), theirs.get(), mine.get(), region);
             }
         }
     });
@@ -44,36 +44,36 @@ TEST_F(OpenCl, BoxesWithinOneBuffer) {
     on_each([](device::Device* d) {
         device::Queue* q = d->queue();
         const Ref<Buffer> b = d->allocate(256, MemoryKind::Device, q);
-        const auto run = [&](const device::CopyBox& box) {
+        const auto run = [&](const device::StridedCopy& region) {
             std::vector<char> bytes(256), got(256);
             for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i);
             q->write(b.get(), 0, bytes.data(), bytes.size());
-            q->copy_box(b.get(), b.get(), box).wait();
+            q->copy_strided(b.get(), b.get(), region).wait();
             q->read(got.data(), b.get(), 0, got.size());
-            for_each_row(box, [&](std::int64_t to, std::int64_t from) { std::memcpy(&bytes[to], &bytes[from], box.extents[0]); });
+            for_each_row(region, [&](std::int64_t to, std::int64_t from) { std::memcpy(&bytes[to], &bytes[from], region.extents[0]); });
             EXPECT_EQ(got, bytes);
         };
-        device::CopyBox box;
-        box.extents[0] = 4, box.extents[1] = 4, box.extents[2] = 2;
-        box.to_offset = 128, box.to_pitches[0] = 8, box.to_pitches[1] = 40;
-        box.from_offset = 1, box.from_pitches[0] = 8, box.from_pitches[1] = 40;
-        run(box);  // one half to the other
-        box.from_pitches[1] = 48;
-        run(box);
-        box.from_pitches[0] = 9;
-        run(box);
-        box.to_offset = 4, box.from_offset = 0;  // between each other
-        box.from_pitches[0] = 8, box.from_pitches[1] = 40;
-        run(box);
+        device::StridedCopy region;
+        region.extents[0] = 4, region.extents[1] = 4, region.extents[2] = 2;
+        region.to_offset = 128, region.to_pitches[0] = 8, region.to_pitches[1] = 40;
+        region.from_offset = 1, region.from_pitches[0] = 8, region.from_pitches[1] = 40;
+        run(region);  // one half to the other
+        region.from_pitches[1] = 48;
+        run(region);
+        region.from_pitches[0] = 9;
+        run(region);
+        region.to_offset = 4, region.from_offset = 0;  // between each other
+        region.from_pitches[0] = 8, region.from_pitches[1] = 40;
+        run(region);
     });
 }
 
 TEST_F(OpenCl, ABoxIsOneCopyOfAProfile) {
     on_each([](device::Device* d) {
         device::Queue* q = d->queue();
-        const Ref<Buffer> a = d->allocate(box_block, MemoryKind::Device, q), b = d->allocate(box_block, MemoryKind::Device, q);
+        const Ref<Buffer> a = d->allocate(region_block, MemoryKind::Device, q), b = d->allocate(region_block, MemoryKind::Device, q);
         const pardo::Profile profile;
-        expect_box(q, a.get(), b.get(), device::test::boxes()[0]);
+        expect_region(q, a.get(), b.get(), device::test::regions()[0]);
         int copies = 0;
         for (const ProfileRecord& r : profile.records()) copies += r.activity == Activity::Copy;
         EXPECT_EQ(copies, 1);

@@ -1,5 +1,5 @@
-// src/plan/group/anchors.cpp: which values get memory, and which are worth a place of their own in a group instead of being computed where
-// they are read.
+// src/plan/group/materialization.cpp: which values get memory, and which are worth a place of their own in a group instead of being
+// computed where they are read.
 #include <algorithm>
 
 #include "graph/overlap.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr double worth_storing = 7;   // recomputing costs more than a write and the reads
 constexpr double worth_hoisting = 4;  // a division; cheaper values are recomputed for each element they are broadcast to
 constexpr std::int64_t broadcast_ratio = 4, broadcast_size = 4096;
-constexpr int anchor_operations = 256, anchor_loads = 32;  // longer expressions are cut here
+constexpr int inlined_operations = 256, inlined_loads = 32;  // longer expressions are cut here
 constexpr double cost_cap = 1e9;
 
 bool cheap_source(const Node* node) { return node->kind == Kind::Constant || node->kind == Kind::Iota; }
@@ -29,19 +29,19 @@ struct ShownPart {
     Strides strides;
     std::int64_t offset = 0;
 };
-ShownPart shown_part(const Walk& walk, NodeId view) {
-    const Node* node = walk.nodes[view];
+ShownPart shown_part(const Subgraph& subgraph, NodeId view) {
+    const Node* node = subgraph.nodes[view];
     if (node->kind != Kind::View) return {view, view, contiguous_strides(node->shape)};
-    const ShownPart base = shown_part(walk, node->inputs[0]->index);
+    const ShownPart base = shown_part(subgraph, node->inputs[0]->index);
     ShownPart part{view, base.source, Strides(node->shape.size(), 0), base.offset};
     node->view->place(base.strides, part.strides, part.offset);
     return part;
 }
 
 /// True when two parts show an element that is the same one: a write through one is seen through the other.
-bool meet(const Walk& walk, const ShownPart& a, const ShownPart& b) {
+bool meet(const Subgraph& subgraph, const ShownPart& a, const ShownPart& b) {
     const auto elements = [&](const ShownPart& p) {
-        const Node* node = walk.nodes[p.view];
+        const Node* node = subgraph.nodes[p.view];
         return graph::Elements{static_cast<std::uint64_t>(p.offset * itemsize(node->dtype)), node->dtype, node->shape, p.strides};
     };
     return a.view != b.view && a.source == b.source && graph::may_overlap(elements(a), elements(b));
@@ -50,16 +50,16 @@ bool meet(const Walk& walk, const ShownPart& a, const ShownPart& b) {
 }  // namespace
 
 void Planner::choose_required() {
-    const int count = static_cast<int>(walk_.nodes.size());
+    const int count = static_cast<int>(subgraph_.nodes.size());
     for (int i = 0; i < count; ++i) {
-        const Node* node = walk_.nodes[i];
-        if (walk_.in_memory(node)) continue;
-        Fact& f = facts_[i];
-        const std::uint8_t flags = walk_.flags[i];
-        if (flags & Walk::Root) {
+        const Node* node = subgraph_.nodes[i];
+        if (subgraph_.in_memory(node)) continue;
+        NodeInfo& f = info_[i];
+        const std::uint8_t flags = subgraph_.flags[i];
+        if (flags & Subgraph::Root) {
             f.required = true;
             f.why = "asked for";
-        } else if (flags & Walk::Held) {
+        } else if (flags & Subgraph::Held) {
             const Node* base = node;
             while (base->kind == Kind::View) base = base->inputs[0].get();
             if (cheap_source(base)) continue;
@@ -74,47 +74,47 @@ void Planner::choose_required() {
     // seen through the other), or when the view shows as much as the base or more.
     std::vector<ShownPart> parts;
     for (int i = 0; i < count; ++i) {
-        if (walk_.nodes[i]->kind == Kind::View && facts_[i].required) parts.push_back(shown_part(walk_, static_cast<NodeId>(i)));
+        if (subgraph_.nodes[i]->kind == Kind::View && info_[i].required) parts.push_back(shown_part(subgraph_, static_cast<NodeId>(i)));
     }
     if (Trace* const trace = Trace::current(); trace && parts.size() > 1) trace->give_up();  // whether they meet is decided by numbers
-    const auto bytes_of = [&](NodeId id) { return size(id) * itemsize(walk_.nodes[id]->dtype); };
+    const auto bytes_of = [&](NodeId id) { return size(id) * itemsize(subgraph_.nodes[id]->dtype); };
     const auto meets_another = [&](NodeId view) {
         const auto own = std::find_if(parts.begin(), parts.end(), [&](const ShownPart& p) { return p.view == view; });
-        return own != parts.end() && std::any_of(parts.begin(), parts.end(), [&](const ShownPart& p) { return meet(walk_, *own, p); });
+        return own != parts.end() && std::any_of(parts.begin(), parts.end(), [&](const ShownPart& p) { return meet(subgraph_, *own, p); });
     };
     for (int i = count - 1; i >= 0; --i) {
-        const Node* node = walk_.nodes[i];
-        if (node->kind != Kind::View || !facts_[i].required) continue;
+        const Node* node = subgraph_.nodes[i];
+        if (node->kind != Kind::View || !info_[i].required) continue;
         const NodeId below = input(i, 0);
-        const Node* base = walk_.nodes[below];
-        if (facts_[below].required || walk_.in_memory(base)) continue;
+        const Node* base = subgraph_.nodes[below];
+        if (info_[below].required || subgraph_.in_memory(base)) continue;
         NodeId source = below;
-        const auto is_shared = [&] { return facts_[source].required || (walk_.flags[source] & Walk::Held); };
+        const auto is_shared = [&] { return info_[source].required || (subgraph_.flags[source] & Subgraph::Held); };
         bool shared = is_shared() || meets_another(static_cast<NodeId>(i));
-        while (walk_.nodes[source]->kind == Kind::View) {
+        while (subgraph_.nodes[source]->kind == Kind::View) {
             source = input(source, 0);
             shared |= is_shared();
         }
-        if (!shared && (cheap_source(walk_.nodes[source]) || bytes_of(static_cast<NodeId>(i)) < bytes_of(below))) continue;
-        facts_[below].required = true;
-        facts_[below].why = "base of a view that is kept";
+        if (!shared && (cheap_source(subgraph_.nodes[source]) || bytes_of(static_cast<NodeId>(i)) < bytes_of(below))) continue;
+        info_[below].required = true;
+        info_[below].why = "base of a view that is kept";
     }
     for (int i = 0; i < count; ++i) {
-        const Node* node = walk_.nodes[i];
-        if (node->kind != Kind::View || !facts_[i].required) continue;
+        const Node* node = subgraph_.nodes[i];
+        if (node->kind != Kind::View || !info_[i].required) continue;
         const NodeId below = input(i, 0);
-        facts_[i].alias = facts_[below].required || walk_.in_memory(walk_.nodes[below]);
+        info_[i].alias = info_[below].required || subgraph_.in_memory(subgraph_.nodes[below]);
     }
 }
 
-void Planner::choose_anchors() {
-    const int count = static_cast<int>(walk_.nodes.size());
+void Planner::choose_materialization_points() {
+    const int count = static_cast<int>(subgraph_.nodes.size());
     // How often, and by how large a consumer, each value is read: views pass on what is read through them.
     std::vector<Size> readers_size(count, 0);
     std::vector<int> positions(count, 0);
     std::vector<bool> direct(count, false);
     for (int i = count - 1; i >= 0; --i) {
-        const Node* node = walk_.nodes[i];
+        const Node* node = subgraph_.nodes[i];
         positions[i] += direct[i];
         const Size size = this->size(i);
         for (int k = 0; k < arity(i); ++k) {
@@ -130,18 +130,18 @@ void Planner::choose_anchors() {
         }
     }
     for (int i = 0; i < count; ++i) {
-        const Node* node = walk_.nodes[i];
-        Fact& f = facts_[i];
+        const Node* node = subgraph_.nodes[i];
+        NodeInfo& f = info_[i];
         f.cost = 0;
         for (int k = 0; k < arity(i); ++k) {
-            const Fact& in = facts_[input(i, k)];
-            f.cost = std::min(cost_cap, f.cost + (in.anchor ? 1 : in.cost));
-            f.loads += in.anchor ? 1 : in.loads;
-            f.operations += in.anchor ? 0 : in.operations;
+            const NodeInfo& in = info_[input(i, k)];
+            f.cost = std::min(cost_cap, f.cost + (in.materialized ? 1 : in.cost));
+            f.loads += in.materialized ? 1 : in.loads;
+            f.operations += in.materialized ? 0 : in.operations;
             f.reductions = std::max(f.reductions, in.reductions);
             f.reduced = max(f.reduced, in.reduced);
         }
-        if (walk_.in_memory(node)) {
+        if (subgraph_.in_memory(node)) {
             f.cost = f.loads = 1;
             continue;
         }
@@ -149,14 +149,14 @@ void Planner::choose_anchors() {
             case Kind::Call:
             case Kind::Leaf:
             case Kind::Failed: break;  // no pending node has a failed one as input
-            case Kind::Constant: f.anchor = f.required; break;
+            case Kind::Constant: f.materialized = f.required; break;
             case Kind::Iota:
                 f.cost = 1;
-                f.anchor = f.required;
+                f.materialized = f.required;
                 break;
-            case Kind::View: f.anchor = f.required && !f.alias; break;
+            case Kind::View: f.materialized = f.required && !f.alias; break;
             case Kind::Reduce:
-                f.anchor = true;
+                f.materialized = true;
                 f.reductions += 1;
                 f.reduced = max(f.reduced, size(input(i, 0)));
                 break;
@@ -164,19 +164,19 @@ void Planner::choose_anchors() {
                 f.cost += graph::op_cost(node->op);
                 f.operations += 1;
                 const Size size = this->size(i);
-                f.anchor = f.required || f.operations >= anchor_operations || f.loads >= anchor_loads;
+                f.materialized = f.required || f.operations >= inlined_operations || f.loads >= inlined_loads;
                 if (f.reductions >= group_loops && size >= f.reduced) {
-                    if (!f.anchor) f.why = "on top of many reductions";
-                    f.anchor = true;
+                    if (!f.materialized) f.why = "on top of many reductions";
+                    f.materialized = true;
                     f.reductions = 0;
                     f.reduced = 0;
                 }
-                if (f.anchor) break;
+                if (f.materialized) break;
                 f.why = "read at several positions, and too expensive to compute each time";
-                f.anchor = positions[i] >= 2 && (positions[i] - 1) * f.cost > worth_storing;
-                if (f.anchor) break;
+                f.materialized = positions[i] >= 2 && (positions[i] - 1) * f.cost > worth_storing;
+                if (f.materialized) break;
                 f.why = "broadcast, and too expensive to compute for each element";
-                f.anchor =
+                f.materialized =
                     f.cost - f.loads >= worth_hoisting && readers_size[i] >= broadcast_size && readers_size[i] / broadcast_ratio >= size;
                 break;
             }

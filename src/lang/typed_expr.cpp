@@ -1,13 +1,13 @@
-// src/lang/term.cpp: types of the language: how they are named and joined.
-#include "lang/term.h"
+// src/lang/typed_expr.cpp: types of the language: how they are named and joined.
+#include "lang/typed_expr.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace pardo::lang {
 
-Term number(const Scalar& constant) {
-    Term t;
+TypedExpr number(const Scalar& constant) {
+    TypedExpr t;
     t.kind = Kind::Number;
     t.type = {constant.dtype, constant.weak};
     t.constant = true;
@@ -17,8 +17,8 @@ Term number(const Scalar& constant) {
     return t;
 }
 
-Term number(NumberType type, ir::Value value, std::int64_t least) {
-    Term t;
+TypedExpr number(NumberType type, ir::Value value, std::int64_t least) {
+    TypedExpr t;
     t.kind = Kind::Number;
     t.type = type;
     t.value = value;
@@ -26,17 +26,17 @@ Term number(NumberType type, ir::Value value, std::int64_t least) {
     return t;
 }
 
-Term integer(std::int64_t constant) { return number(Scalar(constant)); }
+TypedExpr integer(std::int64_t constant) { return number(Scalar(constant)); }
 
-Term tuple(std::vector<Term> items) {
-    Term t;
+TypedExpr tuple(std::vector<TypedExpr> items) {
+    TypedExpr t;
     t.kind = Kind::Tuple;
     t.items = std::move(items);
     return t;
 }
 
-Term tuple_like(const Term& like, std::vector<Term> items) {
-    Term t = tuple(std::move(items));
+TypedExpr tuple_like(const TypedExpr& like, std::vector<TypedExpr> items) {
+    TypedExpr t = tuple(std::move(items));
     t.names = like.names;
     t.columns = like.columns;
     t.structure = like.structure;
@@ -45,30 +45,32 @@ Term tuple_like(const Term& like, std::vector<Term> items) {
     return t;
 }
 
-Term dtype_term(DType dtype) {
-    Term t;
+TypedExpr dtype_expr(DType dtype) {
+    TypedExpr t;
     t.kind = Kind::DType;
     t.type.dtype = dtype;
     return t;
 }
 
-bool is_element(const Term& term) { return term.kind == Kind::Tuple && term.record && term.dimensions == 0; }
+bool is_element(const TypedExpr& expr) { return expr.kind == Kind::Tuple && expr.record && expr.dimensions == 0; }
 
-bool is_indexed(const Term& term) {
-    return term.kind == Kind::Tuple && !term.items.empty() && (term.columns || !term.names.empty()) && !is_element(term);
+bool is_indexed(const TypedExpr& expr) {
+    return expr.kind == Kind::Tuple && !expr.items.empty() && (expr.columns || !expr.names.empty()) && !is_element(expr);
 }
 
 namespace {
 
-bool holds_arrays_alone(const Term& term) {
-    return term.kind == Kind::Tuple ? std::ranges::all_of(term.items, holds_arrays_alone) : term.kind == Kind::Array && term.view.rank > 0;
+bool holds_arrays_alone(const TypedExpr& expr) {
+    return expr.kind == Kind::Tuple ? std::ranges::all_of(expr.items, holds_arrays_alone) : expr.kind == Kind::Array && expr.view.rank > 0;
 }
 
 }  // namespace
 
-bool is_array_of_structs(const Term& term) { return is_indexed(term) && holds_arrays_alone(term); }
+bool is_array_of_structs(const TypedExpr& expr) { return is_indexed(expr) && holds_arrays_alone(expr); }
 
-const Term& first_part(const Term& term) { return term.kind == Kind::Tuple && !term.items.empty() ? first_part(term.items[0]) : term; }
+const TypedExpr& first_part(const TypedExpr& expr) {
+    return expr.kind == Kind::Tuple && !expr.items.empty() ? first_part(expr.items[0]) : expr;
+}
 
 std::string describe(NumberType type) {
     if (!type.weak) return std::string(dtype_name(type.dtype));
@@ -81,17 +83,17 @@ std::string describe(NumberType type) {
     }
 }
 
-std::string describe(const Term& term) {
-    switch (term.kind) {
-        case Kind::Number: return describe(term.type);
+std::string describe(const TypedExpr& expr) {
+    switch (expr.kind) {
+        case Kind::Number: return describe(expr.type);
         case Kind::Array:
-            return "a " + std::string(dtype_name(term.view.dtype)) + " array of " + std::to_string(term.view.rank) +
-                   (term.view.rank == 1 ? " dimension" : " dimensions");
+            return "a " + std::string(dtype_name(expr.view.dtype)) + " array of " + std::to_string(expr.view.rank) +
+                   (expr.view.rank == 1 ? " dimension" : " dimensions");
         case Kind::Tuple: {
-            if (term.names.empty()) return "a tuple of " + std::to_string(term.items.size());
+            if (expr.names.empty()) return "a tuple of " + std::to_string(expr.items.size());
             std::string fields;
-            for (const std::string& name : term.names) fields += (fields.empty() ? "" : ", ") + name;
-            return (!term.record ? "a struct of " : term.dimensions == 0 ? "a record of " : "an array of records of ") + fields;
+            for (const std::string& name : expr.names) fields += (fields.empty() ? "" : ", ") + name;
+            return (!expr.record ? "a struct of " : expr.dimensions == 0 ? "a record of " : "an array of records of ") + fields;
         }
         case Kind::DType: return "a dtype";
         case Kind::Text: return "a string";
@@ -154,9 +156,9 @@ bool join(NumberType a, NumberType b, NumberType& out) {
     return true;
 }
 
-bool is_given(const Term& t) { return t.constant || t.given || !t.type.weak; }
+bool is_given(const TypedExpr& t) { return t.constant || t.given || !t.type.weak; }
 
-bool outgrows(const Term& a, const Term& b) {
+bool outgrows(const TypedExpr& a, const TypedExpr& b) {
     if (a.type.weak == b.type.weak || !is_integer(a.type.dtype) || !is_integer(b.type.dtype)) return false;
     return a.type.weak ? !fits(a, b.type.dtype) : !fits(b, a.type.dtype);
 }

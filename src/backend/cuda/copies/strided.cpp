@@ -1,20 +1,20 @@
-// src/backend/cuda/copies/boxes.cpp: copies of boxes, and prefetch.
+// src/backend/cuda/copies/strided.cpp: copies of regions, and prefetch.
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/submission.h"
-#include "device/memory/copy_box.h"
+#include "device/memory/strided_copy.h"
 
 namespace pardo::cuda {
 
-using device::BoxSide;
 using device::Buffer;
-using device::CopyBox;
+using device::RegionSide;
+using device::StridedCopy;
 
 namespace {
 
 /// From this size on rows between pageable memory and a device are faster one by one, through pinned memory.
 constexpr std::int64_t staged_row = std::int64_t{1} << 20;
 
-Copy3DSide side_of(const Buffer* buffer, const BoxSide& side) {
+Copy3DSide side_of(const Buffer* buffer, const RegionSide& side) {
     Copy3DSide s{};
     const auto offset = static_cast<std::size_t>(side.offset);
     if (!is_cuda(buffer->device())) {
@@ -31,17 +31,17 @@ Copy3DSide side_of(const Buffer* buffer, const BoxSide& side) {
 
 }  // namespace
 
-std::int64_t CudaStream::rows_at_once(const Buffer* to, const Buffer* from, const CopyBox& box) const noexcept {
-    if (std::max(box.to_pitches[0], box.from_pitches[0]) > max_pitch) return 0;
-    if (!copies(to, from) && box.extents[0] >= staged_row) return 0;
-    return regular_rows(box);
+std::int64_t CudaStream::rows_at_once(const Buffer* to, const Buffer* from, const StridedCopy& region) const noexcept {
+    if (std::max(region.to_pitches[0], region.from_pitches[0]) > max_pitch) return 0;
+    if (!copies(to, from) && region.extents[0] >= staged_row) return 0;
+    return regular_rows(region);
 }
 
-void CudaStream::copy_box(Buffer* to, Buffer* from, const CopyBox& box, const device::NativeOrder& order) {
+void CudaStream::copy_strided(Buffer* to, Buffer* from, const StridedCopy& region, const device::NativeOrder& order) {
     const bool between =
         copies(to, from) && to->device() != from->device() && to->kind() == MemoryKind::Device && from->kind() == MemoryKind::Device;
-    Copy3D c{side_of(from, from_side(box)), side_of(to, to_side(box)), static_cast<std::size_t>(box.extents[0]),
-             static_cast<std::size_t>(box.extents[1]), static_cast<std::size_t>(box.extents[2])};
+    Copy3D c{side_of(from, from_side(region)), side_of(to, to_side(region)), static_cast<std::size_t>(region.extents[0]),
+             static_cast<std::size_t>(region.extents[1]), static_cast<std::size_t>(region.extents[2])};
     if (between) {
         auto &target = static_cast<CudaDevice&>(*to->device()), &source = static_cast<CudaDevice&>(*from->device());
         target.enable_peer(source);

@@ -1,4 +1,4 @@
-// src/plan/lower/emitter.h: state of the translation of one scheduled kernel to IR; kernel.cpp has its values, loops.cpp its loops.
+// src/plan/lower/kernel_builder.h: state of the translation of one scheduled kernel to IR; kernel.cpp has its values, loops.cpp its loops.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace pardo::plan {
 
-class Emitter {
+class KernelBuilder {
 public:
     using Values = ir::Builder::Values;
     using Value = ir::Value;
 
-    Emitter(const Planner& planner, const KernelPlan& plan);
-    MadeKernel run();
+    KernelBuilder(const Planner& planner, const KernelPlan& plan);
+    LoweredKernel run();
 
 private:
     // Parameters.
@@ -26,11 +26,11 @@ private:
     Value number(std::string name, Size value);
     Value step_of(int dim, Size step) const;
     // Values.
-    Value get(int inst);
-    Value compute(int inst);
+    Value get(int fused);
+    Value compute(int fused);
     Value index_of(int access);
     Value load(int access);
-    void remember(int inst, Value value);
+    void remember(int fused, Value value);
     /// Computes at this place whatever of `targets` depends only on loop dims that are bound here.
     void hoist(const std::vector<bool>& in, int loop);
     std::size_t mark() const { return made_.size(); }
@@ -38,7 +38,7 @@ private:
     // Loops.
     void item();
     void run_loop(int loop);
-    void kept_stores();
+    void outer_stores();
     Values nest(int dim, const Values& carried);
     Values serial(int dim, const Values& carried);
     Values serial_range(int dim, Value lower, Value upper, const Values& carried);
@@ -84,11 +84,11 @@ private:
     std::vector<Value> extent_;                 // by loop dim, inner ones
     std::vector<Value> block_lengths_;          // by block
     std::vector<Value> var_;                    // by loop dim; no_value: not bound here
-    std::vector<Value> memo_;                   // by inst
-    std::vector<int> made_;                     // insts with a value, in order of making
+    std::vector<Value> memo_;                   // by fused value
+    std::vector<int> made_;                     // fused values that have been computed, in that order
     int loop_ = 0;                              // the one being emitted
     std::vector<const Reduction*> reductions_;  // of this loop
-    std::vector<bool> in_;                      // insts this loop needs
+    std::vector<bool> in_;                      // fused values that this loop needs
 };
 
 }  // namespace pardo::plan

@@ -1,4 +1,4 @@
-// tests/unit/device/box_support.h: boxes of every form, and what a copy of one has to give.
+// tests/unit/device/strided_copy_support.h: regions of every form, and what a copy of one has to give.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,22 +9,22 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/memory/copy_box.h"
+#include "device/memory/strided_copy.h"
 
 namespace pardo::device::test {
 
-constexpr std::size_t box_block = 8192;
+constexpr std::size_t region_block = 8192;
 
-struct NamedBox {
+struct NamedRegion {
     const char* name;
-    CopyBox box;
+    StridedCopy region;
 };
 
-/// All within blocks of box_block bytes, and without overlap of what is written. Offsets are odd on purpose.
-inline std::vector<NamedBox> boxes() {
+/// All within blocks of region_block bytes, and without overlap of what is written. Offsets are odd on purpose.
+inline std::vector<NamedRegion> regions() {
     const auto make = [](std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t to, std::int64_t to_row, std::int64_t to_plane,
                          std::int64_t from, std::int64_t from_row, std::int64_t from_plane) {
-        CopyBox b;
+        StridedCopy b;
         b.extents[0] = x, b.extents[1] = y, b.extents[2] = z;
         b.to_offset = to, b.to_pitches[0] = to_row, b.to_pitches[1] = to_plane;
         b.from_offset = from, b.from_pitches[0] = from_row, b.from_pitches[1] = from_plane;
@@ -53,22 +53,22 @@ inline std::vector<NamedBox> boxes() {
     };
 }
 
-/// Copies a box on `q`, and looks at every byte of the target.
-inline void expect_box(Queue* q, Buffer* to, Buffer* from, const NamedBox& named) {
+/// Copies a region on `q`, and looks at every byte of the target.
+inline void expect_region(Queue* q, Buffer* to, Buffer* from, const NamedRegion& named) {
     SCOPED_TRACE(named.name);
     static std::mt19937 random(1);
-    std::vector<char> source(box_block), target(box_block), got(box_block);
+    std::vector<char> source(region_block), target(region_block), got(region_block);
     for (char& c : source) c = static_cast<char>(random());
     for (char& c : target) c = static_cast<char>(random());
-    from->device()->queue()->write(from, 0, source.data(), box_block);
-    to->device()->queue()->write(to, 0, target.data(), box_block);
-    const Event event = q->copy_box(to, from, named.box);
-    to->device()->queue()->read(got.data(), to, 0, box_block);
+    from->device()->queue()->write(from, 0, source.data(), region_block);
+    to->device()->queue()->write(to, 0, target.data(), region_block);
+    const Event event = q->copy_strided(to, from, named.region);
+    to->device()->queue()->read(got.data(), to, 0, region_block);
     event.wait();
-    for_each_row(named.box, [&](std::int64_t t, std::int64_t f) {
-        std::memcpy(target.data() + t, source.data() + f, static_cast<std::size_t>(named.box.extents[0]));
+    for_each_row(named.region, [&](std::int64_t t, std::int64_t f) {
+        std::memcpy(target.data() + t, source.data() + f, static_cast<std::size_t>(named.region.extents[0]));
     });
-    EXPECT_EQ(std::memcmp(got.data(), target.data(), box_block), 0);
+    EXPECT_EQ(std::memcmp(got.data(), target.data(), region_block), 0);
 }
 
 }  // namespace pardo::device::test

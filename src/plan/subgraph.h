@@ -1,4 +1,4 @@
-// src/plan/walk.h: one pass over pending nodes: collects them in order, and writes the signature that finds a finished plan.
+// src/plan/subgraph.h: one pass over pending nodes: collects them in order, and writes the signature that finds a finished plan.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace pardo::plan {
 using NodeId = std::uint32_t;
 inline constexpr NodeId no_node = ~0u;
 
-/// What walks that differ only in sizes have in common, and the numbers by which one of them differs.
+/// What subgraphs that differ only in sizes have in common, and the numbers by which one of them differs.
 struct PlanClass {
     static constexpr std::size_t most_numbers = 64;
     std::vector<std::uint8_t> key;
@@ -24,7 +24,7 @@ struct PlanClass {
 };
 
 /// The pending nodes below some roots, inputs before users, with the leaves they read. Reused from pass to pass.
-struct Walk {
+struct Subgraph {
     enum Flag : std::uint8_t {
         Root = 1,
         Held = 2,      // somebody outside this graph needs the value later

@@ -1,4 +1,4 @@
-// src/device/memory/block.h: memory into which a kernel writes for the host: its first failure, what it prints.
+// src/device/memory/status_buffer.h: memory into which a kernel writes for the host: its first failure, what it prints.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace pardo::device {
 
-class Block {
+class StatusBuffer {
 public:
     using Words = std::span<const std::int64_t>;
     using Reader = std::function<void(Words)>;

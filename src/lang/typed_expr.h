@@ -1,4 +1,4 @@
-// src/lang/term.h: what a Python expression stands for while a function is lowered: its type, and its value in the IR.
+// src/lang/typed_expr.h: what a Python expression stands for while a function is lowered: its type, and its value in the IR.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct NumberType {
     friend bool operator==(const NumberType&, const NumberType&) = default;
 };
 
-struct Term;
+struct TypedExpr;
 
 /// That an index is in range, as far as a view's elements depend on it.
 struct Guard {
@@ -42,12 +42,12 @@ struct View {
     int source = -1;  // which argument it belongs to; arrays of the kernel's own: -1 - their index
     std::string name;
     ir::Value pointer = ir::no_value;
-    std::vector<Term> lead;  // offset, then the extents, then the strides: numbers of Int64
+    std::vector<TypedExpr> lead;  // offset, then the extents, then the strides: numbers of Int64
     int rank = 0;
     std::vector<Guard> guards;  // of the indices so far; with bounds_check only
 };
 
-struct Term {
+struct TypedExpr {
     Kind kind = Kind::None;
     NumberType type;        // Number; DType: `type.dtype`
     bool constant = false;  // Number: known now, in `scalar`
@@ -60,7 +60,7 @@ struct Term {
     bool given = false;                                // of arguments and constants alone, or the lesser or greater of such and another
     std::uint8_t bits = 63;                            // Python's integers in serial loops: the magnitude is below 2^bits
     View view;                                         // Array; Reference: one element, which atomics change
-    std::vector<Term> items;                           // Tuple; Slice: start, stop, step
+    std::vector<TypedExpr> items;                      // Tuple; Slice: start, stop, step
     std::vector<std::string> names;                    // Tuple: a struct's fields
     bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples
     std::shared_ptr<const syntax::Class> structure;    // Tuple: a struct's class, if it has one
@@ -72,24 +72,24 @@ struct Term {
     ir::MemoryScope scope = ir::MemoryScope::Device;   // Reference
 };
 
-Term number(const Scalar& constant);
-Term number(NumberType type, ir::Value value, std::int64_t least = unknown_least);
-Term integer(std::int64_t constant);
-Term tuple(std::vector<Term> items);
+TypedExpr number(const Scalar& constant);
+TypedExpr number(NumberType type, ir::Value value, std::int64_t least = unknown_least);
+TypedExpr integer(std::int64_t constant);
+TypedExpr tuple(std::vector<TypedExpr> items);
 /// A tuple like another, of other items.
-Term tuple_like(const Term& like, std::vector<Term> items);
-Term dtype_term(DType dtype);
+TypedExpr tuple_like(const TypedExpr& like, std::vector<TypedExpr> items);
+TypedExpr dtype_expr(DType dtype);
 /// An element of an array of records: a view.
-bool is_element(const Term& term);
+bool is_element(const TypedExpr& expr);
 /// A struct, or a tuple of arrays that is indexed as one array.
-bool is_indexed(const Term& term);
+bool is_indexed(const TypedExpr& expr);
 /// A struct, or a tuple, of arrays: it is indexed, unpacked and looped over as one array.
-bool is_array_of_structs(const Term& term);
+bool is_array_of_structs(const TypedExpr& expr);
 /// The first of a tuple's parts that is no tuple itself.
-const Term& first_part(const Term& term);
+const TypedExpr& first_part(const TypedExpr& expr);
 
 /// "a float32 array of 2 dimensions", "an int64", "a Python float", "a tuple".
-std::string describe(const Term& term);
+std::string describe(const TypedExpr& expr);
 std::string describe(NumberType type);
 
 /// The dtype in which a weak number of this kind is computed until it meets another: int64 (uint64 for what is beyond it), the device's
@@ -98,12 +98,12 @@ DType weak_dtype(DType kind, bool fp64);
 /// What a name is that is `a` on one way and `b` on another; false if they do not go together.
 bool join(NumberType a, NumberType b, NumberType& out);
 /// Bits that hold the magnitude of an integer, as far as is known: 63 if nothing is.
-int bits_of(const Term& t);
+int bits_of(const TypedExpr& t);
 /// Whether a number is none that the kernel computes of Python's integers: it is of a dtype, a constant, or made of arguments.
-bool is_given(const Term& t);
+bool is_given(const TypedExpr& t);
 /// Whether a Python integer is known to fit an integer dtype.
-bool fits(const Term& weak, DType dtype);
+bool fits(const TypedExpr& weak, DType dtype);
 /// Whether one of two integers is Python's and need not fit the dtype of the other.
-bool outgrows(const Term& a, const Term& b);
+bool outgrows(const TypedExpr& a, const TypedExpr& b);
 
 }  // namespace pardo::lang

@@ -1,5 +1,5 @@
-// src/backend/opencl/domain.cpp: contexts, made late, and questions to a driver.
-#include "backend/opencl/domain.h"
+// src/backend/opencl/platform_context.cpp: contexts, made late, and questions to a driver.
+#include "backend/opencl/platform_context.h"
 
 #include <cstdio>
 #include <utility>
@@ -25,7 +25,7 @@ std::string platform_text(FoundPlatform p, cl_platform_info what) {
 
 }  // namespace
 
-Domain::Domain(FoundPlatform platform, std::vector<cl_device_id> devices)
+PlatformContext::PlatformContext(FoundPlatform platform, std::vector<cl_device_id> devices)
     : platform_(platform),
       devices_(std::move(devices)),
       name_(platform_text(platform, CL_PLATFORM_NAME)),
@@ -46,7 +46,7 @@ Domain::Domain(FoundPlatform platform, std::vector<cl_device_id> devices)
     load(usm_.migrate, "clEnqueueMigrateMemINTEL");
 }
 
-cl_context Domain::context() {
+cl_context PlatformContext::handle() {
     if (cl_context known = context_.load(std::memory_order_acquire)) return known;
     std::lock_guard lock(mutex_);
     if (cl_context known = context_.load(std::memory_order_acquire)) return known;
@@ -59,7 +59,7 @@ cl_context Domain::context() {
 }
 
 std::string device_text(const Api& api, cl_device_id device, cl_device_info what) {
-    const std::vector<char> text = device_facts<char>(api, device, what);
+    const std::vector<char> text = device_values<char>(api, device, what);
     return trimmed(std::string(text.begin(), text.end()));
 }
 

@@ -1,4 +1,4 @@
-// src/backend/cpu/threads/team.h: threads that stay on their cores: those of a sub-device.
+// src/backend/cpu/threads/pinned_thread_pool.h: threads that stay on their cores: those of a sub-device.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@ namespace pardo::cpu {
 
 /// One thread a core, the caller counted, started at first use and kept. They are no threads of oneTBB: its workers serve every arena of
 /// the process in turn, and would carry one sub-device's work to another's cores.
-class Team {
+class PinnedThreadPool {
 public:
-    explicit Team(CoreList cores) : cores_(std::move(cores)) {}
+    explicit PinnedThreadPool(CoreList cores) : cores_(std::move(cores)) {}
     const CoreList& cores() const noexcept { return cores_; }
-    /// Calls f(data, part) for each part on the team's cores, and rethrows the first exception. One call at a time; others wait.
+    /// Calls f(data, part) for each part on the pool's cores, and rethrows the first exception. One call at a time; others wait.
     void run(int parts, void (*f)(void*, int), void* data);
     /// After fork(), in the child: the threads are not there any more.
     void revive_in_child();

@@ -1,4 +1,4 @@
-// src/backend/cpu/device_facts.cpp: reads /proc and /sys for what the CPU is.
+// src/backend/cpu/info.cpp: reads /proc and /sys for what the CPU is.
 #include <llvm/Config/llvm-config.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// src/plan/walk.cpp: one pass over pending nodes: collects them in order, and writes the signature that finds a finished plan.
-#include "plan/walk.h"
+// src/plan/subgraph.cpp: one pass over pending nodes: collects them in order, and writes the signature that finds a finished plan.
+#include "plan/subgraph.h"
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@ std::uint32_t fresh_mark() {
     return mark;
 }
 
-void Walk::clear() {
+void Subgraph::clear() {
     nodes.clear();
     uses.clear();
     flags.clear();
@@ -35,12 +35,12 @@ void Walk::clear() {
     target_id = value_id = where_id = no_node;
 }
 
-void Walk::begin() {
+void Subgraph::begin() {
     clear();
     mark_ = fresh_mark();
 }
 
-void Walk::visit(Node* root) {
+void Subgraph::visit(Node* root) {
     if (root->mark == mark_) return;
     if (root->kind == Kind::Failed) throw Error(*root->error);
     const auto enter = [&](Node* node) {
@@ -78,7 +78,7 @@ void Walk::visit(Node* root) {
     }
 }
 
-void Walk::mark_held() {
+void Subgraph::mark_held() {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         Node* node = nodes[i];
         if (node->kind == Kind::Leaf) continue;
@@ -86,7 +86,7 @@ void Walk::mark_held() {
     }
 }
 
-void Walk::collect(std::span<Node* const> roots) {
+void Subgraph::collect(std::span<Node* const> roots) {
     begin();
     for (Node* root : roots) visit(root);
     mark_held();
@@ -95,7 +95,7 @@ void Walk::collect(std::span<Node* const> roots) {
     }
 }
 
-void Walk::collect_store(Node* store_target, Node* value, Node* where, After after, int references) {
+void Subgraph::collect_store(Node* store_target, Node* value, Node* where, After after, int references) {
     begin();
     target = store_target;
     visit(value);
@@ -110,11 +110,11 @@ void Walk::collect_store(Node* store_target, Node* value, Node* where, After aft
     mark_overlaps();
 }
 
-bool Walk::reads_target() const {
+bool Subgraph::reads_target() const {
     return std::any_of(leaves.begin(), leaves.end(), [&](NodeId leaf) { return graph::may_overlap(*nodes[leaf], *target); });
 }
 
-void Walk::mark_overlaps() {
+void Subgraph::mark_overlaps() {
     for (const NodeId leaf : leaves) {
         if (graph::same_elements(*nodes[leaf], *target)) {
             flags[leaf] |= Same;
@@ -124,7 +124,7 @@ void Walk::mark_overlaps() {
     }
 }
 
-bool Walk::read_outside(const device::Buffer* buffer) const {
+bool Subgraph::read_outside(const device::Buffer* buffer) const {
     for (const Link* use = buffer->readers.next; use != &buffer->readers; use = use->next) {
         if (!contains(static_cast<const graph::Use*>(use)->user)) return true;
     }
@@ -191,7 +191,7 @@ private:
 
 }  // namespace
 
-template <class Writer> void Walk::write(Writer& out) const {
+template <class Writer> void Subgraph::write(Writer& out) const {
     out.reserve(32, 0);
     out.put(static_cast<std::uint32_t>(fusion_enabled()));
     out.put(target_id);
@@ -251,12 +251,12 @@ template <class Writer> void Walk::write(Writer& out) const {
     }
 }
 
-void Walk::write_key() {
+void Subgraph::write_key() {
     KeyWriter out(key);
     write(out);
 }
 
-PlanClass Walk::plan_class() const {
+PlanClass Subgraph::plan_class() const {
     PlanClass result;
     {
         ClassWriter out(result);

@@ -1,4 +1,4 @@
-// src/backend/opencl/kernel_facts.h: what a driver tells of the kernels in the user's text.
+// src/backend/opencl/kernel_info.h: what a driver tells of the kernels in the user's text.
 #pragma once
 
 #include <cstdint>

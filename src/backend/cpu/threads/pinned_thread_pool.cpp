@@ -1,5 +1,5 @@
-// src/backend/cpu/threads/team.cpp: threads that stay on their cores, and share the parts of one job after another.
-#include "backend/cpu/threads/team.h"
+// src/backend/cpu/threads/pinned_thread_pool.cpp: threads that stay on their cores, and share the parts of one job after another.
+#include "backend/cpu/threads/pinned_thread_pool.h"
 
 #include <algorithm>
 #include <new>
@@ -13,7 +13,7 @@
 
 namespace pardo::cpu {
 
-void Team::run(int parts, void (*f)(void*, int), void* data) {
+void PinnedThreadPool::run(int parts, void (*f)(void*, int), void* data) {
     const std::lock_guard turn(turn_);
     const Bound bound(cores_);
     int wanted = 0;
@@ -40,7 +40,7 @@ void Team::run(int parts, void (*f)(void*, int), void* data) {
     if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
 }
 
-void Team::work() {
+void PinnedThreadPool::work() {
     for (int part = next_.fetch_add(1, std::memory_order_relaxed); part < parts_; part = next_.fetch_add(1, std::memory_order_relaxed)) {
         try {
             f_(data_, part);
@@ -51,7 +51,7 @@ void Team::work() {
     }
 }
 
-void Team::start_threads() {
+void PinnedThreadPool::start_threads() {
     started_ = true;
     for (std::size_t i = 1; i < cores_.size(); ++i) {
         try {
@@ -59,13 +59,13 @@ void Team::start_threads() {
             ++threads_;
         } catch (const std::system_error& e) {  // those that there are do all parts
             counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
-            warn_once("cpu team thread", std::string("no thread for a sub-device's core: ") + e.what());
+            warn_once("cpu pool thread", std::string("no thread for a sub-device's core: ") + e.what());
             return;
         }
     }
 }
 
-void Team::serve() {
+void PinnedThreadPool::serve() {
     const Bound bound(cores_);
     std::uint64_t seen = 0;
     std::unique_lock lock(mutex_);
@@ -81,7 +81,7 @@ void Team::serve() {
     }
 }
 
-void Team::revive_in_child() {
+void PinnedThreadPool::revive_in_child() {
     // Locks may be held, and conditions count waiters, by threads that are not here.
     new (&turn_) std::mutex;
     new (&mutex_) std::mutex;

@@ -1,11 +1,11 @@
-// src/device/memory/block.cpp: zeros before the kernel, and a look on the host after it.
-#include "device/memory/block.h"
+// src/device/memory/status_buffer.cpp: zeros before the kernel, and a look on the host after it.
+#include "device/memory/status_buffer.h"
 
 #include <cstring>
 
 namespace pardo::device {
 
-Buffer* Block::make(Queue* queue, std::size_t words) {
+Buffer* StatusBuffer::make(Queue* queue, std::size_t words) {
     words_ = words;
     const std::size_t bytes = words * sizeof(std::int64_t);
     // Where the host sees it nobody has to wait for a copy; a kernel that does not fail does not touch it.
@@ -17,14 +17,15 @@ Buffer* Block::make(Queue* queue, std::size_t words) {
     return buffer_.get();
 }
 
-std::function<void()> Block::check(Reader reader) const {
+std::function<void()> StatusBuffer::check(Reader reader) const {
     if (!buffer_->host_visible()) return {};
     return [buffer = buffer_, words = words_, reader = std::move(reader)] {
         reader(Words(static_cast<const std::int64_t*>(buffer->data()), words));
     };
 }
 
-Event Block::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader) const {
+Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name,
+                         Reader reader) const {
     if (!buffer_->host_visible()) {  // here the host waits: reading takes a copy
         std::vector<std::int64_t> words(words_);
         queue->read(words.data(), buffer_.get(), 0, words_ * sizeof(std::int64_t));

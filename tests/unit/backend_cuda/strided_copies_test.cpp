@@ -1,5 +1,5 @@
-// tests/unit/backend_cuda/boxes_test.cpp: copies of boxes, and prefetch.
-#include "../device/box_support.h"
+// tests/unit/backend_cuda/strided_copies_test.cpp: copies of regions, and prefetch.
+#include "../device/strided_copy_support.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -10,10 +10,10 @@ namespace pardo::cuda {
 namespace {
 
 using device::Buffer;
-using device::CopyBox;
-using device::test::box_block;
-using device::test::boxes;
-using device::test::expect_box;
+using device::StridedCopy;
+using device::test::expect_region;
+using device::test::region_block;
+using device::test::regions;
 using test::device;
 
 TEST(CudaBoxes, WithinADeviceAndBetweenKinds) {
@@ -23,9 +23,9 @@ TEST(CudaBoxes, WithinADeviceAndBetweenKinds) {
         const MemoryKind kinds[] = {MemoryKind::Device, MemoryKind::Host, MemoryKind::Shared};
         for (const MemoryKind to_kind : kinds) {
             for (const MemoryKind from_kind : kinds) {
-                const Ref<Buffer> to = d->allocate(box_block, to_kind, q.get()), from = d->allocate(box_block, from_kind, q.get());
-                for (const auto& box : boxes()) {
-                    if (rows_of(box.box) <= 100) expect_box(q.get(), to.get(), from.get(), box);
+                const Ref<Buffer> to = d->allocate(region_block, to_kind, q.get()), from = d->allocate(region_block, from_kind, q.get());
+                for (const auto& region : regions()) {
+                    if (rows_of(region.region) <= 100) expect_region(q.get(), to.get(), from.get(), region);
                 }
             }
         }
@@ -37,49 +37,49 @@ TEST(CudaBoxes, BetweenDevicesAndTheHost) {
     pardo::device::Device* const others[] = {device(1), pardo::device::select("cpu")};
     for (pardo::device::Device* other : others) {
         SCOPED_TRACE(other->id());
-        const Ref<Buffer> mine = d->allocate(box_block, MemoryKind::Device, d->queue());
-        const Ref<Buffer> theirs = other->allocate(box_block, MemoryKind::Device, other->queue());
-        for (const auto& box : boxes()) {
-            expect_box(d->queue(), mine.get(), theirs.get(), box);
-            expect_box(d->queue(), theirs.get(), mine.get(), box);
+        const Ref<Buffer> mine = d->allocate(region_block, MemoryKind::Device, d->queue());
+        const Ref<Buffer> theirs = other->allocate(region_block, MemoryKind::Device, other->queue());
+        for (const auto& region : regions()) {
+            expect_region(d->queue(), mine.get(), theirs.get(), region);
+            expect_region(d->queue(), theirs.get(), mine.get(), region);
         }
     }
 }
 
 TEST(CudaBoxes, AreOneCallOfTheDriver) {
     CudaDevice* d = device();
-    const Ref<Buffer> a = d->allocate(box_block, MemoryKind::Device, d->queue()),
-                      b = d->allocate(box_block, MemoryKind::Device, d->queue());
-    const Ref<Buffer> far = device(1)->allocate(box_block, MemoryKind::Device, device(1)->queue());
+    const Ref<Buffer> a = d->allocate(region_block, MemoryKind::Device, d->queue()),
+                      b = d->allocate(region_block, MemoryKind::Device, d->queue());
+    const Ref<Buffer> far = device(1)->allocate(region_block, MemoryKind::Device, device(1)->queue());
     const auto calls = [] { return fake_cuda_calls("cuMemcpy3DAsync"); };
     const auto rows = [] { return fake_cuda_calls("cuMemcpyDtoDAsync"); };
-    for (const auto& [name, box] : boxes()) {
+    for (const auto& [name, region] : regions()) {
         SCOPED_TRACE(name);
         const long calls_before = calls(), rows_before = rows();
-        d->queue()->copy_box(a.get(), b.get(), box).wait();
-        if (box.empty()) continue;
-        const CopyBox normal = normalized(box);
+        d->queue()->copy_strided(a.get(), b.get(), region).wait();
+        if (region.empty()) continue;
+        const StridedCopy normal = normalized(region);
         const std::int64_t regular = rows_of(normal) > 1 ? regular_rows(normal) : 0;
         EXPECT_EQ(calls() - calls_before, regular ? rows_of(normal) / regular : 0);
         EXPECT_EQ(rows() - rows_before, regular ? 0 : rows_of(normal));
     }
     const long before = fake_cuda_calls("cuMemcpy3DPeerAsync");
-    d->queue()->copy_box(far.get(), b.get(), boxes()[0].box).wait();
+    d->queue()->copy_strided(far.get(), b.get(), regions()[0].region).wait();
     EXPECT_EQ(fake_cuda_calls("cuMemcpy3DPeerAsync"), before + 1);
 }
 
 TEST(CudaBoxes, AFailureNamesTheCall) {
     CudaDevice* d = device();
-    const Ref<Buffer> a = d->allocate(box_block, MemoryKind::Device, d->queue()),
-                      b = d->allocate(box_block, MemoryKind::Device, d->queue());
+    const Ref<Buffer> a = d->allocate(region_block, MemoryKind::Device, d->queue()),
+                      b = d->allocate(region_block, MemoryKind::Device, d->queue());
     fake_cuda_fail_next("cuMemcpy3DAsync", 1, 0);
     try {
-        d->queue()->copy_box(a.get(), b.get(), boxes()[0].box).wait();
+        d->queue()->copy_strided(a.get(), b.get(), regions()[0].region).wait();
         FAIL() << "nothing was thrown";
     } catch (const Error& e) {
         EXPECT_NE(e.message().find("cuMemcpy3DAsync failed: CUDA_ERROR_INVALID_VALUE"), std::string::npos) << e.message();
     }
-    expect_box(d->queue(), a.get(), b.get(), boxes()[0]);
+    expect_region(d->queue(), a.get(), b.get(), regions()[0]);
 }
 
 /// A queue with shared memory of 4 KiB that has been prefetched.

@@ -1,4 +1,4 @@
-// src/backend/opencl/domain.h: devices that share a context: one device of a platform, or the parts of one device.
+// src/backend/opencl/platform_context.h: devices that share a context: one device of a platform, or the parts of one device.
 #pragma once
 
 #include <atomic>
@@ -25,9 +25,9 @@ struct UsmApi {
 };
 
 /// A context, made when it is first needed, and the way to the driver. Lives as long as the process.
-class Domain {
+class PlatformContext {
 public:
-    Domain(FoundPlatform platform, std::vector<cl_device_id> devices);
+    PlatformContext(FoundPlatform platform, std::vector<cl_device_id> devices);
 
     const Api& api() const noexcept { return *platform_.api; }
     const UsmApi& usm() const noexcept { return usm_; }
@@ -36,7 +36,7 @@ public:
     const std::string& name() const noexcept { return name_; }
     const std::string& vendor() const noexcept { return vendor_; }
     const std::string& version() const noexcept { return version_; }
-    cl_context context();
+    cl_context handle();
 
 private:
     FoundPlatform platform_;
@@ -47,14 +47,14 @@ private:
     std::atomic<cl_context> context_{nullptr};
 };
 
-/// Facts about an OpenCL device; what it cannot tell is zero, empty, false.
-template <class T> T device_fact(const Api& api, cl_device_id device, cl_device_info what, T otherwise = T()) {
+/// Information about an OpenCL device; what it cannot tell is zero, empty, false.
+template <class T> T device_value(const Api& api, cl_device_id device, cl_device_info what, T otherwise = T()) {
     T value = otherwise;
     std::size_t bytes = 0;
     if (api.clGetDeviceInfo(device, what, sizeof value, &value, &bytes) != CL_SUCCESS || bytes != sizeof value) return otherwise;
     return value;
 }
-template <class T> std::vector<T> device_facts(const Api& api, cl_device_id device, cl_device_info what) {
+template <class T> std::vector<T> device_values(const Api& api, cl_device_id device, cl_device_info what) {
     std::size_t bytes = 0;
     if (api.clGetDeviceInfo(device, what, 0, nullptr, &bytes) != CL_SUCCESS) return {};
     std::vector<T> values(bytes / sizeof(T));

@@ -1,4 +1,4 @@
-// tests/fake_cuda/boxes.cpp: the fake driver's copies of boxes, and prefetch.
+// tests/fake_cuda/strided_copies.cpp: the fake driver's copies of regions, and prefetch.
 #include <cstring>
 
 #include "world.h"
@@ -34,7 +34,7 @@ private:
     bool valid_;
 };
 
-Result copy_box(const Copy3D& copy, StreamHandle stream);
+Result copy_strided(const Copy3D& copy, StreamHandle stream);
 
 }  // namespace
 }  // namespace fake
@@ -49,13 +49,13 @@ Result cuStreamSynchronize(StreamHandle stream);
 Result cuMemcpy3DAsync_v2(const Copy3D* copy, StreamHandle stream) {
     ENTER_CONTEXT("cuMemcpy3DAsync");
     if (copy->to.context || copy->from.context) return result::invalid_value;  // reserved there
-    return copy_box(*copy, stream);
+    return copy_strided(*copy, stream);
 }
 
 Result cuMemcpy3DPeerAsync(const Copy3D* copy, StreamHandle stream) {
     ENTER_CONTEXT("cuMemcpy3DPeerAsync");
     if (!copy->to.context || !copy->from.context) return result::invalid_value;
-    return copy_box(*copy, stream);
+    return copy_strided(*copy, stream);
 }
 
 static Result prefetch(DevicePointer pointer, std::size_t bytes, int device, StreamHandle stream) {
@@ -80,7 +80,7 @@ Result cuMemPrefetchAsync_v2(DevicePointer pointer, std::size_t bytes, MemoryLoc
 namespace fake {
 namespace {
 
-Result copy_box(const Copy3D& copy, StreamHandle stream) {
+Result copy_strided(const Copy3D& copy, StreamHandle stream) {
     if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0) return result::success;
     const Side to(copy.to, copy), from(copy.from, copy);
     if (!to.valid() || !from.valid()) return result::invalid_value;

@@ -1,4 +1,4 @@
-// src/backend/cuda/facts.cpp: what the driver tells about a GPU, by SYCL's names; makes no context.
+// src/backend/cuda/info.cpp: what the driver tells about a GPU, by SYCL's names; makes no context.
 #include <array>
 #include <cstdio>
 
@@ -66,7 +66,7 @@ void set_capabilities(DeviceInfo& info, DeviceHandle device) {
 
 }  // namespace
 
-DeviceInfo device_facts(int ordinal, DeviceHandle device) {
+DeviceInfo device_info(int ordinal, DeviceHandle device) {
     DeviceInfo info;
     info.backend = "cuda";
     info.platform = "NVIDIA CUDA";

@@ -1,4 +1,4 @@
-// src/lib/walk.h: row-major order over strided memory, in runs.
+// src/lib/strided_iterator.h: row-major order over strided memory, in runs.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace pardo::lib {
 
 /// The elements of a strided array in row-major order, after merging dimensions that form one.
-class Walk {
+class StridedIterator {
 public:
-    Walk(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides) {
+    StridedIterator(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides) {
         for (std::size_t d = 0; d < shape.size(); ++d) {
             if (shape[d] == 1) continue;
             if (!shape_.empty() && strides_.back() == strides[d] * shape[d]) {

@@ -78,7 +78,7 @@ struct Member {
         Refused,
     };
     Kind kind = Kind::Method;
-    std::shared_ptr<const Function> function;  // null: it cannot stand in a kernel; `code` and `problem` say why
+    std::shared_ptr<const Function> function;  // null: it is not accepted in a kernel; `code` and `problem` say why
     ErrorCode code = ErrorCode::Type;
     std::string problem;
 };

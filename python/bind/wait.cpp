@@ -211,7 +211,7 @@ void report_unacknowledged_failures() {
     }
     for (const std::string& message : pardo::take_unacknowledged_failures()) {
         PyErr_SetObject(PyExc_RuntimeError, text_to_python(message).ptr());
-        PyErr_WriteUnraisable(nb::str("work submitted by pardo, which nobody waited for").ptr());
+        PyErr_WriteUnraisable(nb::str("work submitted by pardo that was never waited for").ptr());
     }
 }
 
@@ -393,7 +393,7 @@ void bind_wait(nb::module_& m) {
     m.def("_set_library_folders", &pardo::set_package_folders, nb::arg("folders"),
           "Folders where packages lie: wheels that hold libraries are searched there.");
     m.def("_report_unacknowledged_failures", &report_unacknowledged_failures,
-          "Sends failures nobody has waited for to sys.unraisablehook.");
+          "Sends failures that were never raised to sys.unraisablehook.");
     m.def("_close_threads", &close_threads, "Waits for Python code on the library's threads, and lets no more of it begin.");
     m.def(
         "_forget_threads", [] { inside.store(0, std::memory_order_release); }, "In a forked child: the parent's threads are not here.");

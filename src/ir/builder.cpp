@@ -186,7 +186,7 @@ Value Builder::pure(Opcode op, DType type, std::span<const Value> operands, Math
     in.math = fn;
     SmallVector<DType, 4> types;
     for (Value v : operands) {
-        if (v >= kernel_.values.size() || kernel_.values[v].pointer) fail(op, "operands must be values that are no pointers", operands);
+        if (v >= kernel_.values.size() || kernel_.values[v].pointer) fail(op, "operands must be values, not pointers", operands);
         types.push_back(kernel_.values[v].type);
         in.operands.push_back(v);
     }

@@ -115,7 +115,7 @@ private:
             const Scalar s = of_item();
             if (item_ == &items_.front()) first = s;
             if (!same_bits(first, s))
-                throw Error(ErrorCode::Internal, "interpret: a barrier stands where items of one group go different ways");
+                throw Error(ErrorCode::Internal, "interpret: items of one group take different branches around a barrier");
         });
         return first;
     }

@@ -26,7 +26,7 @@ inline const Instr* definition(const Kernel& kernel, Value v) {
     const ValueInfo& info = kernel.values[v];
     return info.result < 0 ? nullptr : &kernel.instrs[info.def];
 }
-/// True for a loop whose rounds may run side by side.
+/// True for a loop whose iterations may run in parallel.
 inline bool is_lanes_loop(const Instr& in) { return in.op == Opcode::For && in.loop == LoopKind::Lanes; }
 /// True if items exchange values without memory.
 bool has_shuffles(const Kernel& kernel);

@@ -77,7 +77,7 @@ private:
             const InstrId id = region.body[k];
             if (id >= kernel_.instrs.size()) fail_kernel("a region holds an instruction that does not exist");
             const Instr& in = kernel_.instrs[id];
-            require(!seen_[id], id, "it stands in more than one place");
+            require(!seen_[id], id, "it is in more than one place");
             seen_[id] = true;
             const bool last = k + 1 == region.body.size();
             require(in.op <= Opcode::Yield, id, "unknown operation");
@@ -124,7 +124,7 @@ private:
                         "the index is int64, the result as the value");
                 return require(kernel_.in_groups() && kernel_.sub_group > 0, id, "only kernels with sub-groups have shuffles");
             case Opcode::Barrier:
-                require(in.operands.empty() && in.results.empty() && in.regions.empty(), id, "it stands alone");
+                require(in.operands.empty() && in.results.empty() && in.regions.empty(), id, "it has no operands, results or regions");
                 return require(kernel_.in_groups(), id, "only kernels in groups have barriers");
             case Opcode::For: return for_loop(id, in);
             case Opcode::If: return if_else(id, in);

@@ -82,7 +82,7 @@ std::int64_t parse_size(const std::string& text) {
         n = -1;
     if (error != std::errc() || n < 0 || n > (INT64_MAX >> shift))
         throw Error(ErrorCode::Value,
-                    "PARDO_CACHE_SIZE: '" + text + "' is no size; use a number of bytes, or one with K, M or G, as in 500M");
+                    "PARDO_CACHE_SIZE: '" + text + "' is not a size; use a number of bytes, or one with K, M or G, as in 500M");
     return n << shift;
 }
 

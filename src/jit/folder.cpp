@@ -38,7 +38,7 @@ File open_checked(int parent, const std::string& name, const std::string& path, 
     File folder(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | flags));
     struct stat info {};
     if (!folder || ::fstat(folder.get(), &info) != 0)
-        reason = errno == ENOTDIR || errno == ELOOP ? path + " is no folder" : "cannot open " + path + ": " + std::strerror(errno);
+        reason = errno == ENOTDIR || errno == ELOOP ? path + " is not a folder" : "cannot open " + path + ": " + std::strerror(errno);
     else if (info.st_uid != ::geteuid())
         reason = path + " belongs to another user";
     else if (info.st_mode & (S_IWGRP | S_IWOTH))

@@ -339,13 +339,14 @@ TypedExpr Lowering::name(const Tree& t) {
     if (found == scope_.end() && own_.contains(t.name))
         fail(ErrorCode::Name, t.place,
              "`" + t.name +
-                 "` has no value here: the parallel loop assigns it, so each round has its own, which begins without the value from before "
-                 "the loop and without those of other rounds; assign it above, or use an array");
+                 "` has no value here: the parallel loop assigns it, so each iteration has its own, which begins without the value from "
+                 "before "
+                 "the loop and without those of other iterations; assign it above, or use an array");
     if (found == scope_.end()) fail(ErrorCode::Name, t.place, "`" + t.name + "` has no value here: it is assigned nowhere above");
     if (found->second.maybe)
         fail(ErrorCode::Name, t.place,
              "`" + t.name + "` may have no value here: it is assigned at " + line_text(found->second.place) +
-                 ", but not on every way to this line; give it a value before the branch or loop");
+                 ", but not on every path to this line; give it a value before the branch or loop");
     return found->second.expr;
 }
 
@@ -392,7 +393,7 @@ TypedExpr Lowering::expression(const Tree& t) {
         case Form::Call: return call(t);
         case Form::Method: return method(t);
         case Form::Apply: return apply(t);
-        case Form::Star: fail(ErrorCode::Compile, t.place, "`*` stands before an argument of a function alone");
+        case Form::Star: fail(ErrorCode::Compile, t.place, "`*` is accepted only before an argument of a call");
         case Form::FunctionName: {
             TypedExpr f;
             f.kind = Kind::Function;
@@ -400,7 +401,7 @@ TypedExpr Lowering::expression(const Tree& t) {
             if (t.name.empty()) f.function = function_->callees[static_cast<std::size_t>(t.index)];
             return f;
         }
-        default: fail(ErrorCode::Internal, t.place, "a statement stands where an expression is expected");
+        default: fail(ErrorCode::Internal, t.place, "an expression is expected here, not a statement");
     }
 }
 

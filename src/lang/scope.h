@@ -20,7 +20,7 @@ struct Above {
     std::int64_t by = 0;
 };
 
-/// A name of the function. `maybe`: undefined on some way here.
+/// A name of the function. `maybe`: undefined on some path here.
 struct Variable {
     TypedExpr expr;
     Place place;  // of the assignment

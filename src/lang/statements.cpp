@@ -77,7 +77,7 @@ TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Var
     const auto op_name = [&] { return name == result_name ? "the value returned" : name.starts_with("the ") ? name : "`" + name + "`"; };
     const auto conflict = [&](const std::string& what) { wrong_type(second.place.line ? second.place : place, op_name() + what); };
     const auto types = [&] {
-        return " is " + describe(first.expr) + " on one way (" + line_text(first.place) + ") and " + describe(second.expr) +
+        return " is " + describe(first.expr) + " on one path (" + line_text(first.place) + ") and " + describe(second.expr) +
                " on another (" + line_text(second.place) + "); it needs one type";
     };
     if (x.kind != y.kind) conflict(types());
@@ -109,7 +109,7 @@ TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Var
             return out;
         case Kind::Array:
             if (x.view.source != y.view.source || x.view.rank != y.view.rank)
-                conflict(" is one array on one way (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
+                conflict(" is one array on one path (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
                          "); at each line it is known which array a name is: choose between elements, or swap "
                          "arrays between launches");
             for (std::size_t k = 0; k < x.view.lead.size(); ++k)
@@ -118,15 +118,15 @@ TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Var
             return out;
         case Kind::Function:
             if (x.function != y.function || x.text != y.text)
-                conflict(" is one function on one way (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
-                         "); at each line it is known which function a name is: call them in the branches");
+                conflict(" is one function on one path (" + line_text(first.place) + ") and another on another (" +
+                         line_text(second.place) + "); at each line it is known which function a name is: call them in the branches");
             return x;
         case Kind::DType:
         case Kind::Text:
             if (x.type.dtype != y.type.dtype || x.text != y.text)
-                conflict(" is not the same on every way, and it must be known before the kernel runs");
+                conflict(" is not the same on every path, and it must be known before the kernel runs");
             return x;
-        case Kind::Reference: conflict(" refers to one element on one way and to another on another; make it behind the branch"); return x;
+        case Kind::Reference: conflict(" refers to one element on one path and to another on another; make it after the branch"); return x;
         default: return x;
     }
 }
@@ -292,7 +292,7 @@ void Lowering::statement(const Tree& t) {
         case Form::Raise:
             fail_when(flag(true), static_cast<ErrorCode>(t.index), t.name, t.place, {});
             return set_variable(return_flag, flag(true), t.place);
-        default: fail(ErrorCode::Internal, t.place, "an expression stands where a statement is expected");
+        default: fail(ErrorCode::Internal, t.place, "a statement is expected here, not an expression");
     }
 }
 

@@ -95,7 +95,7 @@ std::string describe(NumberType type);
 /// The dtype in which a weak number of this kind is computed until it meets another: int64 (uint64 for what is beyond it), the device's
 /// float, its complex.
 DType weak_dtype(DType kind, bool fp64);
-/// What a name is that is `a` on one way and `b` on another; false if they do not go together.
+/// What a name is that is `a` on one path and `b` on another; false if they do not go together.
 bool join(NumberType a, NumberType b, NumberType& out);
 /// Bits that hold the magnitude of an integer, as far as is known: 63 if nothing is.
 int bits_of(const TypedExpr& t);

@@ -77,8 +77,8 @@ void check_range(const std::string& op_name, const NdRange& range) {
             fail("the local range has an extent of " + std::to_string(range.local[d]) + "; groups have at least one item");
         if (range.global[d] % range.local[d] != 0)
             fail("the global range, " + std::to_string(range.global[d]) + " items in dimension " + std::to_string(d) +
-                 ", is no multiple of the local one, " + std::to_string(range.local[d]) +
-                 "; round it up, and let items beyond the end do nothing");
+                 ", is not a multiple of the local one, " + std::to_string(range.local[d]) +
+                 "; round it up, and let items past the end do nothing");
     }
 }
 

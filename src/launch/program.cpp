@@ -148,7 +148,8 @@ NdRange Call::checked(const NdRange& range, const device::Device* device) const 
     }
     if (bytes > kernel_.most_local)
         fail(ErrorCode::Value, "LocalAccessors of " + std::to_string(bytes) + " bytes: " + device->id() + " has " +
-                                   std::to_string(kernel_.most_local) + " for a group beside what the text declares; make them smaller");
+                                   std::to_string(kernel_.most_local) +
+                                   " for a group in addition to what the text declares; make them smaller");
     return out;
 }
 
@@ -172,7 +173,7 @@ Scalar Call::converted(std::size_t k, const Scalar& given) const {
     const TextParameter& p = parameter(k);
     if (!p.dtype)
         fail_at(k, ErrorCode::Type,
-                "the kernel's type is not known, and a number of Python has none; write np.int32(7), np.float32(2) or the like");
+                "the kernel's type is not known, and a Python scalar has none; write np.int32(7), np.float32(2) or the like");
     const DType to = *p.dtype;
     if (is_complex(given.dtype) && !is_complex(to)) fail_at(k, ErrorCode::Type, "a real number is expected, not a complex one");
     if (is_integer(to) && is_float(given.dtype)) fail_at(k, ErrorCode::Type, "an integer is expected, not a float");
@@ -194,7 +195,7 @@ Scalar Call::number(std::size_t k, const Scalar& given) const {
     if (!same || (p.bytes > 0 && p.bytes != static_cast<std::size_t>(itemsize(given.dtype)))) {
         fail_at(k, ErrorCode::Type,
                 "here is a number of " + std::string(dtype_name(given.dtype)) +
-                    (p.dtype ? "; a number of Python, or of " + std::string(dtype_name(*p.dtype)) + ", is taken"
+                    (p.dtype ? "; a Python scalar, or a number of " + std::string(dtype_name(*p.dtype)) + ", is taken"
                              : ", which is of another size"));
     }
     return given;
@@ -217,7 +218,7 @@ void Call::check_array(std::size_t k) const {
     const std::int64_t begin = leaf.offset * itemsize(leaf.dtype);
     if (begin % alignment_ != 0)
         fail_at(k, ErrorCode::Value,
-                "the array begins " + std::to_string(begin) + " bytes behind its memory, and this device takes multiples of " +
+                "the array begins " + std::to_string(begin) + " bytes after the start of its memory, and this device takes multiples of " +
                     std::to_string(alignment_) + "; give x.copy(), and copy back what is written");
 }
 
@@ -285,7 +286,7 @@ Program::Program(const Device& device, const std::string& text, std::string_view
         fail(ErrorCode::Device, id + " compiles no text; write the kernel in Python (pardo.kernel), or take a device of "
                                      "pardo.get_devices(\"opencl\") for OpenCL C, of pardo.get_devices(\"cuda\") for CUDA C++");
     const bool module = device::is_spirv(text);
-    if (!module && language == "spirv") fail(ErrorCode::Value, "here is no module of SPIR-V: its first word is 0x07230203");
+    if (!module && language == "spirv") fail(ErrorCode::Value, "this is not a SPIR-V module: its first word would be 0x07230203");
     if (module && (own != "opencl" || (!language.empty() && language != "spirv")))
         fail(ErrorCode::Value, "a module of SPIR-V is for devices of pardo.get_devices(\"opencl\"), with the language \"spirv\" or none");
     if (!module && !language.empty() && language != own)

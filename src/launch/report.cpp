@@ -45,8 +45,8 @@ std::string text_of(const std::vector<lang::ArgumentType>& types, std::size_t& k
 std::string space_text(const lang::Space& space, const lang::LoopSpec* loop) {
     const auto dimensions = [](int n) { return std::to_string(n) + (n == 1 ? " dimension" : " dimensions"); };
     if (loop && !loop->parallel) return "serial";
-    if (loop && !loop->results.empty()) return "blocks of rounds side by side, each reduced by itself";
-    if (loop) return "rounds of " + dimensions(loop->dimensions) + " side by side";
+    if (loop && !loop->results.empty()) return "blocks of iterations in parallel, each reduced by itself";
+    if (loop) return "iterations over " + dimensions(loop->dimensions) + " in parallel";
     if (space.group_size.empty()) return "items of a Range of " + dimensions(space.rank);
     return "items of an NdRange in groups of " + sizes_text(space.group_size);
 }

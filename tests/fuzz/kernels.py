@@ -125,7 +125,7 @@ def run(program: dict[str, Any], device: str) -> str | None:
         except Exception as e:
             error = e
     if isinstance(error, NameError):
-        return None  # a shrunk program: the language asks for a value on every way
+        return None  # a shrunk program: the language asks for a value on every path
     if isinstance(error, pp.CompileError) and "PoCL, makes wrong code of that" in str(error):
         return None
     if isinstance(error, TypeError) and "does not support ufuncs" in str(error):

@@ -106,5 +106,5 @@ def test_what_is_refused(make, error, text):
 
 
 def test_outside_of_kernels():
-    with pytest.raises(TypeError, match="AtomicRef: stands for an operation of kernels"):
+    with pytest.raises(TypeError, match="AtomicRef: this is an operation of kernels"):
         pp.AtomicRef(pp.zeros(3), 0)

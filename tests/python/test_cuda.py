@@ -359,7 +359,7 @@ assert last()[4][2:] == [1, (1 << 64) - 1]
 call(out, np.array((7, 0.5), options)[()], 255, np.int64(5))
 raises(OverflowError, 'argument 2 (8-bit integer): 256 is out of its range', call, out, np.array((7, 0.5), options)[()], 256, 0)
 raises(TypeError, '12 bytes, the kernel', call, out, np.zeros((), [('count', 'int32'), ('factor', 'float64')])[()], 1, 0)
-raises(TypeError, 'is not known, and a number of Python has none; write np.int32(7)', call, out, 3, 1, 0)
+raises(TypeError, 'is not known, and a Python scalar has none; write np.int32(7)', call, out, 3, 1, 0)
 raises(TypeError, 'argument 2 (8-bit integer): an integer is expected, not a float', call, out, np.zeros((), options)[()], 1.0, 0)
 raises(TypeError, 'here is a number of int16', call, out, np.zeros((), options)[()], np.int16(1), 0)
 raises(TypeError, 'axpy: argument 3 (32-bit integer): a number is expected, not an array', program.axpy[1], out, out, 1, out)

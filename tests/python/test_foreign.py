@@ -128,7 +128,7 @@ def scatter(x, places):
     for i in prange(len(places), nogil=True):
         x[places[i]] = i
 """)
-    with pytest.raises(pp.RaceError, match=r"scatter: `x\[1\]` is written by round 0 and by round 2"):
+    with pytest.raises(pp.RaceError, match=r"scatter: `x\[1\]` is written by iteration 0 and by iteration 2"):
         pp.jit(race_check=True)(program.scatter)(np.zeros(3), np.array([1, 2, 1]))
     monkeypatch.setenv("PARDO_INTERPRET", "1")
     x = np.zeros(3)
@@ -141,8 +141,8 @@ def scatter(x, places):
     [
         ("x[i] = cython.cast(cython.double[:], x[i])", "a type of numbers and one value are expected"),
         ("x[i] = cython.declare(cython.double, 1, 2)", "a type of numbers and one value are expected"),
-        ("with open('file'): x[i] = 1", "`with` cannot stand in a kernel"),
-        ("with cython.nogil as n: x[i] = 1", "`with` cannot stand in a kernel"),
+        ("with open('file'): x[i] = 1", "`with` is not accepted in a kernel"),
+        ("with cython.nogil as n: x[i] = 1", "`with` is not accepted in a kernel"),
     ],
 )
 def test_what_is_refused(load, text, message):

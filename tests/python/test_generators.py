@@ -320,5 +320,5 @@ def lower(a, b):
 
 
 def test_group_functions_outside_of_kernels_say_so():
-    with pytest.raises(TypeError, match="stands for an operation of kernels"):
+    with pytest.raises(TypeError, match="this is an operation of kernels"):
         pp.group_broadcast(None, 3)

@@ -127,9 +127,9 @@ def test_items_run_in_order():
 @pytest.mark.parametrize("name", ["get_global_id", "get_local_id", "get_num_groups", "group_barrier", "local_array", "private_array"])
 def test_functions_of_kernels_still_raise_outside(name):
     interpret(item_knows, pp.Range(1, 1), np.zeros((1, 10)))
-    with pytest.raises(TypeError, match=f"{name}: stands for an operation of kernels"):
+    with pytest.raises(TypeError, match=f"{name}: this is an operation of kernels"):
         getattr(pp, name)(*([3] if name.endswith("array") else []))
-    with pytest.raises(TypeError, match=r"atomic\.add: stands for"):
+    with pytest.raises(TypeError, match=r"atomic\.add: this is"):
         pp.atomic.add(np.zeros(1), 0, 1)
 
 
@@ -213,7 +213,7 @@ def test_arguments_that_do_not_fit():
         interpret(takes_two, 3, np.zeros(3), pp.LocalAccessor(3))
     with pytest.raises(TypeError, match="takes an Item, which knows no groups"):
         interpret(takes_two, pp.NdRange(4, 2), np.zeros(3), np.zeros(3))
-    with pytest.raises(ValueError, match="is no multiple of the local one, 4"):
+    with pytest.raises(ValueError, match="is not a multiple of the local one, 4"):
         interpret(one_dimension, pp.NdRange(10, 4), np.zeros((10, 6)))
     with pytest.raises(ValueError, match="the global range has 2 dimensions, the local one 1"):
         interpret(one_dimension, pp.NdRange((8, 8), 4), np.zeros((10, 6)))

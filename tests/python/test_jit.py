@@ -273,7 +273,7 @@ def test_elements_that_rounds_share_are_refused():
         for i in prange(len(x)):
             h[x[i]] += 1
 
-    with pytest.raises(TypeError, match=r"two rounds of the parallel loop may change the same element[\s\S]*h\[x\[i\]\] \+= 1"):
+    with pytest.raises(TypeError, match=r"two iterations of the parallel loop may change the same element[\s\S]*h\[x\[i\]\] \+= 1"):
         histogram(np.zeros(3, "int64"), np.zeros(3))
 
     @pp.jit
@@ -319,7 +319,7 @@ def test_rounds_that_certainly_meet_are_refused():
         for i in prange(1, len(x)):
             x[i] = x[i - 1] + 1
 
-    with pytest.raises(TypeError, match="another round of the parallel loop writes this element"):
+    with pytest.raises(TypeError, match="another iteration of the parallel loop writes this element"):
         running(np.zeros(5))
 
     @pp.jit
@@ -327,7 +327,7 @@ def test_rounds_that_certainly_meet_are_refused():
         for i in prange(len(x)):
             x[0] = i
 
-    with pytest.raises(TypeError, match="every round of the parallel loop writes this element"):
+    with pytest.raises(TypeError, match="every iteration of the parallel loop writes this element"):
         last(np.zeros(5))
 
 
@@ -456,7 +456,7 @@ def test_loops_say_their_own_schedule():
     [
         ({"schedule": "guided"}, ValueError, "schedule is 'static' or 'dynamic', not 'guided'"),
         ({"schedule": "static", "chunk": 3}, ValueError, "chunk goes with schedule='dynamic'"),
-        ({"chunk": 0}, ValueError, "chunk is a positive number of rounds, not 0"),
+        ({"chunk": 0}, ValueError, "chunk is a positive number of iterations, not 0"),
         ({"schedule": "dynamic", "chunk": 1.5}, TypeError, "chunk must be an integer, not float"),
     ],
 )

@@ -1002,7 +1002,7 @@ def test_functions_that_do_not_return_on_every_way():
     def use(item: pp.Item, x):
         x[0] = maybe(x)
 
-    with pytest.raises(TypeError, match="returned here, but not on every way"):
+    with pytest.raises(TypeError, match="returned here, but not on every path"):
         use[1](pp.zeros(3))
 
     @pp.func
@@ -1016,7 +1016,7 @@ def test_functions_that_do_not_return_on_every_way():
     def use_mixed(item: pp.Item, x):
         x[0] = mixed(x)
 
-    with pytest.raises(TypeError, match=r"the value returned is float64 on one way \(line \d+\) and a Python bool on another"):
+    with pytest.raises(TypeError, match=r"the value returned is float64 on one path \(line \d+\) and a Python bool on another"):
         use_mixed[1](pp.zeros(3))
 
 
@@ -1029,7 +1029,7 @@ def test_bools_are_called_bools():
             v = 0
         y[0] = v
 
-    with pytest.raises(TypeError, match=r"is a Python bool on one way \(line \d+\) and a Python int on another"):
+    with pytest.raises(TypeError, match=r"is a Python bool on one path \(line \d+\) and a Python int on another"):
         choose[1](pp.zeros(3))
 
 

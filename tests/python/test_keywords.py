@@ -105,9 +105,7 @@ def test_names_of_rounds():
             if m == 2:
                 x[i] = 1
 
-    with pytest.raises(
-        TypeError, match="`m` collects something from all rounds of the parallel loop, and this uses it before they have ended"
-    ):
+    with pytest.raises(TypeError, match="`m` is reduced over all iterations of the parallel loop, and this uses it before they have ended"):
         read_in_the_loop(np.ones(3))
 
     @pp.jit
@@ -117,7 +115,7 @@ def test_names_of_rounds():
             if x[i] > m:
                 m = x[i]
 
-    with pytest.raises(NameError, match="`m` has no value here: the parallel loop assigns it, so each round has its own"):
+    with pytest.raises(NameError, match="`m` has no value here: the parallel loop assigns it, so each iteration has its own"):
         not_assigned_above(np.ones(3))
 
 
@@ -184,7 +182,7 @@ GROUP_FUNCTIONS = [n for n in dir(pp) if "_group" in n and n not in ("get_group_
 @pytest.mark.parametrize("name", GROUP_FUNCTIONS)
 def test_functions_of_groups_outside_of_kernels(name):
     f = getattr(pp, name)
-    with pytest.raises(TypeError, match=rf"^{name}: stands for an operation of kernels"):
+    with pytest.raises(TypeError, match=rf"^{name}: this is an operation of kernels"):
         f(object(), 2, 3, 4)
 
     def wrong(item, x):

@@ -300,7 +300,7 @@ def test_innermost_of_three_loops(rng):
     assert_array_equal(pp.asnumpy(result), cube)
     if result.device.backend == "cpu":
         line = rows_of_three_dimensions.__code__.co_firstlineno + 3
-        assert f"line {line}: the loop's rounds are the lanes" in f.diagnostics(), f.diagnostics()
+        assert f"line {line}: the loop's iterations are the lanes" in f.diagnostics(), f.diagnostics()
 
 
 # What is written and larger than 8 MiB bypasses the caches.

@@ -264,7 +264,7 @@ def test_records_are_watched_field_by_field():
     r["v"] = np.arange(4)
     step(r, np.arange(4))
     assert r["x"].tolist() == [0, 1, 2, 3]
-    with pytest.raises(pp.RaceError, match=r"step: `r\.v\[3\]` is written by round 1 and by round 3"):
+    with pytest.raises(pp.RaceError, match=r"step: `r\.v\[3\]` is written by iteration 1 and by iteration 3"):
         step(r, np.array([0, 3, 1, 3]))
 
 
@@ -477,8 +477,8 @@ def test_rounds_of_a_loop():
         scatter(x, np.array([4, 2, 4]))
     here = line_of(scatter, "# here")
     assert str(caught.value) == (
-        "scatter: `x[4]` is written by round 0 and by round 2, and nothing says which is first: "
-        "rounds of a parallel loop run side by side; give each elements of its own, reduce into a name, or use pardo.atomic\n"
+        "scatter: `x[4]` is written by iteration 0 and by iteration 2, and nothing says which is first: "
+        "iterations of a parallel loop run in parallel; give each elements of its own, reduce into a name, or use pardo.atomic\n"
         f'  File "{__file__}", line {here}, in scatter: round 0 writes\n'
         "    x[places[i]] = i  # here\n"
         "    ^^^^^^^^^^^^\n"
@@ -518,7 +518,7 @@ def test_two_dimensions_are_one_space():
     x, y = np.arange(6).reshape(2, 3), np.zeros((3, 2), int)
     transpose(x, y, np.arange(3))
     assert_array_equal(y, x.T)
-    with pytest.raises(pp.RaceError, match=r"`y\[1, 0\]` is written by round \(0, 1\) and by round \(0, 2\)"):
+    with pytest.raises(pp.RaceError, match=r"`y\[1, 0\]` is written by iteration \(0, 1\) and by iteration \(0, 2\)"):
         transpose(x, y, np.array([0, 1, 1]))
 
 
@@ -574,7 +574,7 @@ def test_arrays_that_the_function_makes_are_watched_too():
             out[x[i]] = out[x[i] - 1] + 1
         return out
 
-    with pytest.raises(pp.RaceError, match=r"`out\[2\]` is written by round 0 and read by round 1"):
+    with pytest.raises(pp.RaceError, match=r"`out\[2\]` is written by iteration 0 and read by iteration 1"):
         counts(np.array([2, 3]))
 
 
@@ -592,5 +592,5 @@ def test_loops_over_arrays_of_every_device(device):
 
     x, places = pp.arange(4, dtype="float32", device=device), pp.asarray(np.array([3, 1, 0, 2]), device=device)
     assert pp.asnumpy(double(x, places)).tolist() == [4, 2, 6, 0]
-    with pytest.raises(pp.RaceError, match=r"`x\[1\]` is written by round 0 and by round 2"):
+    with pytest.raises(pp.RaceError, match=r"`x\[1\]` is written by iteration 0 and by iteration 2"):
         double(x, pp.asarray(np.array([1, 2, 1, 0]), device=device))

@@ -174,7 +174,7 @@ def test_races_through_views():
             q["x"] = i
 
     shared(records(), np.arange(8))
-    with pytest.raises(pp.RaceError, match=r"`r.x\[3\]` is written by round 0 and by round 1"):
+    with pytest.raises(pp.RaceError, match=r"`r.x\[3\]` is written by iteration 0 and by iteration 1"):
         shared(records(), np.full(2, 3))
 
 
@@ -231,14 +231,14 @@ class pair:  # noqa: N801
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (every_other, "two rounds of the parallel loop may change the same element"),
-        (always_the_first, "every round of the parallel loop writes this element"),
+        (every_other, "two iterations of the parallel loop may change the same element"),
+        (always_the_first, "every iteration of the parallel loop writes this element"),
         (of_a_struct, r"the fields of a struct do not change; make another: p = p._replace\(a=…\)"),
         (whole_in_a_sum, "`\\+` takes two numbers; here are a record of x, n, in, v and a Python int"),
         (too_many_indices, "an array of records of x, n, in, v has 1 dimension, but is indexed with 2 indices"),
         (no_such_field, "a record of x, n, in, v has no field `y`"),
         (does_not_fit, "here is a record of x, n, in, v, which cannot take a struct of a, b"),
-        (two_arrays, "is a record of .* on one way .* and a record of .* on another"),
+        (two_arrays, "is a record of .* on one path .* and a record of .* on another"),
     ],
     ids=lambda v: getattr(v, "__name__", None),
 )

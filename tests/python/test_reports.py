@@ -156,10 +156,10 @@ def test_items_as_lanes():
         "  y: float64 array of 1 dimension\n"
         "  n: a Python int\n"
         "  items are the lanes of vectors\n"
-        f"  line {first + 3}: `x` is read at places that are no neighbours, lane by lane\n"
+        f"  line {first + 3}: `x` is read at places that are not adjacent, lane by lane\n"
         f"  line {first + 4}: `x` is read in steps of 3 elements\n"
-        f"  line {first + 5}: lanes part: both ways run, each for its own lanes\n"
-        f"  line {first + 7}: lanes leave the loop one by one: it runs until the last is done\n"
+        f"  line {first + 5}: divergent lanes: both branches run, each for its own lanes\n"
+        f"  line {first + 7}: divergent lanes: the loop runs until the last lane is done\n"
         f"  line {first + 9}: the loop does not become the lanes: `k` does not count the last index of `y`\n"
     )
 
@@ -178,8 +178,8 @@ def test_a_loop_as_lanes():
     distances[4](pp.zeros((4, 3)), pp.zeros((4, 4))).wait()
     text = distances.diagnostics()
     first = distances._function.__code__.co_firstlineno
-    assert "  a loop's rounds are the lanes of vectors\n" in text
-    assert f"  line {first + 3}: the loop's rounds are the lanes\n" in text
+    assert "  a loop's iterations are the lanes of vectors\n" in text
+    assert f"  line {first + 3}: the loop's iterations are the lanes\n" in text
     assert "does not become" not in text
 
 
@@ -190,7 +190,7 @@ def test_a_loop_as_lanes():
         ("for j in range(8): y[i, j] = 1", "it has fewer than 16 rounds"),
         ("for j in range(0, n, 2): y[i, j] = 1", "its step is not 1"),
         ("for j in range(n): s += y[i, j]", "it writes no elements"),
-        ("for j in range(n): y[i, j] = s; s += 1", "`s` goes from round to round"),
+        ("for j in range(n): y[i, j] = s; s += 1", "`s` is carried from iteration to iteration"),
         ("for j in range(n): y[j, i] = 1", "`j` does not count the last index of `y`"),
         ("for j in range(1, n): y[i, j] = y[i, j - 1]", "it reads other elements of `y` than it writes"),
         ("for j in range(n): pp.atomic.add(y, (i, j), 1)", "it calls functions, uses atomics, may fail, or assigns several things at once"),
@@ -343,16 +343,16 @@ def test_loops():
         "3: a parallel loop over `i` and `j`, one index space",
         "6: a parallel loop over `i`; it reduces into `most`, `total`",
         "10: a serial loop, compiled",
-        "13: left to Python: parallel loops stand in it",
+        "13: left to Python: there are parallel loops in it",
         "14: a parallel loop over `i`",
         "16: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
-        "18: left to Python: a list cannot stand in a kernel",
+        "18: left to Python: a list is not accepted in a kernel",
         "20: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
         "22: left to Python: it returns from the function, or waits in it",
     ]
     assert text.startswith(f"several  ({__file__})\n")
-    assert "  program 1 on cpu:0: rounds of 2 dimensions side by side\n" in text
-    assert "  program 1 on cpu:0: blocks of rounds side by side, each reduced by itself\n" in text
+    assert "  program 1 on cpu:0: iterations over 2 dimensions in parallel\n" in text
+    assert "  program 1 on cpu:0: blocks of iterations in parallel, each reduced by itself\n" in text
     assert "  program 1 on cpu:0: serial\n" in text
 
 

@@ -59,7 +59,7 @@ def test_aspects():
     assert cpu.has_aspect("fp64")
     assert not cpu.has_aspect("gpu")
     assert cpu.has_aspect("partitionable") == bool(cpu.partition_properties)
-    with pytest.raises(ValueError, match=r'has_aspect: "fp65" is no aspect; there are cpu, gpu'):
+    with pytest.raises(ValueError, match=r'has_aspect: "fp65" is not an aspect; there are cpu, gpu'):
         cpu.has_aspect("fp65")
 
 
@@ -71,7 +71,7 @@ def test_select_device():
     assert best.type == "gpu" or pp.get_num_devices(device_type="gpu") == 0
     with pytest.raises(pp.DeviceError, match=r"no device will do: .*cpu:0 \(.*\) has cpu"):
         pp.select_device(excluded=["cpu", "gpu", "accelerator"])
-    with pytest.raises(ValueError, match=r'select_device: "tpu" is no aspect'):
+    with pytest.raises(ValueError, match=r'select_device: "tpu" is not an aspect'):
         pp.select_device(required="tpu")
     with pytest.raises(TypeError, match="required"):
         pp.select_device(required=[3])

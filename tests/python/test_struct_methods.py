@@ -231,7 +231,7 @@ def test_messages():
         return type(caught.value), str(caught.value)
 
     for text, kind, parts in [
-        ("p.texts()", pp.CompileError, ["an f-string cannot stand in a kernel", 'return f"{self.x}"', "^^^"]),
+        ("p.texts()", pp.CompileError, ["an f-string is not accepted in a kernel", 'return f"{self.x}"', "^^^"]),
         ("p.again()", TypeError, ["`again` calls itself; kernels have no recursion", "self.again() + 1", "^^^"]),
         ("p.made()", TypeError, ["Odd.made is a class method"]),
         ("p.wrong()", TypeError, ["has no field `z`", "return self.z", "^^^"]),

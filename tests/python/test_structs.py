@@ -440,7 +440,7 @@ def test_fields_of_records_are_assigned_either_way():
         for i in pp.prange(len(r)):
             r[0]["a"] = i
 
-    with pytest.raises(TypeError, match="every round of the parallel loop writes this element"):
+    with pytest.raises(TypeError, match="every iteration of the parallel loop writes this element"):
         shared(r)
 
     @pp.jit
@@ -448,7 +448,7 @@ def test_fields_of_records_are_assigned_either_way():
         for i in pp.prange(len(r)):
             r[i // 2]["a"] += i
 
-    with pytest.raises(TypeError, match="two rounds of the parallel loop may change the same element"):
+    with pytest.raises(TypeError, match="two iterations of the parallel loop may change the same element"):
         counted(r)
 
 

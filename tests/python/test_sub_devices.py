@@ -64,7 +64,7 @@ def test_domains():
         (0, ValueError, "at least 1"),
         (-3, ValueError, "at least 1"),
         (UNITS + 1, ValueError, "cannot be made"),
-        ("socket", ValueError, "is no affinity domain; there are numa"),
+        ("socket", ValueError, "is not an affinity domain; there are numa"),
         (1.5, TypeError, "a number of compute units"),
         (True, TypeError, "a number of compute units"),
         ([1, "2"], TypeError, "a number of compute units"),

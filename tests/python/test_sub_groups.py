@@ -145,7 +145,7 @@ def test_exchanges_that_some_items_miss_are_refused(device):
         if group.get_group_id() == 0:
             x[item.get_global_id(0)] = pp.shift_group_left(group, x[item.get_global_id(0)])
 
-    with pytest.raises(pp.CompileError, match="items of one group may go different ways"):
+    with pytest.raises(pp.CompileError, match="items of one group may take different branches"):
         launch(divided, pp.NdRange(64, 64), [ints(64)], device)
 
 

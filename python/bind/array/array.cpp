@@ -156,7 +156,7 @@ void bind_array(nb::module_& m) {
                           nb::is_weak_referenceable(), nb::pooled(64),
                           "An n-dimensional array on a device; its value may be recorded and not yet computed.\n\n"
                           "Arrays are made by functions such as `pardo.asarray` and `pardo.zeros`. Operations on arrays are recorded and\n"
-                          "run when somebody needs a value; `x.wait()` asks for it explicitly. Indexing gives views that write through."
+                          "run when a value is needed; `x.wait()` asks for it explicitly. Indexing gives views that write through."
                           "\n\nSee Also\n--------\nasarray, zeros, arange, Device\n\nExamples\n--------\n"
                           ">>> import pardo as pp\n"
                           ">>> x = pp.asarray([1.0, 2.0, 3.0])\n"

@@ -487,7 +487,7 @@ Array from_cuda_memory(std::uintptr_t address, DType dtype, const Ints& shape, I
     for (std::size_t d = 0; d < strides.size(); ++d) {
         if (range.bytes == 0 || shape[d] < 2) strides[d] = pardo::itemsize(dtype);
         if (strides[d] % pardo::itemsize(dtype) != 0)
-            refuse("asarray: strides that are no multiples of the element size are not supported");
+            refuse("asarray: strides that are not multiples of the element size are not supported");
         strides[d] /= pardo::itemsize(dtype);
     }
     PyObject* const kept = owner.release().ptr();

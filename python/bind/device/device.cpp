@@ -144,7 +144,7 @@ void bind_device(nb::module_& m) {
     PARDO_FACT(backend, "str", "'cpu', 'opencl', 'cuda' or 'null'.");
     PARDO_FACT(platform, "str", "What the driver calls its platform.");
     PARDO_FACT(name, "str", "The processor's name.");
-    PARDO_FACT(vendor, "str | None", "Who made it.");
+    PARDO_FACT(vendor, "str | None", "The maker of the device.");
     PARDO_FACT(vendor_id, "int | None", "The vendor's number.");
     PARDO_FACT(driver_version, "str | None", "Driver, or compiler and instruction sets for the CPU.");
     PARDO_FACT(version, "str | None", "Version of the interface to the device: 'OpenCL 3.0 ...'; of pardo for the CPU.");
@@ -179,7 +179,7 @@ void bind_device(nb::module_& m) {
     PARDO_FACT(max_mem_alloc_size, "int | None", "Largest block in bytes.");
     PARDO_FACT(local_mem_size, "int | None", "Memory of a work-group in bytes.");
     PARDO_FACT(local_mem_type, "str | None",
-               "Where that is: 'local' (of its own), 'global' (in the device's memory, behind caches) or 'none'.");
+               "Where that is: 'local' (of its own), 'global' (in the device's memory, with caches) or 'none'.");
     PARDO_FACT(global_mem_cache_type, "str | None", "'read_write', 'read_only' or 'none'.");
     PARDO_FACT(global_mem_cache_size, "int | None", "Last cache in bytes.");
     PARDO_FACT(global_mem_cache_line_size, "int | None", "A cache line in bytes.");

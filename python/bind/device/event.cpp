@@ -111,18 +111,17 @@ std::vector<Event> depends_from(nb::handle o, const char* op_name) {
 }
 
 void bind_event(nb::module_& m) {
-    nb::class_<Event>(
-        m, "Event", nb::sig("class Event(pardo._runtime.events.EventMethods)"), nb::is_weak_referenceable(),
-        "Work that has been submitted.\n\n"
-        "A failure is raised once by those who wait: the first of `wait()` on an event or queue that the work concerns. `await`\n"
-        "and futures raise it each time they are asked, which acknowledges it."
-        "\n\nSee Also\n--------\nUserEvent, wait_all, wait_any, as_completed\n\nExamples\n--------\n"
-        ">>> import pardo as pp\n"
-        ">>> x = pp.arange(4.0) + 1\n"
-        ">>> event = x.force().event\n"
-        ">>> event.wait()\n"
-        ">>> event.done(), event.status\n"
-        "(True, 'complete')")
+    nb::class_<Event>(m, "Event", nb::sig("class Event(pardo._runtime.events.EventMethods)"), nb::is_weak_referenceable(),
+                      "Work that has been submitted.\n\n"
+                      "A failure is raised once, by the first `wait()` on an event or queue that the work concerns. `await`\n"
+                      "and futures raise it each time they are asked, which acknowledges it."
+                      "\n\nSee Also\n--------\nUserEvent, wait_all, wait_any, as_completed\n\nExamples\n--------\n"
+                      ">>> import pardo as pp\n"
+                      ">>> x = pp.arange(4.0) + 1\n"
+                      ">>> event = x.force().event\n"
+                      ">>> event.wait()\n"
+                      ">>> event.done(), event.status\n"
+                      "(True, 'complete')")
         .def(nb::init<>(), "An event that is complete.")
         .def("wait", &wait_or_time_out, nb::arg("timeout").none() = nb::none(),
              nb::sig("def wait(self, timeout: float | None = None) -> None"),

@@ -70,7 +70,7 @@ void bind_task(nb::module_& m) {
              nb::sig("def set_complete(self, value: object = None) -> None"),
              "Completes it; futures and `await` give `value`. Raises ValueError if it is complete already.")
         .def("set_failed", &set_failed, nb::arg("exception"), nb::sig("def set_failed(self, exception: BaseException) -> None"),
-             "Lets it fail with an exception, which is raised by who waits. Raises ValueError if it is complete already.");
+             "Makes it fail with an exception, which waiting for it raises. Raises ValueError if it is complete already.");
     m.def(
         "_host_task",
         [](const pardo::Queue& queue, nb::object f, const std::string& name, const std::vector<pardo::Event>& depends) {

@@ -123,7 +123,7 @@ class Conversions:
             Complex numbers become real ones: their imaginary parts are lost.
         """
         if order not in _ORDERS:
-            raise ValueError(f"astype: order is {order!r}; arrays are made row by row: 'C'")
+            raise ValueError(f"astype: order is {order!r}; new arrays are C-contiguous: 'C'")
         target = optional_dtype(dtype, "astype") or default_on(self.queue, np.float64)
         if casting != "unsafe":
             if casting not in ("same_kind", "safe", "equiv", "no"):
@@ -204,7 +204,7 @@ class Conversions:
             `order` is something else.
         """
         if order not in _ORDERS:
-            raise ValueError(f"copy: order is {order!r}; arrays are made row by row: 'C'")
+            raise ValueError(f"copy: order is {order!r}; new arrays are C-contiguous: 'C'")
         return self._copy()
 
 

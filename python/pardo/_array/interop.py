@@ -26,7 +26,7 @@ _DL_CUDA = 2  # DLPack's type of devices
 def by_rows(order: str | None, op_name: str) -> None:
     """The `order` keyword of what makes arrays: those of pardo are laid out row by row."""
     if order not in ("C", "K", "A", None):
-        raise ValueError(f"{op_name}: order is {order!r}; arrays are laid out row by row: 'C', 'K' and 'A' are supported")
+        raise ValueError(f"{op_name}: order is {order!r}; arrays are C-contiguous: 'C', 'K' and 'A' are supported")
 
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None) -> Array:

@@ -82,7 +82,7 @@ def arange(
         The step is zero.
     """
     if start is None and stop is None:
-        raise TypeError("arange: an end of the interval is needed")
+        raise TypeError("arange: a stop value is needed")
     if stop is None:
         start, stop = None, start
     first, last = _number(0 if start is None else start, "arange: start"), _number(stop, "arange: stop")

@@ -223,7 +223,7 @@ def fill() -> None:
 
 
 def device_only(name: str) -> Callable[[Any], Any]:
-    """Decorate what stands for an operation of kernels: called outside of one it says so."""
+    """Decorate what is an operation of kernels: called outside of one it says so."""
 
     def decorate(function: Any) -> Any:
         return mark(function, name)

@@ -30,7 +30,7 @@ def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 class Event(NamedTuple):
-    """One thing that happens to a name; 'perhaps' in what is not evaluated on every way, or runs later."""
+    """One thing that happens to a name; 'perhaps' in what is not evaluated on every path, or runs later."""
 
     kind: str  # 'read', 'read perhaps', 'bind', 'bind perhaps', 'delete'
     name: str
@@ -230,8 +230,8 @@ class Node:
         self.follows: list[Node] = []
         self.fails = fails
         self.live: set[str] = set()  # names whose values may be read from here on
-        self.certain: set[str] | None = None  # names that have a value on every way here; None: no way is known yet
-        self.possible: set[str] = set()  # names that have one on some way
+        self.certain: set[str] | None = None  # names that have a value on every path here; None: no way is known yet
+        self.possible: set[str] = set()  # names that have one on some path
         self.reached: list[Node] = []
 
 
@@ -392,7 +392,7 @@ class Flow:
                 work += node.reached
 
     def _find_bound(self, given: set[str]) -> None:
-        """Forwards: bound on every way, and on some way. What a statement deletes has no value where it fails."""
+        """Forwards: bound on every path, and on some path. What a statement deletes has no value where it fails."""
         self.start.certain, self.start.possible = set(given), set(given)
         work = [self.start]
         while work:

@@ -367,8 +367,7 @@ def of_records(array: np.ndarray[Any, Any]) -> Struct:
         field = array[name]
         if field.dtype.names is None and any(s % field.itemsize for s in field.strides):
             raise TypeError(
-                f"records of {array.dtype}: `{name}` does not stand at multiples of its {field.itemsize} bytes; "
-                "make the dtype with align=True"
+                f"records of {array.dtype}: `{name}` is not aligned to its {field.itemsize} bytes; make the dtype with align=True"
             )
     parts = tuple(of_records(array[n]) if array[n].dtype.names else np.asarray(array[n]) for n in names)
     return _records(names)(parts, array.ndim)

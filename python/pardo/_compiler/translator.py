@@ -47,7 +47,7 @@ class Translator:
         self.parameters = [a.arg for a in every]
         self.rest = arguments.vararg.arg if arguments.vararg else ""
         if arguments.vararg and arguments.kwonlyargs:
-            raise problem(_core.CompileError, source, arguments.kwonlyargs[0], "parameters behind *args cannot stand in a kernel")
+            raise problem(_core.CompileError, source, arguments.kwonlyargs[0], "parameters after *args are not accepted in a kernel")
         code = function.__code__
         self.locals = {*self.parameters, self.rest, *code.co_varnames, *code.co_cellvars}
         if any(isinstance(constant, types.CodeType) for constant in code.co_consts):  # comprehensions have names of their own
@@ -181,7 +181,7 @@ class Translator:
     def specification(self, part: ast.FormattedValue) -> str:
         """How an f-string's value is to be written: `.3f`."""
         if part.conversion != -1:
-            self.refuse(part.value, "`!r` and its like cannot stand in a kernel")
+            self.refuse(part.value, "`!r` and its like are not accepted in a kernel")
         if part.format_spec is None:
             return ""
         pieces = part.format_spec.values if isinstance(part.format_spec, ast.JoinedStr) else [part.format_spec]
@@ -208,7 +208,7 @@ class Translator:
     def statement(self, node: ast.stmt) -> list[tuple[Any, ...]]:
         method = getattr(self, "do_" + type(node).__name__, None)
         if method is None:
-            self.refuse(node, f"{_spoken(node)} cannot stand in a kernel")
+            self.refuse(node, f"{_spoken(node)} is not accepted in a kernel")
         made = method(node)
         return made if isinstance(made, list) else [made]
 
@@ -244,7 +244,7 @@ class Translator:
 
     def do_AugAssign(self, node: ast.AugAssign) -> Any:
         if type(node.op) not in BINARY:
-            self.refuse(node, "`@=` cannot stand in a kernel")
+            self.refuse(node, "`@=` is not accepted in a kernel")
         return self.make("Augment", node, [self.target(node.target), self.expression(node.value)], name=BINARY[type(node.op)])
 
     def do_For(self, node: ast.For) -> Any:
@@ -265,7 +265,7 @@ class Translator:
                     bounds.append(one)
                 return self.make("For", node, [target, *bounds, body, otherwise], index=int(parallel))
             if what is reversed and len(iterable.args) == 1:
-                self.refuse(iterable, "reversed cannot stand in a kernel; write range(n - 1, -1, -1)")
+                self.refuse(iterable, "reversed is not accepted in a kernel; write range(n - 1, -1, -1)")
         return self.make("Each", node, [target, self.expression(iterable), body, otherwise])
 
     def do_With(self, node: ast.With) -> Any:
@@ -273,7 +273,7 @@ class Translator:
             manager = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
             name = manager.attr if isinstance(manager, ast.Attribute) else getattr(manager, "id", "")
             if item.optional_vars is not None or not numba_cython.is_manager(self.resolve(manager), name):
-                self.refuse(node, "`with` cannot stand in a kernel")
+                self.refuse(node, "`with` is not accepted in a kernel")
         return [part for s in node.body for part in self.statement(s)]
 
     def do_While(self, node: ast.While) -> Any:
@@ -315,7 +315,7 @@ class Translator:
         if isinstance(node, (ast.Tuple, ast.List)):
             for part in node.elts:
                 if isinstance(part, ast.Starred):
-                    self.refuse(part, "`*name` cannot stand in a kernel")
+                    self.refuse(part, "`*name` is not accepted in a kernel")
             return self.make("Tuple", node, [self.target(t) for t in node.elts])
         if not isinstance(node, ast.Subscript) and (not isinstance(node, ast.Attribute) or self.resolve(node) is not absent):
             self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
@@ -326,7 +326,7 @@ class Translator:
     def expression(self, node: ast.expr) -> tuple[Any, ...]:
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
-            self.refuse(node, f"{_spoken(node)} cannot stand in a kernel")
+            self.refuse(node, f"{_spoken(node)} is not accepted in a kernel")
         made: tuple[Any, ...] = method(node)
         return made
 
@@ -338,7 +338,7 @@ class Translator:
             return self.make("Name", node, name=node.id)
         value = self.resolve(node)
         if isinstance(value, types.ModuleType):
-            raise problem(TypeError, self.source, node, f"the module `{node.id}` is no value")
+            raise problem(TypeError, self.source, node, f"the module `{node.id}` is not a value")
         return self.value(value, node)
 
     def of_Attribute(self, node: ast.Attribute) -> Any:
@@ -374,7 +374,7 @@ class Translator:
 
     def of_BinOp(self, node: ast.BinOp) -> Any:
         if type(node.op) not in BINARY:
-            self.refuse(node, "`@` cannot stand in a kernel; write the loops, or use matmul on arrays outside")
+            self.refuse(node, "`@` is not accepted in a kernel; write the loops, or use matmul on arrays outside")
         return self.make("Binary", node, [self.expression(node.left), self.expression(node.right)], name=BINARY[type(node.op)])
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -389,7 +389,7 @@ class Translator:
     def of_Compare(self, node: ast.Compare) -> Any:
         for op in node.ops:
             if type(op) not in COMPARISONS:
-                self.refuse(node, "`in` cannot stand in a kernel; compare with each value")
+                self.refuse(node, "`in` is not accepted in a kernel; compare with each value")
         names = ",".join(COMPARISONS[type(op)] for op in node.ops)
         return self.make("Compare", node, [self.expression(e) for e in (node.left, *node.comparators)], name=names)
 
@@ -400,7 +400,7 @@ class Translator:
         made = [self.make("Star", a, [self.expression(a.value)]) if isinstance(a, ast.Starred) else self.expression(a) for a in node.args]
         for k in node.keywords:
             if k.arg is None:
-                self.refuse(k.value, "`**arguments` cannot stand in a kernel")
+                self.refuse(k.value, "`**arguments` is not accepted in a kernel")
             made.append(self.make("Keyword", k, [self.expression(k.value)], name=k.arg))
         return made
 
@@ -458,7 +458,7 @@ class Translator:
         if id(called) in known:
             name = known[id(called)]
             if name == "prange" or called is range:
-                self.refuse(node, f"{name} stands after `for … in` alone")
+                self.refuse(node, f"{name} is accepted only after `for … in`")
             arguments = self.arguments(node)
             return self.make("Call", node, self.with_dtypes(arguments) if name in OF_A_DTYPE else arguments, name=name)
         if to := self.converts(called, node):

@@ -48,7 +48,7 @@ class _Space:
         for d, (items, size) in enumerate(zip(global_range, local_range, strict=False)):
             if size == 0 or items % size:
                 raise ValueError(
-                    f"{name}: the global range, {items} items in dimension {d}, is no multiple of the local one, {size}; round it up, "
+                    f"{name}: the global range, {items} items in dimension {d}, is not a multiple of the local one, {size}; round it up, "
                     "and let items beyond the end do nothing"
                 )
         self.group_range = tuple(n // size for n, size in zip(global_range, local_range, strict=False))
@@ -494,7 +494,7 @@ def check_rounds(
 
     The function takes the rounds, each of them a tuple of counters, and then what the parameters are given.
     """
-    watches = races.Memory(name, "round", groups=False)
+    watches = races.Memory(name, "iteration", groups=False)
     mirror, rewriter = _Mirror(), Rewriter()
     values = [rewriter.given(mirror.of(a)) for a in arguments]
     given = [watches.watch(v, parameter) for parameter, v in zip(parameters, values, strict=True)]

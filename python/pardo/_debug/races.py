@@ -228,8 +228,8 @@ class Memory:
             return f"write pardo.group_barrier() between the two, or {atomic}"
         if self.groups:
             return f"items of different groups never wait for each other; give each group elements of its own, or {atomic}"
-        if self.noun == "round":
-            return f"rounds of a parallel loop run side by side; give each elements of its own, reduce into a name, or {atomic}"
+        if self.noun == "iteration":
+            return f"iterations of a parallel loop run in parallel; give each elements of its own, reduce into a name, or {atomic}"
         return f"items of a Range never wait for each other; give each elements of its own, or {atomic}"
 
     def described(self, a: _Access) -> str:

@@ -28,7 +28,7 @@ class Options(NamedTuple):
 
 
 def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) -> range:
-    """A range whose rounds may run side by side, in functions decorated with `jit`; elsewhere it is `range`.
+    """A range whose iterations may run in parallel, in functions decorated with `jit`; elsewhere it is `range`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def chunk_of(op_name: str, schedule: Any, chunk: Any) -> int:
         raise ValueError(f"{op_name}: chunk goes with schedule='dynamic'; with 'static' each thread has its equal share")
     number = index(chunk, f"{op_name}: chunk")
     if number < 1:
-        raise ValueError(f"{op_name}: chunk is a positive number of rounds, not {chunk!r}")
+        raise ValueError(f"{op_name}: chunk is a positive number of iterations, not {chunk!r}")
     return number
 
 

@@ -53,7 +53,7 @@ class Region:
         if not parallel:  # rounds may assign nothing: then a name keeps its value
             uncertain = set(self.results) - around.certain
             if unknown := sorted(uncertain - captured - around.possible):
-                raise NameError(f"`{unknown[0]}` is read after it, and has no value where no round assigns one")
+                raise NameError(f"`{unknown[0]}` is read after it, and has no value if no iteration assigns one")
             captured |= uncertain
         self.captured = sorted(captured)
         self.certain = captured <= around.before  # that each has a value
@@ -78,7 +78,7 @@ class Region:
                     TypeError,
                     self.scope.source,
                     node,
-                    f"`{node.id}` is read after the parallel loop, whose rounds run side by side: which one would be the last? "
+                    f"`{node.id}` is read after the parallel loop, whose iterations run in parallel: which one would be the last? "
                     "Reduce into it (s += …, m = max(m, …)), or write into an array",
                 )
 

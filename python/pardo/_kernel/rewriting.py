@@ -128,7 +128,7 @@ class _Cutter:
     def stays_python(self, loop: ast.For | ast.While) -> str:
         """Why a serial loop is not compiled; nothing if it is."""
         if self.has_parallel(loop):
-            return "parallel loops stand in it"
+            return "there are parallel loops in it"
         if any(isinstance(n, _LEAVES) for n in ast.walk(loop)):
             return "it returns from the function, or waits in it"
         if not _touches_elements(loop):

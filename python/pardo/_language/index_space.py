@@ -349,7 +349,7 @@ def _item(name: str) -> Any:
     """The item that asks, in an interpreted kernel."""
     item = _running.get()
     if item is None:
-        raise TypeError(f"{name}: stands for an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
+        raise TypeError(f"{name}: this is an operation of kernels; call it in a function decorated with @pardo.kernel or @pardo.func")
     return item
 
 

@@ -176,7 +176,7 @@ class QueueMethods:
         if not callable(f):
             raise TypeError(f"Queue.host_task: a function is expected, not {type(f).__name__}")
         if inspect.iscoroutinefunction(f):
-            raise TypeError("Queue.host_task: a plain function is expected, not an async one: nobody here would await what it returns")
+            raise TypeError("Queue.host_task: a plain function is expected, not an async one, as what it returns would not be awaited")
         name = getattr(f, "__qualname__", None) or type(f).__qualname__
         return _core._host_task(self, f, name, _core._events(depends, "Queue.host_task"))
 

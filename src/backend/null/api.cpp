@@ -26,7 +26,7 @@ private:
 NullBackend* instance = nullptr;  // set by register_backend, owned by the registry
 
 NullDevice* as_null(device::Device* device) {
-    if (device->backend() != instance) throw Error(ErrorCode::Internal, device->id() + " is no device of the null back end");
+    if (device->backend() != instance) throw Error(ErrorCode::Internal, device->id() + " is not a device of the null back end");
     return static_cast<NullDevice*>(device);
 }
 

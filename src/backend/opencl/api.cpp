@@ -86,7 +86,7 @@ void register_backend() {
 }
 
 std::string memory_path(device::Device* device) {
-    if (device->backend() != instance) throw Error(ErrorCode::Internal, device->id() + " is no device of the OpenCL back end");
+    if (device->backend() != instance) throw Error(ErrorCode::Internal, device->id() + " is not a device of the OpenCL back end");
     switch (static_cast<OpenClDevice*>(device)->path()) {
         case MemoryPath::Usm: return "usm";
         case MemoryPath::SvmFine:

@@ -83,7 +83,7 @@ struct Builder {
         cl_int code = CL_SUCCESS;
         cl_program program = api.clCreateProgramWithIL(context, module.data(), module.size(), &code);
         if (code == CL_INVALID_VALUE)
-            throw Error(ErrorCode::Compile, compiler + " does not take it: it is no module of SPIR-V that it knows");
+            throw Error(ErrorCode::Compile, compiler + " does not take it: it is not a SPIR-V module of a version that it knows");
         check(code, "clCreateProgramWithIL");
         return built(program, {});
     }

@@ -90,25 +90,25 @@ void OpenClStream::copy_strided(Buffer* to, Buffer* from, const StridedCopy& reg
 
 void OpenClStream::copy_rectangle(Buffer* to, Buffer* from, const StridedCopy& region, const NativeOrder& order) {
     const Wait w(order);
-    const std::size_t region[3] = {static_cast<std::size_t>(region.extents[0]), static_cast<std::size_t>(region.extents[1]),
-                                   static_cast<std::size_t>(region.extents[2])};
+    const std::size_t extents[3] = {static_cast<std::size_t>(region.extents[0]), static_cast<std::size_t>(region.extents[1]),
+                                    static_cast<std::size_t>(region.extents[2])};
     const RegionSide target = to_side(region), source = from_side(region);
     const auto pitch = [](std::int64_t bytes) { return static_cast<std::size_t>(bytes); };
     if (copies(to, from)) {
         const Origin to_origin(target, begin_of(to)), from_origin(source, begin_of(from));
-        check(api_.clEnqueueCopyBufferRect(queue_, object_of(from), object_of(to), from_origin.at, to_origin.at, region,
+        check(api_.clEnqueueCopyBufferRect(queue_, object_of(from), object_of(to), from_origin.at, to_origin.at, extents,
                                            pitch(source.row_pitch), pitch(source.plane_pitch), pitch(target.row_pitch),
                                            pitch(target.plane_pitch), w.count, w.events, w.marker),
               "clEnqueueCopyBufferRect");
     } else if (copies(to, to)) {
         const Origin origin(target, begin_of(to));
-        check(api_.clEnqueueWriteBufferRect(queue_, object_of(to), CL_FALSE, origin.at, no_origin, region, pitch(target.row_pitch),
+        check(api_.clEnqueueWriteBufferRect(queue_, object_of(to), CL_FALSE, origin.at, no_origin, extents, pitch(target.row_pitch),
                                             pitch(target.plane_pitch), pitch(source.row_pitch), pitch(source.plane_pitch),
                                             address(from, static_cast<std::size_t>(source.offset)), w.count, w.events, w.marker),
               "clEnqueueWriteBufferRect");
     } else {
         const Origin origin(source, begin_of(from));
-        check(api_.clEnqueueReadBufferRect(queue_, object_of(from), CL_FALSE, origin.at, no_origin, region, pitch(source.row_pitch),
+        check(api_.clEnqueueReadBufferRect(queue_, object_of(from), CL_FALSE, origin.at, no_origin, extents, pitch(source.row_pitch),
                                            pitch(source.plane_pitch), pitch(target.row_pitch), pitch(target.plane_pitch),
                                            address(to, static_cast<std::size_t>(target.offset)), w.count, w.events, w.marker),
               "clEnqueueReadBufferRect");

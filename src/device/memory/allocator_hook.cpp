@@ -52,7 +52,7 @@ namespace pardo {
 
 void set_allocator(const Device& device, AllocatorHook hook) {
     if (!hook.allocate) return device.impl()->set_hook(nullptr);
-    if (!hook.free) throw Error(ErrorCode::Value, "set_allocator: a function that frees is needed beside the one that allocates");
+    if (!hook.free) throw Error(ErrorCode::Value, "set_allocator: `free` must be given together with `allocate`");
     device.impl()->set_hook(std::make_shared<const AllocatorHook>(std::move(hook)));
 }
 

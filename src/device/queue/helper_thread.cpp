@@ -42,7 +42,7 @@ void serve() {
         } catch (const std::exception& e) {
             log(LogLevel::Warn, std::string("a done-callback raised: ") + e.what());
         } catch (...) {
-            log(LogLevel::Warn, "a done-callback raised something that is no std::exception");
+            log(LogLevel::Warn, "a done-callback raised something that is not a std::exception");
         }
     }
 }

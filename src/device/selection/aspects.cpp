@@ -72,7 +72,7 @@ Aspect parse_aspect(std::string_view name, std::string_view op_name) {
         if (r.name == name) return r.aspect;
         known += (known.empty() ? "" : ", ") + std::string(r.name);
     }
-    throw Error(ErrorCode::Value, std::string(op_name) + ": \"" + std::string(name) + "\" is no aspect; there are " + known);
+    throw Error(ErrorCode::Value, std::string(op_name) + ": \"" + std::string(name) + "\" is not an aspect; there are " + known);
 }
 
 bool Device::has_aspect(Aspect aspect) const { return row(aspect).holds(info()); }

@@ -77,7 +77,7 @@ void check(const Device& device, const Partition& p) {
         if (std::find(std::begin(domains), std::end(domains), p.domain) == std::end(domains)) {
             std::string known;
             for (const std::string_view d : domains) known += (known.empty() ? "" : ", ") + std::string(d);
-            throw Error(ErrorCode::Value, "create_sub_devices: \"" + p.domain + "\" is no affinity domain; there are " + known);
+            throw Error(ErrorCode::Value, "create_sub_devices: \"" + p.domain + "\" is not an affinity domain; there are " + known);
         }
         require(device, "partition_by_affinity_domain");
         if (!offers(device.info().partition_affinity_domains, p.domain)) {

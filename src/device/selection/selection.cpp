@@ -141,7 +141,7 @@ Filter parse_filter(std::string_view op_name, std::string_view text, const std::
         if (!p) {
             throw Error(ErrorCode::Value,
                         std::string(op_name) + "=" + std::string(text) + ": \"" + term +
-                            "\" is no selection string; expected backend:type:index, every part optional, `!` in front to exclude");
+                            "\" is not a selection string; expected backend:type:index, every part optional, `!` in front to exclude");
         }
         p->excluded = excluded;
         filter.patterns.push_back(*p);

@@ -148,7 +148,7 @@ private:
     }
 
     [[noreturn]] void diverges(const Instr& in) const {
-        std::string text = kernel_.name + ": a barrier stands where items of one group may go different ways";
+        std::string text = kernel_.name + ": items of one group may take different branches around a barrier";
         if (in.span.line) text += " (" + kernel_.files[in.span.file] + ":" + std::to_string(in.span.line) + ")";
         throw Error(ErrorCode::Compile, text);
     }

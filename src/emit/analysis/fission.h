@@ -38,7 +38,7 @@ struct Fission {
     std::vector<std::uint32_t> part;       // one an instruction: which Items step it belongs to, 0 for none
 };
 
-/// Throws Error(Compile) if a barrier stands where items of one group may go different ways.
+/// Throws Error(Compile) if items of one group may take different branches around a barrier.
 Fission split_at_barriers(const ir::Kernel& kernel);
 /// The lanes of a kernel that was cut so, or, with an empty Fission, of one without groups.
 LaneInfo lanes_of(const ir::Kernel& kernel, const Fission& fission);

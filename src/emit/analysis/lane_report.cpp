@@ -21,7 +21,7 @@ public:
         walk(kernel_.body, info_.item_lanes);
         const bool loops = std::find(info_.vector_loop.begin(), info_.vector_loop.end(), true) != info_.vector_loop.end();
         std::string text = info_.item_lanes ? "  items are the lanes of vectors\n"
-                           : loops          ? "  a loop's rounds are the lanes of vectors\n"
+                           : loops          ? "  a loop's iterations are the lanes of vectors\n"
                                             : "  scalar code: nothing runs in the lanes of vectors\n";
         std::stable_sort(remarks_.begin(), remarks_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         for (const auto& [line, remark] : remarks_) text += "  line " + std::to_string(line) + ": " + remark + "\n";
@@ -45,11 +45,11 @@ private:
     void walk(const ir::Region& region, bool in_lanes) {
         for (const ir::InstrId id : region.body) {
             const ir::Instr& in = kernel_.instrs[id];
-            if (info_.vector_loop[id]) say(in, "the loop's rounds are the lanes");
+            if (info_.vector_loop[id]) say(in, "the loop's iterations are the lanes");
             const bool checks = in.op == ir::Opcode::If && ends_in_report(kernel_.regions[in.regions[1]]);
             if (in_lanes && info_.masked[id] && !checks)
-                say(in, in.op == ir::Opcode::If ? "lanes part: both ways run, each for its own lanes"
-                                                : "lanes leave the loop one by one: it runs until the last is done");
+                say(in, in.op == ir::Opcode::If ? "divergent lanes: both branches run, each for its own lanes"
+                                                : "divergent lanes: the loop runs until the last lane is done");
             if (in_lanes && ir::takes_pointer(in.op)) access(in);
             for (const ir::RegionId r : in.regions) walk(kernel_.regions[r], in_lanes || info_.vector_loop[id]);
         }
@@ -62,7 +62,7 @@ private:
         const LaneShape shape = info_.shapes[in.operands[1]];
         if (is_private(kernel_, in.operands[0]) || shape.kind == LaneShape::Uniform) return;
         const char* done = in.op == ir::Opcode::Load ? " is read" : " is written";
-        if (shape.kind == LaneShape::Varying) return say(in, name + done + " at places that are no neighbours, lane by lane");
+        if (shape.kind == LaneShape::Varying) return say(in, name + done + " at places that are not adjacent, lane by lane");
         if (shape.kind == LaneShape::Strided) return say(in, name + done + " in steps that are known only when it runs, lane by lane");
         if (shape.step != 1 && shape.step != -1) say(in, name + done + " in steps of " + std::to_string(shape.step) + " elements");
     }

@@ -218,7 +218,7 @@ std::int64_t CGroups::count(const std::string& kernel, std::span<const std::int6
         if (n < 0 || n % size[d] != 0) {
             throw Error(ErrorCode::Value, "launch: kernel " + kernel + " has groups of " + std::to_string(size[d]) +
                                               " items in dimension " + std::to_string(d) + ", and " + std::to_string(n) +
-                                              " items are no multiple of that; round the range up, and test the index in the kernel");
+                                              " items are not a multiple of that; round the range up, and test the index in the kernel");
         }
         if (__builtin_mul_overflow(groups, n / size[d], &groups)) groups = INT64_MAX;
     }

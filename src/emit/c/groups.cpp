@@ -166,8 +166,8 @@ void CEmitter::refuse_barrier(const Instr& branch) const {
     const ir::Span& at = branch.span;
     const std::string place =
         at.file && at.file < kernel_.files.size() ? " (" + kernel_.files[at.file] + ":" + std::to_string(at.line) + ")" : "";
-    throw Error(ErrorCode::Compile, kernel_.name + ": a barrier stands in an if" + place +
-                                        ": this device's compiler, PoCL, makes wrong code of that; let the barrier stand outside, in the "
+    throw Error(ErrorCode::Compile, kernel_.name + ": a barrier is in an if" + place +
+                                        ": this device's compiler, PoCL, compiles that wrongly; put the barrier outside, into the "
                                         "kernel's body or in a loop, and only what is around it in the if, or use another device");
 }
 
@@ -183,7 +183,7 @@ void CEmitter::check_atomic(const Instr& in) const {
     if (in.scope == ir::MemoryScope::System && !features_.system_atomics) {
         throw Error(ErrorCode::Compile, kernel_.name +
                                             ": the atomics of this device are seen as such only by itself; use the scope \"device\", and "
-                                            "let nobody else use the memory while the kernel runs");
+                                            "do not use the memory elsewhere while the kernel runs");
     }
 }
 

@@ -115,7 +115,7 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
     if (found != scope_.end()) {
         const TypedExpr& gone = scope_.at(return_flag).expr;
         if (found->second.expr.kind != Kind::None && !(gone.constant && gone.scalar.b))
-            fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every way through the function");
+            fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every path through the function");
         result = found->second.expr;
     }
     scope_ = std::move(outer);

@@ -185,10 +185,11 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
         const bool plain =
             std::all_of(indices.begin(), indices.end(), [](const Tree* p) { return p->form != Form::Slice && p->form != Form::Subscript; });
         if (fixed && plain)
-            throw problem(ErrorCode::Type, f, s->place,
-                          "every round of the parallel loop writes this element, side by side; write it outside of the loop, or use an "
-                          "index that differs in each round of `" +
-                              index + "`");
+            throw problem(
+                ErrorCode::Type, f, s->place,
+                "every iteration of the parallel loop writes this element, at the same time; write it outside of the loop, or use an "
+                "index that differs in each iteration of `" +
+                    index + "`");
         for (const Tree* r : elements.read) {
             if (!same_text(r->parts[0], s->parts[0]) || r->parts.size() != s->parts.size()) continue;
             for (std::size_t k = 1; k < s->parts.size(); ++k) {
@@ -196,7 +197,7 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
                                    !same_text(s->parts[k], r->parts[k]);
                 if (meets)
                     throw problem(ErrorCode::Type, f, r->place,
-                                  "another round of the parallel loop writes this element, before or after it is read here; write the "
+                                  "another iteration of the parallel loop writes this element, before or after it is read here; write the "
                                   "results into another array");
             }
         }
@@ -218,8 +219,8 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
         if (!private_array && !distinct) {
             throw problem(
                 ErrorCode::Type, f, t.place,
-                "two rounds of the parallel loop may change the same element; write pardo.atomic.add(array, index, value), or make the "
-                "index differ in each round of `" +
+                "two iterations of the parallel loop may change the same element; write pardo.atomic.add(array, index, value), or make the "
+                "index differ in each iteration of `" +
                     indices[0] + "`");
         }
     }
@@ -238,10 +239,11 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
         collect_use(loop.parts[4], name, use);
         if (use.combine && use.reduces) found.push_back(name);
         if (use.combine && !use.reduces)
-            throw problem(ErrorCode::Type, function, use.other->place,
-                          "`" + name +
-                              "` collects something from all rounds of the parallel loop, and this uses it before they have ended: a round "
-                              "does not see what others have added; use it after the loop, or a name of the round's own here");
+            throw problem(
+                ErrorCode::Type, function, use.other->place,
+                "`" + name +
+                    "` is reduced over all iterations of the parallel loop, and this uses it before they have ended: an iteration "
+                    "does not see what others have added; use it after the loop, or another name, assigned in the loop, here");
     }
     std::vector<std::string> indices;
     if (loop.parts[0].form == Form::Name) indices.push_back(loop.parts[0].name);

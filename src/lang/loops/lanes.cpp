@@ -58,7 +58,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     if (!options_.lane_loops) return no("what it writes is used elsewhere by the same item");
     if (!step.constant || step.scalar.i != 1) return no("its step is not 1");
     if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_rounds)
-        return no("it has fewer than " + std::to_string(least_rounds) + " rounds");
+        return no("it has fewer than " + std::to_string(least_rounds) + " iterations");
     const Tree& statements = t.parts[4];
     if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
         return no("it may be left early");
@@ -90,7 +90,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
         if (!distinct_in(last, index, assigned)) return no("`" + index + "` does not count the last index of `" + array->name + "`");
         const Tree* first = sources.try_emplace(array->source, s).first->second;
         if (!same_text(first->parts[0], s->parts[0]) || !same_text(last_index(*first), last))
-            return no("two of its rounds may write the same element of `" + array->name + "`");
+            return no("two of its iterations may write the same element of `" + array->name + "`");
         if (std::ranges::any_of(around, [&](const std::string& name) {
                 return mentions(s->parts[0], name) || mentions(last, name) || mentions(t.parts[1], name);
             }))
@@ -119,7 +119,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     assigned.insert(index);
     for (const std::string& name : assigned) {
         const auto found = scope_.find(name);
-        if (found != scope_.end() && !found->second.maybe) return no("`" + name + "` goes from round to round");
+        if (found != scope_.end() && !found->second.maybe) return no("`" + name + "` is carried from iteration to iteration");
     }
     for (const std::string& name : assigned) scope_.erase(name);
     bool independent = true;
@@ -140,7 +140,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     scope_ = before;
     function_ = function;
     stack_ = stack;
-    return independent || no("a name in it is not assigned before it is read, or stands for an array");
+    return independent || no("a name in it is not assigned before it is read, or is an array");
 }
 
 /// What an index that a loop counts never is below.

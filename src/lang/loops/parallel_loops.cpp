@@ -48,7 +48,8 @@ void Lowering::walk_loop() {
     if (!loop_->parallel) return walk_serial();
     const Tree& innermost = loop_at(loop_->dimensions - 1);
     if (contains(innermost.parts[4], Form::Break, false) || contains(innermost.parts[4], Form::Return, true))
-        fail(ErrorCode::Type, innermost.place, "a parallel loop cannot be left by break or return: its rounds run side by side; use range");
+        fail(ErrorCode::Type, innermost.place,
+             "a parallel loop cannot be left by break or return: its iterations run in parallel; use range");
     walk_rounds();
     if (!loop_->results.empty()) return walk_reduction();
     for (int d = 0; d < loop_->dimensions; ++d) {
@@ -178,7 +179,7 @@ void Lowering::walk_serial() {
         const auto found = scope_.find(name);
         if (found == scope_.end() || found->second.maybe)
             fail(ErrorCode::Name, found == scope_.end() ? function_->body.place : found->second.place,
-                 "`" + name + "` is used after the loop, but not assigned on every way through it; give it a value before");
+                 "`" + name + "` is used after the loop, but not assigned on every path through it; give it a value before");
         std::vector<TypedExpr> numbers;
         numbers_of(found->second.expr, numbers, out_.layout);
         for (std::size_t p = 0; p < numbers.size(); ++p) {

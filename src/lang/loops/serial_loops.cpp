@@ -93,7 +93,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
             const Variable& end = scope_.at(c.names[k]);
             if (end.maybe)
                 fail(ErrorCode::Name, end.place,
-                     "`" + c.names[k] + "` may have no value when the loop comes round again; assign it on every way");
+                     "`" + c.names[k] + "` may have no value in the next iteration of the loop; assign it on every path");
             Variable start{c.likes[k], entry.place};
             TypedExpr next = fluid(joined(c.names[k], start, end, end.place));
             settle(next, c.likes[k]);
@@ -439,7 +439,7 @@ Lowering::Walked Lowering::walked_value(const Tree& t) {
     return {length, fixed, [this, s, &t](const TypedExpr& i) -> TypedExpr {
                 if (is_array_of_structs(s)) return indexed(s, std::span(&i, 1), t);
                 if (s.kind == Kind::Tuple) {
-                    if (!i.constant) wrong_type(t.place, "a tuple cannot be looped over beside an array; use an array for both");
+                    if (!i.constant) wrong_type(t.place, "a tuple cannot be looped over together with an array; use an array for both");
                     return field(s, static_cast<std::size_t>(i.scalar.i));
                 }
                 TypedExpr part = s;

@@ -43,7 +43,7 @@ TEST(CudaDeath, SaysThatThereIsNoDriver) {
 }
 TEST(CudaDeath, SaysThatALibraryIsNoDriver) {
     const Variable v("PARDO_CUDA_DRIVER", "libm.so.6");
-    EXPECT_REASON("libm.so.6 is no CUDA driver");
+    EXPECT_REASON("libm.so.6 is not a CUDA driver");
 }
 TEST(CudaDeath, SaysThatTheDriverIsTooOld) {
     const Variable v("FAKE_CUDA_VERSION", "11080");

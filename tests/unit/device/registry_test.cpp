@@ -104,8 +104,9 @@ TEST(Aspects, HaveNamesThatReadBack) {
     for (const Aspect a : all_aspects()) EXPECT_EQ(parse_aspect(aspect_name(a)), a);
     EXPECT_EQ(parse_aspect("fp64"), Aspect::Fp64);
     EXPECT_EQ(aspect_name(Aspect::UsmSystemAllocations), "usm_system_allocations");
-    EXPECT_NE(message_of([] { parse_aspect("fp128", "select_device"); }).find("select_device: \"fp128\" is no aspect; there are cpu, gpu"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of([] { parse_aspect("fp128", "select_device"); }).find("select_device: \"fp128\" is not an aspect; there are cpu, gpu"),
+        std::string::npos);
     const pardo::Device cpu("cpu");
     EXPECT_TRUE(cpu.has_aspect(Aspect::Cpu));
     EXPECT_FALSE(cpu.has_aspect(Aspect::Gpu));
@@ -146,7 +147,7 @@ TEST(Partitions, AreRefusedWhereADeviceOffersNone) {
               "create_sub_devices: null:0 cannot be cut by partition_equally; it offers nothing");
     EXPECT_EQ(say({.units = 0, .counts = {}, .domain = "numa"}),
               "create_sub_devices: null:0 cannot be cut by partition_by_affinity_domain; it offers nothing");
-    EXPECT_NE(say({.units = 0, .counts = {}, .domain = "socket"}).find("\"socket\" is no affinity domain; there are numa, L4_cache"),
+    EXPECT_NE(say({.units = 0, .counts = {}, .domain = "socket"}).find("\"socket\" is not an affinity domain; there are numa, L4_cache"),
               std::string::npos);
     EXPECT_FALSE(null.parent());
 }

@@ -499,7 +499,7 @@ TEST(Groups, RefusesBarriersOnDifferentWays) {
         }
         return "";
     };
-    const char* text = ": a barrier stands where items of one group may go different ways";
+    const char* text = ": items of one group may take different branches around a barrier";
     auto barrier = [](Builder& b) {
         b.barrier();
         return Values{};

@@ -249,7 +249,7 @@ TEST_F(BuilderTest, MistakesThrowAtOnce) {
         }
     };
     rejects([&] { m.add(s, n); }, "add: operands must have one dtype (kernel 'k', float64, int64)");
-    rejects([&] { m.add(in, s); }, "add: operands must be values that are no pointers");
+    rejects([&] { m.add(in, s); }, "add: operands must be values, not pointers");
     rejects([&] { m.div(n, n); }, "div: operands must be floating or complex");
     rejects([&] { m.fma(n, n, n); }, "fma: operands must be floating");
     rejects([&] { m.bit_and(s, s); }, "and: operands must be integers or bool");

@@ -236,7 +236,7 @@ TEST(GroupsIr, InterpreterFindsBarriersThatNotAllPass) {
         [] { return Builder::Values{}; });
     const std::int64_t extents[] = {4};
     const Kernel kernel = m.finish();
-    EXPECT_NE(message_of([&] { interpret(kernel, {}, extents); }).find("a barrier stands where items of one group go different ways"),
+    EXPECT_NE(message_of([&] { interpret(kernel, {}, extents); }).find("items of one group take different branches around a barrier"),
               std::string::npos);
 }
 

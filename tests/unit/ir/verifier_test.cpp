@@ -136,7 +136,7 @@ TEST(Verifier, RejectsBrokenKernels) {
          },
          "must yield one bool"},
         {"while regions", [](Kernel& k) { find(k, Opcode::While).regions.pop_back(); }, "a region for the condition and one for the body"},
-        {"instruction twice", [](Kernel& k) { k.body.body.push_back(k.body.body[0]); }, "it stands in more than one place"},
+        {"instruction twice", [](Kernel& k) { k.body.body.push_back(k.body.body[0]); }, "it is in more than one place"},
         {"instruction missing", [](Kernel& k) { k.body.body.push_back(9999); }, "an instruction that does not exist"},
         {"unknown operation", [](Kernel& k) { find(k, Opcode::Neg).op = static_cast<Opcode>(200); }, "unknown operation"},
         {"unknown function",

@@ -70,7 +70,7 @@ std::string start(Driver& d) {
     }
     d.path = library.path();
     if (!library.bind(d.cuDriverGetVersion, "cuDriverGetVersion") || d.cuDriverGetVersion(&d.version) != result::success)
-        return name + " is no CUDA driver: " + get_a_driver;
+        return name + " is not a CUDA driver: " + get_a_driver;
     const std::string too_old = "the driver is too old: it knows CUDA " + version_text(d.version) + ", pardo needs " +
                                 version_text(oldest_driver) + " or newer; update NVIDIA's driver";
     if (d.version < oldest_driver) return too_old;

@@ -128,7 +128,7 @@ def reduced_parts(made: Any, arguments: tuple[Any, ...]) -> str | tuple[Any, ...
         return path
     if cloudpickle is None:
         raise pickle.PicklingError(
-            f"{made.__name__}: what elementwise, reduction and scan make is pickled by its name, and no name at the top level of the module "
+            f"{made.__name__}: what elementwise, reduction and scan make is pickled by name, and no name at the top level of the module "
             f"{module!r} refers to this one; give it a name there, or import cloudpickle, which takes functions from everywhere"
         )
     return _whole(cloudpickle, type(made), arguments, {})

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <latch>
 #include <numeric>
 #include <span>
 #include <thread>
@@ -805,7 +806,7 @@ TEST(Barriers, OfAQueueWithoutOrderWaitForEachOther) {
     const UserEvent gate;
     const Event depends[] = {gate.event()};
     std::atomic<int> ran_tasks{0};
-    std::latch told(400);
+    std::latch called(400);
     std::vector<Event> barriers;
     std::vector<int> seen(400);
     for (int i = 0; i < 400; ++i) {
@@ -814,13 +815,13 @@ TEST(Barriers, OfAQueueWithoutOrderWaitForEachOther) {
         barriers.push_back(q->barrier(i % 5 ? std::span<const Event>() : std::span<const Event>(depends)));
         barriers.back().state()->subscribe([&, i] {
             seen[static_cast<std::size_t>(i)] = ran_tasks;
-            told.count_down();
+            called.count_down();
         });
     }
     EXPECT_FALSE(barriers.back().done());
     gate.set_complete();
     q->wait();
-    told.wait();  // q->wait() may return before the subscribers are called
+    called.wait();  // q->wait() may return before the subscribers are called
     for (int i = 0; i < 400; ++i) EXPECT_GE(seen[static_cast<std::size_t>(i)], i + 1) << i;
 }
 

@@ -33,7 +33,7 @@ struct NewAxis {};
 struct Ellipsis {};
 using IndexPart = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array>;  // Array: integers or a mask; bool: x[True]
 
-/// What becomes of a value once it has been stored: one that nobody reads again gets no memory of its own.
+/// What becomes of a value once it has been stored: one that is not read again gets no memory of its own.
 enum class After : std::uint8_t {
     Kept,
     PerhapsDropped,  // most likely dropped; when it is read again after all, it may be computed again
@@ -85,16 +85,16 @@ public:
     bool writeable() const;
     /// Address of the first element as kernels of the device see it; does not wait.
     std::uint64_t address() const;
-    /// True when somebody else may write the memory: what uses it is waited for.
+    /// True when other code may write the memory: what uses it is waited for.
     bool externally_writable() const;
-    /// True while somebody else may read the memory: what writes it is waited for.
+    /// True while other code may read the memory: what writes it is waited for.
     bool externally_readable() const;
     bool is_contiguous() const;  // row-major
     MemoryKind memory_kind() const;
-    /// Keeps the memory alive, for exports: call the returned function to let go. Until then somebody else may read it: what writes it
+    /// Keeps the memory alive, for exports: call the returned function to release it. Until then other code may read it: what writes it
     /// is over when it returns.
     std::function<void()> hold() const;
-    /// As hold; and from now on somebody else may write: operations on this memory are over when they return. Waits for those under way.
+    /// As hold; and from now on other code may write: operations on this memory are over when they return. Waits for those under way.
     std::function<void()> share_writable() const;
 
     // Views and copies.

@@ -20,7 +20,7 @@ struct CacheInfo {
 PARDO_API CacheInfo cache_info();
 /// Deletes this version's files.
 PARDO_API void clear_cache();
-/// Bytes that a front end keeps beside the kernels, of what takes long to make anew; none if they have not been kept, or are gone again.
+/// Bytes that a front end keeps with the kernels, of what takes long to make again; none if they have not been kept, or are gone again.
 PARDO_API void keep(std::string_view key, std::string_view data);
 PARDO_API std::optional<std::string> kept(std::string_view key);
 

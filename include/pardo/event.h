@@ -40,8 +40,8 @@ public:
     void wait() const;
     /// As wait, for at most `milliseconds`; false when the time is over first. For callers that have to look at signals now and then.
     bool wait_for(int milliseconds) const;
-    /// Who waits in slices and gives up calls it: work that is running for the event is stopped where it can be, if the calling thread
-    /// submitted it; it fails.
+    /// Called after a wait in slices that was given up: work that is running for the event is stopped where it can be, if the calling
+    /// thread submitted it; it fails.
     void abandon() const;
     bool done() const noexcept;
     EventStatus status() const noexcept;
@@ -91,7 +91,7 @@ PARDO_API void set_blocking_hooks(void* (*leave)(), void (*enter)(void*));
 /// up again where the caller's language looks next. Null removes it.
 PARDO_API void set_interrupt_hook(std::optional<Error> (*asked)(bool later));
 
-/// Messages of late failures that nobody has waited for, of all queues; each is given once. The Python layer reports them at exit.
+/// Messages of late failures that were never waited for, of all queues; each is given once. The Python layer reports them at exit.
 PARDO_API std::vector<std::string> take_unacknowledged_failures();
 
 }  // namespace pardo

@@ -84,11 +84,11 @@ public:
                         const Queue* queue = nullptr) const;
     /// The same of each program made so far.
     std::string inspect(const std::string& what) const;
-    /// The function's text, and beside each line the types of the names that are assigned there: for a call, or for each program made so
+    /// The function's text, and next to each line the types of the names that are assigned there: for a call, or for each program made so
     /// far.
     std::string types(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
     std::string types() const;
-    /// For each program made so far, what of it runs side by side, and what keeps the rest from it.
+    /// For each program made so far, what of it runs in parallel, and what keeps the rest from it.
     std::string diagnostics() const;
     /// How the function uses each of its arguments, parts of tuples among them; only arrays are used.
     std::vector<ArgumentUse> uses(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* queue = nullptr) const;
@@ -114,7 +114,7 @@ PARDO_API void set_printer(Printer printer);
 /// A part of a function that runs by itself: a parallel loop, or serial statements. Its results are values of names.
 class PARDO_API Loop {
 public:
-    /// A loop of `dimensions` parallel ones that stand directly in each other is the function's only statement; with 0 all its statements
+    /// A loop of `dimensions` directly nested parallel ones is the function's only statement; with 0 all its statements
     /// run once. `results`: of a parallel loop its reductions, else names whose values are asked for. The last parameters of a parallel one
     /// are start and step of each dimension.
     Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results, const KernelOptions& options);
@@ -122,13 +122,13 @@ public:
     Loop(const Loop&);
     Loop& operator=(const Loop&);
 
-    /// Which of the names that are known before a parallel loop it reduces into. Throws Type where two rounds may change one element.
+    /// Which of the names that are known before a parallel loop it reduces into. Throws Type where two iterations may change one element.
     static std::vector<std::string> reductions(const syntax::Function& function, const std::vector<std::string>& outside);
-    /// Who is done with its rounds takes of what others have left: as many rounds at a time as pays.
+    /// A thread that is done with its iterations takes work of others: as many iterations at a time as pays.
     static constexpr std::int64_t automatic_chunk = -1;
-    /// Runs `counts` rounds in each dimension, and waits if there are results: for each name a number, or a tuple and its parts.
-    /// `initial`: what the reductions start with, the numbers of tuples one after the other. `chunk`: rounds of the first dimension that a
-    /// thread of a CPU takes at a time, or 0: each has its equal share.
+    /// Runs `counts` iterations in each dimension, and waits if there are results: for each name a number, or a tuple and its parts.
+    /// `initial`: what the reductions start with, the numbers of tuples one after the other. `chunk`: iterations of the first dimension
+    /// that a thread of a CPU takes at a time, or 0: each has its equal share.
     std::vector<KernelArgument> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
                                     std::span<const Scalar> initial, const Queue* queue = nullptr, std::int64_t chunk = 0) const;
     /// Why there can be no program for these arguments; nothing if there is one. Throws what has nothing to do with the language.

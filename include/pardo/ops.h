@@ -45,10 +45,10 @@ PARDO_API Array apply(int id, std::span<const Operand> operands, std::optional<D
 /// Row `id` into `out` (runs at once), only where `where` is true if given. NumPy's rules: broadcast to out, same_kind cast.
 PARDO_API void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where = nullptr,
                          std::optional<DType> dtype = {});
-/// `x op= y`: as apply_out into x; may instead rebind a handle nobody else shares memory with, so that it stays lazy.
+/// `x op= y`: as apply_out into x; may instead rebind a handle that shares memory with no other, so that it stays lazy.
 PARDO_API void apply_inplace(int id, Array& x, const Operand& y);
 
-// Operators. From temporaries the operation takes the handle, so that intermediate values of an expression are nobody's.
+// Operators. From temporaries the operation takes the handle, so that intermediate values of an expression are not held.
 #define PARDO_OPERATOR(symbol, name)                                                            \
     inline Array operator symbol(const Array& a, const Operand& b) { return name(a, b); }       \
     inline Array operator symbol(Array&& a, const Operand& b) { return name(std::move(a), b); } \
@@ -62,7 +62,7 @@ PARDO_OPERATOR(/, divide)
 inline Array operator-(const Array& a) { return negative(a); }
 inline Array operator-(Array&& a) { return negative(std::move(a)); }
 
-// Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` stands in messages.
+// Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue(),
                      const char* op_name = "full");
 PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());

@@ -35,7 +35,7 @@ private:
 };
 
 /// A box of bytes in two blocks: `region` is bytes a row, rows, and planes; origins are in bytes, rows and planes; pitches in bytes from
-/// row to row and from plane to plane, 0 where rows and planes lie side by side.
+/// row to row and from plane to plane, 0 where rows and planes are contiguous.
 struct Rect {
     std::int64_t region[3] = {0, 1, 1};
     std::int64_t to_origin[3] = {0, 0, 0}, from_origin[3] = {0, 0, 0};

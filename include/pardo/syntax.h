@@ -13,7 +13,7 @@
 
 namespace pardo::syntax {
 
-/// Statements and expressions. What stands in `name`, `number`, `index` and `parts` is said beside each.
+/// Statements and expressions. What is in `name`, `number`, `index` and `parts` is said at each.
 enum class Form : std::uint8_t {
     // statements
     Block,    // parts: statements
@@ -26,7 +26,7 @@ enum class Form : std::uint8_t {
     Break,
     Continue,
     Return,   // parts: the value, if any
-    Discard,  // parts: an expression whose value nobody wants
+    Discard,  // parts: an expression whose value is not used
     Assert,   // name: the message; parts: test
     Raise,    // name: the exception's class and message
     // expressions

@@ -69,7 +69,7 @@ struct ParsedOperand {
     pardo::Scalar scalar;
     operator pardo::Operand() const { return array ? pardo::Operand(*array) : pardo::Operand(scalar); }
 };
-/// Array, Python number or NumPy scalar; anything else is a stranger, but NumPy arrays throw TypeError: data does not move by itself.
+/// Array, Python number or NumPy scalar; anything else is of kind Stranger, but NumPy arrays throw TypeError: data does not move by itself.
 /// Python integers beyond 64 bits become floats where `row` computes in floats, or `other`, the operand they meet, is inexact; in
 /// comparisons they are infinite; else OverflowError.
 void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other = nullptr, std::optional<Row> row = {});
@@ -118,7 +118,7 @@ void find_openblas();
 nb::object host_values(PyObject* o, const char* op_name);
 pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue,
                          pardo::MemoryKind kind = pardo::MemoryKind::Device);
-/// 'device', 'shared' or 'host'; throws ValueError, or TypeError for what is no string.
+/// 'device', 'shared' or 'host'; throws ValueError, or TypeError for what is not a string.
 pardo::MemoryKind kind_from(nb::handle name, const char* op_name);
 
 // --- index expressions (index.cpp) --------------------------------------------------------------------------------------------

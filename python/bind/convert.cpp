@@ -131,7 +131,8 @@ bool weak_subclass(PyObject* o, pardo::Scalar& out, bool& fits) {
     return true;
 }
 
-/// For rows that compute in floats whatever their operands are, or ask only whether they are zero: the float beside integers of a dtype.
+/// For rows that compute in floats whatever their operands are, or ask only whether they are zero: the float that goes with integers of a
+/// dtype.
 std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
     const std::string_view dtypes = pardo::op_table()[static_cast<std::size_t>(row)].dtypes;
     if (dtypes == "QUOTIENT" || dtypes == "TRUTH") return pardo::DType::Float64;

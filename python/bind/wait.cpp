@@ -203,7 +203,7 @@ struct Released {
     }
 };
 
-/// Failures nobody has waited for, at exit: they go where exceptions go that no one can catch.
+/// Failures that were never waited for, at exit: they go where exceptions go that cannot be caught.
 void report_unacknowledged_failures() {
     {
         const Released released;

@@ -265,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run() -> int:
-    """`main` for a shell: whoever reads may stop (``python -m pardo | head``), which ends it without a word, as other commands."""
+    """`main` for a shell: the reader may stop (``python -m pardo | head``), which ends it without a word, as other commands."""
     try:
         status = main()
         sys.stdout.flush()

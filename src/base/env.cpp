@@ -24,7 +24,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Level of a word; nothing for a word nobody knows.
+/// Level of a word; nothing for an unknown word.
 std::optional<LogLevel> parse_level(const std::optional<std::string>& word) {
     constexpr std::pair<std::string_view, LogLevel> levels[] = {
         {"off", LogLevel::Off}, {"0", LogLevel::Off}, {"warn", LogLevel::Warn}, {"info", LogLevel::Info}, {"debug", LogLevel::Debug}};
@@ -36,7 +36,7 @@ std::optional<LogLevel> parse_level(const std::optional<std::string>& word) {
     return {};
 }
 
-/// The level of PARDO_LOG. A word nobody knows is the first warning and counts as the default: logging must not fail.
+/// The level of PARDO_LOG. An unknown word is the first warning and counts as the default: logging must not fail.
 LogLevel wanted_level() {
     const std::optional<std::string> word = env("PARDO_LOG");
     const std::optional<LogLevel> level = parse_level(word);

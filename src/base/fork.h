@@ -8,13 +8,13 @@
 
 namespace pardo {
 
-/// Prepared from the first to the last: who holds something of one stage may wait for a later one, never the other way round.
+/// Prepared from the first to the last: a thread that holds something of one stage may wait for a later one, never the other way round.
 enum class ForkStage : std::uint8_t {
     Graphs,     // under a graph lock work is compiled, submitted and waited for
     Compilers,  // threads that compile without a graph lock
     Programs,   // the program cache
     Queues,     // queues run empty, threads end, allocators rest
-    Moments,    // locks under which nobody waits for anything
+    Moments,    // locks under which no thread waits for anything
 };
 /// What happens before fork() and after it, on the thread that calls it. Each may be empty.
 struct ForkHandler {
@@ -31,7 +31,7 @@ struct BlockingHooks {
     std::atomic<void (*)(void*)> enter{nullptr};
 };
 BlockingHooks& blocking_hooks();
-/// True on a thread that forks, from the first handler to the last: there nobody else may come in between, and no hook is called.
+/// True on a thread that forks, from the first handler to the last: no other thread may come in between, and no hook is called.
 bool& forking_here();
 
 }  // namespace pardo

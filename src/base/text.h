@@ -1,4 +1,4 @@
-// src/base/text.h: strings that many hold and nobody changes.
+// src/base/text.h: shared strings, which do not change.
 #pragma once
 
 #include <memory>

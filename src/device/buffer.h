@@ -20,7 +20,7 @@ class Device;
 class Queue;
 
 /// How work uses memory. ReadWrite: it fails if older writes do; if it fails for another reason, the older values are still there. Write:
-/// it writes all of the buffer, and what became of older writes matters to nobody any more. WriteSome: it may leave elements as they are.
+/// it writes all of the buffer, and what became of older writes does not matter any more. WriteSome: it may leave elements as they are.
 enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome = 6 };
 constexpr bool reads(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Read)) != 0; }
 constexpr bool writes(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Write)) != 0; }
@@ -51,7 +51,7 @@ public:
     std::vector<Event> loose_writes(const Queue* queue);
     /// `event` needs those writes: from now on it stands for them.
     void note_join(const Event& event, const std::vector<Event>& writes);
-    /// Drops older writes for which `passed(event)` is true: who waits for a newer one need not know of them. With a lock held.
+    /// Drops older writes for which `passed(event)` is true: a wait for a newer one need not know of them. With a lock held.
     template <class F> void drop_writes(F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
@@ -91,17 +91,17 @@ public:
     /// The same for writes only.
     bool written() const noexcept { return (busy_.load(std::memory_order_acquire) & writes_bit) != 0; }
 
-    /// True when somebody outside pardo may write this memory at any time (asarray(copy=False), writable exports):
+    /// True when code outside of pardo may write this memory at any time (asarray(copy=False), writable exports):
     /// operations on it run, and are waited for, when they are recorded.
     bool externally_writable() const noexcept { return (external_.load(std::memory_order_relaxed) & external_write) != 0; }
     void set_externally_writable() noexcept { external_.fetch_or(external_write, std::memory_order_relaxed); }
-    /// True while somebody outside may read the memory at any time (np.asarray(x)): writes of it are waited for.
+    /// True while outside code may read the memory at any time (np.asarray(x)): writes of it are waited for.
     bool externally_readable() const noexcept { return (external_.load(std::memory_order_relaxed) & ~external_write) != 0; }
     void add_external_reader() noexcept { external_.fetch_add(1, std::memory_order_relaxed); }
     void drop_external_reader() noexcept { external_.fetch_sub(1, std::memory_order_relaxed); }
     /// Either of the two.
     bool foreign() const noexcept { return external_.load(std::memory_order_relaxed) != 0; }
-    /// Other libraries use the memory as long as somebody holds it, and say nothing when they are done: when the last reference is gone,
+    /// Other libraries use the memory as long as it is referenced, and say nothing when they are done: when the last reference is gone,
     /// work of theirs may be under way.
     void set_lent() noexcept { lent_.store(true, std::memory_order_relaxed); }
     /// True when the memory must not be written (imported from a read-only owner).
@@ -126,7 +126,7 @@ protected:
     void prune_writes();
     void add_read(const Event& event, std::uint64_t number);
     void replace(Use&& write);
-    /// Nobody knows what is here: see origin_.
+    /// The contents are undefined: see origin_.
     bool undefined() const noexcept;
     /// Sets busy_ by the lists. Call with mutex() held.
     void note_busy() noexcept;
@@ -150,10 +150,10 @@ protected:
     bool read_only_ = false;
     static constexpr std::size_t few = 32;
     std::atomic<std::uint64_t> noted_{0};
-    std::vector<Use> reads_;  // and writes that a whole one came after: only who writes waits for them
+    std::vector<Use> reads_;  // and writes that a whole one came after: only writers wait for them
     std::vector<Use> writes_;
     std::vector<Use> replaced_;                                 // writes since the origin that one of writes_ stands for: may be stopped
-    std::size_t look_at_reads_ = few, look_at_replaced_ = few;  // so many have to be there before somebody looks which are complete
+    std::size_t look_at_reads_ = few, look_at_replaced_ = few;  // so many have to be there before it is looked which are complete
     std::uint64_t origin_number_ = 0;
     Event origin_;  // the last write that read nothing, or a later one that was stopped in the middle: if it failed and did not run to its
                     // end, there are no values here, acknowledged or not

@@ -69,7 +69,7 @@ template <class F> void for_each_row(const StridedCopy& region, F&& f) {
 }
 
 /// What a barrier of a queue without order has to wait for so that it completes after all that is unfinished: an older barrier, and what
-/// was submitted behind that one. Barriers wait for each other, not each for all.
+/// was submitted after that one. Barriers wait for each other, not each for all.
 struct Ends {
     std::vector<Event> events;
     std::uint64_t covered = 0;  // the youngest submission that completes before all of these have
@@ -117,9 +117,9 @@ public:
     virtual Event copy_strided(Buffer* to, Buffer* from, const StridedCopy& region, std::span<const Event> depends = {});
     /// Moves shared memory to where this queue's device reads it fastest; a hint. Here: nothing moves.
     virtual Event prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends = {});
-    /// True while unfinished work waits for the user's code: for a user event, or behind a host task of user_task.
+    /// True while unfinished work waits for the user's code: for a user event, or after a host task of user_task.
     virtual bool waits_for_host() { return false; }
-    /// True while unfinished work waits for other queues, or nobody knows how long it runs: it may never end.
+    /// True while unfinished work waits for other queues, or it is not known how long it runs: it may never end.
     virtual bool may_last() { return false; }
     /// For other libraries that use the same device: the driver's stream behind this queue, in their terms; 0 where there is none.
     virtual std::uintptr_t native_stream() const { return 0; }
@@ -179,10 +179,10 @@ public:
         Attachment* made = plans_made_.load(std::memory_order_acquire);
         return made ? *made : make_plans(make);
     }
-    /// False when a range of memory, of any library in the process, is not in one allocation of this device's. Here: nobody knows.
+    /// False when a range of memory, of any library in the process, is not in one allocation of this device's. Here: unknown.
     virtual bool holds(std::uintptr_t /*low*/, std::size_t /*bytes*/) { return true; }
     /// For other libraries that use the same device: completes when what they have submitted so far is complete, on one of their streams
-    /// or, with 0, on any. Nobody waits. Here: there are none.
+    /// or, with 0, on any. No thread waits. Here: there are none.
     virtual Event foreign_work(std::uintptr_t /*stream*/) { return {}; }
     /// Bytes that could be allocated now; no value where the back end cannot tell.
     virtual std::optional<std::int64_t> free_memory() { return std::nullopt; }
@@ -207,7 +207,7 @@ public:
     void set_hook(std::shared_ptr<const AllocatorHook> hook);
     /// Uninitialised memory from the caching allocator, ready on `queue`. Throws Memory with the bytes asked for and free.
     virtual Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue) = 0;
-    /// Wraps memory that somebody else owns; `release` is called when the last use is complete.
+    /// Wraps memory that other code owns; `release` is called when the last use is complete.
     virtual Ref<Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) = 0;
     virtual MemoryStats memory_stats() const = 0;
     virtual void trim_memory() = 0;

@@ -91,7 +91,7 @@ std::optional<Error> EventState::wait_or_ask(bool later) {
 
 void EventState::wait_quietly() {
     if (done()) return;
-    const Blocking blocking;  // around the lock: who comes back from it may have to wait for threads that want this event's lock
+    const Blocking blocking;  // around the lock: a thread that comes back from it may have to wait for threads that want this event's lock
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return known_done(); });
 }
@@ -220,7 +220,7 @@ void EventState::set_complete() { finish(EventStatus::Complete); }
 void EventState::set_failed(const Error& error, const Label& label) { set_failed(std::make_shared<Failure>(with_label(error, label))); }
 
 void EventState::set_failed(std::shared_ptr<Failure> failure) {
-    log_->note(failure);  // first: who finds the event complete finds its failure with the queue
+    log_->note(failure);  // first: when the event is seen to be complete, its failure is with the queue
     {
         std::lock_guard lock(mutex_);
         failure_ = std::move(failure);

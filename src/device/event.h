@@ -37,7 +37,7 @@ struct Label {
     Amount amount{};  // of host tasks; launches and copies tell theirs otherwise
 };
 
-/// State of one submission. Made by a Queue; completed exactly once; a failure is raised once, by whoever waits first.
+/// State of one submission. Made by a Queue; completed exactly once; a failure is raised once, by the first wait.
 class EventState : public RefCounted<EventState> {
 public:
     explicit EventState(Queue* queue) : EventState(queue, false) {}
@@ -49,13 +49,13 @@ public:
         return known < EventStatus::Complete && polled_ ? poll() : known;
     }
     bool done() noexcept { return status() >= EventStatus::Complete; }
-    /// The same without asking anybody: what somebody has noticed already.
+    /// The same without asking a driver: what has been noticed already.
     EventStatus known_status() const noexcept { return status_.load(std::memory_order_acquire); }
     bool known_done() const noexcept { return known_status() >= EventStatus::Complete; }
-    /// True for a DriverEvent: somebody has to ask whether it is complete.
+    /// True for a DriverEvent: a thread has to ask whether it is complete.
     bool polled() const noexcept { return polled_; }
-    /// Blocks (the queue may lend the waiting thread to the work); raises the failure if nobody has yet. An interruption ends the wait, is
-    /// raised by it, and abandons the event.
+    /// Blocks (the queue may lend the waiting thread to the work); raises the failure if that has not been done. An interruption ends the
+    /// wait, is raised by it, and abandons the event.
     void wait();
     /// As wait, without raising the failure.
     void wait_done();
@@ -80,9 +80,9 @@ public:
     std::uint64_t subscribe(std::function<void()> f);
     /// Takes back what on_done or subscribe has been given; false when its turn has come already.
     bool drop(std::uint64_t id);
-    /// The failure becomes somebody's who asks for it: it is not raised elsewhere any more.
+    /// The caller takes the failure over: it is not raised elsewhere any more.
     void acknowledge();
-    /// What the work left for whoever asks the event; set before completion.
+    /// What the work left for those who ask the event; set before completion.
     std::shared_ptr<void> value;
     /// How far the work came, if it failed. Set before completion.
     Reach reach = Reach::Nothing;
@@ -111,7 +111,7 @@ public:
     void set_failed(std::shared_ptr<Failure> failure);
     /// Fails because it was abandoned while it ran; that need not be acknowledged but by those who use what it was to write.
     void set_stopped(const Label& label);
-    /// As set_failed in a forked child: takes no lock, calls nobody.
+    /// As set_failed in a forked child: takes no lock, calls nothing.
     void lose(std::shared_ptr<Failure> failure);
     std::atomic<std::int64_t> queued_at{0}, submitted_at{0}, started_at{0}, ended_at{0};
 
@@ -119,7 +119,7 @@ protected:
     EventState(Queue* queue, bool polled);
     /// Asks whether the work is complete, and completes the event if so. Only of polled events, as long as they are not complete.
     virtual EventStatus poll() noexcept { return known_status(); }
-    /// Somebody has to hear of a polled event's completion without asking.
+    /// The completion of a polled event has to be noticed without a wait.
     virtual void watched() noexcept {}
 
     Queue* queue_;
@@ -141,7 +141,7 @@ protected:
 
 private:
     bool waits_directly(const EventState& signal);
-    /// 0 when the event is complete, and nobody will call `f`.
+    /// 0 when the event is complete, and `f` will not be called.
     std::uint64_t add(std::vector<Subscription>& list, std::function<void()>& f);
     std::vector<Ref<EventState>> pending_host_signals();
     void finish(EventStatus status);
@@ -155,7 +155,7 @@ std::shared_ptr<Failure> failure_of(const Event& event);
 /// The clock of Profiling.
 std::int64_t now_ns();
 
-/// While it lives, its thread runs submitted work: there it must not wait for all work, nor for what may stand behind its own.
+/// While it lives, its thread runs submitted work: there it must not wait for all work, nor for what may come after its own.
 class TaskScope {
 public:
     TaskScope();

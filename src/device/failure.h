@@ -15,7 +15,7 @@ namespace pardo::device {
 
 class FailureLog;
 
-/// Why work failed. Work that depended on it shares the record, so that it is raised once whoever waits first.
+/// Why work failed. Work that depended on it shares the record, so that it is raised once, by the first wait.
 struct Failure {
     explicit Failure(Error e) : error(std::move(e)) {}
     Error error;
@@ -30,7 +30,7 @@ enum class Reach : std::uint8_t {
     Part,        // it was stopped in the middle: its memory holds neither
 };
 
-/// The failures of one queue that are not acknowledged, oldest first. It outlives the queue while there are some, and belongs to nobody
+/// The failures of one queue that are not acknowledged, oldest first. It outlives the queue while there are some, and belongs to nothing
 /// else: a runaway loop fills its own log, which keeps the first ones and counts the rest.
 class FailureLog : public RefCounted<FailureLog> {
 public:

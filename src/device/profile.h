@@ -37,7 +37,7 @@ void record(Submission submission, std::int64_t start, std::int64_t end);
 /// Notes that a program was made on the calling thread: Compile or Load.
 void record_program(Activity activity, std::string_view kernel, std::int64_t start, std::int64_t end);
 
-/// Runs `f` on the calling thread; `describe` makes the Submission, if somebody records.
+/// Runs `f` on the calling thread; `describe` makes the Submission, if a profile is open.
 template <class F, class Describe> void record_around(F&& f, Describe&& describe) {
     if (!recording()) return f();
     const std::int64_t start = now_ns();

@@ -53,7 +53,7 @@ struct BufferUse {
 };
 inline bool reads(const BufferUse& use) noexcept { return reads(use.access); }
 inline bool writes(const BufferUse& use) noexcept { return writes(use.access); }
-/// True when such work has to be over before the call that asked for it returns: strangers, who know no events, may touch the memory.
+/// True when such work has to be over before the call that asked for it returns: outside code, which knows no events, may touch the memory.
 inline bool externally_visible(const Buffer* buffer, Access access) {
     return buffer->foreign() && (access != Access::Read || buffer->externally_writable());
 }
@@ -72,7 +72,7 @@ struct Launch {
     std::int64_t chunk = 0;           // items of the first dimension that a thread takes at a time; 0: each its equal share; only CPUs ask
     std::int64_t bytes_read = 0, bytes_written = 0;  // for counters and profiles
     std::int64_t operations = 0;                     // as Amount::operations
-    Label (*label)(const void*) = nullptr;           // made only when somebody looks: asynchronous launches, failures
+    Label (*label)(const void*) = nullptr;           // made only when it is used: asynchronous launches, failures
     const void* label_data = nullptr;
     /// Runs once when the launch is complete, on whichever thread notices; what it throws is the launch's failure. Short: it reads what the
     /// kernel has left in memory that the host sees.

@@ -11,7 +11,7 @@ namespace pardo::device {
 /// How long a wait goes on before it asks whether it is to end.
 inline constexpr std::chrono::milliseconds interrupt_slice{50};
 
-/// True where somebody may end waits: see set_interrupt_hook.
+/// True where waits may be interrupted: see set_interrupt_hook.
 bool interruptible() noexcept;
 /// What the hook says; nothing without one.
 std::optional<Error> interruption(bool later);
@@ -27,7 +27,7 @@ private:
     void* state_ = nullptr;
 };
 
-/// For locks that work may need which somebody waits for: the calling thread has taken, or let go of, so many. With the last one it waits
+/// For locks that work which is waited for may need: the calling thread has taken, or let go of, so many. With the last one it waits
 /// for what it owes.
 void note_locks(int count) noexcept;
 int locks_held() noexcept;

@@ -15,11 +15,11 @@ struct PlanStep;
 
 namespace pardo::plan {
 
-/// Why a queue's pending work is handed over before somebody asks for a value.
+/// Why a queue's pending work is submitted before a value is needed.
 enum class Flush : std::uint8_t { None, Depth, Nodes, Bytes };
 /// The flush bounds, for all back ends: 250 operations on top of each other, 4096 pending nodes, half the device's memory pinned.
 Flush flush_verdict(const graph::GraphState& state, const graph::Node& fresh);
-/// Acts on a verdict that is not None; counts and logs it. Depth: forces `fresh`; else every pending node that somebody holds, oldest
+/// Acts on a verdict that is not None; counts and logs it. Depth: forces `fresh`; else every pending node that the program holds, oldest
 /// first. Caller holds the graph lock, which may be let go of as by Compile::Unlocked, and a reference to `fresh`.
 void flush(Flush verdict, graph::Node* fresh);
 
@@ -43,12 +43,12 @@ void force(std::span<graph::Node* const> roots, Compile compile = Compile::Locke
 bool store(graph::Node* target, graph::Node* value, graph::Node* where, After after = After::Kept, int references = 0,
            Compile compile = Compile::Locked);
 
-/// Computes what pending nodes read from `buffer`, as far as somebody holds it: called before the memory is written or handed to
-/// strangers. What cannot be computed becomes a failed value; nothing is thrown for it. Caller holds the queue's graph lock, and the
+/// Computes what pending nodes read from `buffer`, as far as the program holds it: called before the memory is written or handed to
+/// outside code. What cannot be computed becomes a failed value; nothing is thrown for it. Caller holds the queue's graph lock, and the
 /// buffer, if the lock may be let go of; at the end there are no readers in any case.
 void force_readers(device::Buffer* buffer, Compile compile = Compile::Locked);
 
-/// Forces every pending node of a queue that somebody holds. What cannot be computed becomes a failed value; then throws its error.
+/// Forces every pending node of a queue that the program holds. What cannot be computed becomes a failed value; then throws its error.
 void force_pending(device::Queue* queue);
 
 /// The plan for `roots` as text, and the same as data if `steps` is given; computes nothing.

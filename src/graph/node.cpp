@@ -220,7 +220,7 @@ Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&&
     for (Node* input : inputs) attach(state, node.get(), node->arity++, input);
     node->kind = kind;
     link(state, node.get());
-    // Constants beside an operation and views are no operations of their own.
+    // Constants next to an operation and views are not operations of their own.
     if (kind != Kind::Constant && kind != Kind::View) counters.recorded.fetch_add(1, std::memory_order_relaxed);
     return node;
 }
@@ -245,8 +245,8 @@ void let_go(Graphs& all) {
     all.mutex.unlock();
 }
 
-/// All locks or none: who holds one of them may be waiting for another, or be about to end a queue. On a thread that runs a task, which
-/// the holders may wait for, those that can be had.
+/// All locks or none: a thread that holds one of them may be waiting for another, or be about to end a queue. On a thread that runs a task,
+/// which the holders may wait for, those that can be had.
 void hold_graphs(Graphs& all) {
     for (;;) {
         all.mutex.lock();

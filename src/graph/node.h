@@ -19,7 +19,7 @@
 namespace pardo::graph {
 
 /// What a node is. All but Leaf and Failed are pending; materialising turns a node into a Leaf, in place, and lets its inputs go.
-/// The states and who moves a node between them: docs/design/ordering.md.
+/// The states and what moves a node between them: docs/design/ordering.md.
 enum class Kind : std::uint8_t {
     Leaf,         // buffer + offset + strides
     Constant,     // one value in every element; `scalar`
@@ -69,7 +69,7 @@ struct Node : RefCounted<Node> {
     std::uint8_t arity = 0;
     bool scalar_value = false;    // 0-d result with value semantics
     std::uint8_t result = 0;      // Call
-    std::uint32_t consumers = 0;  // pending nodes that have this one as an input; use_count() beyond it: somebody holds the value
+    std::uint32_t consumers = 0;  // pending nodes that have this one as an input; use_count() beyond it: the program holds the value
     Op op{};
     Shape shape;
     Ref<device::Queue> queue;
@@ -107,7 +107,7 @@ struct Node : RefCounted<Node> {
     static void destroy(Node* self);  // unlinks, releases inputs without deep recursion, returns the memory to a free list
 };
 
-/// A reference to a node that somebody beside pending nodes holds; null for others, and for those that are on their way out.
+/// A reference to a node that is held by other than pending nodes; null for others, and for those that are on their way out.
 inline Ref<Node> if_held(Node* node) {
     if (node->use_count() <= node->consumers || !node->try_retain()) return nullptr;
     Ref<Node> held(node);
@@ -115,8 +115,9 @@ inline Ref<Node> if_held(Node* node) {
     return held;
 }
 
-/// A queue's graph lock. Who has to wait for it lets go of the caller's language's lock: its holder may wait for work that needs that.
-/// Nobody waits for work while they hold it: what they owe is waited for when this thread lets go of its last one; see device/waiting.h.
+/// A queue's graph lock. A thread that has to wait for it releases the caller's language's lock: its holder may wait for work that needs
+/// that. No thread waits for work while it holds one: what it has to wait for is waited for when it releases its last one; see
+/// device/waiting.h.
 class GraphLock {
 public:
     void lock() {

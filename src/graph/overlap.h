@@ -19,7 +19,7 @@ template <class T> Elements elements_of(const T& x) {
             x.strides};
 }
 
-/// Addresses from the first byte of any element to the one behind the last; empty for arrays without elements.
+/// Addresses from the first byte of any element to the one after the last; empty for arrays without elements.
 struct ByteRange {
     std::uint64_t begin, end;
     bool overlaps(const ByteRange& o) const { return begin < o.end && o.begin < end; }

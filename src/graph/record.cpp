@@ -189,8 +189,8 @@ Ref<Node> cast_node(Node* node, DType to) {
 
 bool is_foreign(const Node& node) { return node.kind == Kind::Leaf && node.buffer->externally_writable(); }
 
-/// Looks through casts: they are made beside the operation and not finished themselves. Every other pending input was forced when it was
-/// recorded.
+/// Looks through casts: they are made together with the operation and not finished themselves. Every other pending input was forced when it
+/// was recorded.
 bool reads_foreign_memory(const Node& node) {
     for (int i = 0; i < node.arity; ++i) {
         const Node& input = *node.inputs[i];
@@ -199,7 +199,7 @@ bool reads_foreign_memory(const Node& node) {
     return false;
 }
 
-/// What nobody has asked to be float64 is float32 on a device without. A scalar of NumPy asks for what it is, and is refused later.
+/// What was not asked to be float64 is float32 on a device without float64. A scalar of NumPy asks for what it is, and is refused later.
 Inferred without_fp64(const device::Queue* queue, std::span<const Operand> operands, const Inferred& types) {
     for (const Operand& o : operands) {
         if (!o.array() && !o.scalar().weak && default_on(queue, o.scalar().dtype) != o.scalar().dtype) return types;
@@ -229,7 +229,7 @@ Array record_inferred(Op op, std::span<const Operand> operands, const Inferred& 
         }
     }
     node = make_elementwise(op, types.result, broadcast_inputs(op, {inputs, count}), {inputs, count});
-    // Held no longer: a flush must not take them for somebody's values.
+    // Held no longer: a flush must not take them for values that the program needs.
     for (Ref<Node>& m : made) m = nullptr;
     for (const Operand& o : operands) {
         if (Array* handle = o.expiring()) const Array taken = std::move(*handle);
@@ -283,7 +283,7 @@ Array finish(Ref<Node> node) {
         if (reads_foreign_memory(*node)) {
             Node* const roots[] = {node.get()};
             plan::force(roots, plan::Compile::Unlocked);
-            assert(!node->pending());  // memory that strangers may write has no pending readers: docs/design/ordering.md
+            assert(!node->pending());  // memory that outside code may write has no pending readers: docs/design/ordering.md
         } else if (const auto verdict = plan::flush_verdict(state_of(node->queue.get()), *node); verdict != plan::Flush::None) {
             plan::flush(verdict, node.get());
         }

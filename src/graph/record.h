@@ -33,7 +33,7 @@ struct Inferred {
     DType loop, result;
 };
 Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dtype);
-/// `t`, or what takes its place on a device without float64: for dtypes that nobody has asked for.
+/// `t`, or what takes its place on a device without float64: for dtypes that were not asked for.
 DType default_on(const device::Queue* queue, DType t);
 /// Throws as NumPy does when a number cannot be stored as a `t`: integers out of bounds, NaN and infinity as integers, complex as real.
 void check_number(const char* op_name, const Scalar& value, DType t);
@@ -47,8 +47,8 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
 Array cast(const Array& x, DType dtype);
 /// Complex numbers from two float arrays of one dtype.
 Array from_parts(const Array& re, const Array& im);
-/// A fresh node as an array, after the flush rules: forces it when it reads memory that strangers may write, or when too much is pending.
-/// Caller holds the graph lock.
+/// A fresh node as an array, after the flush rules: forces it when it reads memory that outside code may write, or when too much is
+/// pending. Caller holds the graph lock.
 Array finish(Ref<Node> node);
 /// Makes 0-d results behave as NumPy's scalars.
 inline Ref<Node> with_scalar_value(Ref<Node> node) {
@@ -76,7 +76,7 @@ bool is_writeable(const Array& x);
 void require_writeable(const char* op_name, const Array& x);
 /// x itself when it is row-major contiguous memory of that dtype, else a forced copy that is.
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});
-/// An array on memory that somebody else owns; see share_host and import_memory.
+/// An array on memory that other code owns; see share_host and import_memory.
 Array share_memory(const char* op_name, void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
                    std::function<void()> release, const Queue& queue);
 
@@ -85,7 +85,7 @@ Array share_memory(const char* op_name, void* data, DType dtype, Extents shape, 
 void store(const char* op_name, const Array& target, const Array& value, const Array* where = nullptr, After after = After::Kept);
 /// The same for one who holds the graph lock once, and has seen that the target is writeable. False: see plan::store; the lock was free.
 bool store_locked(const char* op_name, const Array& target, const Array& value, const Array* where, After after, plan::Compile compile);
-/// Computes the value into memory that nobody else has seen.
+/// Computes the value into new memory, which nothing else uses.
 void fill(const Array& fresh, const Array& value);
 
 }  // namespace pardo::graph

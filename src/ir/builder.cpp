@@ -39,7 +39,7 @@ bool commutes(Opcode op) {
     }
 }
 
-/// Removes from each region what nobody needs: pure instructions, loads and loops without stores whose results are unused.
+/// Removes from each region what is not needed: pure instructions, loads and loops without stores whose results are unused.
 class Sweep {
 public:
     explicit Sweep(Kernel& kernel) : kernel_(kernel), live_(kernel.values.size(), false) {}
@@ -406,7 +406,7 @@ void Builder::barrier() {
     append(scopes_.back().region, std::move(in));
 }
 
-// ---- regions; the instruction joins its region's list when it is complete, so that leaves made meanwhile stand before it
+// ---- regions; the instruction joins its region's list when it is complete, so that leaves made meanwhile are before it
 
 InstrId Builder::add_region_op(Opcode op, std::span<const Value> operands) {
     Instr in{};

@@ -96,7 +96,7 @@ public:
     /// Calls whose arity is known at run time only; for passes.
     Value call(Math fn, std::span<const Value> operands);
 
-    // Memory; `index` counts elements of the pointer's type. What nobody changes is loaded once a region.
+    // Memory; `index` counts elements of the pointer's type. What does not change is loaded once a region.
     Value load(Value pointer, Value index);
     void store(Value pointer, Value index, Value value);
     Value atomic(AtomicOp op, Value pointer, Value index, Value value, MemoryOrder order = MemoryOrder::Relaxed,
@@ -177,7 +177,7 @@ private:
     Span span_;
     std::vector<Scope> scopes_;
     ValueTable numbers_;  // of the regions under construction
-    ValueTable leaves_;   // constants and the like stand in the kernel's body, seen from everywhere
+    ValueTable leaves_;   // constants and the like are in the kernel's body, seen from everywhere
 };
 
 }  // namespace pardo::ir

@@ -179,7 +179,7 @@ private:
             }
             return assign_each(in.results, 0, carried);
         }
-        if (in.loop == LoopKind::Lanes) throw Error(ErrorCode::Internal, "interpret: a barrier stands in a loop of lanes");
+        if (in.loop == LoopKind::Lanes) throw Error(ErrorCode::Internal, "interpret: a barrier is in a loop of lanes");
         const Region& body = kernel_.regions[in.regions[0]];
         const std::int64_t upper = agreed(in.operands[1]).i, step = agreed(in.operands[2]).i;
         std::vector<Scalars> carried = gather_each(in.operands, 3);

@@ -19,7 +19,7 @@ enum class Math : std::uint8_t {
 #undef MATH
 };
 
-/// Operations. Operand and result rules stand in verifier.cpp, text in printer.cpp.
+/// Operations. Operand and result rules are in verifier.cpp, text in printer.cpp.
 enum class Opcode : std::uint8_t {
     // leaves
     Const,   // attr.scalar
@@ -92,17 +92,17 @@ enum class Opcode : std::uint8_t {
 enum class AtomicOp : std::uint8_t { Add, Sub, Min, Max, And, Or, Xor, Exchange };
 /// As in C++.
 enum class MemoryOrder : std::uint8_t { Relaxed, Acquire, Release, AcqRel, SeqCst };
-/// Who sees an atomic access as one.
+/// Which items see an atomic access as one.
 enum class MemoryScope : std::uint8_t { Group, Device, System };
 
 /// How a For runs.
 enum class LoopKind : std::uint8_t {
     Serial,  // in order; carried values as usual
-    Lanes,  // iterations are independent and may run side by side in vector lanes, step 1: no carried values, only reductions (`combines`).
-            // Operands: lower, upper, step, initial values…; the region gets (index) and yields one contribution for each combine;
-            // results: combine(initial, all contributions) in an order that depends on nothing but the trip count and the target.
+    Lanes,   // iterations are independent and may run in parallel in vector lanes, step 1: no carried values, only reductions (`combines`).
+             // Operands: lower, upper, step, initial values…; the region gets (index) and yields one contribution for each combine;
+             // results: combine(initial, all contributions) in an order that depends on nothing but the trip count and the target.
     Together,  // as Serial, and best run by all items of a group round by round, where bounds and step are the same for them: their
-               // accesses stand side by side
+               // accesses are next to each other
 };
 
 /// What a reduction does with contributions.
@@ -161,7 +161,7 @@ struct Param {
     bool pointer = false;
     Access access = Access::Read;
     /// The memory behind it overlaps no other pointer parameter's. Between two parameters without it anything may overlap,
-    /// but then iterations that may run side by side touch equal addresses only in one and the same iteration.
+    /// but then iterations that may run in parallel touch equal addresses only in one and the same iteration.
     bool noalias = false;
     /// Written once and not read again soon: stores may bypass the caches.
     bool streaming = false;
@@ -216,7 +216,7 @@ Kernel lower_complex(const Kernel& kernel);
 Kernel expand_math(const Kernel& kernel, bool (*keeps)(Math fn, DType t) = nullptr);
 /// Replaces shuffles by memory of the group and barriers, for devices whose items cannot exchange values otherwise.
 Kernel expand_shuffles(const Kernel& kernel);
-/// Lets a branch whose sides end with stores to the same elements store once, behind it: for targets where stores under a mask are slow.
+/// Lets a branch whose sides end with stores to the same elements store once, after it: for targets where stores under a mask are slow.
 Kernel join_stores(const Kernel& kernel);
 /// Lets innermost loops remember their first failed check, and report it when they end: for targets where a branch that writes memory keeps
 /// the loads of several iterations from being under way together.

@@ -15,7 +15,7 @@ const char* broken_atomic_rule(AtomicOp op, DType dtype);
 
 /// True for operations that depend on nothing but operands and attributes, and change nothing.
 constexpr bool is_pure(Opcode op) { return op < Opcode::Load; }
-/// True for Const, Param, Array and what says where an item stands in its range.
+/// True for Const, Param, Array and what gives an item's place in its range.
 constexpr bool is_leaf(Opcode op) { return op <= Opcode::Array; }
 /// True for operations that change memory or order changes of it.
 constexpr bool has_effect(Opcode op) { return op >= Opcode::Store && op <= Opcode::Barrier; }

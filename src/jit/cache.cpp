@@ -39,7 +39,7 @@ struct Slot {
     std::exception_ptr failure;
 };
 
-/// More programs in memory than this, and those that nobody uses go: a driver may keep megabytes for each of them.
+/// More programs in memory than this, and unused ones are removed: a driver may keep megabytes for each of them.
 constexpr std::size_t most_programs = 256;
 
 class Cache {

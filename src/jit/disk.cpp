@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t default_cap = std::int64_t{1} << 30;
 constexpr std::int64_t seconds_between_trims = 3600;
-/// Larger than any program: nobody's sparse file fills the memory.
+/// Larger than any program: a sparse file cannot fill the memory.
 constexpr std::int64_t most_entry = std::int64_t{256} << 20;
 constexpr const char* stamp_name = ".trimmed";
 constexpr const char* suffix = ".bin";
@@ -65,7 +65,7 @@ std::string base_folder() {
     return std::string(entry.pw_dir) + "/.cache/pardo";
 }
 
-/// Bytes, with an optional K, M or G behind.
+/// Bytes, with an optional K, M or G after them.
 std::int64_t parse_size(const std::string& text) {
     std::int64_t n = 0;
     const char* end = text.data() + text.size();

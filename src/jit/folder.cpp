@@ -63,7 +63,7 @@ bool Folder::open(const std::string& base, const std::string& name, std::string&
         reason = "cannot create " + path + ": " + std::strerror(errno);
         return false;
     }
-    // The user may have put the cache elsewhere by a link. Who may write the folder above could exchange ours, so it is checked too.
+    // The user may have put the cache elsewhere by a link. A user who may write the folder above could exchange ours, so it is checked too.
     const File above = open_checked(AT_FDCWD, base, base, 0, reason);
     if (!above) return false;
     fd_ = open_checked(above.get(), name, path, O_NOFOLLOW, reason);

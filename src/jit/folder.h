@@ -1,4 +1,4 @@
-// src/jit/folder.h: a folder that is the user's alone, held open: what is checked is what is used, whoever renames what meanwhile.
+// src/jit/folder.h: a folder that is the user's alone, held open: what is checked is what is used, even if folders are renamed meanwhile.
 #pragma once
 
 #include <sys/stat.h>
@@ -56,10 +56,11 @@ public:
     /// Makes `base`/`name` where it is missing and opens it. False, with what is wrong in `reason`, if either cannot be used, belongs to
     /// another user, or may be written by others.
     bool open(const std::string& base, const std::string& name, std::string& reason);
-    /// False if somebody has closed our descriptor, as daemons do with all that they inherit: its number may be another file's by now.
+    /// False if our descriptor has been closed, as daemons do with all that they inherit: its number may be another file's by now.
     bool intact() const;
 
-    /// A file to read, if it is a regular one of the user that nobody else may write; neither a link nor a pipe is followed or waited for.
+    /// A file to read, if it is a regular one of the user that no other user may write; neither a link nor a pipe is followed or waited
+    /// for.
     File read(const std::string& name, struct stat& info) const;
     /// A new file to write; its name, made of `stem` and `ending`, is its own also among containers, whose process numbers repeat.
     File create(const std::string& stem, const std::string& ending, std::string& name) const;

@@ -1,4 +1,4 @@
-// src/jit/progress.cpp: a thread beside a compiler that takes long.
+// src/jit/progress.cpp: a thread that reports on a compiler that takes long.
 #include "jit/progress.h"
 
 #include <atomic>
@@ -78,7 +78,7 @@ Progress::Progress(std::string_view name) {
     try {
         teller_ = std::make_unique<Teller>(name, *delay);
     } catch (const std::system_error&) {
-        // No thread to be had: nobody is told, and the compiler goes on.
+        // No thread can be made: there is no message, and the compiler goes on.
     }
 }
 

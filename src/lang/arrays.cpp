@@ -183,7 +183,7 @@ TypedExpr Lowering::field(const TypedExpr& object, std::size_t k) {
     return is_element(object) && item.kind == Kind::Array && item.view.rank == 0 ? element(item.view) : item;
 }
 
-/// Elements of records are views until somebody needs their values.
+/// Elements of records are views until their values are needed.
 TypedExpr Lowering::loaded(const TypedExpr& t) {
     if (t.kind != Kind::Tuple) return t;
     TypedExpr out = t;

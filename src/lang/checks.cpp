@@ -1,4 +1,4 @@
-// src/lang/checks.cpp: what is checked beside indices: integer division, shifts, ranges that would wrap, own memory that nothing has
+// src/lang/checks.cpp: what is checked besides indices: integer division, shifts, ranges that would wrap, own memory that nothing has
 // written.
 #include <limits>
 

@@ -24,7 +24,7 @@ struct ArgumentType {
     Kind kind = Kind::Number;
     DType dtype = DType::Float64;
     bool weak = false;                  // Number
-    bool assumed = false;               // Number, Array: a Python integer, or extents, of fewer than 32 bits; who launches checks
+    bool assumed = false;               // Number, Array: a Python integer, or extents, of fewer than 32 bits; the launch checks
     int rank = 0;                       // Array
     bool contiguous = false;            // Array: row-major; else its strides are arguments
     std::int64_t last = 0;              // Array: the last extent, where it is part of the program: loops over it are unrolled; else 0
@@ -60,9 +60,9 @@ struct Options {
     bool bounds_check = false;  // an index out of range is reported
     bool check_all = false;     // and division by zero, shifts by too much, reads of own memory that nothing has written
     bool record_types = false;  // `Lowered::types` is wanted
-    bool lane_blocks = false;   // blocks of tuples are reduced side by side in lanes: pays where pardo makes the vectors itself
+    bool lane_blocks = false;   // blocks of tuples are reduced in parallel in lanes: pays where pardo makes the vectors itself
     bool lane_loops = true;     // loops in an item may become the lanes
-    bool teams = false;         // several threads share a lanes loop, and do not wait for each other behind it
+    bool teams = false;         // several threads share a lanes loop, and do not wait for each other after it
     friend bool operator==(const Options&, const Options&) = default;
 };
 
@@ -76,8 +76,8 @@ struct Slot {
         Status,
         Log,      // what the kernel prints, as int64
         LogReal,  // the same memory as floats
-        Count,    // of a loop: its rounds
-        Block,    // rounds of one item of a loop that reduces
+        Count,    // of a loop: its iterations
+        Block,    // iterations of one item of a loop that reduces
         Result,   // memory for one element an item: `argument` says which result
     };
     Kind kind = Kind::Number;
@@ -92,7 +92,7 @@ struct Site {
     std::shared_ptr<const Function> function;
 };
 
-/// A Python integer that is an argument and has to fit a dtype; who launches checks.
+/// A Python integer that is an argument and has to fit a dtype; the launch checks.
 struct Fit {
     int argument = 0;
     DType dtype = DType::Int64;
@@ -127,10 +127,10 @@ struct NoLanes {
     std::string why;
 };
 
-/// What of a function's body is run: all of it, once; or one loop over independent rounds, which is its only statement.
+/// What of a function's body is run: all of it, once; or one loop over independent iterations, which is its only statement.
 struct LoopSpec {
     bool parallel = false;
-    int dimensions = 1;                // parallel: loops that stand directly in each other and form one index space
+    int dimensions = 1;                // parallel: directly nested loops that form one index space
     std::vector<std::string> results;  // names whose values are asked for: of a parallel loop, its reductions
 };
 
@@ -152,8 +152,8 @@ struct Lowered {
     static constexpr int log_words = 1 << 17;
 };
 
-/// Reductions of a parallel loop: names that its rounds only add to, multiply, or take the least or greatest of. Throws for elements that
-/// two rounds may change.
+/// Reductions of a parallel loop: names that its iterations only add to, multiply, or take the least or greatest of. Throws for elements
+/// that two iterations may change.
 std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside);
 
 /// As lower, for a loop or a serial part of a function. The last parameters are, for each dimension of a parallel loop, start and step.

@@ -51,11 +51,11 @@ private:
     void walk_reduction();
     TypedExpr identity(ir::Combine combine, const TypedExpr& like);
     void walk_serial();
-    const Tree& loop_at(int depth) const;  // of those that stand in each other
-    TypedExpr round_index(int d, const TypedExpr& round);
+    const Tree& loop_at(int depth) const;  // of nested ones
+    TypedExpr iteration_index(int d, const TypedExpr& iteration);
 
     // loops/lanes.cpp
-    /// True for a loop in an item whose rounds write neighbours and share nothing: it becomes the lanes, and items are scalar code.
+    /// True for a loop in an item whose iterations write neighbours and share nothing: it becomes the lanes, and items are scalar code.
     /// `why`: what keeps it from that.
     bool makes_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
                      const std::function<void(const TypedExpr&)>& body, std::string& why);
@@ -87,7 +87,7 @@ private:
     bool holds_least(const TypedExpr& t, DType to);
     TypedExpr fluid(const TypedExpr& t) const;      // the type of a value that is no longer known now
     TypedExpr unbounded(const TypedExpr& t) const;  // fluid, and its least value is forgotten too
-    static TypedExpr blank(const TypedExpr& like);  // a value of this type that nobody reads
+    static TypedExpr blank(const TypedExpr& like);  // a value of this type that is not read
     static bool same_type(const TypedExpr& a, const TypedExpr& b);
     /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
     static void numbers_of(const TypedExpr& t, std::vector<TypedExpr>& out, std::vector<ArgumentType>& layout);
@@ -100,13 +100,14 @@ private:
     Walked walked_value(const Tree& t);
     void for_each(const Tree& t);
     void while_statement(const Tree& t);
-    /// What a loop changes and carries from one round to the next, with the types that hold in every round.
+    /// What a loop changes and carries from one iteration to the next, with the types that hold in every iteration.
     struct Carried {
         std::vector<std::string> names;
         std::vector<TypedExpr> likes;
-        Scope before, after;  // after: a dry round's end
+        Scope before, after;  // after: a dry iteration's end
     };
-    Carried carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden, const std::function<void()>& round);
+    Carried carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                       const std::function<void()>& iteration);
     void bind(const Carried& c, std::span<const Value> values);
     void collect(const Carried& c, std::vector<Value>& out);
     void leave_loop(const Carried& c, std::span<const Value> results);
@@ -188,7 +189,7 @@ private:
     TypedExpr choice(const Tree& t);
     TypedExpr chosen(const TypedExpr& test, const Tree& yes, const std::function<TypedExpr()>& then_part,
                      const std::function<TypedExpr()>& else_part, const Place& place);
-    static bool simple(const Tree& t);  // cheap, without memory or calls: may run although nobody needs it
+    static bool simple(const Tree& t);  // cheap, without memory or calls: may run although it is not needed
 
     // arrays.cpp
     TypedExpr subscript(const Tree& t);
@@ -259,7 +260,7 @@ private:
     const std::vector<ArgumentType>& types_;
     const Options options_;
     const LoopSpec* const loop_;
-    std::set<std::string> own_;  // names that each round of a parallel loop has for itself, and that had values before it
+    std::set<std::string> own_;  // names that each iteration of a parallel loop has for itself, and that had values before it
     std::set<const Tree*> lane_loops_;
     bool choosing_lanes_ = false;                  // in the first walk
     bool in_lanes_ = false;                        // one of them is around

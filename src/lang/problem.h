@@ -13,7 +13,7 @@ using syntax::Function;
 using syntax::Place;
 using syntax::Tree;
 
-/// The message, then the file, the line and a caret under the expression; an Error that Python raises as it stands.
+/// The message, then the file, the line and a caret under the expression; an Error that Python raises as it is.
 [[nodiscard]] Error problem(ErrorCode code, const Function& function, const Place& place, const std::string& message);
 /// "line 12", for messages that name a second place.
 std::string line_text(const Place& place);

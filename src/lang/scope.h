@@ -29,8 +29,8 @@ struct Variable {
     std::vector<Above> above{};  // what tests have said
 };
 
-/// A sorted map from names to variables. Branches and rounds are walked several times, each from a copy of what was known before: copies
-/// share the variables that nobody has changed since.
+/// A sorted map from names to variables. Branches and iterations are walked several times, each from a copy of what was known before:
+/// copies share the variables that have not changed since.
 class Scope {
     using Entry = std::pair<const std::string, Variable>;
     using Entries = std::vector<std::shared_ptr<Entry>>;

@@ -36,7 +36,7 @@ struct Guard {
     bool large = false;  // the index is a uint64
 };
 
-/// An array or a view of one: element (i, j, …) stands at pointer[offset + i * strides[0] + j * strides[1] + …].
+/// An array or a view of one: element (i, j, …) is at pointer[offset + i * strides[0] + j * strides[1] + …].
 struct View {
     DType dtype = DType::Float64;
     int source = -1;  // which argument it belongs to; arrays of the kernel's own: -1 - their index
@@ -55,7 +55,7 @@ struct TypedExpr {
     ir::Value value = ir::no_value;                    // Number that is no constant
     std::int64_t least = unknown_least;                // integers: never below this
     std::int64_t most = unknown_most;                  // Python's integers: never above this
-    bool assumed = false;                              // a Python integer that is taken to fit what it meets; who starts it checks
+    bool assumed = false;                              // a Python integer that is taken to fit what it meets; the launch checks
     int argument = -1;                                 // a Python integer that is this argument, as it was given
     bool given = false;                                // of arguments and constants alone, or the lesser or greater of such and another
     std::uint8_t bits = 63;                            // Python's integers in serial loops: the magnitude is below 2^bits

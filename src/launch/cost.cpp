@@ -188,7 +188,7 @@ struct Cost::Reader {
     }
 
     /// Iterations in the mean, as of loops around that run evenly.
-    double rounds(std::uint32_t number) {
+    double iterations(std::uint32_t number) {
         const Loop& loop = loops[number];
         if (!loop.counted) {
             guessed = true;
@@ -207,7 +207,7 @@ struct Cost::Reader {
     double cost(std::uint32_t number) {
         double sum = loops[number].own_ns;
         for (const std::uint32_t inner : loops[number].inner) {
-            const double times = rounds(inner);  // before what is inside asks for its counter
+            const double times = iterations(inner);  // before what is inside asks for its counter
             sum += times * cost(inner);
         }
         return sum;

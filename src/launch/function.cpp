@@ -258,7 +258,7 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
 /// Notes what the user says of each parameter; of a tuple or a struct it holds for all arrays in it.
 void UserFunction::assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const {
     if (options_.access.empty()) return;
-    std::size_t end = 0, at = 0;  // behind the parts of a parameter; which one it is
+    std::size_t end = 0, at = 0;  // after the parts of a parameter; which one it is
     for (std::size_t k = 0; k < types.size(); ++k) {
         const bool part = k < end;
         if (!part) {

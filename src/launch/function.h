@@ -38,7 +38,7 @@ struct Specialisation {
     bool streams = false;  // the device's compiler knows stores that bypass the caches
 };
 
-/// What a loop's program is given beside the arguments.
+/// What a loop's program is given besides the arguments.
 struct LoopArguments {
     std::int64_t count = 0, block = 0, chunk = 0;
     std::span<device::Buffer* const> results;  // one a result
@@ -79,8 +79,8 @@ public:
     static std::uint64_t streaming(const Specialisation& special, const Variant& variant, Arguments arguments,
                                    std::span<const std::int64_t> extents, std::int64_t items);
     static ir::Kernel kernel(const Variant& variant, std::uint64_t streaming);
-    Event submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents, double rounds,
-                 device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop = {});
+    Event submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
+                 double iterations, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop = {});
     std::vector<lang::ArgumentType> types_of(Arguments arguments, const NdRange& range, const device::Device* device) const;
     lang::Options options_for(const device::Device* device, bool distinct) const;
     std::size_t specialisations() const;

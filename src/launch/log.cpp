@@ -71,7 +71,7 @@ void print_all(std::span<const std::int64_t> log, const std::vector<lang::Print>
     std::int64_t at = 1;
     while (at - 1 < std::min(log[0], room)) {
         const auto site = static_cast<std::size_t>(log[static_cast<std::size_t>(at)]);
-        if (site == 0 || site > prints.size()) break;  // behind the last that had room
+        if (site == 0 || site > prints.size()) break;  // after the last that had room
         entries.push_back({log[static_cast<std::size_t>(at + 1)], at});
         at += words_of(prints[site - 1]);
     }

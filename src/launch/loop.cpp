@@ -8,9 +8,9 @@
 namespace pardo {
 namespace {
 
-/// Items of a loop that reduces: as many for each number of rounds, so that results depend on nothing else.
+/// Items of a loop that reduces: as many for each number of iterations, so that results depend on nothing else.
 constexpr std::int64_t least_block = 2048, most_blocks = 1024;
-constexpr std::int64_t shares = 16;  // of an equal part of the rounds, where threads take them as they come
+constexpr std::int64_t shares = 16;  // of an equal part of the iterations, where threads take them as they come
 
 Scalar combined(ir::Combine c, const Scalar& a, const Scalar& b) {
     constexpr ir::Opcode ops[] = {ir::Opcode::Add, ir::Opcode::Mul, ir::Opcode::Min, ir::Opcode::Max, ir::Opcode::And, ir::Opcode::Or};
@@ -137,9 +137,9 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     if (spec.parallel && !reduces) range.global.assign(counts.begin(), counts.end());
     const auto special = state_->special(arguments, range, queue.get());
     const std::vector<lang::ArgumentType>& layout = special->lowered.layout;
-    double rounds = 1;
-    for (const std::int64_t n : counts) rounds *= static_cast<double>(n);
-    if (spec.parallel && rounds == 0) return packed(layout, initial);
+    double iterations = 1;
+    for (const std::int64_t n : counts) iterations *= static_cast<double>(n);
+    if (spec.parallel && iterations == 0) return packed(layout, initial);
 
     launch::LoopArguments loop;
     loop.chunk = chunk;
@@ -153,7 +153,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         items = (loop.count + loop.block - 1) / loop.block;
         if (loop.chunk > 0) loop.chunk = (loop.chunk + loop.block - 1) / loop.block;
         extents = {items};
-        rounds = static_cast<double>(items);  // each goes over its block
+        iterations = static_cast<double>(items);  // each goes over its block
     }
     const bool fp64 = queue->device()->supports(DType::Float64);
     const auto dtype_of_result = [&](const lang::Result& r) { return r.type.weak ? lang::weak_dtype(r.type.dtype, fp64) : r.type.dtype; };
@@ -175,7 +175,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     }
     loop.results = places;
     launch::Variant& variant = state_->variant(*special, arguments, extents, loop);
-    const Event event = state_->submit(*special, variant, arguments, extents, rounds, queue.get(), {}, loop);
+    const Event event = state_->submit(*special, variant, arguments, extents, iterations, queue.get(), {}, loop);
     if (!results.empty() || variant.reports) event.wait();
     std::vector<std::vector<Scalar>> values(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {
@@ -189,7 +189,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         const std::size_t parts = results[k].parts;
         if (!reduces) {
             out[k] = values[k][0];
-        } else if (parts > 0) {  // rounds started with what the tuple was
+        } else if (parts > 0) {  // iterations started with what the tuple was
             const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k);
             const std::vector<Scalar> first = first_of(results[k].combine, {begin, begin + static_cast<std::ptrdiff_t>(parts)});
             std::copy(first.begin(), first.end(), out.begin() + static_cast<std::ptrdiff_t>(k));

@@ -45,7 +45,7 @@ bool fits_pointer(DType declared, DType elements) {
     return is_integer(declared) && itemsize(declared) == 1;
 }
 
-/// A launch's arguments beside the kernel's parameters.
+/// A launch's arguments besides the kernel's parameters.
 class Call {
 public:
     Call(const device::TextProgram& program, const TextKernel& kernel, Arguments arguments)
@@ -330,7 +330,7 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     Event event;
     bool foreign = false;
     {
-        // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
+        // While it is held nothing is recorded that reads the arrays that are written; what had been recorded is submitted first.
         const std::lock_guard guard(graph::state_of(queue.get()).lock);
         for (std::size_t k = 0; k < call.size(); ++k) {  // first, because the lock is free while programs for them are compiled
             device::Buffer* buffer = launch.arguments[k].buffer;

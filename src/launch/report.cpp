@@ -1,4 +1,4 @@
-// src/launch/report.cpp: what became of a function of the user, in words: types, and what runs side by side.
+// src/launch/report.cpp: what became of a function of the user, in words: types, and what runs in parallel.
 #include "launch/report.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string sizes_text(const std::vector<std::int64_t>& sizes) {
     return text;
 }
 
-/// The k-th type of the list, and its parts; k moves on behind them.
+/// The k-th type of the list, and its parts; k moves on past them.
 std::string text_of(const std::vector<lang::ArgumentType>& types, std::size_t& k) {
     using Kind = lang::ArgumentType::Kind;
     const lang::ArgumentType& type = types[k++];

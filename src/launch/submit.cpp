@@ -80,18 +80,18 @@ Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, s
 }
 
 Event UserFunction::submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
-                           double rounds, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
+                           double iterations, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
     const lang::Lowered& lowered = special.lowered;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const bool written = lowered.used[k] && lowered.accesses[k] != ir::Access::Read;
         if (written && !graph::is_writeable(arguments[k].array))
             graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
     }
-    const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(rounds, 0x1p62));
+    const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(iterations, 0x1p62));
     const Ref<device::Program> compiled =
         program(variant, queue->device(), extents, streaming(special, variant, arguments, extents, items));
 
-    // While it is held nobody records what reads the arrays that are written; what had been recorded is handed over first.
+    // While it is held nothing is recorded that reads the arrays that are written; what had been recorded is submitted first.
     std::unique_lock guard(graph::state_of(queue).lock);
     for (std::size_t k = 0; k < arguments.size(); ++k) {  // first, because the lock is free while programs for them are compiled
         const bool array = arguments[k].kind == KernelArgument::Kind::Array && lowered.used[k];
@@ -160,7 +160,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     request.uses = uses;
     request.chunk = loop.chunk;
     const Cost::Estimate cost = variant.cost.of(words, extents);
-    request.cost_ns = launch_ns + cost.item_ns * rounds;
+    request.cost_ns = launch_ns + cost.item_ns * iterations;
     request.guessed = cost.guessed;
     request.bytes_read = read;
     request.bytes_written = written;

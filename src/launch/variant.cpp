@@ -6,7 +6,7 @@
 namespace pardo::launch {
 namespace {
 
-/// Beside the one that checks everything.
+/// In addition to the one that checks everything.
 constexpr std::size_t most_variants = 4;
 
 bool implies(const std::vector<bool>& holds, const std::vector<bool>& held) {

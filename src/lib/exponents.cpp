@@ -7,7 +7,7 @@
 
 namespace pardo::lib {
 
-// The values are copied, so that a failure is that of the power's readers and not of everybody who reads the exponents.
+// The values are copied, so that a failure is that of the power's readers and not of all that read the exponents.
 Array checked_exponents(const Array& y) {
     device::Queue* queue = queue_of("power", y);
     const Array pair[] = {y.copy(), reduce(Reduction::Any, less(y, std::int64_t{0}))};

@@ -1,4 +1,4 @@
-// src/lib/routines.h: the routines that are not one fused loop, on memory: what each computes, whoever implements it.
+// src/lib/routines.h: the routines that are not one fused loop, on memory: what each computes, independent of its implementations.
 #pragma once
 
 #include <cstdint>

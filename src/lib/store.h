@@ -1,4 +1,4 @@
-// src/lib/store.h: what a routine has to see to before it writes memory that somebody else may still read.
+// src/lib/store.h: what a routine has to see to before it writes memory that others may still read.
 #pragma once
 
 #include <mutex>

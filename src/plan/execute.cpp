@@ -103,7 +103,7 @@ void Execution::launch(const PlannedLaunch& planned, const Subgraph& subgraph, d
     request.label_data = &planned;
     const Event event = queue->launch(request, device::ExtraDepends::current());
     if (shared)
-        device::finish_without_locks(event);  // strangers may write as soon as the operation is over for them, and read what it wrote
+        device::finish_without_locks(event);  // outside code may write as soon as the operation is over for them, and read what it wrote
 }
 
 /// The kind of each slot: device > shared > host of the memory that its values come from. Nearly always that is device memory alone.

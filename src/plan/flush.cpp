@@ -1,4 +1,4 @@
-// src/plan/flush.cpp: the flush bounds: when pending work is handed over before somebody asks for a value.
+// src/plan/flush.cpp: the flush bounds: when pending work is submitted before a value is needed.
 #include <vector>
 
 #include "base/counters.h"
@@ -12,11 +12,11 @@ using graph::Node;
 namespace {
 
 constexpr std::int64_t most_nodes = 4096;
-// A loop that nobody reads from is cut here, in equal pieces: one kernel serves them all.
+// A loop whose values are never read is cut here, in equal pieces: one kernel serves them all.
 constexpr std::uint32_t most_depth = 250;
 constexpr std::size_t most_roots = 256;  // of one force: a plan for thousands would be met only once
 
-/// The oldest pending nodes that somebody holds, as many as one force takes; with `sources` also those that read nothing.
+/// The oldest pending nodes that the program holds, as many as one force takes; with `sources` also those that read nothing.
 std::vector<Ref<Node>> oldest_held(const graph::GraphState& state, bool sources) {
     std::vector<Ref<Node>> held;
     for (Node* n = state.first; n && held.size() < most_roots; n = n->next) {

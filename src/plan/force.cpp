@@ -49,7 +49,7 @@ public:
     Borrowed(const Borrowed&) = delete;
     Workspace& operator*() { return mine_ ? shared() : *own_; }
     Workspace* operator->() { return &**this; }
-    /// Changes when somebody forces while this thread is forcing already.
+    /// Changes when there is another force while this thread is forcing already.
     static unsigned nested() { return nested_; }
 
 private:
@@ -216,7 +216,7 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
     device::Buffer* buffer = target->buffer.get();
     if (subgraph.read_outside(buffer)) {
         const unsigned before = Unlocked::count();
-        const Ref<Node> kept(target);  // others may bind its handle anew while the lock is free
+        const Ref<Node> kept(target);  // others may rebind its handle while the lock is free
         settle(dependents(buffer, &subgraph), compile);
         if (before != Unlocked::count()) return Stored::Unlocked;
         subgraph.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this

@@ -1,4 +1,4 @@
-// src/plan/force.h: decides what runs now, and cuts it into launches. The functions that recording needs stand in graph/engine.h.
+// src/plan/force.h: decides what runs now, and cuts it into launches. The functions that recording needs are in graph/engine.h.
 #pragma once
 
 #include <memory>

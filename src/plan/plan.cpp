@@ -14,7 +14,7 @@ using graph::Node;
 
 namespace {
 
-/// Gives memory to stored materialization points and scratch; scratch and values that nobody keeps share slots of one size over time.
+/// Gives memory to stored materialization points and scratch; scratch and values that are not kept share slots of one size over time.
 class SlotPlan {
 public:
     SlotPlan(const Planner& planner, const std::vector<LoweredKernel>& kernels) : planner_(planner), kernels_(kernels) {}

@@ -47,7 +47,7 @@ struct PlannedLaunch {
     std::int64_t bytes_read = 0, bytes_written = 0, operations = 0;
 };
 
-/// Everything that is the same for graphs with one signature. Shared by all queues of a device; nobody changes one that is in the cache.
+/// Everything that is the same for graphs with one signature. Shared by all queues of a device; those in the cache do not change.
 struct Plan : RefCounted<Plan> {
     /// A node that gets memory of its own, in the order of the subgraph.
     struct Result {

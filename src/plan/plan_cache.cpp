@@ -97,7 +97,7 @@ std::size_t PlanCache::evict() {
     for (; entries_[hand_]->used; hand_ = (hand_ + 1) % entries_.size()) entries_[hand_]->used = false;
     const std::size_t place = hand_;
     hand_ = (hand_ + 1) % entries_.size();
-    // Those behind the gap move up, unless that would take them before where their search begins.
+    // Those after the gap move up, unless that would take them before where their search begins.
     std::size_t gap = slot(entries_[place]->key, entries_[place]->hash);
     for (std::size_t at = (gap + 1) & (table_size - 1); table_[at] != 0; at = (at + 1) & (table_size - 1)) {
         const std::size_t home = entries_[table_[at] - 1u]->hash & (table_size - 1);

@@ -11,7 +11,7 @@
 namespace pardo::plan {
 
 /// A number of a subgraph (an extent, a stride, an offset, a step of a view), a number of the planner's own, or what is computed from them.
-/// Comparing two notes the outcome in the thread's trace: `if` and sorting are safe. `value()` is not: what it decides, nobody checks
+/// Comparing two notes the outcome in the thread's trace: `if` and sorting are safe. `value()` is not: what it decides is not checked
 /// again.
 class Size {
 public:

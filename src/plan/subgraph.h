@@ -27,7 +27,7 @@ struct PlanClass {
 struct Subgraph {
     enum Flag : std::uint8_t {
         Root = 1,
-        Held = 2,      // somebody outside this graph needs the value later
+        Held = 2,      // the value is needed outside of this graph later
         Same = 4,      // store: a leaf that names the target's elements by the same indices
         Overlaps = 8,  // store: a leaf that may have other elements in common with the target
     };
@@ -37,7 +37,7 @@ struct Subgraph {
     std::vector<NodeId> leaves;
     std::vector<std::uint8_t> key;
     bool calls = false;  // some nodes are calls, to be computed before the others are planned
-    /// Set by the caller who plans part after part and computes nothing: what earlier parts compute; views are not among them. What these
+    /// Set by a caller that plans part after part and computes nothing: what earlier parts compute; views are not among them. What these
     /// and calls are computed from is left out.
     const std::unordered_set<const graph::Node*>* computed = nullptr;
 

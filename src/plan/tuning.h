@@ -17,7 +17,7 @@ struct Tuning {
     std::int64_t lanes_extent, lanes_kept;
     // Few items that reduce much are split into blocks of so many elements. Never depends on the number of threads.
     std::int64_t split_count, split_items, block_elements;
-    /// Larger reductions take larger blocks: who combines the results of many waits for one group.
+    /// Larger reductions take larger blocks: combining the results of many waits for one group.
     std::int64_t most_blocks;
     // Lanes across the kept axis: longer columns are split; so are shorter ones of few items.
     std::int64_t column_rows, column_items, column_split_rows, column_split_total, column_block_rows;

@@ -13,7 +13,7 @@ public:
     explicit Unlocked(graph::GraphLock& lock);
     ~Unlocked();
     Unlocked(const Unlocked&) = delete;
-    /// How often the calling thread has been in one: who finds another number has to look at the graph again.
+    /// How often the calling thread has been in one: if the number has changed, the graph has to be looked at again.
     static unsigned count() noexcept;
 
 private:

@@ -144,7 +144,7 @@ std::function<void()> held(const Array& x, bool writable) {
     return x.share_writable();
 }
 
-/// Where the tensor of an export is, and who goes on with it.
+/// Where the tensor of an export is, and what uses it next.
 struct Destination {
     DLDevice device{dl_cpu, 0};
     std::optional<pardo::ForeignStream> stream;
@@ -245,7 +245,7 @@ nb::object dlpack(nb::handle_t<Array> self, nb::object stream, nb::object max_ve
 
 // --- export: CUDA's array interface ------------------------------------------------------------------------------------------------
 
-/// Version 3 of the protocol. Whoever reads it keeps the array alive and may write, so the memory is shared from now on; work of theirs may
+/// Version 3 of the protocol. Its consumer keeps the array alive and may write, so the memory is shared from now on; work of theirs may
 /// outlast the array, which the memory's next user waits for.
 nb::object cuda_array_interface(nb::handle_t<Array> self) {
     const Array& x = array_of(self.ptr());
@@ -282,7 +282,7 @@ struct Imported {
     void* managed = nullptr;
     void (*deleter)(void*) = nullptr;
     const DLTensor* tensor = nullptr;
-    bool read_only = true;  // before version 1.0 a producer cannot say; nothing is damaged if nobody writes
+    bool read_only = true;  // before version 1.0 a producer cannot say; nothing is damaged if it is not written
 };
 
 void delete_imported(void* p) {
@@ -397,7 +397,7 @@ Array share_tensor(ImportedHandle i, const pardo::Queue& home) {
     }
 }
 
-/// Of memory that somebody else may write at once: a copy is complete when this returns.
+/// Of memory that other code may write at once: a copy is complete when this returns.
 Array copied_now(const Array& x) {
     const Array y = x.copy();
     const Unlocked unlocked;

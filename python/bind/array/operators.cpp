@@ -30,7 +30,7 @@ bool is_array_like(PyObject* o) {
 }
 
 /// `x == o` for what is no operand. Not implemented would mean Python's comparison by identity, one bool for a whole array: right for
-/// strangers that nobody takes for data.
+/// other objects that are never data.
 PyObject* compare_stranger(Row row, const Array& x, PyObject* o) {
     if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o)) {  // equal to no number
         const bool differs = row == Row::not_equal;

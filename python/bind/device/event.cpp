@@ -20,7 +20,7 @@ struct CallbackScope {
     ~CallbackScope() { in_callback = outer; }
 };
 
-/// Calls a Python function from the library's helper thread. An exception goes to sys.unraisablehook: nobody is there to catch it.
+/// Calls a Python function from the library's helper thread. An exception goes to sys.unraisablehook: there is no caller to catch it.
 struct Callback {
     std::shared_ptr<void> function, argument;
     void operator()() const {
@@ -43,7 +43,7 @@ struct LoopCallback {
         const CallbackScope scope;
         PyObject* const result =
             PyObject_CallFunctionObjArgs(object_in(call_soon).ptr(), object_in(resolve).ptr(), object_in(future).ptr(), nullptr);
-        if (!result) PyErr_Clear();  // the loop is closed: nobody is there who could resume
+        if (!result) PyErr_Clear();  // the loop is closed: nothing is left to resume
         Py_XDECREF(result);
     }
 };

@@ -33,7 +33,7 @@ void wait_for_all(const Queue& q, nb::handle timeout) {
 
 using Events = std::vector<pardo::Event>;
 
-/// What strangers may write or read is over when the call returns.
+/// What outside code may write or read is over when the call returns.
 pardo::Event over(const pardo::Event& event, const pardo::Array& to, const pardo::Array& from) {
     if ((to.externally_readable() || from.externally_writable()) && !event.done()) wait(event);
     return event;

@@ -14,7 +14,8 @@ struct HostTask {
     std::shared_ptr<void> function;
     std::shared_ptr<void> operator()() const {
         const WithGil gil;
-        while (!gil) std::this_thread::sleep_for(std::chrono::hours(1));  // the interpreter exits: it is never run, and nobody hears of it
+        while (!gil)
+            std::this_thread::sleep_for(std::chrono::hours(1));  // the interpreter exits: it is never run, and that is not reported
         PyObject* const result = PyObject_CallNoArgs(object_in(function).ptr());
         if (!result) throw error_from_python();
         return kept(nb::steal(result));

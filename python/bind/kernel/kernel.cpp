@@ -60,7 +60,7 @@ PyObject *constant_class = nullptr, *struct_class = nullptr, *translate = nullpt
 
 bool is_a(nb::handle o, PyObject* type) { return type && PyObject_IsInstance(o.ptr(), type) == 1; }
 
-/// Where an argument stands in a call, for messages.
+/// Where an argument is in a call, for messages.
 struct At {
     const char* op_name;
     std::span<const std::string> names;  // of the parameters
@@ -162,7 +162,7 @@ std::vector<KernelArgument> arguments_from(nb::handle list, const char* op_name,
 
 PyObject* make_struct = nullptr;  // set by the package
 
-/// What stands at a place of such a list, made into Python's: numbers by `number`, tuples, structs by the package: of their class's number,
+/// What is at a place of such a list, made into Python's: numbers by `number`, tuples, structs by the package: of their class's number,
 /// or -1 for records, or 0; their fields, and the values.
 template <typename Number> nb::object value_from(const std::vector<KernelArgument>& list, std::size_t& at, const Number& number) {
     const KernelArgument& a = list[at++];

@@ -136,7 +136,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
 
 def _kind_of(src: Any, dst: Array) -> Any:
-    """The dtype that something is cast from: for numbers of Python that of `dst`, if it holds their kind."""
+    """The dtype that something is cast from: for Python scalars that of `dst`, if it holds their kind."""
     if isinstance(src, (Array, np.generic)):
         return src.dtype
     kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}

@@ -18,7 +18,7 @@ __all__ = ["device_context"]
 
 current: contextvars.ContextVar[Device | None] = contextvars.ContextVar("pardo.device_context", default=None)
 _outer: contextvars.ContextVar[tuple[Device | None, ...]] = contextvars.ContextVar("pardo.outer_contexts", default=())
-_entered = False  # once in this process: until then nobody needs to look
+_entered = False  # once in this process: until then there is no need to look
 
 
 class device_context(contextlib.ContextDecorator):  # noqa: N801 (used like a function)

@@ -73,7 +73,7 @@ class Conversions:
         Parameters
         ----------
         order : {'C', 'F'}
-            Whether they come row by row or column by column.
+            Whether they come in C order or in Fortran order.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Conversions:
         dtype : data type
             The dtype of the result; None means float64, as in NumPy (float32 on a device that has no float64).
         order : {'K', 'C', 'A'}
-            NumPy's choice of layout; new arrays lie row by row.
+            NumPy's choice of layout; new arrays are C-contiguous.
         casting : {'unsafe', 'same_kind', 'safe', 'equiv', 'no'}
             Which conversions are allowed; the default allows all.
         copy : bool
@@ -179,7 +179,7 @@ class Conversions:
         Raises
         ------
         TypeError
-            `queue` is no Queue.
+            `queue` is not a Queue.
         """
         if queue is None:
             raise TypeError("to_queue: a queue is needed, not None")
@@ -191,7 +191,7 @@ class Conversions:
         Parameters
         ----------
         order : {'C', 'K', 'A'}
-            NumPy's choice of layout; new arrays lie row by row.
+            NumPy's choice of layout; new arrays are C-contiguous.
 
         Returns
         -------

@@ -168,7 +168,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     axis : int
         The axis.
     prepend, append : Array or number, optional
-        What is put in front of and behind `x` along the axis before.
+        What is put before and after `x` along the axis before.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     ------
     {no_axis}
     TypeError
-        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is no integer.
+        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is not an integer.
     ValueError
         `x` has no dimensions, `n` is negative, or the shape of `prepend` or `append` does not fit.
     """

@@ -97,7 +97,7 @@ def clip(
     x : Array
         The elements.
     min, max : Array or number, optional
-        The ends of the range, broadcast against `x`; None for no limit.
+        The bounds of the range, broadcast against `x`; None for no limit.
     {out}
     a_min, a_max : optional
         NumPy's names of `min` and `max`.
@@ -177,8 +177,8 @@ def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     Raises
     ------
     TypeError
-        `x` is neither an Array nor a number, it is of bools and `decimals` is not 0, `decimals` is no integer, or `out` is no
-        Array or of a dtype of another kind.
+        `x` is neither an Array nor a number, it is of bools and `decimals` is not 0, `decimals` is not an integer, or `out` is
+        not an Array or of a dtype of another kind.
     ValueError
         The shape of `out` does not fit.
     """
@@ -255,7 +255,7 @@ def fix(x: Any, /, out: Array | None = None) -> Array:
     Raises
     ------
     TypeError
-        `x` is neither an Array nor a number, or of complex numbers; or `out` is no Array or of a dtype of another kind.
+        `x` is neither an Array nor a number, or of complex numbers; or `out` is not an Array or of a dtype of another kind.
     ValueError
         The shape of `out` does not fit.
     """

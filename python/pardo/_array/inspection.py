@@ -19,7 +19,7 @@ _NAMES = (
 
 
 class NamespaceInfo:
-    """The object behind `__array_namespace_info__()`."""
+    """The object that is meant by `__array_namespace_info__()`."""
 
     def capabilities(self) -> dict[str, Any]:
         """Return what this namespace can do beyond the minimum.

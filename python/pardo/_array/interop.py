@@ -24,7 +24,7 @@ _DL_CUDA = 2  # DLPack's type of devices
 
 
 def by_rows(order: str | None, op_name: str) -> None:
-    """The `order` keyword of what makes arrays: those of pardo are laid out row by row."""
+    """The `order` keyword of what makes arrays: those of pardo are C-contiguous."""
     if order not in ("C", "K", "A", None):
         raise ValueError(f"{op_name}: order is {order!r}; arrays are C-contiguous: 'C', 'K' and 'A' are supported")
 
@@ -73,7 +73,7 @@ def asarray(
     dtype : data type, optional
         Default: the dtype of `obj`; NumPy's default for Python numbers.
     order : {'C', 'K', 'A'}, optional
-        New arrays are laid out row by row: all three mean that.
+        New arrays are C-contiguous: all three mean that.
     device : Device or str, optional
         Where the array is made. Default: where `obj` is if it is an array of pardo or on a GPU, else the default device.
     copy : bool, optional
@@ -150,7 +150,7 @@ def _has_exchange(obj: Any) -> bool:
 
 
 def _on_cuda(obj: Any) -> bool:
-    """Whether a stranger's memory is on a GPU: it stays there unless a device is named."""
+    """Whether another library's memory is on a GPU: it stays there unless a device is named."""
     if hasattr(obj, "__dlpack_device__"):
         return int(obj.__dlpack_device__()[0]) == _DL_CUDA
     return True

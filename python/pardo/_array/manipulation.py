@@ -41,7 +41,7 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
     shape : int or tuple of int
         The new shape; one extent may be -1 and is then found from the others.
     order : {'C', 'F', 'A'}
-        Whether elements are taken and placed row by row or column by column; 'A' means column by column if the array lies so in
+        Whether elements are taken and placed in C order or in Fortran order; 'A' means Fortran order if the array lies so in
         memory.
     copy : bool, optional
         True always copies, False refuses to; by default the result is a view if strides can express it.
@@ -94,7 +94,7 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     x : Array
         The elements.
     order : {'C', 'F', 'A', 'K'}
-        Whether elements are taken row by row or column by column; 'A' means column by column if the array lies so in memory,
+        Whether elements are taken in C order or in Fortran order; 'A' means Fortran order if the array lies so in memory,
         'K' as they lie in memory.
 
     Returns

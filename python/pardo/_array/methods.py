@@ -91,7 +91,7 @@ class Methods(Conversions):
         Parameters
         ----------
         order : {'C', 'F', 'A', 'K'}
-            Whether elements are taken row by row or column by column; 'A' means column by column if the array lies so in memory,
+            Whether elements are taken in C order or in Fortran order; 'A' means Fortran order if the array lies so in memory,
             'K' as they lie in memory.
 
         Returns
@@ -119,7 +119,7 @@ class Methods(Conversions):
         OverflowError
             A Python integer does not fit the dtype.
         TypeError
-            The value is no number, or of a kind that the dtype cannot hold.
+            The value is not a number, or of a kind that the dtype cannot hold.
         ValueError
             The value is an array of another shape, or this array is read-only.
         """
@@ -143,7 +143,7 @@ class Methods(Conversions):
         IndexError
             An index is out of bounds; late, at the next wait, if `indices` is an Array.
         TypeError
-            Indices are no integers, or the values are of a kind that the dtype cannot hold.
+            Indices are not integers, or the values are of a kind that the dtype cannot hold.
         ValueError
             `mode` is something else, or this array is read-only.
         """
@@ -191,7 +191,7 @@ class Methods(Conversions):
         *shape : int or tuple of int
             The new shape; one extent may be -1 and is then found from the others.
         order : {'C', 'F', 'A'}
-            Whether elements are taken and placed row by row or column by column; 'A' means column by column if the array lies so in
+            Whether elements are taken and placed in C order or in Fortran order; 'A' means Fortran order if the array lies so in
             memory.
         copy : bool, optional
             True always copies, False refuses to; by default the result is a view if strides can express it.
@@ -204,7 +204,7 @@ class Methods(Conversions):
         Raises
         ------
         TypeError
-            An extent is no integer.
+            An extent is not an integer.
         ValueError
             The number of elements would change, `order` is something else, or `copy=False` is impossible.
         """
@@ -228,7 +228,7 @@ class Methods(Conversions):
         AxisError
             There is no such axis; a ValueError and an IndexError.
         TypeError
-            An axis is no integer.
+            An axis is not an integer.
         ValueError
             There is not one axis for each dimension, or one is given twice.
         """
@@ -258,7 +258,7 @@ class Methods(Conversions):
         AxisError
             There is no such axis; a ValueError and an IndexError.
         TypeError
-            `kth` or `axis` are no integers.
+            `kth` or `axis` are not integers.
         ValueError
             A place is out of bounds, `kind` is something else, or this array is read-only.
         """
@@ -286,7 +286,7 @@ class Methods(Conversions):
         AxisError
             There is no such axis; a ValueError and an IndexError.
         TypeError
-            `axis` is no integer.
+            `axis` is not an integer.
         ValueError
             `kind` is something else, or this array is read-only.
         """
@@ -301,7 +301,7 @@ class Methods(Conversions):
         v : Array or number
             The values.
         side : {'left', 'right'}
-            Whether values go before or behind elements that are equal.
+            Whether values go before or after elements that are equal.
         sorter : Array of int, optional
             Indices that sort this array, as `argsort` gives them.
 
@@ -313,7 +313,7 @@ class Methods(Conversions):
         Raises
         ------
         TypeError
-            `v` is neither an Array nor a number, or `sorter` is no Array of integers.
+            `v` is neither an Array nor a number, or `sorter` is not an Array of integers.
         ValueError
             This array has not one dimension, or `side` is something else.
         """
@@ -339,7 +339,7 @@ class Methods(Conversions):
         AxisError
             There is no such axis; a ValueError and an IndexError.
         TypeError
-            `repeats` or `axis` are no integers.
+            `repeats` or `axis` are not integers.
         ValueError
             A number is negative, or there is not one for each element along the axis.
         """
@@ -369,7 +369,7 @@ class Methods(Conversions):
         AxisError
             There is no such axis; a ValueError and an IndexError.
         TypeError
-            `axis` is no integer, or `out` is no Array or of a dtype of another kind.
+            `axis` is not an integer, or `out` is not an Array or of a dtype of another kind.
         ValueError
             `condition` has not one dimension, or the shape of `out` does not fit.
         """

@@ -99,7 +99,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     ImportError
         OpenBLAS is not installed.
     TypeError
-        An operand is neither an Array nor a number, or `axis` is no integer.
+        An operand is neither an Array nor a number, or `axis` is not an integer.
     ValueError
         The shapes do not fit.
     """
@@ -130,7 +130,7 @@ def tensordot(x1: Any, x2: Any, /, axes: int | Sequence[int | Sequence[int]] = 2
     ImportError
         OpenBLAS is not installed.
     TypeError
-        An operand is neither an Array nor a number, or an axis is no integer.
+        An operand is neither an Array nor a number, or an axis is not an integer.
     ValueError
         There are not that many axes, the two sequences differ in length, or the extents of two axes differ.
     """
@@ -171,7 +171,7 @@ def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     ImportError
         OpenBLAS is not installed.
     TypeError
-        An operand is neither an Array nor a number, or `out` is no Array or of a dtype of another kind.
+        An operand is neither an Array nor a number, or `out` is not an Array or of a dtype of another kind.
     ValueError
         The extents differ, or the shape of `out` does not fit.
     """
@@ -207,7 +207,7 @@ def outer(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     ExecutionPlacementError
         The operands are on different queues.
     TypeError
-        An operand is neither an Array nor a number, or `out` is no Array or of a dtype of another kind.
+        An operand is neither an Array nor a number, or `out` is not an Array or of a dtype of another kind.
     ValueError
         The shape of `out` does not fit.
     """
@@ -242,7 +242,7 @@ def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
     ------
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `offset` or an axis is no integer, or `out` is no Array or of a dtype of another kind.
+        `x` is neither an Array nor a number, `offset` or an axis is not an integer, or `out` is not an Array or of a dtype of another kind.
     ValueError
         `x` has less than two dimensions, the axes are the same, or the shape of `out` does not fit.
     """

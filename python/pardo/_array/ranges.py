@@ -143,7 +143,7 @@ def linspace(
     Parameters
     ----------
     start, stop : number or Array
-        The ends of the interval; those that are arrays are broadcast against each other, and each pair is an interval.
+        The bounds of the interval; those that are arrays are broadcast against each other, and each pair is an interval.
     num : int
         How many values.
     endpoint : bool
@@ -195,7 +195,7 @@ def linspace(
 
 
 def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
-    """Numbers of Python are weak, as in every operation; the result is floating."""
+    """Python scalars are weak, as in every operation; the result is floating."""
     return default_on(queue, np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0))
 
 

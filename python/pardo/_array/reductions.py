@@ -247,7 +247,7 @@ def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Ar
     ------
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, or an axis is no integer.
+        `x` is neither an Array nor a number, or an axis is not an integer.
     ValueError
         An axis is given twice.
     """

@@ -154,7 +154,7 @@ def unique(
     x : Array
         The elements.
     return_index, return_inverse, return_counts : bool
-        What is returned besides: where each value occurs first, which value each element is, how often each occurs.
+        What else is returned: where each value occurs first, which value each element is, how often each occurs.
     axis : int, optional
         The axis whose slices are compared, each as a whole; takes one sort for each element of a slice. Default: the array is
         flattened, and its elements are compared.
@@ -172,7 +172,7 @@ def unique(
     ------
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, or `axis` is no integer.
+        `x` is neither an Array nor a number, or `axis` is not an integer.
     """
     x = array(x, "unique")
     along = None if axis is None else axis_index(axis, x.ndim, "unique")

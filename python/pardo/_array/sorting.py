@@ -105,7 +105,7 @@ def _places(op_name: str, kth: Any) -> list[int]:
 
 @filled
 def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None) -> Array:
-    """Return a partitioned copy of an array: smaller elements before those at `kth`, larger ones behind.
+    """Return a partitioned copy of an array: smaller elements before those at `kth`, larger ones after.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def top_k(x: Any, k: int, /, *, axis: int | None = -1, largest: bool = True) -> 
     ------
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, or `k` or `axis` is no integer.
+        `x` is neither an Array nor a number, or `k` or `axis` is not an integer.
     ValueError
         `k` is negative or more than there are.
     """

@@ -75,7 +75,7 @@ def too_large(error: OverflowError, op_name: str) -> OverflowError:
 
 def refuse_masked(obj: Any, op_name: str) -> None:
     """Raise TypeError for masked arrays of NumPy, and lists of them: their masks would be lost."""
-    masked = sys.modules.get("numpy.ma")  # nobody has any before that is imported
+    masked = sys.modules.get("numpy.ma")  # there are none before that is imported
     if masked is None:
         return
     first = obj
@@ -95,7 +95,7 @@ def axes(axis: Axis, op_name: str) -> list[int] | None:
 
 
 def axis_number(axis: Any, op_name: str) -> int:
-    """The axis as the caller counts it; a bool is no axis, though Python takes it for an integer."""
+    """The axis as the caller counts it; a bool is not an axis, though Python takes it for an integer."""
     if isinstance(axis, bool):
         raise TypeError(f"{op_name}: axis must be an integer, not bool")
     return index(axis, f"{op_name}: axis")
@@ -206,7 +206,7 @@ _NARROW: dict[str, str] = {"float64": "float32", "complex128": "complex64"}
 
 
 def default_on(queue: Queue, dtype: Any) -> np.dtype[Any]:
-    """The dtype, or what takes its place on a device without float64: for dtypes that nobody has asked for."""
+    """The dtype, or what takes its place on a device without float64: for dtypes that were not asked for."""
     t: np.dtype[Any] = np.dtype(dtype)
     return t if queue.device.has_fp64 else np.dtype(_NARROW.get(t.name, t.name))
 
@@ -283,7 +283,7 @@ def dtype_of(dtype: Any, op_name: str, *, any_order: bool = False) -> np.dtype[A
     if dtype is not None and type(dtype) is not Array:  # NumPy takes None for float64, and anything that has a dtype for one
         try:
             name = np.dtype(dtype)
-        except Exception:  # whatever a stranger raises
+        except Exception:  # whatever the object raises
             known = None
         else:
             known = _DTYPES.get(name.newbyteorder("=") if any_order else name)

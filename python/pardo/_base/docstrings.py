@@ -1,4 +1,4 @@
-# python/pardo/_base/docstrings.py: what many docstrings say in the same words stands here once.
+# python/pardo/_base/docstrings.py: what many docstrings say in the same words, once.
 from __future__ import annotations
 
 import re
@@ -38,7 +38,7 @@ AxisError
 AxisError
     `x` has no such axis; a ValueError and an IndexError.
 TypeError
-    `x` is neither an Array nor a number, an axis is no integer, `where` is not of bools, or `out` is no Array or of a dtype of
+    `x` is neither an Array nor a number, an axis is not an integer, `where` is not of bools, or `out` is not an Array or of a dtype of
     another kind.
 ValueError
     An axis is given twice, or the shape of `out` or `where` does not fit.""",
@@ -46,7 +46,7 @@ ValueError
 AxisError
     `x` has no such axis; a ValueError and an IndexError.
 TypeError
-    `x` is neither an Array nor a number, `axis` is no integer, or `out` is no Array or of a dtype of another kind.
+    `x` is neither an Array nor a number, `axis` is not an integer, or `out` is not an Array or of a dtype of another kind.
 ValueError
     The shape of `out` does not fit.""",
     "sort_raises": """\
@@ -67,7 +67,7 @@ dtype : data type, optional
     Default: float64; float32 on a device that has no float64.""",
     "by_rows": """\
 order : {'C', 'K', 'A'}
-    Arrays are laid out row by row: all three mean that.""",
+    Arrays are C-contiguous: all three mean that.""",
     "device": """\
 device : Device or str, optional
     Default: the default device.""",
@@ -98,25 +98,26 @@ usm_type : {'device', 'shared', 'host'}, optional
     The kind of memory. Default: 'device'.""",
     "standard_raises": """\
 TypeError
-    The dtype is neither float64 nor float32, `out` is no Array or of another dtype, or `size` is no integer and no sequence of integers.
+    The dtype is neither float64 nor float32, `out` is not an Array or of another dtype, or `size` is neither an integer nor a
+    sequence of integers.
 ValueError
     `size` has a negative extent or is not the shape of `out`, `out` is on another device, or no such device exists.""",
     "drawn_raises": """\
 ValueError
     A parameter is out of its range, or has a shape that cannot be broadcast to `size`. Arrays are looked at, and waited for.
 TypeError
-    A parameter is no real number and no array of them, the dtype is neither float64 nor float32, or `size` is no integer and no
-    sequence of integers.""",
+    A parameter is neither a real number nor an array of them, the dtype is neither float64 nor float32, or `size` is neither an
+    integer nor a sequence of integers.""",
     "like_keywords": """\
 dtype, device, shape, usm_type : optional
     What shall differ from the model.
 order : {'K', 'C', 'A'}
-    Arrays are laid out row by row: all three mean that.""",
+    Arrays are C-contiguous: all three mean that.""",
     "new_raises": """\
 ValueError
     The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.
 TypeError
-    The shape is no integer and no sequence of integers, or the dtype is not supported.
+    The shape is neither an integer nor a sequence of integers, or the dtype is not supported.
 MemoryError
     The elements do not fit into the device's memory.""",
     "like_raises": """\

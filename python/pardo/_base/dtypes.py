@@ -200,7 +200,7 @@ def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
     ValueError
         There is no such rule.
     TypeError
-        `from_` is a Python number, or something is no dtype.
+        `from_` is a Python number, or something is not a dtype.
 
     See Also
     --------
@@ -237,7 +237,7 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
     ValueError
         There is no such kind.
     TypeError
-        Something is no dtype.
+        Something is not a dtype.
 
     See Also
     --------

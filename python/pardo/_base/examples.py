@@ -1,5 +1,5 @@
 # python/pardo/_base/examples.py: what docstrings of functions of arrays show, by name: See Also, Notes, a session.
-# Those of elementwise functions of the core stand in python/bind/array/examples.def; tests/python/test_doctests.py runs all.
+# Those of elementwise functions of the core are in python/bind/array/examples.def; tests/python/test_doctests.py runs all.
 from __future__ import annotations
 
 from typing import Any

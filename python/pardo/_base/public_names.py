@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 C = TypeVar("C", bound=type)
 
-# The names that modules had while all was in one folder; those whose functions and classes may stand in pickles.
+# The names that modules had while all was in one folder; those whose functions and classes may be in pickles.
 # `a+b`: what b defines was in a.
 FORMER = {
     "_array": "creation+ranges described:array_interface elementwise info:inspection interop joining linalg:products "

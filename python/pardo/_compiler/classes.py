@@ -63,7 +63,7 @@ def _giving(value: Any) -> Any:
 
 
 class Compiled:
-    """A class of structs for the compiler. Its functions are translated at the first use, and anew when what they use changes."""
+    """A class of structs for the compiler. Its functions are translated at the first use, and again when what they use changes."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind

@@ -30,7 +30,7 @@ class Translation(NamedTuple):
         return any(current(c) is not c.value for c in self.captured)
 
     def moved(self, old: types.FunctionType, new: types.FunctionType) -> Translation:
-        """The same for another function of the same code: its captured values stand in its own cells."""
+        """The same for another function of the same code: its captured values are in its own cells."""
         cells = {id(a): b for a, b in zip(old.__closure__ or (), new.__closure__ or (), strict=True)}
         captured = []
         for c in self.captured:
@@ -39,7 +39,7 @@ class Translation(NamedTuple):
         return Translation(self.function, tuple(captured))
 
 
-# The youngest ones: kernels keep their own beside, and functions that nobody else has are not kept alive by thousands.
+# The youngest ones: kernels keep their own besides, and functions that are not referenced elsewhere are not kept alive by thousands.
 _translations: dict[types.CodeType, tuple[types.FunctionType, Translation]] = {}
 MOST_TRANSLATIONS = 256
 

@@ -191,12 +191,12 @@ def mark(function: Any, name: str) -> Any:
 
 
 def serve(*namespaces: types.ModuleType) -> None:
-    """Take the public names of pardo, which stand above this file, for names of what kernels know."""
+    """Take the public names of pardo, which are in layers above this file, for names of what kernels know."""
     _namespaces.extend(namespaces)
 
 
 def fill() -> None:
-    """Enter the functions of NumPy, pardo, Python and its modules; not before somebody writes a kernel."""
+    """Enter the functions of NumPy, pardo, Python and its modules; not before the first kernel."""
     global _filled
     if _filled:
         return

@@ -256,7 +256,7 @@ class Places(NamedTuple):
 class Flow:
     """The control flow of statements of one scope; `given`: names that have values at first, `kept`: that may be read at the end.
 
-    `counts`: a range that certainly has rounds is known to have some.
+    `counts`: a range that certainly has iterations is known to have some.
     """
 
     def __init__(self, statements: list[ast.stmt], given: set[str], kept: set[str], counts: bool = True) -> None:
@@ -419,7 +419,7 @@ class Flow:
 
 
 def _has_rounds(s: ast.For | ast.AsyncFor) -> bool:
-    """True for a range whose bounds stand in the program and that is not empty."""
+    """True for a range whose bounds are constants of the program and that is not empty."""
     if not (isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name) and s.iter.func.id == "range" and not s.iter.keywords):
         return False
     try:
@@ -429,7 +429,7 @@ def _has_rounds(s: ast.For | ast.AsyncFor) -> bool:
 
 
 def _leads(s: ast.Try | ast.TryStar, kind: type[ast.stmt]) -> bool:
-    """True if such a statement stands in it, in its own scope; one that belongs to a loop inside is no harm."""
+    """True if it contains such a statement in its own scope; one that belongs to a loop inside is no harm."""
     return any(isinstance(n, kind) for n in all_statements([s]))
 
 
@@ -463,7 +463,7 @@ class Around(NamedTuple):
 
 
 def around(body: list[ast.stmt], parameters: set[str]) -> dict[int, Around]:
-    """All of that, for each loop of a function that stands in its own scope."""
+    """All of that, for each loop of a function that is in its own scope."""
     lasting = declared(body)
     flow = Flow(body, parameters, lasting)
     out = {}

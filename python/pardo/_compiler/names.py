@@ -96,7 +96,7 @@ class Names:
         self.asked: dict[tuple[str, ...], Any] = {}
 
     def value(self, path: tuple[str, ...]) -> Any:
-        """The object behind a dotted name; `absent` for an attribute of a value, which the compiler knows."""
+        """The object that is meant by a dotted name; `absent` for an attribute of a value, which the compiler knows."""
         value = self._first(path[0])
         for part, name in enumerate(path[1:], 1):
             owner = value

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# What stands in `cython.parallel.prange(…)` and in `with cython.nogil:` says how C code runs, not what it computes.
+# What is in `cython.parallel.prange(…)` and in `with cython.nogil:` says how C code runs, not what it computes.
 PRANGE_KEYWORDS = {"nogil", "use_threads_if", "schedule", "chunksize", "num_threads"}
 _MANAGERS = {"nogil", "gil", "parallel", "boundscheck", "wraparound", "initializedcheck", "nonecheck", "cdivision"}
 _PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex"}
@@ -25,7 +25,7 @@ def is_prange(what: Any) -> bool:
 
 
 def is_manager(what: Any, name: str) -> bool:
-    """What stands behind `with` and does nothing in Python: `cython.nogil`, `cython.parallel.parallel`, `cython.boundscheck`."""
+    """What is after `with` and does nothing in Python: `cython.nogil`, `cython.parallel.parallel`, `cython.boundscheck`."""
     return name in _MANAGERS and _is_of(what, "cython")
 
 

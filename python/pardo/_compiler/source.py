@@ -1,4 +1,4 @@
-# python/pardo/_compiler/source.py: where a function's text stands, its syntax tree, and errors that point into it.
+# python/pardo/_compiler/source.py: where a function's text is, its syntax tree, and errors that point into it.
 from __future__ import annotations
 
 import ast
@@ -15,7 +15,7 @@ from pardo._compiler import source_search
 
 
 class Source(NamedTuple):
-    """Where a function stands, and its syntax tree with the file's own line numbers."""
+    """Where a function is, and its syntax tree with the file's own line numbers."""
 
     name: str
     file: str
@@ -74,7 +74,7 @@ def _is_text_of(node: ast.FunctionDef, code: types.CodeType) -> bool:
 def _definition(lines: list[str], first: int) -> ast.FunctionDef | None:
     """The tree of a function with the file's own line numbers; nothing if these lines are no whole definition."""
     text = "".join(lines)
-    # An indented one stands in a block of its own: so its lines, comments among them, stay where they are.
+    # An indented one is put into a block of its own: so its lines, comments among them, stay where they are.
     indented = text[:1].isspace()
     above = first - 1 - indented
     try:
@@ -90,7 +90,7 @@ def _definition(lines: list[str], first: int) -> ast.FunctionDef | None:
 def _lines_with_code(function: types.FunctionType) -> list[str]:
     """The lines from a function's first to its last that has code: `inspect` reads them token by token, which takes a millisecond.
 
-    Nothing where Python has not kept where its code stands, or leaves out some (-O).
+    Nothing where Python has not kept where its code is, or leaves out some (-O).
     """
     code = function.__code__
     if sys.flags.optimize or not os.path.exists(code.co_filename):
@@ -104,7 +104,7 @@ def _lines_with_code(function: types.FunctionType) -> list[str]:
 
 
 def whole_text(code: types.CodeType, name: str) -> list[str]:
-    """All lines of the file that a function stands in, or of what it has in place of one."""
+    """All lines of the file that a function is in, or of what it has in place of one."""
     file = code.co_filename
     if os.path.exists(file):
         lines = _found_by_inspect(code)
@@ -179,7 +179,7 @@ def _lambda_of(code: types.CodeType, lines: list[str]) -> Source:
 
 
 def lambda_inside(function: types.FunctionType, node: ast.Lambda) -> types.CodeType | None:
-    """The code of a lambda that stands in a function; None where it cannot be told from others of its line."""
+    """The code of a lambda in a function; None where it cannot be told from others of its line."""
     for code in function.__code__.co_consts:
         if not isinstance(code, types.CodeType) or code.co_name != "<lambda>" or code.co_firstlineno != node.lineno:
             continue

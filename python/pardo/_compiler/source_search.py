@@ -20,7 +20,7 @@ _found: dict[str, list[str]] = {}
 
 
 def text_of(code: types.CodeType) -> list[str] | None:
-    """The lines of the text that a function without a file comes from, up to its end; None if nobody holds it any more.
+    """The lines of the text that a function without a file comes from, up to its end; None if nothing refers to it any more.
 
     What might be the text is compiled, and counts only if this code comes out of it.
     """
@@ -122,7 +122,7 @@ def _makes(text: str, code: types.CodeType) -> bool:
 
 
 def same(a: types.CodeType, b: types.CodeType) -> bool:
-    """True if two codes do the same, wherever they stand."""
+    """True if two codes do the same, wherever they are."""
     return (
         (a.co_name, a.co_code, a.co_names, a.co_varnames, a.co_freevars, a.co_cellvars, a.co_argcount, a.co_kwonlyargcount)
         == (b.co_name, b.co_code, b.co_names, b.co_varnames, b.co_freevars, b.co_cellvars, b.co_argcount, b.co_kwonlyargcount)

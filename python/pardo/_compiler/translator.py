@@ -75,7 +75,7 @@ class Translator:
     # --- what a name outside the function stands for
 
     def resolve(self, node: ast.expr) -> Any:
-        """The object behind a name or a dotted name from outside; `absent` for everything else."""
+        """The object that is meant by a name or a dotted name from outside; `absent` for everything else."""
         path = path_of(node)
         if not path or path[0] in self.locals:
             return absent

@@ -30,7 +30,7 @@ from pardo._debug.views import ItemView, NdItemView
 from pardo._language import index_space
 from pardo._language.index_space import Constant, LocalAccessor, SubGroup, _running
 
-Site = tuple[tuple[int, int], ...]  # where a kernel stands: code object and instruction of each function, the innermost first
+Site = tuple[tuple[int, int], ...]  # where a kernel is: code object and instruction of each function, the innermost first
 
 
 class _Space:
@@ -73,7 +73,7 @@ class _Stopped(BaseException):
 
 
 class _Companion:
-    """A thread for one item of a group: it runs only while somebody waits in `resume`, until the item comes to a barrier or ends."""
+    """A thread for one item of a group: it runs only while another thread waits in `resume`, until the item comes to a barrier or ends."""
 
     def __init__(self) -> None:
         self.site: Site | None = None  # of the barrier where the item waits
@@ -236,7 +236,7 @@ def _copies(code: types.CodeType) -> list[int]:
 
 
 def _site() -> Site:
-    """Where the running kernel stands: its frames, up to the function that the launch called."""
+    """Where the running kernel is: its frames, up to the function that the launch called."""
     frame: types.FrameType | None = sys._getframe(2)
     site = []
     while frame is not None and frame.f_code is not _Launch.enter.__code__:
@@ -292,7 +292,7 @@ def _memory(op_name: str, shape: Any, kind: Any) -> Any:
 
 
 class _Place:
-    """Where one item stands; what `pardo.get_global_id` and its like ask while the item runs."""
+    """Where one item is; what `pardo.get_global_id` and its like ask while the item runs."""
 
     __slots__ = ("companion", "epoch", "global_id", "local_id", "space", "team")
 
@@ -490,9 +490,9 @@ def interpret(
 def check_rounds(
     function: types.FunctionType, name: str, parameters: Sequence[str], ranges: Sequence[range], arguments: Sequence[Any]
 ) -> Any:
-    """Run a parallel loop as plain Python, and look for races between its rounds; what it returns, and what it raises, comes from here.
+    """Run a parallel loop as plain Python, and look for races between its iterations; what it returns, and what it raises, comes from here.
 
-    The function takes the rounds, each of them a tuple of counters, and then what the parameters are given.
+    The function takes the iterations, each of them a tuple of counters, and then what the parameters are given.
     """
     watches = races.Memory(name, "iteration", groups=False)
     mirror, rewriter = _Mirror(), Rewriter()
@@ -500,7 +500,7 @@ def check_rounds(
     given = [watches.watch(v, parameter) for parameter, v in zip(parameters, values, strict=True)]
     space = _Space(name, [len(r) for r in ranges], ())
 
-    def rounds() -> Iterator[tuple[int, ...]]:
+    def iterations() -> Iterator[tuple[int, ...]]:
         for counters in itertools.product(*ranges):
             _running.set(_Place(space, counters))
             yield counters
@@ -508,7 +508,7 @@ def check_rounds(
     before = _running.set(None)
     try:
         with np.errstate(all="ignore"):
-            return rewriter.function(function)(rounds(), *given)
+            return rewriter.function(function)(iterations(), *given)
     finally:
         _running.reset(before)
         mirror.write_back()

@@ -3,7 +3,7 @@
 
 The kernel runs as plain Python (`interpreter`), on arrays that note each access: by which item, of which group, how many barriers that
 item had passed, and where in the program. Two accesses of one element by different items have an order only if both items are of one
-group and a barrier stands between, or if atomics order them; else, if one of the two writes and not both are atomics, they are a race.
+group and a barrier is between, or if atomics order them; else, if one of the two writes and not both are atomics, they are a race.
 Elements are told apart by their addresses, so arguments that share memory are seen too.
 
 The items of a group run up to a barrier before one of them goes on, and groups run one after the other. So it is enough to remember, for
@@ -11,7 +11,7 @@ each element and kind of access, two items since the last barrier of the group t
 
 That is so until an atomic releases. From then on items know of each other (vector clocks): what an item has done and knows is left at the
 element by an atomic that releases, and taken over by one that acquires and finds it there; a barrier tells all items of a group what each
-of them knows. Then all accesses are remembered that are not ordered before a later one; of those that nobody can come to know of, one.
+of them knows. Then all accesses are remembered that are not ordered before a later one; of those that no item can come to know of, one.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class RaceError(RuntimeError):
 
 
 class _Access(NamedTuple):
-    """What an item did, where it stands, and which line did it."""
+    """What an item did, where it is, and which line did it."""
 
     item: tuple[int, ...]
-    group: tuple[int, ...]  # without groups: the item, which nobody waits for
+    group: tuple[int, ...]  # without groups: the item, which nothing waits for
     epoch: int  # barriers that the item had passed
     kind: int
     array: _Watch
@@ -89,7 +89,7 @@ class Orders:
         return known is not None and (known.items.get(a.item, -1) >= a.clock or known.groups.get(a.group, -1) > a.epoch)
 
     def forgotten(self, a: _Access, running: tuple[int, ...]) -> bool:
-        """True if nobody can come to know of an access any more: its group is done and has not released it."""
+        """True if no item can come to know of an access any more: its group is done and has not released it."""
         return a.group != running and self.clocks.get(a.item, 0) <= a.clock and self.epochs.get(a.group, -1) <= a.epoch
 
     def released(self, item: tuple[int, ...], group: tuple[int, ...], epoch: int) -> _Known:
@@ -118,7 +118,7 @@ class Orders:
 
 
 class _Past:
-    """Accesses of one kind to one element: as many as tell whether a later one is ordered behind all of them."""
+    """Accesses of one kind to one element: as many as tell whether a later one is ordered after all of them."""
 
     __slots__ = ("elsewhere", "every", "here")
 
@@ -159,7 +159,7 @@ class _Past:
 class Memory:
     """What was done to the elements of arrays that may share them.
 
-    `name`: of the function; `noun`: what runs side by side, items or rounds; `groups`: whether items have groups.
+    `name`: of the function; `noun`: what runs in parallel, items or iterations; `groups`: whether items have groups.
     """
 
     def __init__(self, name: str, noun: str, groups: bool, orders: Orders | None = None) -> None:
@@ -354,7 +354,7 @@ class Watched(np.ndarray[Any, Any]):
         self.view(np.ndarray)[index] = value
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **keywords: Any) -> Any:
-        """Whole arrays: all elements of what goes in are read, all of `out` are written; results are nobody else's."""
+        """Whole arrays: all elements of what goes in are read, all of `out` are written; results are new."""
         given = [_read(value) for value in inputs]
         options = {name: _read(value) for name, value in keywords.items()}
         if not out:

@@ -491,14 +491,14 @@ def scan(
     combine : callable
         Takes two such values and gives one; associative. The order of the elements is kept.
     initial : number, tuple or struct
-        What stands before the first element, and before the first of each segment: 0 for sums.
+        The value before the first element, and before the first of each segment: 0 for sums.
     output : callable, optional
         Takes what an element's scan gives, and one element of each argument; gives what is stored, a tuple for several results. Default:
         what the scan gives.
     exclusive : bool, optional
         Leave out the element itself. Default: False.
     segmented : callable, optional
-        Takes one element of each argument; true where a segment starts, and the scan anew.
+        Takes one element of each argument; true where a segment, and so the scan, starts again.
     name : str, optional
         In profiles and messages. Default: that of `map`.
     fastmath : bool, optional

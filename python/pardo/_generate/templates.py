@@ -216,7 +216,7 @@ def before(before: Any, value: Any, after: Any) -> Any:
     return before
 
 
-# Combinations whose rounds may be taken in any order: the compiler makes lanes of them.
+# Combinations whose iterations may be taken in any order: the compiler makes lanes of them.
 
 
 def add_all(f: Any, inputs: Any, extents: Any, n: int, total: Any) -> Any:

@@ -1,4 +1,4 @@
-# python/pardo/_kernel/jit.py: functions with parallel loops: their loops become programs, what stands between them stays Python.
+# python/pardo/_kernel/jit.py: functions with parallel loops: their loops become programs, what is between them stays Python.
 from __future__ import annotations
 
 import functools
@@ -80,9 +80,9 @@ class JitFunction(pickling.Unchanging):
         return "\n".join(r.loop.types_so_far() for r in self._current().regions)
 
     def diagnostics(self) -> str:
-        """Show what became of each loop: parallel, compiled, or left to Python and why; and what its programs run side by side.
+        """Show what became of each loop: parallel, compiled, or left to Python and why; and what its programs run in parallel.
 
-        Statements on whole arrays, which stand between loops, are not part of it: `explain` shows how those are fused.
+        Statements on whole arrays, which are between loops, are not part of it: `explain` shows how those are fused.
 
         Returns
         -------
@@ -151,7 +151,7 @@ def jit(
 
     Loops over `prange` run in parallel on the device of the arrays that they use. Serial loops over elements of arrays become programs too;
     those that return from the function, give a name its only value, or use what kernels do not know (lists, dicts, methods), stay Python,
-    which `counters` counts as fallbacks where arrays are concerned. So does what stands between loops: statements on whole arrays are
+    which `counters` counts as fallbacks where arrays are concerned. So does what is between loops: statements on whole arrays are
     recorded and fused as elsewhere.
 
     Parameters
@@ -161,18 +161,18 @@ def jit(
     fastmath : bool, optional
         Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
     bounds_check : bool, optional
-        An index out of range reads and writes nothing and raises IndexError, with the line, the index, the extent and the round. What a
+        An index out of range reads and writes nothing and raises IndexError, with the line, the index, the extent and the iteration. What a
         call shows to be in range is not checked again. Default: True, unless the environment variable ``PARDO_CHECKS=off`` is set when the
         function is decorated; without checks, memory of others is read and overwritten. ``PARDO_CHECKS=all`` checks integer division,
         shifts, and reads of arrays made in the loop that nothing has written too.
     race_check : bool, optional
-        Parallel loops run as plain Python, one round at a time, and raise `RaceError` where two rounds touch one element, one of them
-        writes, and not both are atomics. For small arrays: an access takes some ten microseconds. The environment variable
+        Parallel loops run as plain Python, one iteration at a time, and raise `RaceError` where two iterations access one element,
+        one of them writes, and not both are atomics. For small arrays: an access takes some ten microseconds. The environment variable
         ``PARDO_RACE_CHECK=1`` does the same for all functions. Default: False.
     schedule : {'static', 'dynamic'}, optional
         Of loops over `prange` that do not say it themselves. Default: 'static'.
     chunk : int, optional
-        The same for the number of rounds that a thread takes at a time.
+        The same for the number of iterations that a thread takes at a time.
     boundscheck : bool, optional
         Numba's name for `bounds_check`.
 

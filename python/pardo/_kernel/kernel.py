@@ -332,7 +332,7 @@ class KernelFunction(pickling.Unchanging, Launchable):
         return "\n".join(program.types_so_far() for program in self._programs.values())
 
     def diagnostics(self) -> str:
-        """Show for each program made so far what of it runs side by side, and what keeps the rest from it.
+        """Show for each program made so far what of it runs in parallel, and what keeps the rest from it.
 
         On the CPU: what the lanes of vectors are, where lanes part, and which accesses to memory are not of neighbours.
 
@@ -461,7 +461,7 @@ def kernel(
         ``PARDO_CHECKS=all`` checks integer division, shifts, and reads of local memory that nothing has written too.
     race_check : bool, optional
         Launches run as plain Python, one item at a time, and raise `RaceError` where two items touch one element, one of them writes, and
-        neither a barrier of their group stands between nor are both atomics. For small ranges: an access takes some ten microseconds. The
+        neither a barrier of their group is between nor are both atomics. For small ranges: an access takes some ten microseconds. The
         environment variable ``PARDO_RACE_CHECK=1`` does the same for all kernels. Default: False.
     sub_group_size : int, optional
         Items of a `SubGroup`, a power of two. Default: 32.

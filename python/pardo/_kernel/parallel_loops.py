@@ -35,10 +35,10 @@ def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) 
     *bounds : int
         As for `range`: stop, or start, stop and step.
     schedule : {'static', 'dynamic'}, optional
-        How rounds come to the threads of a CPU. 'static': each has its equal share. 'dynamic': a thread takes `chunk` rounds, and when
-        these are done others that are left; for rounds that take differently long. GPUs do not look at it. Default: that of `jit`.
+        How iterations are divided among the threads of a CPU. 'static': equal shares. 'dynamic': a thread takes `chunk` iterations,
+        and when these are done others that are left; for iterations of different lengths. GPUs ignore it. Default: that of `jit`.
     chunk : int, optional
-        Rounds that a thread takes at a time, with 'dynamic'. Default: a sixteenth of an equal share.
+        Iterations that a thread takes at a time, with 'dynamic'. Default: a sixteenth of an equal share.
 
     See Also
     --------
@@ -46,9 +46,9 @@ def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) 
 
     Notes
     -----
-    Rounds are independent: names that a round assigns are its own. A name from before the loop that rounds only add to, multiply, or take
-    the minimum or maximum of (``s += x[i]``, ``m = max(m, x[i])``, ``ok = ok and x[i] > 0``) is a reduction, and has the total
-    afterwards; its bits depend on nothing but the number of rounds and the device.
+    Iterations are independent: names that an iteration assigns are its own. A name from before the loop that iterations only add
+    to, multiply, or take the minimum or maximum of (``s += x[i]``, ``m = max(m, x[i])``, ``ok = ok and x[i] > 0``) is a reduction,
+    and has the total afterwards; its bits depend only on the number of iterations and the device.
 
     Examples
     --------
@@ -64,11 +64,11 @@ def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) 
     array([ 0., 10., 20., 30.])
     """
     chunk_of("prange", schedule, chunk)
-    return rounds_of(bounds)
+    return iterations_of(bounds)
 
 
-def rounds_of(bounds: tuple[Any, ...]) -> range:
-    """The rounds of a loop over `prange`."""
+def iterations_of(bounds: tuple[Any, ...]) -> range:
+    """The iterations of a loop over `prange`."""
     if not 1 <= len(bounds) <= 3:
         raise TypeError(f"prange: one to three bounds are expected, stop, or start, stop and step, not {len(bounds)}")
     names = ("start", "stop", "step") if bounds[1:] else ("stop",)
@@ -79,7 +79,7 @@ def rounds_of(bounds: tuple[Any, ...]) -> range:
 
 
 def chunk_of(op_name: str, schedule: Any, chunk: Any) -> int:
-    """What the runtime calls a schedule: rounds at a time; 0 for equal shares, -1 for what pays."""
+    """What the runtime calls a schedule: iterations at a time; 0 for equal shares, -1 for what pays."""
     if schedule is not None and schedule not in SCHEDULES:
         raise ValueError(f"{op_name}: schedule is {' or '.join(map(repr, SCHEDULES))}, not {schedule!r}")
     if chunk is None:
@@ -144,7 +144,7 @@ def bounds_of(loop: ast.For) -> list[ast.expr]:
 
 
 def nested(scope: Scope, loop: ast.For) -> list[ast.For]:
-    """Parallel loops that stand directly in each other, and whose bounds do not depend on each other: one index space."""
+    """Directly nested parallel loops whose bounds do not depend on each other: one index space."""
     loops, changed = [loop], liveness.bound([loop])
     while len(loops) < 3 and len(loops[-1].body) == 1:
         inner = loops[-1].body[0]
@@ -170,7 +170,7 @@ def scheduled(scope: Scope, loop: ast.For) -> tuple[str | None, ast.expr]:
     schedule, chunk = given.get("schedule", NONE), given.get("chunksize" if foreign else "chunk", NONE)
     if not isinstance(schedule, ast.Constant):
         raise problem(ValueError, scope.source, schedule, "schedule must be a plain string: 'static' or 'dynamic'")
-    if foreign:  # 'guided' and 'runtime' too are for rounds that take differently long
+    if foreign:  # 'guided' and 'runtime' too are for iterations that take differently long
         return (None, NONE) if schedule.value is None else ("static", NONE) if schedule.value == "static" else ("dynamic", chunk)
     if schedule.value is not None and schedule.value not in SCHEDULES:
         raise problem(ValueError, scope.source, schedule, "schedule must be 'static' or 'dynamic'")

@@ -17,7 +17,7 @@ from pardo._compiler.source import whole_text
 
 
 class Unchanging:
-    """What nobody can change: a copy of it is the thing itself, also where it cannot be pickled."""
+    """What cannot change: a copy of it is the thing itself, also where it cannot be pickled."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class Unchanging:
 
 
 def _by_name(module: str, path: str) -> Any:
-    """What stands at a dotted name in a module that is loaded; None if nothing does."""
+    """What is at a dotted name in a module that is loaded; None if nothing does."""
     found: Any = sys.modules.get(module)
     for name in path.split("."):
         found = getattr(found, name, None)
@@ -37,13 +37,13 @@ def _by_name(module: str, path: str) -> Any:
 
 
 def _cloudpickle() -> Any:
-    """The module, if somebody here uses it: joblib and dask do."""
+    """The module, if it is imported here: joblib and dask do."""
     return sys.modules.get("cloudpickle") or sys.modules.get("joblib.externals.cloudpickle")
 
 
 @functools.cache
 def _pickler(base: Any) -> Any:
-    """A pickler of cloudpickle that keeps where functions stand, which newer ones leave out, and takes along the text that no file has."""
+    """A pickler of cloudpickle that keeps where functions are, which newer ones leave out, and takes along the text that no file has."""
 
     class Pickler(base):  # type: ignore[misc]
         def __init__(self, file: Any) -> None:

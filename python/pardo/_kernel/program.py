@@ -54,7 +54,7 @@ class Program:
     -----
     Kernels are launched as those in Python are: ``program.add[range](*arguments)``, ``program.add[range, queue, depends](*arguments)``,
     `call_kernel`. Dimension `d` of the range is ``get_global_id(d)`` in OpenCL C, and x, y or z in CUDA C++: in both the first one is
-    usually the one whose neighbours stand side by side in memory, other than in kernels in Python.
+    usually the one whose neighbours are adjacent in memory, other than in kernels in Python.
 
     Programs are kept in memory and on disk, unless their text or options have to do with including files.
 

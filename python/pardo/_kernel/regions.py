@@ -20,13 +20,13 @@ from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
 from pardo._kernel.environment import race_checking
-from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, nested, rounds_of, scheduled, value_of
+from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
 
-ROUNDS = "$rounds"
+ITERATIONS = "$iterations"
 LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
 _REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
-_BUFFERS = (bytes, bytearray, memoryview, array.array)  # elements side by side: worth a program if they were an array
+_BUFFERS = (bytes, bytearray, memoryview, array.array)  # adjacent elements: worth a program if they were an array
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -50,7 +50,7 @@ class Region:
         self.results = sorted(assigned & around.behind)
         captured = around.captured & around.outside - scope.imported.keys()
         captured |= {n for n in around.captured - around.outside if isinstance(value_of(scope, n), (Array, np.ndarray))}
-        if not parallel:  # rounds may assign nothing: then a name keeps its value
+        if not parallel:  # iterations may assign nothing: then a name keeps its value
             uncertain = set(self.results) - around.certain
             if unknown := sorted(uncertain - captured - around.possible):
                 raise NameError(f"`{unknown[0]}` is read after it, and has no value if no iteration assigns one")
@@ -71,7 +71,7 @@ class Region:
         self.loop = self._made()
 
     def _refuse_last_values(self, names: set[str]) -> None:
-        """Names that rounds assign are their own: nothing after the loop may ask for the last one's."""
+        """Names that iterations assign are their own: nothing after the loop may ask for the last one's."""
         for node in ast.walk(self.first):
             if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Store):
                 raise problem(
@@ -110,7 +110,7 @@ class Region:
         return _core._Loop(self.translation.function, len(self.parallel_loops), list(self.results), o.fastmath, o.bounds_check)
 
     def _refresh(self) -> None:
-        """Make the program anew when a value from outside of the function that is part of it has changed."""
+        """Make the program again when a value from outside of the function that is part of it has changed."""
         if self.translation.captured and self.translation.changed():
             self.translation = self._translated()
             self.loop = self._made()
@@ -157,7 +157,7 @@ class Region:
 
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
-        ranges = [_rounds(each) for each in bounds]
+        ranges = [_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
         self._refresh()
@@ -188,18 +188,18 @@ class Region:
         return results[0] if len(results) == 1 else tuple(results)
 
     def checked(self, ranges: list[range], captured: tuple[Any, ...]) -> Any:
-        """The parallel loop in plain Python, which looks for races between rounds."""
+        """The parallel loop in plain Python, which looks for races between iterations."""
         from pardo._debug import interpreter
 
         arguments = [_plain(_argument(c)) if getattr(c, "ndim", None) == 0 else c for c in captured]
         return interpreter.check_rounds(self.in_plain_python(), self.name, self.captured, ranges, arguments)
 
     def in_plain_python(self) -> types.FunctionType:
-        """The parallel loop as a function of its rounds, and of the names that it takes from outside."""
+        """The parallel loop as a function of its iterations, and of the names that it takes from outside."""
         first, last = self.parallel_loops[0], self.parallel_loops[-1]
         counters: ast.expr = ast.Tuple([lp.target for lp in self.parallel_loops], ast.Store())
-        loop = ast.copy_location(ast.For(counters, ast.Name(ROUNDS, ast.Load()), last.body, []), first)
-        arguments = ast.arguments([], [ast.arg(n) for n in (ROUNDS, *self.captured)], None, [], [], None, [])
+        loop = ast.copy_location(ast.For(counters, ast.Name(ITERATIONS, ast.Load()), last.body, []), first)
+        arguments = ast.arguments([], [ast.arg(n) for n in (ITERATIONS, *self.captured)], None, [], [], None, [])
         names: list[ast.expr] = [ast.Name(n, ast.Load()) for n in self.results]
         results = ast.Return(names[0] if len(names) == 1 else ast.Tuple(names, ast.Load()))
         node = ast.FunctionDef(self.name, arguments, [loop, results], [], None, None)
@@ -214,9 +214,9 @@ def _fixed(function: types.FunctionType, bounds: list[ast.expr]) -> tuple[bool, 
     return not liveness.names(start, ast.Load) & changing, not liveness.names(step, ast.Load) & changing
 
 
-def _counted(rounds: range, fixed_start: bool, fixed_step: bool) -> tuple[Any, Any]:
-    """Start and step, so that the compiler sees in neighbouring rounds neighbours, and indices that do not count from the end."""
-    start, step = rounds.start, rounds.step
+def _counted(iterations: range, fixed_start: bool, fixed_step: bool) -> tuple[Any, Any]:
+    """Start and step, so that the compiler sees in neighbouring iterations neighbours, and indices that do not count from the end."""
+    start, step = iterations.start, iterations.step
     known: Any = _constant(start) if fixed_start or start in (0, 1) else np.uint64(start) if start >= 0 else start
     return known, _constant(step) if fixed_step or step == 1 else step
 
@@ -252,13 +252,18 @@ def _numbers(value: Any) -> Iterator[Any]:
             yield leaf
 
 
-def _rounds(bounds: tuple[Any, ...]) -> range:
-    """The rounds of a parallel loop; numbers of rounds have 64 bits, and so have their bounds."""
-    rounds = rounds_of(bounds)
-    for bound in (rounds.start, rounds.stop, rounds.step, (rounds[-1] - rounds[0]) // rounds.step + 1 if rounds else 0):
+def _iterations(bounds: tuple[Any, ...]) -> range:
+    """The iterations of a parallel loop; numbers of iterations have 64 bits, and so have their bounds."""
+    iterations = iterations_of(bounds)
+    for bound in (
+        iterations.start,
+        iterations.stop,
+        iterations.step,
+        (iterations[-1] - iterations[0]) // iterations.step + 1 if iterations else 0,
+    ):
         if not -(2**63) <= bound < 2**63:
-            raise OverflowError(f"prange: {rounds} is more than 64 bits hold")
-    return rounds
+            raise OverflowError(f"prange: {iterations} is more than 64 bits hold")
+    return iterations
 
 
 def _plain(value: Any) -> Any:

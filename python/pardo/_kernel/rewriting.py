@@ -1,4 +1,4 @@
-# python/pardo/_kernel/rewriting.py: a function with its loops replaced by calls of their programs; what stands between them stays Python.
+# python/pardo/_kernel/rewriting.py: a function with its loops replaced by calls of their programs; what is between them stays Python.
 from __future__ import annotations
 
 import ast
@@ -55,7 +55,7 @@ class _Prepared(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         for s in node.body:
-            self.visit(s)  # methods; what else stands in it stays as it is
+            self.visit(s)  # methods; what else is in it stays as it is
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -176,7 +176,7 @@ class _Cutter:
         load = ast.Load()
         given: ast.expr = ast.Tuple(captured, load)
         made: list[ast.stmt] = []
-        if not region.certain:  # a name without a value may be one that no round asks for
+        if not region.certain:  # a name without a value may be one that no iteration asks for
             values = ast.Assign([ast.Name(GIVEN, ast.Store())], given)
             nothing = ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None))
             made.append(ast.Try([values], [ast.ExceptHandler(ast.Name(UNBOUND, load), None, [nothing])], [], []))

@@ -38,7 +38,7 @@ def _atomic(name: str, summary: str, shown: int) -> Any:
     order : {{'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}}, optional
         What other memory of the item must be seen before and after it, as in SYCL. Default: 'relaxed'.
     scope : {{'work_group', 'device', 'system'}}, optional
-        Who must see it as one step. Default: 'device'.
+        The items that must see it as one step. Default: 'device'.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def _atomic(name: str, summary: str, shown: int) -> Any:
 
 
 def _compare_exchange(array: Any, index: Any, expected: Any, desired: Any, *, order: str = "relaxed", scope: str = "device") -> Any:
-    """Put `desired` where `expected` stands, to the bit, as one step; gives what was there before. The rest as for `atomic.add`.
+    """Store `desired` if the element equals `expected`, to the bit, as one step; returns the old value. The rest as for `atomic.add`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class AtomicRef:
     order : {'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}, optional
         What other memory of the item must be seen before and after each step. Default: 'relaxed'.
     scope : {'work_group', 'device', 'system'}, optional
-        Who must see them as single steps. Default: 'device'.
+        The items that must see them as single steps. Default: 'device'.
 
     Examples
     --------
@@ -139,39 +139,39 @@ class AtomicRef:
         self._step("store", value)
 
     def exchange(self, value: Any) -> Any:
-        """Write the element; gives what was there before."""
+        """Write the element; returns the old value."""
         return self._step("exchange", value)
 
     def compare_exchange(self, expected: Any, desired: Any) -> Any:
-        """Put `desired` where `expected` stands, to the bit; gives what was there before."""
+        """Store `desired` if the element equals `expected`, to the bit; returns the old value."""
         return self._step("compare_exchange", expected, desired)
 
     def fetch_add(self, value: Any) -> Any:
-        """Add to the element; gives what was there before."""
+        """Add to the element; returns the old value."""
         return self._step("add", value)
 
     def fetch_sub(self, value: Any) -> Any:
-        """Subtract from the element; gives what was there before."""
+        """Subtract from the element; returns the old value."""
         return self._step("sub", value)
 
     def fetch_min(self, value: Any) -> Any:
-        """Keep the smaller; gives what was there before."""
+        """Keep the smaller; returns the old value."""
         return self._step("min", value)
 
     def fetch_max(self, value: Any) -> Any:
-        """Keep the greater; gives what was there before."""
+        """Keep the greater; returns the old value."""
         return self._step("max", value)
 
     def fetch_and(self, value: Any) -> Any:
-        """Combine bits by and; gives what was there before."""
+        """Combine bits by and; returns the old value."""
         return self._step("and_", value)
 
     def fetch_or(self, value: Any) -> Any:
-        """Combine bits by or; gives what was there before."""
+        """Combine bits by or; returns the old value."""
         return self._step("or_", value)
 
     def fetch_xor(self, value: Any) -> Any:
-        """Combine bits by exclusive or; gives what was there before."""
+        """Combine bits by exclusive or; returns the old value."""
         return self._step("xor", value)
 
 

@@ -239,7 +239,7 @@ def exclusive_scan_over_group(group: Any, value: Any, combine: Any, initial: Any
     combine : callable
         Takes two values and gives one; associative.
     initial : number, tuple or struct
-        What the first item gets; for the others it stands before the first value.
+        What the first item gets; for the others it is combined before the first value.
 
     Returns
     -------

@@ -36,7 +36,7 @@ T = TypeVar("T")
 class Constant(Generic[T]):
     """Annotation of a kernel's parameter whose value becomes part of the program: ``n: pp.Const[int]``.
 
-    Each new value compiles anew; loops over it can be unrolled, and it can be the shape of a private or local array.
+    Each new value compiles again; loops over it can be unrolled, and it can be the shape of a private or local array.
 
     See Also
     --------
@@ -151,7 +151,9 @@ class Range(tuple):  # type: ignore[type-arg]
 
     def __new__(cls, *extents: Any) -> Range:
         """Check the extents."""
-        if len(extents) == 1 and type(extents[0]) is int and 0 <= extents[0] < 2**63:  # most of them, in launches that make theirs anew
+        if (
+            len(extents) == 1 and type(extents[0]) is int and 0 <= extents[0] < 2**63
+        ):  # most of them, in launches that make a new one each time
             return tuple.__new__(cls, extents)
         return tuple.__new__(cls, _extents(extents, "Range"))
 
@@ -192,7 +194,7 @@ class NdRange:
 
 
 class Item:
-    """Where an item stands in a `Range`: the annotation of a kernel's first parameter.
+    """The place of an item in a `Range`: the annotation of a kernel's first parameter.
 
     In kernels it has ``get_id(d)``, ``get_range(d)``, ``get_linear_id()``, ``get_linear_range()`` and ``item[d]``; the dimension may be
     left out where there is one alone.
@@ -225,7 +227,7 @@ class Item:
 
 
 class NdItem:
-    """Where an item stands in an `NdRange`: the annotation of a kernel's first parameter.
+    """The place of an item in an `NdRange`: the annotation of a kernel's first parameter.
 
     In kernels it has ``get_global_id(d)``, ``get_local_id(d)``, ``get_group_id(d)``, ``get_global_range(d)``, ``get_local_range(d)``,
     ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()``, ``get_group()`` and
@@ -437,7 +439,7 @@ def private_array(shape: Any, dtype: Any = np.float64) -> Any:
 
 @device_only("shuffle")
 def shuffle(sub_group: Any, value: Any, item: Any) -> Any:
-    """Take the value of the item that stands there in the sub-group; it has to be there."""
+    """Take the value of the item of that index in the sub-group; it must exist."""
     return _item("shuffle").shuffle(sub_group, value, item)
 
 
@@ -480,7 +482,7 @@ def group_barrier(group: Any = None) -> None:
 
 
 def _position(name: str, place: str, summary: str, returns: str, shown: str) -> Callable[..., int]:
-    """A function of OpenCL C that says where an item stands; `place` is what interpreted items call it, `shown` what six items get."""
+    """A function of OpenCL C that says where an item is; `place` is what interpreted items call it, `shown` what six items get."""
 
     def position(dimension: int | None = None) -> int:
         number: int = _item(name).at(place, name, dimension)

@@ -86,7 +86,7 @@ class Parameters:
         return shape if extents is None else extents
 
     def of(self, dtype: np.dtype[Any]) -> list[Any]:
-        """Numbers of Python, which are weak, and arrays of the dtype."""
+        """Python scalars, which are weak, and arrays of the dtype."""
         return [x._astype(dtype, False) if type(x) is Array else float(x) for x in self.values.values()]
 
     def require(self, name: str, wrong: Callable[[Any], Any], rule: str) -> None:

@@ -55,7 +55,7 @@ class Distributions(Stream):
         Parameters
         ----------
         low, high : number or Array, optional
-            The ends of the interval; `high` does not belong to it, but rounding may give it.
+            The bounds of the interval; `high` does not belong to it, but rounding may give it.
         {drawn_by_parameters}
 
         Returns

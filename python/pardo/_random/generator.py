@@ -241,10 +241,11 @@ class Generator(Distributions):
         Raises
         ------
         ValueError
-            An end does not fit the dtype, there is no integer between them, or their shapes cannot be broadcast to `size`. Arrays are
+            A bound does not fit the dtype, there is no integer between them, or their shapes cannot be broadcast to `size`. Arrays are
             looked at, and waited for.
         TypeError
-            The dtype is neither an integer one nor bool, an end is no number and no array, or `size` is no integer and no sequence of them.
+            The dtype is neither an integer one nor bool, a bound is neither a number nor an array, or `size` is neither an integer nor a
+            sequence of them.
 
         Examples
         --------
@@ -320,7 +321,7 @@ class Generator(Distributions):
         x : int or Array
             The array; a number n stands for ``arange(n)``.
         axis : int, optional
-            The axis along which it is permuted; what stands along the others stays together. Default: 0.
+            The axis along which it is permuted; what is along the others stays together. Default: 0.
         device : Device or str, optional
             Default: that of `x` if it is an array, else the default device.
         {queue_and_memory}
@@ -363,7 +364,7 @@ class Generator(Distributions):
         x : Array, numpy.ndarray or MutableSequence
             What is changed.
         axis : int, optional
-            The axis along which it is permuted; what stands along the others stays together. Default: 0.
+            The axis along which it is permuted; what is along the others stays together. Default: 0.
 
         Raises
         ------
@@ -445,7 +446,7 @@ class Generator(Distributions):
         AxisError
             `a` has no such axis.
         TypeError
-            `a` or `p` is of another type, or `size` is no integer and no sequence of integers.
+            `a` or `p` is of another type, or `size` is neither an integer nor a sequence of integers.
 
         Notes
         -----

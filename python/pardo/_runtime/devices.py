@@ -24,7 +24,7 @@ __all__ = [
 
 
 def package_folders() -> list[str]:
-    """Where packages are installed: beside this one, and those of Python's own folders that are searched.
+    """Where packages are installed: next to this one, and those of Python's own folders that are searched.
 
     Not every entry of `sys.path`: there is the folder that `python -m` was called in, and what lies there may be anybody's.
     """
@@ -190,7 +190,7 @@ def select_device(*, required: str | Iterable[str] = (), excluded: str | Iterabl
     Raises
     ------
     ValueError
-        A name is no aspect.
+        A name is not an aspect.
     DeviceError
         No visible device will do; the message says of each what it lacks.
 

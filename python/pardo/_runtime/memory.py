@@ -90,7 +90,7 @@ class Memory(_core._Block):
         ValueError
             The memory is too small, or the offset is impossible.
         TypeError
-            The dtype is not supported, or the shape is no sequence of integers.
+            The dtype is not supported, or the shape is not a sequence of integers.
 
         Examples
         --------
@@ -231,7 +231,7 @@ class Memory(_core._Block):
         Raises
         ------
         ValueError
-            `value` is no byte.
+            `value` is not a byte.
         TypeError
             `value` is not an integer.
 

@@ -115,7 +115,7 @@ class _Picture:
             for value, count in _merged(step["reads"], arrays, steps):
                 readers.setdefault(value["id"], []).append((box, value | {"count": count}))
             for value in step["writes"]:
-                if value["id"] not in arrays:  # a value that nobody keeps may be computed twice
+                if value["id"] not in arrays:  # a value that is not kept may be computed twice
                     arrays[value["id"]] = self.add(self.label(value, layer + 1, "result"))
                     box.connect(arrays[value["id"]])
         for number, users in readers.items():

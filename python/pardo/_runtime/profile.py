@@ -93,7 +93,7 @@ def _rows(records: list[Record]) -> list[_Row]:
 
 
 class _Lane(NamedTuple):
-    """A queue, as viewers show it: what overlaps stands in rows below each other."""
+    """A queue, as viewers show it: what overlaps is in rows below each other."""
 
     name: str
     device: str

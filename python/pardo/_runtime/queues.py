@@ -89,7 +89,7 @@ class QueueMethods:
         *arrays : Array
             Arrays of this queue. Without any: everything that is pending on it.
         depends : Event, Array, or sequence of them, optional
-            What the computation waits for, beside the arrays that it reads.
+            What the computation waits for, in addition to the arrays that it reads.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class QueueMethods:
         Parameters
         ----------
         depends : Event, Array, or sequence of them, optional
-            What the barrier waits for besides.
+            What the barrier waits for in addition.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class QueueMethods:
             Of one dtype and shape; either may be strided. A block of memory takes any contiguous elements of as many bytes. The
             host's own memory (NumPy arrays) is read and written before this returns; if Ctrl-C ends that wait, it still will be.
         depends : Event, Array, or sequence of them, optional
-            What the copy waits for, beside the work on both arrays.
+            What the copy waits for, in addition to the work on both arrays.
 
         Returns
         -------
@@ -237,20 +237,20 @@ class QueueMethods:
         src_pitches: Sequence[int] = (0, 0),
         depends: Any = None,
     ) -> Event:
-        """Copy a rectangle or a box of bytes between two blocks.
+        """Copy a two- or three-dimensional region of bytes between two blocks.
 
         Parameters
         ----------
         dst, src : Array, memory of `MemoryDevice` and its like, or object with the buffer protocol
             Contiguous; taken as blocks of bytes. They do not overlap.
         region : sequence of int
-            Bytes of a row, rows, and, for a box, planes.
+            Bytes of a row, rows, and, in three dimensions, planes.
         dst_origin, src_origin : sequence of int
             Where the region begins: bytes, rows, planes.
         dst_pitches, src_pitches : sequence of int
-            Bytes from row to row and, for a box, from plane to plane; 0 where they lie side by side.
+            Bytes from row to row and, for a three-dimensional region, from plane to plane; 0 where they are contiguous.
         depends : Event, Array, or sequence of them, optional
-            What the copy waits for, beside the work on both blocks.
+            What the copy waits for, in addition to the work on both blocks.
 
         Returns
         -------
@@ -293,7 +293,7 @@ class QueueMethods:
         value : number
             Converted to the dtype; for a block of memory a byte.
         depends : Event, Array, or sequence of them, optional
-            What the fill waits for, beside the work on `dst`.
+            What the fill waits for, in addition to the work on `dst`.
 
         Returns
         -------

@@ -17,7 +17,7 @@ struct Kernel;
 namespace pardo::cpu {
 
 /// A kernel as machine code. `entry` runs all items of the box [begin, end) of the range; it is reentrant, and parts of one range may run
-/// side by side. Loops that may be long look at `stop` now and then: when it is not 0 the entry returns, whatever is left to do.
+/// in parallel. Loops that may be long look at `stop` now and then: when it is not 0 the entry returns, whatever is left to do.
 class CpuProgram final : public device::Program {
 public:
     using Entry = void (*)(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end,

@@ -140,7 +140,7 @@ Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<con
     return event;
 }
 
-/// Who reads needs all writes that may have left elements as they were: one event stands for many of them.
+/// A reader needs all writes that may have left elements as they were: one event stands for many of them.
 void CpuQueue::join_writes(Buffer* buffer) {
     std::vector<Event> writes = buffer->loose_writes(this);
     if (writes.empty()) return;
@@ -156,7 +156,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
     auto* program = static_cast<CpuProgram*>(l.program);
     const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
-    // Where somebody may interrupt the caller, it does not run what may never end.
+    // A caller that may be interrupted does not run what may never end.
     if (!(l.guessed && device::interruptible()) && may_run_now(l.cost_ns, l.uses, depends)) {
         const auto go = [&] {
             run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk, nullptr);
@@ -217,7 +217,7 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
             Activity::Copy, [pool = pool_, target, source, bytes] { copy_bytes(*pool, target, source, bytes); }, uses,
             {"copy", {}, {size, size, 0}}, ns_per_byte * static_cast<double>(bytes), depends);
     }
-    if (!shares_memory(to)) {  // its own queue can write it, and whoever reads it there comes after that
+    if (!shares_memory(to)) {  // its own queue can write it, and readers there come after that
         std::vector<Event> before(depends.begin(), depends.end());
         if (order_ == QueueOrder::InOrder) {
             for (Event& e : core_->unfinished()) before.push_back(std::move(e));

@@ -1,4 +1,4 @@
-// src/backend/cpu/queue.h: the queues of a CPU device: small work at once on the caller, the rest by a worker or whoever waits.
+// src/backend/cpu/queue.h: the queues of a CPU device: small work at once on the caller, the rest by a worker or the thread that waits.
 #pragma once
 
 #include <atomic>
@@ -57,10 +57,10 @@ private:
     const std::uint64_t covered_;               // of a barrier: as of Ends
     std::uint64_t number_ = 0;                  // out of order: by submission, from 1
     bool ready() const;                         // nothing that it waits for is unfinished
-    const bool may_last_;                       // waits for other queues, or nobody knows how long it runs
+    const bool may_last_;                       // waits for other queues, or it is not known how long it runs
     const void* const submitter_;               // the thread
     std::atomic<std::uint8_t> stop_{0};         // the kernel looks at it: 1 ends it
-    bool taken_ = false;                        // under the lock of the core: somebody runs it
+    bool taken_ = false;                        // under the lock of the core: a thread runs it
     std::atomic<int> missing_{0};               // out of order: events that have to complete first
     std::list<Ref<CpuEvent>>::iterator place_;  // out of order: in unfinished_
 };
@@ -68,8 +68,8 @@ private:
 /// The part of a queue that its events and its worker share; it outlives the queue while they need it.
 ///
 /// In order: tasks_ is first in, first out, and one thread at a time drains it. Out of order: tasks_ holds what is ready; any number of
-/// threads take from it. Who blocks on an event while it holds a task only waits for work that was submitted before that task, so nobody
-/// waits in a circle.
+/// threads take from it. A thread that blocks on an event while it holds a task only waits for work that was submitted before that task, so
+/// no thread waits in a circle.
 class QueueCore : public RefCounted<QueueCore> {
 public:
     QueueCore(device::Queue* queue, ThreadPool* pool, QueueOrder order);

@@ -1,4 +1,4 @@
-// src/backend/cpu/queue_core.cpp: who runs which submitted task, and when.
+// src/backend/cpu/queue_core.cpp: which thread runs which submitted task, and when.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -194,7 +194,7 @@ void QueueCore::wake_worker() {
             std::thread([this] { serve(); }).detach();
             worker_started_ = true;
         } catch (const std::system_error& e) {
-            release();  // whoever waits does the work
+            release();  // the thread that waits does the work
             counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
             warn_once("cpu queue worker", std::string("no thread for a queue's work, waiting threads run it: ") + e.what());
         }
@@ -228,7 +228,7 @@ bool QueueCore::lend(const CpuEvent& target, double cost_below_ns) {
 
 bool QueueCore::run_one(Lock& lock, double cost_below_ns, bool lent) {
     if (tasks_.empty() || (order_ == QueueOrder::InOrder && running_ > 0)) return false;
-    // Without a worker whoever waits does it all. A lender with a bound takes nothing of which nobody knows how long it runs.
+    // Without a worker the waiting threads do it all. A lender with a bound takes nothing of unknown length.
     const Work& next = tasks_.front()->work_;
     if (worker_started_ && (next.cost_ns >= cost_below_ns || (next.guessed && cost_below_ns < any_cost))) return false;
     // What waits for other queues or for the user's code is the worker's: a lender may have a limit of its own.
@@ -285,7 +285,7 @@ void QueueCore::execute(CpuEvent& task) {
 }
 
 void QueueCore::finish(CpuEvent& task, std::shared_ptr<device::Failure> inherited, const std::optional<Error>& raised, bool stopped) {
-    // What the task kept alive goes first: who waits for the event finds its memory given back.
+    // What the task kept alive goes first: after a wait for the event its memory is given back.
     const device::Label label = std::move(task.work_.label);
     {
         Work over;

@@ -26,7 +26,7 @@ Target target_of(const CudaDevice& device) {
     return target;
 }
 
-/// What a program depends on beside its text.
+/// What a program depends on besides its text.
 std::string toolchain_key(const Target& target, bool fast = false) {
     std::string text = std::string(backend_version) + '\n' + nvrtc_version() + '\n' + target.arch;
     for (const char* option : default_options(fast)) text += std::string(" ") + option;

@@ -81,7 +81,7 @@ std::pair<int, int> CudaDevice::dlpack_device(MemoryKind kind) const noexcept {
 }
 
 bool CudaDevice::holds(std::uintptr_t low, std::size_t bytes) {
-    // Where nobody has made a context there is no memory; to ask must not make one.
+    // Without a context there is no memory; asking must not make one.
     unsigned flags = 0;
     int active = 0;
     if (driver().cuDevicePrimaryCtxGetState(handle_, &flags, &active) != result::success || !active) return false;

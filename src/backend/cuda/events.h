@@ -19,7 +19,7 @@ struct ClockBase {
     ~ClockBase();
 };
 
-/// What stands behind a device::NativeEvent here.
+/// What a device::NativeEvent is here.
 struct StreamEvent {
     CudaDevice* device = nullptr;
     EventHandle end = nullptr;
@@ -33,7 +33,7 @@ public:
     EventPool(CudaDevice* device, bool timed) : device_(device), timed_(timed) {}
     StreamEvent* take();
     void give(StreamEvent* event) noexcept;
-    /// The clock's latest base, made anew from time to time: the driver tells distances as floats, which are exact only when short.
+    /// The clock's latest base, renewed from time to time: the driver tells distances as floats, which are exact only when short.
     std::shared_ptr<ClockBase> base();
 
 private:

@@ -20,7 +20,7 @@ class CudaDevice;
 
 /// How a kernel's range becomes blocks of threads.
 struct Grid {
-    bool by_geometry = false;  // the kernel takes the extents behind its arguments; else the launch says how many groups
+    bool by_geometry = false;  // the kernel takes the extents after its arguments; else the launch says how many groups
     emit::CGeometry geometry;
     int group_size = 1;
     int rank = 1;               // dimensions of a launch

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view entry = ".entry", blanks = " \t\r\n";
 
-/// The declaration at or behind `at`, from the kernel's name to the closing bracket; empty when there is none any more.
+/// The declaration at or after `at`, from the kernel's name to the closing bracket; empty when there is none any more.
 std::string_view next_declaration(std::string_view ptx, std::size_t& at) {
     for (;;) {
         at = ptx.find(entry, at);

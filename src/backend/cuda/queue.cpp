@@ -38,7 +38,7 @@ CudaStream::~CudaStream() {
 
 CudaStream::Lane& CudaStream::lane_for(const device::NativeOrder& order) {
     if (in_order_) return lanes_[0];
-    // Behind what it needs, if nothing else has come there since; otherwise wherever the turn is.
+    // After what it needs, if nothing else has come there since; otherwise on the next stream in turn.
     for (const device::NativeEvent event : order.after) {
         for (Lane& lane : lanes_) {
             if (lane.last == event) return lane;

@@ -36,7 +36,7 @@ std::uintptr_t CudaQueue::native_stream() const {
 }
 
 void CudaQueue::signal_stream(std::uintptr_t stream) {
-    // Out of order there is no stream that is behind everything.
+    // Out of order there is no stream that comes after everything.
     if (order() == QueueOrder::OutOfOrder) return wait();
     CudaDevice* device = &cuda_stream().device();
     StreamCall call([device, stream](CudaStream& own, const device::NativeOrder& order) {

@@ -15,7 +15,7 @@
 namespace pardo::opencl {
 namespace {
 
-/// A cl_program until somebody takes it over.
+/// A cl_program until its owner takes it over.
 class Built {
 public:
     Built(const Api& api, cl_program program) : api_(api), program_(program) {}
@@ -130,7 +130,7 @@ OpenClProgram::~OpenClProgram() {
 }
 
 std::string OpenClDevice::build_options(bool fast) const {
-    std::string options = "-cl-std=CL1.2 -w";  // of text that nobody wrote there is nothing to warn of, and PoCL says so on the terminal
+    std::string options = "-cl-std=CL1.2 -w";  // generated text needs no warnings, and PoCL prints them on the terminal
     if (fast) return options + " -cl-fast-relaxed-math";
     const NameSet& single = info_.single_fp_config;
     if (single && std::find(single->begin(), single->end(), "correctly_rounded_divide_sqrt") != single->end())

@@ -40,7 +40,7 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
     features_.hidden_masks = context->name() == "Portable Computing Language";
     // Intel's compiler of 2026.2 dies of (double)x of neighbouring longs in a loop, where the processor has no instruction for it.
     features_.split_longs = features_.cpu && context->name() == "Intel(R) OpenCL";
-    // And of a, b = b, a + b in a loop whose rounds are each item's own, where all items start with the same values.
+    // And of a, b = b, a + b in a loop whose iterations are each item's own, where all items start with the same values.
     features_.own_starts = info_.type == DeviceType::Cpu && context->name() == "Intel(R) OpenCL";
     features_.wide_atomics = info_.has_atomic64;
     const NameSet& scopes = info_.atomic_memory_scope_capabilities;
@@ -126,7 +126,7 @@ Ref<device::Buffer> OpenClDevice::import(void* data, std::size_t bytes, MemoryKi
 }
 
 std::pair<int, int> OpenClDevice::dlpack_device(MemoryKind kind) const noexcept {
-    constexpr int host = 1;  // DLPack's number for OpenCL means cl_mem objects, which nobody takes
+    constexpr int host = 1;  // DLPack's number for OpenCL means cl_mem objects, which no library takes
     return {opencl::host_visible(path_, kind) ? host : 0, 0};
 }
 

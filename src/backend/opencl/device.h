@@ -53,7 +53,7 @@ public:
     /// Throws Device when PARDO_OPENCL_MEMORY asks for a path that the device lacks.
     MemoryPath path() const;
     const emit::CFeatures& features() const noexcept { return features_; }
-    /// Native out-of-order queues that nobody uses; null when there is none.
+    /// Native out-of-order queues that are not in use; null when there is none.
     cl_command_queue take_idle_queue();
     void keep_idle_queue(cl_command_queue queue);
 

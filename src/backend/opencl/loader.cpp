@@ -145,7 +145,7 @@ std::vector<std::filesystem::path> icd_files() {
     return files;
 }
 
-/// Intel's runtime where pip put it: beside the folder of Python's packages; the .icd file of its wheel names no place that exists.
+/// Intel's runtime where pip put it: next to the folder of Python's packages; the .icd file of its wheel names no place that exists.
 std::vector<std::string> drivers_of_wheels() {
     std::vector<std::string> files;
     for (const std::string& packages : package_folders()) {
@@ -189,7 +189,7 @@ Found find_platforms() {
         }
     }
     for (const std::string& file : listed(env("OCL_ICD_FILENAMES").value_or(""))) add_vendor(file, found);
-    const bool chosen = env("OCL_ICD_VENDORS").has_value();  // who names a folder means those drivers and no others
+    const bool chosen = env("OCL_ICD_VENDORS").has_value();  // a named folder means those drivers and no others
     if (!chosen) {
         add_vendor(nvidia_library, found);
         for (const std::string& file : drivers_of_wheels()) {

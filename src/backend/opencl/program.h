@@ -28,7 +28,7 @@ public:
     bool reversible() const noexcept { return reversible_; }
     int group_size() const noexcept { return group_size_; }
     const emit::CGroups& groups() const noexcept { return groups_; }
-    /// Arguments belong to the kernel, not to the launch: who sets them holds the lock until the launch is enqueued.
+    /// Arguments belong to the kernel, not to the launch: the thread that sets them holds the lock until the launch is enqueued.
     cl_kernel kernel() const noexcept { return kernel_; }
     std::mutex& mutex() noexcept { return mutex_; }
 

@@ -12,7 +12,7 @@ public:
     ~OpenClStream() override;
 
     void launch(const device::Launch& launch, const device::NativeOrder& order) override;
-    /// Of a kernel of the user's text, whose arguments nobody else sets meanwhile.
+    /// Of a kernel of the user's text, whose arguments are not set by others meanwhile.
     void launch(cl_kernel kernel, const device::TextLaunch& launch, const device::NativeOrder& order);
     void copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
               const device::NativeOrder& order) override;

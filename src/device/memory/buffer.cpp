@@ -61,7 +61,7 @@ void Buffer::prune_reads() {
 }
 
 void Buffer::prune_writes() {
-    // The youngest write that was stopped in the middle, unless all was written anew after it.
+    // The youngest write that was stopped in the middle, unless all was overwritten after it.
     const auto look = [this](const Use& u) {
         if (u.number <= origin_number_ || !failed(u.event) || u.event.state()->reach != Reach::Part) return;
         origin_ = u.event;
@@ -109,7 +109,7 @@ void Buffer::note_read(const Event& event) {
     const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
     add_read(event, number);
     note_busy();
-    noted_.store(number, std::memory_order_release);  // last: who reads it finds the buffer busy
+    noted_.store(number, std::memory_order_release);  // last: a thread that reads it finds the buffer busy
 }
 
 void Buffer::note_write(const Event& event, Access access, std::uint64_t covered) {
@@ -131,7 +131,7 @@ void Buffer::note_write(const Event& event, Access access, std::uint64_t covered
     // Work that failed when it was submitted has waited for nothing.
     const auto waited_for = [covered = failed(event) ? 0 : covered](const Use& u) { return u.number <= covered; };
     std::erase_if(reads_, waited_for);
-    if (access == Access::Write) {  // only who writes has to wait for the older ones too
+    if (access == Access::Write) {  // only writers have to wait for the older ones too
         for (const Use& u : writes_) {
             if (known_done(u.event) || waited_for(u)) continue;
             // The queue of another event may end at any time.
@@ -173,7 +173,7 @@ void Buffer::note_join(const Event& event, const std::vector<Event>& writes) {
     };
     const std::size_t before = writes_.size();
     take_if(writes_, joined, [this](Use&& u) { replace(std::move(u)); });
-    if (writes_.size() == before) return;  // all was written anew meanwhile
+    if (writes_.size() == before) return;  // all was overwritten meanwhile
     const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
     writes_.push_back({event, number});
     note_busy();
@@ -202,7 +202,7 @@ void Buffer::collect_for_write(std::vector<Event>& out) {
     for (const auto* list : {&writes_, &reads_}) {
         for (const Use& u : *list) out.push_back(u.event);
     }
-    if (undefined()) out.push_back(origin_);  // so that nobody passes over it
+    if (undefined()) out.push_back(origin_);  // so that no reader passes over it
 }
 
 void Buffer::wait_for_read() {

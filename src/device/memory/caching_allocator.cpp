@@ -192,7 +192,7 @@ CachedBuffer* CachingAllocator::take_cached(Lists& lists, int size_class, const 
 }
 
 // The youngest blocks are still in the cache, and in order they serve at once. The search goes on where the last one ended, so that on
-// out-of-order queues those that have long been ready are found behind many that are not.
+// out-of-order queues those that have long been ready are found after many that are not.
 CachedBuffer* CachingAllocator::take_pending(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped) {
     CachedBuffer** const head = &lists.pending[size_class];
     CachedBuffer**& next_look = lists.next_look[size_class];
@@ -361,7 +361,7 @@ void CachingAllocator::wait_for_borrowers(CachedBuffer& b) noexcept {
     try {
         b.note_read(device_->foreign_work(0));
     } catch (const Error& e) {
-        log(LogLevel::Info, "memory that another library has used: " + e.message());  // a lost device: nobody uses it again
+        log(LogLevel::Info, "memory that another library has used: " + e.message());  // a lost device: it is not used again
     }
 }
 
@@ -452,7 +452,7 @@ void CachingAllocator::trim() {
 }
 
 MemoryStats CachingAllocator::stats() {
-    if (policy_.driver && driver_gone()) return {in_use_, cached_, peak_, limit_};  // in a child nobody may be there to unlock
+    if (policy_.driver && driver_gone()) return {in_use_, cached_, peak_, limit_};  // in a child no thread may be there to unlock
     std::lock_guard lock(lock_);
     return {in_use_, cached_, peak_, limit_};
 }

@@ -108,7 +108,7 @@ public:
     ~CachingAllocator();
 
     Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue);
-    /// Somebody else's memory; `handle` and `handle_offset` as in CachedBuffer. `release` is called when the last use is complete.
+    /// Memory of other code; `handle` and `handle_offset` as in CachedBuffer. `release` is called when the last use is complete.
     Ref<Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release, void* handle = nullptr,
                        std::size_t handle_offset = 0);
     MemoryStats stats();

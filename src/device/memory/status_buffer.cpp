@@ -8,7 +8,7 @@ namespace pardo::device {
 Buffer* StatusBuffer::make(Queue* queue, std::size_t words) {
     words_ = words;
     const std::size_t bytes = words * sizeof(std::int64_t);
-    // Where the host sees it nobody has to wait for a copy; a kernel that does not fail does not touch it.
+    // Where the host sees it no copy has to be waited for; a kernel that does not fail does not touch it.
     const MemoryKind kind = queue->device()->info().has_usm_host_allocations ? MemoryKind::Host : MemoryKind::Device;
     // Of the library's own: results are made of no such memory, so its kind is not noted; nor is it the user's allocator's.
     buffer_ = queue->device()->allocate(bytes, kind, queue);

@@ -22,8 +22,8 @@ public:
     bool blocks() const { return !buffer_->host_visible(); }
     /// For Launch::check: hands the words to `reader`. Empty where the host does not see them; there `read` comes after the launch.
     std::function<void()> check(Reader reader) const;
-    /// Hands the words to `reader` after `launched`, as work of its own; the event returned fails if that throws. Who reads what the kernel
-    /// has written hears of it too: `uses` are the launch's. `name`: the kernel's. Waits where the host does not see the words.
+    /// Hands the words to `reader` after `launched`, as work of its own; the event returned fails if that throws. Readers of what the
+    /// kernel has written fail too: `uses` are the launch's. `name`: the kernel's. Waits where the host does not see the words.
     Event read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader) const;
 
 private:

@@ -28,7 +28,7 @@ template <class F> void for_each_piece(const StridedCopy& region, std::int64_t m
 /// copied may differ. What has one plane (one row) has the pitches of a region without gaps there. Not for empty regions.
 StridedCopy normalized(const StridedCopy& region);
 
-/// One side of a normalised region: where its first byte is, and where the one behind its last.
+/// One side of a normalised region: where its first byte is, and where the one after its last.
 struct RegionSide {
     std::int64_t offset, row_pitch, plane_pitch, begin, end;
     /// As drivers want it: rows do not overlap, and planes are whole rows apart.

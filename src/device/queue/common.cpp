@@ -14,10 +14,10 @@ namespace {
 std::atomic<std::shared_ptr<const std::string> (*)()> location_hook{nullptr};
 thread_local const Text* noted_location = nullptr;
 
-/// One for all devices, because a fork has to find it at rest. Who makes a queue may wait for others, never the other way round.
+/// One for all devices, because a fork has to find it at rest. A thread that makes a queue may wait for others, never the other way round.
 constinit std::mutex making_canonical;
 
-/// Queues that nobody holds any more, and that have work to do.
+/// Queues that are not referenced any more, and that have work to do.
 constexpr int most_living_on = 64;
 std::atomic<int> living_on{0};
 
@@ -26,7 +26,7 @@ std::atomic<int> living_on{0};
 void Queue::destroy(Queue* self) {
     const bool by_host = self->waits_for_host();
     if (by_host || self->may_last()) {
-        // Whoever lets go of it may be the one who has to bring what it waits for, or want to end what it waits for: it goes when its work
+        // The thread that drops it may be the one that has to provide what it waits for, or to end that: it is destroyed when its work
         // is done.
         const Event end = self->barrier();
         if (end.state()) {

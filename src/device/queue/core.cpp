@@ -1,4 +1,4 @@
-// src/device/queue/core.cpp: submissions to a driver's queue: who waits for their dependencies, and how far the host may be ahead.
+// src/device/queue/core.cpp: submissions to a driver's queue: what waits for their dependencies, and how far the host may be ahead.
 #include <algorithm>
 
 #include "base/small_vector.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_ahead = 1024;
 /// How often a submitter looks what is complete.
 constexpr std::uint64_t look_every = 64;
-/// Where markers may come late: how much work who waits may wait for besides, in the time of one core. A GPU is that much faster, and
+/// Where markers may come late: how much other work a wait may also wait for, in the time of one core. A GPU is that much faster, and
 /// between two of its kernels a marker costs more than a microsecond.
 constexpr double small_work_ns = 200'000, small_gpu_work_ns = 100 * small_work_ns;
 constexpr int most_unmarked = 32;

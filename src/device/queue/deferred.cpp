@@ -127,7 +127,7 @@ void DriverCore::run_deferred(DriverEvent& event) {
             Sorted sorted;
             sort(event.needs_, true, false, sorted);
             sort(after, false, false, sorted);
-            for (const Event& e : sorted.foreign) e.state()->wait_quietly();  // somebody is completing it just now
+            for (const Event& e : sorted.foreign) e.state()->wait_quietly();  // it is just being completed
             for (const Event& e : event.needs_) {
                 if (!sorted.inherited) sorted.inherited = e.state()->failure();
             }
@@ -200,13 +200,13 @@ void DriverCore::run_task(DriverEvent& event) {
         }
     }
     if (event.timed_) event.ended_at = now_ns();
-    // What the task kept alive goes first: who waits for the event finds its memory given back.
+    // What the task kept alive goes first: after a wait for the event its memory is given back.
     event.task_ = nullptr;
     event.needs_.clear();
     event.after_.clear();
     event.kept_.clear();
     {
-        // Who hears of the completion finds the queue idle.
+        // After the completion is seen the queue is idle.
         std::lock_guard lock(mutex_);
         event.taken_ = true;
         if (!in_order_) {

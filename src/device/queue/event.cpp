@@ -10,8 +10,8 @@
 namespace pardo::device {
 namespace {
 
-/// How long who waits asks before the watcher thread or the driver wakes it, which takes tens of microseconds: longer where the work itself
-/// needs no core. And how long of that it keeps its core from others.
+/// How long a waiting thread polls before it lets the watcher thread or the driver wake it, which takes tens of microseconds: longer where
+/// the work itself needs no core. And how long of that it keeps its core from others.
 constexpr auto ask_for = std::chrono::microseconds(200), ask_gpu_for = std::chrono::microseconds(20000);
 constexpr auto ask_hard_for = std::chrono::microseconds(20);
 /// Out of order: how many events a sweep asks about.
@@ -146,7 +146,7 @@ void DriverCore::finish(const Batch& batch, const Marker* marker, const Answer& 
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
-    // What has no marker of its own failed if the marker behind it did: see Stream::marks_late.
+    // What has no marker of its own failed if the marker after it did: see Stream::marks_late.
     const Answer nothing, &late = late_markers_ ? answer : nothing;
     std::shared_ptr<Failure> shared;
     for (const Ref<DriverEvent>& e : batch) {
@@ -178,7 +178,7 @@ void DriverCore::finish(const Batch& batch, const Marker* marker, const Answer& 
             e->set_failed(shared);
         } else if (its.status == NativeStatus::Failed) {
             e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
-            if (late_markers_) shared = e->failure();  // of everything behind it
+            if (late_markers_) shared = e->failure();  // of everything after it
         } else if (found) {
             e->reach = Reach::Everything;
             e->set_failed(*found, e->label_);
@@ -349,7 +349,7 @@ bool DriverCore::watch_some(std::vector<Ref<DriverEvent>>& watched) {
             if (!in_flight_.empty()) oldest = in_flight_.front();
         }
         if (!oldest || driver_gone()) return false;
-        wait_natively(*oldest);  // false when somebody else has just taken it: on with the next
+        wait_natively(*oldest);  // false when another thread has just taken it: on with the next
         return true;
     }
     Batch complete_now;

@@ -5,7 +5,7 @@
 
 namespace pardo::device {
 
-/// Dependencies of a submission by who can wait for them.
+/// Dependencies of a submission by what can wait for them.
 struct DriverCore::Sorted {
     std::shared_ptr<Failure> inherited;  // one of them has failed already
     std::vector<Ref<Marker>> natives;    // the driver waits

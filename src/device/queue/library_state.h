@@ -16,7 +16,7 @@ public:
 /// The states of one stream, one of each type, made at first use. Not safe between threads: a stream's submissions come one at a time.
 class LibraryStates {
 public:
-    /// The state of type T, made of `args` if there is none; what its constructor throws leaves none behind.
+    /// The state of type T, made of `args` if there is none; if its constructor throws there is none.
     template <class T, class... Args> T& get(Args&&... args) {
         for (const Slot& slot : slots_) {
             if (slot.type == &type<T>) return static_cast<T&>(*slot.state);

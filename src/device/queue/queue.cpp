@@ -84,7 +84,7 @@ void DriverQueue::note(const Event& event, std::span<const BufferUse> uses, cons
         if (core_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return core_->implied(e, true); });
         u.buffer->note_write(event, u.access, covered[i]);
         if (u.access != Access::WriteSome) continue;
-        // Who reads needs all writes that may have left elements as they were: one event stands for many of them.
+        // A reader needs all writes that may have left elements as they were: one event stands for many of them.
         const std::vector<Event> writes = u.buffer->loose_writes(this);
         if (!writes.empty()) u.buffer->note_join(join("join", writes, {}), writes);
     }

@@ -61,11 +61,11 @@ private:
     bool on_gpu() const;
 
     Ref<DriverCore> core_;
-    // Below: under the core's lock, until somebody has taken the event to complete it.
+    // Below: under the core's lock, until a thread has taken the event to complete it.
     std::uint64_t number_ = 0;           // out of order: by submission, deferred or not, from 1
     std::uint64_t covered_ = 0;          // of a barrier: as of Ends
     std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: deferred, or never submitted
-    bool taken_ = false;                 // somebody completes it
+    bool taken_ = false;                 // a thread completes it
     std::atomic<bool> native_{false};    // at the driver, or complete there
     bool timed_ = false;                 // the queue profiles, or a profile is open
     std::atomic<bool> watching_{false};  // the watcher thread looks after it
@@ -110,7 +110,7 @@ public:
     void run_and_wait(const char* op_name, const std::function<void(Stream&, const NativeOrder&)>& call);
     /// True for an event that native submissions to this queue come after by order alone.
     bool before_next(const Event& event) const;
-    /// True for unfinished events that a submission need not name: order alone puts it behind them and, with `needed`, hands on their
+    /// True for unfinished events that a submission need not name: order alone puts it after them and, with `needed`, hands on their
     /// failures. Takes no lock.
     bool implied(const Event& event, bool needed) const noexcept;
 
@@ -146,12 +146,12 @@ private:
     friend class Marker;
     using Lock = std::unique_lock<std::mutex>;
     using Batch = std::vector<Ref<DriverEvent>>;
-    struct Sorted;  // dependencies by who can wait for them
+    struct Sorted;  // dependencies by what can wait for them
 
     // Submitting (core.cpp).
     Ref<DriverEvent> new_event(Request& request);
     void sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted);
-    /// Whether what comes behind it in order fails with it by itself: the driver's own failures do where it marks late.
+    /// Whether what comes after it in order fails with it by itself: the driver's own failures do where it marks late.
     bool hands_on(const DriverEvent& event) const noexcept;
     void add_fence(Request& request);
     void number(DriverEvent& event);  // with the lock held
@@ -183,7 +183,7 @@ private:
     /// Of `marker`; without one, of `event` as the tail.
     void complete(const Marker* marker, const Answer& answer, DriverEvent* event);
     void finish(const Batch& batch, const Marker* marker, const Answer& answer);
-    /// With the lock held: they are complete at the driver, and somebody sees to the rest.
+    /// With the lock held: they are complete at the driver, and a thread does the rest.
     void begin_finishing(const Batch& batch);
     void end_finishing(Batch& batch);
     void fail_all(const Error& error) noexcept;
@@ -208,7 +208,7 @@ private:
     std::vector<Ref<DriverEvent>> finishing_;     // complete there, but not yet for those who wait: their failures are being noted
     std::deque<Ref<Marker>> markers_;             // in order: not known to be complete
     int unmarked_ = 0;                            // submissions after the last marker
-    double behind_unmarked_ns_ = 0;               // what those behind the first of them cost
+    double behind_unmarked_ns_ = 0;               // what those after the first of them cost
     std::deque<Ref<DriverEvent>> deferred_;       // in order of submission
     std::deque<Ref<DriverEvent>> ready_, tasks_;  // out of order: deferred no longer
     std::vector<DriverEvent*> running_;           // deferred ones that a thread works on

@@ -17,7 +17,7 @@ namespace pardo::device {
 
 struct StridedCopy;
 
-/// An event of a driver, or whatever the Stream wants to find behind it (a pair of events with a profiling queue). Never null.
+/// An event of a driver, or whatever the Stream makes of it (a pair of events with a profiling queue). Never null.
 using NativeEvent = void*;
 
 /// What a native submission waits for, and whether its completion gets an event.
@@ -77,7 +77,7 @@ public:
     virtual bool notify(NativeEvent, void (*)(void*), void* /*context*/) noexcept { return false; }
 
     // Facts.
-    /// True when events of `other` may stand in `NativeOrder::after` here.
+    /// True when events of `other` may be in `NativeOrder::after` here.
     virtual bool understands(const Stream& other) const noexcept = 0;
     /// True when `copy` reaches both buffers.
     virtual bool copies(const Buffer* to, const Buffer* from) const noexcept = 0;
@@ -86,7 +86,7 @@ public:
     /// True when `prefetch` has something to do.
     virtual bool prefetches(const Buffer*) const noexcept { return false; }
     /// In order only. True: a submission needs no marker of its own, because a failure shows at every later marker too; the queue then
-    /// marks small work late, when somebody asks, which saves a driver call. False: each submission is marked and asked for its failure.
+    /// marks small work late, when it is waited for, which saves a driver call. False: each submission is marked and asked for its failure.
     virtual bool marks_late() const noexcept { return false; }
     /// Where markers may come late: how far everything is that has been submitted until now, when the driver tells it without a marker.
     /// Called between submissions.

@@ -102,7 +102,7 @@ struct UserTask {
                 failed = current_error();
             }
         }
-        f = nullptr;  // who waits for the event finds what the task kept given back
+        f = nullptr;  // after a wait for the event what the task kept is given back
         forget();
         if (timed) state->ended_at = now_ns();
         if (failed) {
@@ -214,7 +214,7 @@ struct UserEvent::Owned {
 
     ~Owned() {
         if (set) return;
-        const bool unknown = state->use_count() == 2;  // nobody waits for it, and nobody can any more
+        const bool unknown = state->use_count() == 2;  // no thread waits for it, and none can any more
         state->set_failed(Error(ErrorCode::Device, "UserEvent: it was dropped before anybody set it"), {"", location});
         if (unknown) state->acknowledge();
     }

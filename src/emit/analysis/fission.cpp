@@ -135,7 +135,7 @@ private:
         flush();
     }
 
-    /// A loop without barriers that the whole group takes round by round all the same.
+    /// A loop without barriers that the whole group takes iteration by iteration all the same.
     bool goes_together(const Instr& in) const {
         return in.op == Opcode::For && in.loop == LoopKind::Together && uniform(in.operands[0]) && uniform(in.operands[1]) &&
                uniform(in.operands[2]);

@@ -1,4 +1,4 @@
-// src/emit/analysis/lane_report.cpp: what of a kernel runs side by side in the lanes of vectors, in words.
+// src/emit/analysis/lane_report.cpp: what of a kernel runs in the lanes of vectors, in words.
 #include "emit/analysis/lane_report.h"
 
 #include <algorithm>

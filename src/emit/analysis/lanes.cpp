@@ -112,7 +112,7 @@ private:
         return shape(in.operands[1]).kind == LaneShape::Uniform ? uniform : varying;
     }
 
-    /// A lanes loop outside of which nothing runs in lanes: its rounds do, if it has no other such loop inside.
+    /// A lanes loop outside of which nothing runs in lanes: its iterations do, if it has no other such loop inside.
     bool becomes_lanes(const Instr& in) const { return ir::is_lanes_loop(in) && !contains_lanes_loop(kernel_.regions[in.regions[0]]); }
 
     bool contains_lanes_loop(const Region& region) const {
@@ -406,7 +406,7 @@ private:
 int lane_count(const Kernel& kernel, const LaneInfo& info, const Region& region, int vector_bytes) {
     const Widths w = Measure(kernel, info).run(region);
     int lanes = vector_bytes / w.widest;
-    // A loop that runs until its last lane is done waits for its own results: more vectors side by side hide that, as long as they fit
+    // A loop that runs until its last lane is done waits for its own results: more vectors at a time hide that, as long as they fit
     // registers.
     const int registers = vector_bytes == 64 ? 32 : 16;
     if (w.chains > 0 && !w.scattered) lanes *= 4 * w.chains <= registers - 4 ? 4 : 2 * w.chains <= registers - 2 ? 2 : 1;

@@ -109,7 +109,7 @@ std::string CEmitter::named(Value v) {
     return name;
 }
 
-/// A pure value that is used once, nearby, stands where it is used.
+/// A pure value that is used once, nearby, is written where it is used.
 void CEmitter::define(Value v, const std::string& expression, bool pure) {
     if (uses_[v] == 0 && pure) return;
     const bool near = uses_[v] == 1 && home_[v] == use_home_[v];
@@ -416,7 +416,7 @@ void CEmitter::find_fixed_loads() {
 }
 
 void CEmitter::find_fixed_loads(const ir::Region& region) {
-    std::vector<int> effects{0};  // by position: how many stand before it
+    std::vector<int> effects{0};  // by position: how many are before it
     for (const ir::InstrId i : region.body) effects.push_back(effects.back() + has_effect_inside(kernel_, kernel_.instrs[i]));
     if (effects.back() == 0) return;
     const auto position = [&](ir::InstrId id) {

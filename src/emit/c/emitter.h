@@ -144,7 +144,7 @@ private:
     std::vector<std::string> kept_;     // by value: array in which a lanes loop leaves it for a later one
     std::vector<std::string> from_;     // by value: array in which an earlier lanes loop left it
     std::vector<bool> idle_;            // by instruction: only needed for values that come from such an array
-    int stores_ = 0;                    // in the current region, behind which loads must not move
+    int stores_ = 0;                    // in the current region; loads must not move after them
     int depth_ = 1;
     int counter_ = 0;
     std::string out_;

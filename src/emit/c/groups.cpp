@@ -16,7 +16,7 @@ using ir::Value;
 
 namespace {
 
-constexpr int compare_exchange = 8;  // behind the operations of ir::AtomicOp in CTarget's tables
+constexpr int compare_exchange = 8;  // after the operations of ir::AtomicOp in CTarget's tables
 
 /// Words of the languages, and those that every program uses.
 constexpr const char* words[] = {
@@ -92,7 +92,7 @@ CEmitter::Memory CEmitter::memory_of(Value pointer) const {
     return kernel_.arrays[definition.index].space == ir::Space::Group ? Memory::Group : Memory::Private;
 }
 
-/// Definitions of the kernel's arrays; those of the group stand in the kernel's function, for languages that allow them nowhere else.
+/// Definitions of the kernel's arrays; those of the group are in the kernel's function, for languages that allow them only there.
 std::string CEmitter::own_arrays(ir::Space space) const {
     std::string text;
     const bool large = space == ir::Space::Group && large_arrays();
@@ -244,7 +244,7 @@ std::string CEmitter::atomic_call(const Instr& in, DType dtype) {
     return helpers_.use_float_atomic(in.atomic, dtype, group, suffix) + "(" + place + ", " + values[0] + ")";
 }
 
-/// Who comes first leaves the words; devices without wide atomics may mix those of two that fail at once.
+/// The first one leaves the words; devices without wide atomics may mix those of two that fail at once.
 void CEmitter::report(const Instr& in) {
     const std::string words = at(in.operands[0]), first = at(in.operands[1]);
     Instr exchange = in;
@@ -260,7 +260,7 @@ void CEmitter::report(const Instr& in) {
     line("}");
 }
 
-/// Nobody else sees the memory.
+/// Nothing else uses the memory.
 void CEmitter::private_atomic(const Instr& in) {
     const DType dtype = type(in.operands[0]);
     const std::string index = named(in.operands[1]), place = at(in.operands[0]) + "[" + index + "]", x = named(in.operands[2]);

@@ -305,7 +305,7 @@ void CEmitter::keep_shared_values() {
         if (!first) first = &in;
         if (in.operands[0] != first->operands[0] || in.operands[1] != first->operands[1]) continue;
         const ir::Region& region = kernel_.regions[in.regions[0]];
-        // From the last value back: who is needed only by what is kept already is idle.
+        // From the last value back: one that is needed only by what is kept already is idle.
         std::vector<bool> needed(kernel_.values.size(), false);
         for (auto at = region.body.rbegin(); at != region.body.rend(); ++at) {
             const Instr& step = kernel_.instrs[*at];

@@ -54,7 +54,7 @@ struct CTarget {
     bool wide_unsigned;             // and all but min and max take unsigned ones only
     bool float_atomics;             // adds floats as they are
     const char* scopes[3];          // ends of those functions' names, by ir::MemoryScope
-    const char* fences[3];          // statements: what stands before is seen before what stands behind
+    const char* fences[3];          // statements: what is before is seen before what is after
 };
 const CTarget& c_target(CLanguage language);
 /// Puts values in the places of a target's words.
@@ -80,7 +80,7 @@ struct CFeatures {
     int max_group_size = 256;
     int compute_units = 1;
     bool wide_atomics = true;          // of 64 bits. These do not join the key: without them there is no program
-    bool conditional_barriers = true;  // barriers may stand in an if
+    bool conditional_barriers = true;  // barriers may be in an if
     bool system_atomics = true;        // that other devices and the host see as such
     int most_shared = 49152;           // bytes of a group's arrays that need not be asked for
     bool native_erf = false;           // the language's own erf and log1p are within 2 ulp, and faster than IR's

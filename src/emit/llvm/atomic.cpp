@@ -62,7 +62,7 @@ llvm::Value* Emitter::updated(const Update& u, llvm::Value* old, llvm::ArrayRef<
     return values[0];
 }
 
-/// For what processors have no instruction: tries until nobody came between.
+/// For what processors have no instruction: tries until no other change came between.
 llvm::Value* Emitter::update_in_loop(const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values) {
     llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
     const llvm::Align align = alignment(u.type);
@@ -104,7 +104,7 @@ llvm::Value* Emitter::update(const Update& u, llvm::Value* at, llvm::ArrayRef<ll
     return b_.CreateAtomicRMW(operation(u.in.atomic, u.type), at, values[0], align, order);
 }
 
-/// All lanes have one address and nobody asks what was there: joins their integers first. False if that is not so.
+/// All lanes have one address and the old value is not used: combines their integers first. False if that is not so.
 bool Emitter::update_once(const Update& u, llvm::Value* index, llvm::Value* value) {
     const bool joins = u.in.op == Opcode::Atomic && u.in.atomic != AtomicOp::Exchange && is_integer(u.type);
     if (!joins || info_.uses[u.in.results[0]] > 0) return false;

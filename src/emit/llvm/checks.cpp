@@ -94,7 +94,7 @@ void Emitter::emit_check(const Instr& in) {
     }
 }
 
-/// Who comes first leaves the words.
+/// The first one leaves the words.
 llvm::Function* Emitter::report_function(std::size_t words) {
     const std::string name = "report" + std::to_string(words);
     if (llvm::Function* known = module_->getFunction(name)) return known;

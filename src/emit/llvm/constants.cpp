@@ -1,4 +1,4 @@
-// src/emit/llvm/constants.cpp: constants of long formulas stay in memory, so that registers are free for two vectors side by side.
+// src/emit/llvm/constants.cpp: constants of long formulas stay in memory, so that registers are free for two vectors at a time.
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>

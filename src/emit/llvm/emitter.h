@@ -231,7 +231,7 @@ private:
     struct Update {  // one Atomic or CompareExchange
         const ir::Instr& in;
         DType type;
-        bool plain;  // nobody else sees the memory while it runs
+        bool plain;  // nothing else uses the memory while it runs
     };
     void atomic(const ir::Instr& in);
     // checks.cpp: what is done where an index is in range, and what is reported where it is not.
@@ -292,7 +292,7 @@ private:
     bool prefetch_ = false;                // loads of neighbours ask for what comes a kilobyte later
     bool divergent_ = false;               // inside a region that not all items of the vector run
     std::vector<ir::InstrId> streaming_;   // stores that bypass the caches now
-    ir::Value lane_index_ = ir::no_value;  // the counter of the loop whose rounds are the lanes
+    ir::Value lane_index_ = ir::no_value;  // the counter of the loop whose iterations are the lanes
     std::vector<ir::Value> around_;        // counters of the serial loops around; no_value for a while loop
     std::vector<Lane> values_;
     std::vector<bool> hoisted_;
@@ -308,11 +308,11 @@ private:
     LlvmValues arrays_, groups_, bases_, local_;  // arrays' memory; the group's index, its first item's, the item's index in it
     llvm::Value* item_ = nullptr;                 // number of the item (lane 0's) in its group
     std::int64_t stack_bytes_ = 0;                // allocated so far
-    struct Rounds {                               // a loop of a group
+    struct Iterations {                           // a loop of a group
         ir::Value counter = ir::no_value;
         llvm::Value* step = nullptr;
     };
-    Rounds rounds_;                    // the innermost one around
+    Iterations iterations_;            // the innermost one around
     std::vector<llvm::Value*> slots_;  // one a value
 };
 

@@ -106,14 +106,14 @@ void Emitter::emit_group_for(const Instr& in) {
         state.push_back(scalar(in.operands[3 + k]));
     }
     llvm::Value* step = scalar(in.operands[2]);
-    const Rounds outer = std::exchange(rounds_, {r.args[0], step});
+    const Iterations outer = std::exchange(iterations_, {r.args[0], step});
     serial_loop(scalar(in.operands[0]), scalar(in.operands[1]), step, state, [&](llvm::Value* index, int, LlvmValues& values) {
         define(r.args[0], index);
         for (std::size_t c = 0; c < carried.size(); ++c) define(r.args[1 + carried[c]], values[c]);
         emit_steps(r, in.regions[0]);
         for (std::size_t c = 0; c < carried.size(); ++c) values[c] = scalar(yield(r).operands[carried[c]]);
     });
-    rounds_ = outer;
+    iterations_ = outer;
     for (std::size_t c = 0; c < carried.size(); ++c) define(in.results[carried[c]], state[c]);
 }
 

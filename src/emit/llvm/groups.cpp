@@ -116,7 +116,7 @@ bool Emitter::store_group(InstrId id, llvm::Value* value) {
         return true;
     }
     grouped_[id] = value;
-    // The group is found again from its first member, which stands at or before the present one.
+    // The group is found again from its first member, which is at or before the present one.
     const std::size_t here = position_;
     while (region_->body[position_] != store_groups_[id]) --position_;
     const Group group = find_group(store_groups_[id]);

@@ -16,7 +16,7 @@ bool Emitter::calls_library(const Instr& in) const {
     return in.op == Opcode::Call && !is_instruction(in.math) && !has_inline_math(in.math, type(in.results[0]));
 }
 
-/// Arithmetic alone, without branches and calls. Two vectors of a long one side by side keep the processor busy while each waits for
+/// Arithmetic alone, without branches and calls. Two vectors of a long one at a time keep the processor busy while each waits for
 /// itself.
 bool Emitter::is_formula(const Region& body) const {
     if (target_.vector_bytes < 32) return false;

@@ -215,7 +215,7 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
     const int count = in.results.size();
     LlvmValues state;
     for (int k = 0; k < count; ++k) state.push_back(shaped(in.operands[3 + k], info_.shapes[in.results[k]]));
-    // What comes a kilobyte later is no matter of this loop's rounds, and what asks for it keeps loads from leaving the loop.
+    // What comes a kilobyte later is no matter of this loop's iterations, and what asks for it keeps loads from leaving the loop.
     const bool outer_prefetch = std::exchange(prefetch_, false);
     around_.push_back(r.args[0]);
     serial_loop(scalar(in.operands[0]), scalar(in.operands[1]), scalar(in.operands[2]), state,

@@ -16,7 +16,7 @@ using ir::Value;
 
 namespace {
 
-/// Whether an index is a sum in which a loop's counter stands once.
+/// Whether an index is a sum in which a loop's counter occurs once.
 bool counts_with(const ir::Kernel& kernel, Value index, Value counter) {
     if (index == counter) return true;
     const ir::ValueInfo& info = kernel.values[index];
@@ -82,18 +82,18 @@ llvm::Value* Emitter::lane_index(const Lane& index, int lane) {
 }
 
 /// How many elements in front of a load the processor should be told to look; null where it sees by itself. Where formulas keep it from
-/// running ahead, a kilobyte; where a group's rounds step over what other groups take, two kilobytes of its own: a histogram of 10^7 bytes
-/// took 5.3 ms without, 3.4 with the next round, 2.2 to 3 with those 1 to 4 KiB on.
+/// running ahead, a kilobyte; where a group's iterations step over what other groups take, two kilobytes of its own: a histogram of 10^7
+/// bytes took 5.3 ms without, 3.4 with the next iteration, 2.2 to 3 with those 1 to 4 KiB on.
 llvm::Value* Emitter::elements_ahead(Value pointer, Value index, int step) {
-    constexpr std::int64_t of_formulas = 1024, of_rounds = 2048, foreseen = 2048;
+    constexpr std::int64_t of_formulas = 1024, of_iterations = 2048, foreseen = 2048;
     if (divergent_ || !is_param(pointer)) return nullptr;
     const std::int64_t bytes = itemsize(type(pointer));
     if (prefetch_) return i64((step < 0 ? -of_formulas : of_formulas) / bytes);
-    if (!rounds_.step || mask_ || !counts_with(kernel_, index, rounds_.counter)) return nullptr;
-    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(rounds_.step);
+    if (!iterations_.step || mask_ || !counts_with(kernel_, index, iterations_.counter)) return nullptr;
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(iterations_.step);
     if (known && std::abs(known->getSExtValue()) < foreseen / bytes) return nullptr;
-    const std::int64_t round = bytes * element_count(kernel_.group_size);
-    return b_.CreateMul(rounds_.step, i64(std::max<std::int64_t>(1, of_rounds / round)));
+    const std::int64_t iteration = bytes * element_count(kernel_.group_size);
+    return b_.CreateMul(iterations_.step, i64(std::max<std::int64_t>(1, of_iterations / iteration)));
 }
 
 /// Neighbours in ascending (step 1) or descending (step -1) order; `index` is lane 0's. Asks for what lies `ahead` elements in front.
@@ -253,7 +253,7 @@ Emitter::Element Emitter::element_of(const Instr& in) {
     const bool affine = lanes_ > 1 && index.kind == LaneShape::Affine;
     const bool of_lane = is_of_lane(kernel_, info_, in.operands[0]), of_item = kernel_.in_groups() && is_private(kernel_, in.operands[0]);
     if (!of_lane && !of_item) return {index, affine ? info_.shapes[in.operands[1]].step : 0};
-    // Element e of item i lies at e * items + i: neighbours are side by side.
+    // Element e of item i lies at e * items + i: neighbours are adjacent.
     llvm::Value* items = i64(kernel_.in_groups() ? group_items(kernel_) : lanes_);
     llvm::Value* first = item_ ? item_ : i64(0);
     const bool side_by_side = of_lane && lanes_ > 1;
@@ -313,7 +313,7 @@ void Emitter::make_arrays() {
     }
 }
 
-/// Throws if the memory of one group, or of the items that run side by side, does not fit.
+/// Throws if the memory of one group, or of the items that run at the same time, does not fit.
 void Emitter::check_stack() const {
     if (stack_bytes_ <= stack_limit) return;
     throw Error(ErrorCode::Compile, kernel_.name + ": the arrays of one group and what its items keep from one barrier to the next take " +

@@ -103,7 +103,7 @@ const void* Array::data() const {
 }
 
 void* Array::mutable_data() const {
-    const Array held = *this;  // its memory stays when others bind this handle anew
+    const Array held = *this;  // its memory stays when others rebind this handle
     graph::require_writeable("mutable_data", held);
     const Node& leaf = *held.node_;
     require_host_visible("mutable_data", leaf);
@@ -250,7 +250,7 @@ void fill(const Array& fresh, const Array& value) {
 void ensure_leaf(const Array& x) {
     if (!x.node()->pending()) return;
     std::lock_guard guard(state_of(x.node()->queue.get()).lock);
-    Node* node = x.node();  // now: others may have bound the handle anew while this thread waited for the lock
+    Node* node = x.node();  // now: others may have rebound the handle while this thread waited for the lock
     if (!node->pending()) return;
     Node* const roots[] = {node};
     plan::force(roots, plan::Compile::Unlocked);

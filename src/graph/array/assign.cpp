@@ -37,7 +37,7 @@ void check_output_shape(const char* op_name, std::span<const Operand> operands, 
     check_output_shape(op_name, result, out);
 }
 
-/// True when nobody but this handle can see the value or its memory: binding a new one is as good as writing.
+/// True when only this handle can see the value or its memory: binding a new one is as good as writing.
 bool unshared(const Node& node) {
     if (node.use_count() != 1 || node.kind == Kind::View) return false;
     return node.kind != Kind::Leaf || (node.buffer->use_count() == 1 && !node.buffer->externally_writable());
@@ -53,12 +53,12 @@ Array where_power(std::span<const Operand> operands, const Array& where, std::op
     return graph::record(Op::power, both, dtype);
 }
 
-/// target[...] = record(), as one step: nobody writes between the two. Caller holds the graph lock, once.
+/// target[...] = record(), as one step: no write comes between the two. Caller holds the graph lock, once.
 template <class Record> void store_recorded(const char* op_name, const Array& target, Record record, const Array* where) {
     using plan::Compile;
     for (bool stored = false; !stored;) {
         const Array value = record();
-        // What is still pending when the lock was free reads memory that nobody has written: writers compute such values first.
+        // What is still pending when the lock was free reads memory that has not been written: writers compute such values first.
         const auto compile = value.pending() ? Compile::Unlocked : Compile::Locked;
         do stored = graph::store_locked(op_name, target, value, where, After::Dropped, compile);
         while (!stored && value.pending());

@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    const Array target_;  // its memory stays when others bind the caller's handle anew
+    const Array target_;  // its memory stays when others rebind the caller's handle
     std::unique_lock<graph::GraphLock> lock_;
 };
 

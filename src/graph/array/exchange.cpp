@@ -17,14 +17,14 @@ constexpr ForeignStream legacy_stream = 1;
 /// No process has memory from here on, on any processor with addresses of 64 bits.
 constexpr std::int64_t address_limit = std::int64_t{1} << 57;
 
-/// The other library has let go, but work of it may be under way: the memory is not used anew before that is over. A stream of its own may
+/// The other library has let go, but work of it may be under way: the memory is not reused before that is over. A stream of its own may
 /// be gone by now, and is not asked; what it did on ours is in order already.
 void take_back(device::Queue& queue, device::Buffer& buffer, std::optional<ForeignStream> stream) noexcept {
     if (device::driver_gone() || (stream && *stream == queue.native_stream())) return;
     try {
         buffer.note_write(queue.device()->foreign_work(stream == legacy_stream ? legacy_stream : 0));
     } catch (const Error& e) {
-        log(LogLevel::Info, "memory that another library has let go: " + e.message());  // a lost device: nobody uses it again
+        log(LogLevel::Info, "memory that another library has let go: " + e.message());  // a lost device: it is not used again
     }
 }
 
@@ -87,7 +87,7 @@ ForeignStream native_stream(const Queue& queue) { return queue.impl()->native_st
 ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream, bool writable) {
     if (writable) graph::require_writeable("export", x);
     x.force();
-    const Array held(x.node());  // its memory stays when others bind the caller's handle anew
+    const Array held(x.node());  // its memory stays when others rebind the caller's handle
     graph::Node& leaf = *held.node();
     device::Queue* queue = leaf.queue.get();
     device::Buffer* buffer = leaf.buffer.get();

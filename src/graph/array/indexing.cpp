@@ -136,7 +136,7 @@ private:
         view_.start(dim_, at);
         ++dim_;
         if (!selection_.advanced) return;
-        // Beside index arrays an integer counts as one: it takes part in where their dimensions go.
+        // Together with index arrays an integer counts as one: it takes part in where their dimensions go.
         if (run_ == Run::Over) selection_.front = true;
         if (run_ == Run::None) selection_.position = plain_;
         run_ = Run::Inside;

@@ -1,5 +1,5 @@
 // src/graph/array/views.h: builds affine views, whether their base is memory or still pending.
-// This folder: the public functions on arrays, each recorded by what stands in src/graph.
+// This folder: the public functions on arrays, each recorded by the functions of src/graph.
 #pragma once
 
 #include <cstdint>

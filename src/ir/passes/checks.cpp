@@ -23,7 +23,7 @@ template <class Is> bool holds_any(const Kernel& kernel, const Region& region, c
 
 constexpr InstrId no_instr = ~0u;
 
-/// A check of a loop's counter plus a constant, which each round makes: the loop's bounds answer it.
+/// A check of a loop's counter plus a constant, which each iteration makes: the loop's bounds answer it.
 struct Cut {
     InstrId inside;
     Value extent;
@@ -33,7 +33,7 @@ struct Cut {
 };
 
 /// An item that has failed leaves its `while` loops: what it reads instead may keep them going for ever. Loops over ranges end before the
-/// round that would fail.
+/// iteration that would fail.
 class Resolver : public Rewriter {
 public:
     Resolver(const Kernel& from, const RangeProgram& program, const std::vector<bool>& holds) : Rewriter(from), held_(from.instrs.size()) {
@@ -158,10 +158,10 @@ private:
             out.insert(out.end(), {lower, upper});
             return out;
         };
-        // Rounds whose indices count from the end come first; the others need no test for that.
+        // Iterations whose indices count from the end come first; the others need no test for that.
         const auto part = [&] {
             const Value end = cut_off(in, cuts);
-            Values out = splits ? rounds(in, lower, m_.min(end, m_.i64(natural)), initial) : initial;
+            Values out = splits ? iterations(in, lower, m_.min(end, m_.i64(natural)), initial) : initial;
             out.insert(out.end(), {splits ? m_.max(lower, m_.i64(natural)) : lower, end});
             return out;
         };
@@ -172,10 +172,10 @@ private:
         state.pop_back();
         const Value begin = state.back();
         state.pop_back();
-        assign(in.results, rounds(in, begin, end, state));
+        assign(in.results, iterations(in, begin, end, state));
     }
 
-    /// Reports which of a loop's rounds would be the first to fail; where it ends.
+    /// Reports which of a loop's iterations would be the first to fail; where it ends.
     Value cut_off(const Instr& in, const std::vector<Cut>& cuts) {
         const Value lower = at(in.operands[0]), upper = at(in.operands[1]), zero = m_.i64(0);
         const auto nothing = [] { return Values(); };
@@ -209,16 +209,16 @@ private:
     }
 
     /// The loop from `begin` to `end`.
-    Values rounds(const Instr& in, Value begin, Value end, const Values& initial) {
+    Values iterations(const Instr& in, Value begin, Value end, const Values& initial) {
         const Region& body = region(in, 0);
         Values yields;
-        const auto round = [&](Value index, std::span<const Value> carried) {
+        const auto iteration = [&](Value index, std::span<const Value> carried) {
             set(body.args[0], index);
             assign(std::span<const Value>(body.args).subspan(1), carried);
             region_body(body, yields);
             return yields;
         };
-        return m_.for_loop(begin, end, at(in.operands[2]), initial, round, in.unroll);
+        return m_.for_loop(begin, end, at(in.operands[2]), initial, iteration, in.unroll);
     }
 
     void while_loop(const Instr& in) {

@@ -30,29 +30,29 @@ struct RangeStep {
         Min,
         Max,
         Abs,
-        Hull,      // what is in one or the other
-        Meet,      // what is in both
-        Fit,       // a if it is within `range`, else `range`
-        Signed,    // a, of uint64, as int64
-        Wrap,      // index a of an axis of b: plus b where it is negative
-        Below,     // what may be less than something in a
-        AtMost,    // what may be less or equal
-        Above,     // what may be greater than something in a
-        AtLeast,   // what may be greater or equal
-        Except,    // a without the one value of b, if that is an end of a
-        Minuend,   // x, where x + b is in c and x was in a; a if the sum may wrap
-        Remnant,   // x, where x - b is in c and x was in a; a if the difference may wrap
-        Negated,   // x, where b - x is in c and x was in a; a if the difference may wrap
-        Factor,    // x, where x * b is in c and x was in a; a if the product may wrap or b may be less than 1
-        Count,     // 0 … a - 1
-        Counter,   // of a loop from a to b in steps of c
-        Rounds,    // how often such a loop runs: 0 … at most
-        Carried,   // what starts in a and grows by b in each of c rounds
-        Climbs,    // what starts in a, grows by b while it is in c, as a round begins
-        Doubles,   // the same, times b
-        Shrinks,   // what starts in a and falls towards 0
-        IsInside,  // verdict: whether a is always in 0 … b - 1
-        IsNatural  // verdict: whether a is never negative
+        Hull,        // what is in one or the other
+        Meet,        // what is in both
+        Fit,         // a if it is within `range`, else `range`
+        Signed,      // a, of uint64, as int64
+        Wrap,        // index a of an axis of b: plus b where it is negative
+        Below,       // what may be less than something in a
+        AtMost,      // what may be less or equal
+        Above,       // what may be greater than something in a
+        AtLeast,     // what may be greater or equal
+        Except,      // a without the one value of b, if that is an end of a
+        Minuend,     // x, where x + b is in c and x was in a; a if the sum may wrap
+        Remnant,     // x, where x - b is in c and x was in a; a if the difference may wrap
+        Negated,     // x, where b - x is in c and x was in a; a if the difference may wrap
+        Factor,      // x, where x * b is in c and x was in a; a if the product may wrap or b may be less than 1
+        Count,       // 0 … a - 1
+        Counter,     // of a loop from a to b in steps of c
+        Iterations,  // how often such a loop runs: 0 … at most
+        Carried,     // what starts in a and grows by b in each of c iterations
+        Climbs,      // what starts in a, grows by b while it is in c, as an iteration begins
+        Doubles,     // the same, times b
+        Shrinks,     // what starts in a and falls towards 0
+        IsInside,    // verdict: whether a is always in 0 … b - 1
+        IsNatural    // verdict: whether a is never negative
     };
     Op op = Op::Constant;
     std::uint32_t a = 0, b = 0, c = 0;

@@ -69,7 +69,7 @@ Value polynomial(Builder& m, DType t, Value x, std::span<const double> c) {
     return m.fma(m.fma(pair(3), x2, pair(1)), x, m.constant(t, c[0]));  // the first term, the largest, is rounded once
 }
 
-/// The bits of a whole number, shifted to where the exponent stands.
+/// The bits of a whole number, shifted to the place of the exponent.
 Value exponent_bits(Builder& m, const Format& f, DType t, Value whole, double offset) {
     const Value bits = m.bitcast(m.add(whole, m.constant(t, f.shifter + offset)), f.bits);
     return m.shl(bits, m.constant(f.bits, static_cast<double>(f.mantissa_bits)));

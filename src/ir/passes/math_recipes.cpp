@@ -23,7 +23,7 @@ Value log_of_sum(Builder& m, DType t, Value a, Value b, Math exp, double log_two
 
 }  // namespace
 
-// SLEEF's is infinite from 1e307 on; where 1 is nothing beside x, log(x) = log(x * 2^-n) + n * log(2).
+// SLEEF's is infinite from 1e307 on; where 1 is negligible next to x, log(x) = log(x * 2^-n) + n * log(2).
 Value expand_log1p(Builder& m, DType t, std::span<const Value> v) {
     const int n = t == DType::Float32 ? 30 : 250;
     const Value far = m.gt(v[0], m.constant(t, std::ldexp(1.0, 2 * n)));

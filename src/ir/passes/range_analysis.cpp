@@ -294,7 +294,7 @@ private:
         base_[body.args[0]] = step(Op::Counter, from, to, by);
         std::vector<Step> results(static_cast<std::size_t>(in.results.size()), unset);
         if (in.loop != LoopKind::Lanes) {
-            const Step rounds = step(Op::Rounds, from, to, by), earlier = step(Op::Count, rounds);  // before the last round
+            const Step iterations = step(Op::Iterations, from, to, by), earlier = step(Op::Count, iterations);  // before the last iteration
             for (int k = 0; k < in.results.size(); ++k) {
                 const Value argument = body.args[1 + k];
                 if (type(argument) != DType::Int64) continue;
@@ -303,7 +303,7 @@ private:
                     base_[argument] = results[static_cast<std::size_t>(k)] = step(Op::Shrinks, initial);
                 } else if (const auto change = growth(yielded(in, 0, k), argument)) {
                     base_[argument] = step(Op::Carried, initial, *change, earlier);
-                    results[static_cast<std::size_t>(k)] = step(Op::Carried, initial, *change, rounds);
+                    results[static_cast<std::size_t>(k)] = step(Op::Carried, initial, *change, iterations);
                 }
             }
         }
@@ -354,7 +354,7 @@ private:
         for (int k = 0; k < count; ++k) base_[in.results[k]] = bases[static_cast<std::size_t>(k)];
     }
 
-    /// Whether a round leaves a value that is not negative between 0 and what it was.
+    /// Whether an iteration leaves a value that is not negative between 0 and what it was.
     bool shrinks(Value next, Value argument) const {
         const Instr* in = definition(next);
         if (!in) return false;
@@ -369,7 +369,7 @@ private:
         return (in->op == Opcode::FloorDiv && constant && by->scalar.i >= 1) || (in->op == Opcode::Shr && constant && by->scalar.i >= 0);
     }
 
-    /// What a round multiplies a value by.
+    /// What an iteration multiplies a value by.
     std::optional<Step> factor_of(Value next, Value argument) {
         const Instr* in = definition(next);
         if (!in || in->operands.size() != 2) return {};
@@ -382,7 +382,7 @@ private:
         return {};
     }
 
-    /// By how much a round changes a carried value, if `next` is that value plus something.
+    /// By how much an iteration changes a carried value, if `next` is that value plus something.
     std::optional<Step> growth(Value next, Value argument, int depth = 0) {
         if (next == argument) return constant(0, 0);
         const Instr* in = definition(next);
@@ -411,7 +411,8 @@ private:
                 const auto before = growth(in->operands[3 + k], argument, depth + 1);
                 const auto each = growth(yielded(*in, 0, k), region(*in, 0).args[1 + k], depth + 1);
                 if (!before || !each) return {};
-                return step(Op::Carried, *before, *each, step(Op::Rounds, at(in->operands[0]), at(in->operands[1]), at(in->operands[2])));
+                return step(Op::Carried, *before, *each,
+                            step(Op::Iterations, at(in->operands[0]), at(in->operands[1]), at(in->operands[2])));
             }
             default: return {};
         }

@@ -112,20 +112,20 @@ Range counter(Range from, Range to, Range step) {
     return unknown;
 }
 
-Range rounds(Range from, Range to, Range step) {
+Range iterations(Range from, Range to, Range step) {
     Wide count = most;
     if (step.low >= 1) count = (Wide(to.high) - from.low + step.low - 1) / step.low;
     if (step.high <= -1) count = (Wide(from.high) - to.low - step.high - 1) / -Wide(step.high);
     return {0, clamped(std::max<Wide>(0, count))};
 }
 
-/// After so many rounds, or fewer.
+/// After so many iterations, or fewer.
 Range carried(Range start, Range by, Range count) {
     const Wide n = count.high;
     return made(start.low + std::min<Wide>(0, by.low) * n, start.high + std::max<Wide>(0, by.high) * n);
 }
 
-/// `within`: what a test says of it where each round begins; a round may leave it by one step.
+/// `within`: what a test says of it where each iteration begins; an iteration may leave it by one step.
 Range climbs(Range start, Range by, Range within) {
     if (by.low >= 0 && fits(0, Wide(within.high) + by.high)) return {start.low, std::max(start.high, clamped(Wide(within.high) + by.high))};
     if (by.high <= 0 && fits(Wide(within.low) + by.low, 0)) return {std::min(start.low, clamped(Wide(within.low) + by.low)), start.high};
@@ -150,7 +150,7 @@ Range evaluated(const RangeStep& s, Range a, Range b, Range c) {
             break;
         case Op::Climbs:
         case Op::Doubles:
-            if (b.empty() || c.empty()) return a;  // no round, or none that changes it
+            if (b.empty() || c.empty()) return a;  // no iteration, or none that changes it
             break;
         default: break;
     }
@@ -193,7 +193,7 @@ Range evaluated(const RangeStep& s, Range a, Range b, Range c) {
     if (c.empty()) return nothing;
     switch (s.op) {
         case Op::Counter: return counter(a, b, c);
-        case Op::Rounds: return rounds(a, b, c);
+        case Op::Iterations: return iterations(a, b, c);
         case Op::Carried: return carried(a, b, c);
         case Op::Climbs: return climbs(a, b, c);
         case Op::Doubles: return doubles(a, b, c);

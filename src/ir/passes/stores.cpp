@@ -1,4 +1,4 @@
-// src/ir/passes/stores.cpp: the pass that lets a branch whose sides end with stores to the same elements store once, behind it.
+// src/ir/passes/stores.cpp: the pass that lets a branch whose sides end with stores to the same elements store once, after it.
 #include <algorithm>
 #include <vector>
 
@@ -29,7 +29,7 @@ private:
     int steps_ = 256;  // equal parts are looked at again; indices are small
 };
 
-/// The stores behind which a region has no other effect and reads nothing, last one first.
+/// The stores after which a region has no other effect and reads nothing, last one first.
 std::vector<InstrId> last_stores(const Kernel& kernel, const Region& region) {
     std::vector<InstrId> found;
     for (auto id = region.body.rbegin(); id != region.body.rend(); ++id) {

@@ -39,7 +39,8 @@ private:
         }
     }
 
-    /// Whether two lanes may use what `stored` leaves. Rounds of one lanes loop share nothing, and one lane does what no such loop does.
+    /// Whether two lanes may use what `stored` leaves. Iterations of one lanes loop share nothing, and one lane does what no such loop
+    /// does.
     bool meets(const Use& stored, const Use& other) const {
         if (stored.pointer != other.pointer) return false;
         if (stored.loop == no_loop) return !other.stores;
@@ -50,7 +51,7 @@ private:
 
     Value lower(const Use& use) const { return kernel_.instrs[use.loop].operands[0]; }
 
-    /// Whether `x` in one lanes loop is `y` in another, in rounds of one number.
+    /// Whether `x` in one lanes loop is `y` in another, in iterations of one number.
     bool same(Value x, Value y, InstrId loop_x, InstrId loop_y) const {
         if (x == y) return true;
         const ValueInfo &a = kernel_.values[x], &b = kernel_.values[y];

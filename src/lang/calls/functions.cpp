@@ -1,4 +1,4 @@
-// src/lang/calls/functions.cpp: functions of the user that a kernel calls: their statements stand in place of the call.
+// src/lang/calls/functions.cpp: functions of the user that a kernel calls: they are inlined.
 #include <algorithm>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-// src/lang/calls/items.cpp: where an item stands in the range, its group and its sub-group; what the items of these do together.
+// src/lang/calls/items.cpp: the place of an item in the range, its group and its sub-group; what the items of these do together.
 #include <algorithm>
 
 #include "lang/calls/calls.h"
@@ -107,7 +107,7 @@ struct Calls::Items {
             l.wrong_type(t.place, "a group is expected, of item.get_group() or item.get_sub_group(), not " + describe(a[0]));
         return number(Scalar(a[0].kind == Kind::SubGroup));
     }
-    /// (sub-group, value, index): the value of the item that stands there, which is one of the sub-group.
+    /// (sub-group, value, index): the value of the item that is there, which is one of the sub-group.
     static TypedExpr shuffled(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind != Kind::SubGroup) l.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
         if (a[1].kind == Kind::Tuple) {

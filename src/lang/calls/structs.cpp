@@ -79,7 +79,7 @@ std::optional<TypedExpr> Lowering::by_method(const std::string& name, const Type
                                              const Place& place) {
     const auto member = member_of(object, name);
     if (!member) return {};
-    // The arguments are values already: they stand under names that a program cannot have.
+    // The arguments are values already: they get names that a program cannot have.
     std::vector<Tree> given;
     std::vector<std::string> names;
     for (const TypedExpr& argument : arguments) {

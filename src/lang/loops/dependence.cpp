@@ -1,4 +1,4 @@
-// src/lang/loops/dependence.cpp: what the rounds of a loop share, as far as its text says: names that they reduce into, elements.
+// src/lang/loops/dependence.cpp: what the iterations of a loop share, as far as its text says: names that they reduce into, elements.
 #include "lang/loops/dependence.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 bool is_name(const Tree& t, const std::string& name) { return t.form == Form::Name && t.name == name; }
 
-/// name + a - b + …, with the name anywhere but behind the second operator.
+/// name + a - b + …, with the name anywhere but after the second operator.
 bool on_spine(const Tree& t, const std::string& name, const char* plain, const char* inverse) {
     if (is_name(t, name)) return true;
     if (t.form != Form::Binary || (t.name != plain && t.name != inverse)) return false;
@@ -146,7 +146,7 @@ void collect_given(const Tree& t, Given& out) {
     for (const Tree& p : t.parts) collect_given(p, out);
 }
 
-/// What is indexed in the end, and all that stands in the brackets behind it: of r[i, j]["x"] r, and i, j and "x". A name that stands for a
+/// What is indexed in the end, and all that is in the brackets after it: of r[i, j]["x"] r, and i, j and "x". A name that stands for a
 /// record's element, q = r[i], is what it was given.
 const Tree& indexed_in(const Tree& t, std::vector<const Tree*>& indices, const Given& given, bool of_field = false) {
     if (t.form == Form::Attribute) return indexed_in(t.parts[0], indices, given, true);
@@ -168,7 +168,7 @@ const Tree& indexed_in(const Tree& t, std::vector<const Tree*>& indices, const G
     return base;
 }
 
-/// Rounds that certainly meet: all write one element, or one reads what its neighbour writes.
+/// Iterations that certainly meet: all write one element, or one reads what its neighbour writes.
 void check_neighbours(const Function& f, const Tree& loop, const std::string& index, const std::set<std::string>& changed,
                       const std::set<std::string>& own, const Given& given) {
     Elements elements;
@@ -204,7 +204,7 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
     }
 }
 
-/// Elements that are changed by what they were: each round needs its own.
+/// Elements that are changed by what they were: each iteration needs its own.
 void check_elements(const Function& f, const Tree& t, const std::vector<std::string>& indices, const std::set<std::string>& changed,
                     const std::set<std::string>& own, const Given& given) {
     const bool is_place = !t.parts.empty() && (t.parts[0].form == Form::Subscript || t.parts[0].form == Form::Attribute);

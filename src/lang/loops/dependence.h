@@ -1,4 +1,4 @@
-// src/lang/loops/dependence.h: what the rounds of a loop share, as far as its text says: names that they reduce into, elements.
+// src/lang/loops/dependence.h: what the iterations of a loop share, as far as its text says: names that they reduce into, elements.
 // This folder: loops: parallel ones, those that an item goes through itself, and those of them that become the lanes.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace pardo::lang {
 
-/// True if the name stands anywhere in it.
+/// True if the name occurs anywhere in it.
 bool mentions(const Tree& t, const std::string& name);
-/// True if both read the same, wherever they stand.
+/// True if both read the same, wherever they are.
 bool same_text(const Tree& a, const Tree& b);
 
 /// What all statements that mention a name say of it.
@@ -27,7 +27,7 @@ struct Use {
 /// Adds what `t` says of the name.
 void collect_use(const Tree& t, const std::string& name, Use& use);
 
-/// i, i + c, c * i, … : different in each round. `changed`: names that the rounds assign.
+/// i, i + c, c * i, … : different in each iteration. `changed`: names that the iterations assign.
 bool distinct_in(const Tree& t, const std::string& index, const std::set<std::string>& changed);
 
 /// All elements that a loop's body names: `stored` those that it assigns.
@@ -36,7 +36,7 @@ struct Elements {
     bool other = false;  // something that may touch arrays in ways not seen here
 };
 
-/// Adds those that stand in `t`.
+/// Adds those that are in `t`.
 void collect_elements(const Tree& t, Elements& out);
 
 }  // namespace pardo::lang

@@ -1,4 +1,4 @@
-// src/lang/loops/lanes.cpp: loops in an item whose rounds are independent become the lanes.
+// src/lang/loops/lanes.cpp: loops in an item whose iterations are independent become the lanes.
 #include <algorithm>
 #include <map>
 
@@ -46,7 +46,7 @@ bool holds_array(const TypedExpr& t, const std::function<bool(int source)>& of) 
 
 bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
                            const std::function<void(const TypedExpr&)>& body, std::string& why) {
-    constexpr std::int64_t least_rounds = 16;
+    constexpr std::int64_t least_iterations = 16;
     const auto no = [&](std::string reason) {
         why = std::move(reason);
         return false;
@@ -57,8 +57,8 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     if (!options_.distinct) return no("arrays of the call share memory");
     if (!options_.lane_loops) return no("what it writes is used elsewhere by the same item");
     if (!step.constant || step.scalar.i != 1) return no("its step is not 1");
-    if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_rounds)
-        return no("it has fewer than " + std::to_string(least_rounds) + " iterations");
+    if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_iterations)
+        return no("it has fewer than " + std::to_string(least_iterations) + " iterations");
     const Tree& statements = t.parts[4];
     if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
         return no("it may be left early");
@@ -112,7 +112,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
         if (std::none_of(elements.stored.begin(), elements.stored.end(), [&](const Tree* s) { return same_text(*s, *r); }))
             return no("it reads other elements of `" + array->name + "` than it writes");
     }
-    // Rounds carry nothing if each name is assigned before it is read, and nobody asks for the last one's.
+    // Iterations carry nothing if each name is assigned before it is read, and the last one's value is not used.
     const Scope before = scope_;
     const auto function = function_;
     const auto stack = stack_;

@@ -1,4 +1,5 @@
-// src/lang/loops/parallel_loops.cpp: parallel loops: one item a round, or blocks of rounds that reduce; and serial parts of a function.
+// src/lang/loops/parallel_loops.cpp: parallel loops: one item an iteration, or blocks of iterations that reduce; and serial parts of a
+// function.
 #include <algorithm>
 
 #include "lang/loops/dependence.h"
@@ -24,16 +25,16 @@ const Tree& Lowering::loop_at(int depth) const {
 }
 
 /// start + number * step, by the last parameters.
-TypedExpr Lowering::round_index(int d, const TypedExpr& round) {
+TypedExpr Lowering::iteration_index(int d, const TypedExpr& iteration) {
     const std::size_t first = function_->params.size() - 2 * static_cast<std::size_t>(loop_->dimensions);
     const auto at = first + 2 * static_cast<std::size_t>(d);
     const TypedExpr &start = arguments_[at], &step = arguments_[at + 1];
-    TypedExpr i = add(start, mul(round, step));
+    TypedExpr i = add(start, mul(iteration, step));
     i.least = start.least >= 0 && step.least >= 0 ? start.least : unknown_least;
     return i;
 }
 
-/// Forgets names that each round must assign before it reads them.
+/// Forgets names that each iteration must assign before it reads them.
 void Lowering::walk_rounds() {
     std::set<std::string> assigned;
     collect_targets(function_->body.parts[0], assigned);
@@ -53,8 +54,8 @@ void Lowering::walk_loop() {
     walk_rounds();
     if (!loop_->results.empty()) return walk_reduction();
     for (int d = 0; d < loop_->dimensions; ++d) {
-        const TypedExpr round = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.dim(d), 0);
-        assign(loop_at(d).parts[0], round_index(d, round), loop_at(d).place);
+        const TypedExpr iteration = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.dim(d), 0);
+        assign(loop_at(d).parts[0], iteration_index(d, iteration), loop_at(d).place);
     }
     block(innermost.parts[4].parts);
 }
@@ -63,8 +64,8 @@ TypedExpr Lowering::identity(ir::Combine combine, const TypedExpr& like) {
     return number(like.type, dry_ ? ir::no_value : builder_.identity(combine, dtype(like.type)));
 }
 
-/// Names start each round as what changes nothing, so that rounds may be taken in any order. Tuples have no such value: they start as what
-/// they were before the loop, and rounds follow each other.
+/// Names start each iteration as what changes nothing, so that iterations may be taken in any order. Tuples have no such value: they start
+/// as what they were before the loop, and iterations follow each other.
 void Lowering::walk_reduction() {
     const Tree& t = loop_at(0);
     const std::size_t count = loop_->results.size();
@@ -83,22 +84,22 @@ void Lowering::walk_reduction() {
             wrong_type(t.place, "`" + name + "` is reduced by the loop and must be a number" +
                                     (before.kind == Kind::Tuple ? ", or a tuple of which the loop keeps the least or greatest"
                                                                 : ", not " + describe(before)));
-        if (holds_struct(before))  // what blocks of rounds give is compared as tuples
+        if (holds_struct(before))  // what blocks of iterations give is compared as tuples
             wrong_type(t.place,
                        "`" + name + "` holds " + describe(before) + ", whose order is the class's own; use pardo.reduction, or tuples");
         tuples = tuples || before.kind == Kind::Tuple;
         likes.push_back(unbounded(before));
     }
     const Scope before = scope_;
-    const auto round = [&](const TypedExpr& i, std::span<const TypedExpr> values) {
+    const auto iteration = [&](const TypedExpr& i, std::span<const TypedExpr> values) {
         scope_ = before;
         for (std::size_t k = 0; k < count; ++k) scope_.set(loop_->results[k], {values[k], initial[k].place, false, ++versions_});
-        assign(t.parts[0], round_index(0, i), t.place);
+        assign(t.parts[0], iteration_index(0, i), t.place);
         block(t.parts[4].parts);
     };
     const bool outer = std::exchange(dry_, true);
     for (int n = 0; n < 8; ++n) {
-        round(number({DType::Int64, true}, ir::no_value, 0), likes);
+        iteration(number({DType::Int64, true}, ir::no_value, 0), likes);
         bool stable = true;
         for (std::size_t k = 0; k < count; ++k) {
             TypedExpr next = unbounded(joined(loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
@@ -125,7 +126,7 @@ void Lowering::walk_reduction() {
         out_.slots.push_back({kind, 0, 0});
         return builder_.scalar_param(label, DType::Int64);
     };
-    const Value rounds = extra(Slot::Kind::Count, "count"), per = extra(Slot::Kind::Block, "block");
+    const Value iterations = extra(Slot::Kind::Count, "count"), per = extra(Slot::Kind::Block, "block");
     std::vector<Value> places;
     for (std::size_t k = 0; k < out_.results.size(); ++k) {
         places.push_back(builder_.pointer("result" + std::to_string(k), dtype(out_.results[k].type), ir::Access::Write, true));
@@ -139,15 +140,16 @@ void Lowering::walk_reduction() {
     }
     const auto body = [&](Value i, std::span<const TypedExpr> values) {
         round_ = i;
-        round(number({DType::Int64, true}, i, 0), values);
+        iteration(number({DType::Int64, true}, i, 0), values);
         ir::Builder::Values out;
         for (std::size_t k = 0; k < count; ++k) flatten(scope_.at(loop_->results[k]).expr, likes[k], out);
         return out;
     };
-    const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), rounds);
+    const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), iterations);
     ir::Builder::Values sums;
     if (tuples) {
-        // Rounds of a block wait for each other, so blocks go side by side in the lanes; but not where lanes would wait in inner loops.
+        // Iterations of a block wait for each other, so blocks run at the same time in the lanes; but not where lanes would wait in inner
+        // loops.
         if (options_.lane_blocks && inner_loops_ == 0) builder_.set_lanes(true);
         sums = builder_.for_loop(low, high, builder_.i64(1), carried, [&](Value i, std::span<const Value> values) {
             std::vector<TypedExpr> current;

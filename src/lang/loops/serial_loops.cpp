@@ -10,7 +10,7 @@ namespace pardo::lang {
 
 namespace {
 
-/// What falls from round to round is taken to have no least value.
+/// What falls from iteration to iteration is taken to have no least value.
 void settle(TypedExpr& next, const TypedExpr& before) {
     if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
     if (next.kind == Kind::Number && next.most > before.most) next.most = unknown_most;
@@ -69,7 +69,7 @@ bool assigned_by(const std::vector<Tree>& statements, Names& assigned, std::opti
 }  // namespace
 
 Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
-                                       const std::function<void()>& round) {
+                                       const std::function<void()>& iteration) {
     Carried c;
     std::set<std::string> names(hidden.begin(), hidden.end());
     for (const Tree* p : parts) collect_targets(*p, names);
@@ -81,12 +81,12 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
         c.likes.push_back(fluid(found->second.expr));
     }
     // A name's type changes a few times at most, and one name's may change the next one's.
-    const int most_rounds = 16 + 4 * static_cast<int>(c.names.size());
+    const int most_iterations = 16 + 4 * static_cast<int>(c.names.size());
     const bool outer = std::exchange(dry_, true);
-    for (int round_number = 0;; ++round_number) {
+    for (int iteration_number = 0;; ++iteration_number) {
         scope_ = c.before;
         bind(c, {});
-        round();
+        iteration();
         bool stable = true;
         for (std::size_t k = 0; k < c.names.size(); ++k) {
             const Variable& entry = c.before.at(c.names[k]);
@@ -101,7 +101,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
             c.likes[k] = std::move(next);
         }
         if (stable) break;
-        if (round_number > most_rounds)
+        if (iteration_number > most_iterations)
             fail(ErrorCode::Type, parts[0]->place, "the types of this loop's names do not settle; convert them in front of it");
     }
     c.after = scope_;
@@ -122,7 +122,7 @@ void Lowering::collect(const Carried& c, std::vector<Value>& out) {
     for (std::size_t k = 0; k < c.names.size(); ++k) flatten(scope_.at(c.names[k]).expr, c.likes[k], out);
 }
 
-/// After the loop: carried names have their last values; names that only rounds assign may have none.
+/// After the loop: carried names have their last values; names that only iterations assign may have none.
 void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
     scope_ = c.before;
     bind(c, results);
@@ -137,11 +137,11 @@ bool Lowering::is_grid_stride(Value lower, const TypedExpr& step) {
            value(step, DType::Int64) == builder_.extent(0);
 }
 
-/// The rounds of a grid-stride loop, counted by the group's first item.
+/// The iterations of a grid-stride loop, counted by the group's first item.
 void Lowering::together(Value upper, const std::function<void(Value)>& body) {
     const Value first = builder_.mul(builder_.group_dim(0), builder_.i64(space_.group_size[0]));
     const auto nothing = [] { return ir::Builder::Values(); };
-    const auto round = [&](Value base, std::span<const Value>) {
+    const auto iteration = [&](Value base, std::span<const Value>) {
         const Value i = builder_.add(base, builder_.local_dim(0));
         const auto inside = [&] {
             body(i);
@@ -149,7 +149,7 @@ void Lowering::together(Value upper, const std::function<void(Value)>& body) {
         };
         return builder_.if_else(builder_.lt(i, upper), inside, nothing);
     };
-    builder_.for_loop(first, upper, builder_.extent(0), {}, round, 0, ir::LoopKind::Together);
+    builder_.for_loop(first, upper, builder_.extent(0), {}, iteration, 0, ir::LoopKind::Together);
 }
 
 void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
@@ -196,7 +196,7 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
     }
     std::vector<Value> initial;
     collect(c, initial);
-    const auto round = [&](Value i, std::span<const Value> values) {
+    const auto iteration = [&](Value i, std::span<const Value> values) {
         scope_ = c.before;
         bind(c, values);
         body(index(i));
@@ -204,7 +204,7 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
         collect(c, out);
         return out;
     };
-    const ir::Builder::Values results = builder_.for_loop(lower, upper, value(step, DType::Int64), initial, round);
+    const ir::Builder::Values results = builder_.for_loop(lower, upper, value(step, DType::Int64), initial, iteration);
     around_.pop_back();
     leave_loop(c, results);
 }
@@ -232,7 +232,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
         return chosen(
             running, t, tested, [] { return flag(false); }, t.place);
     };
-    const auto round = [&] {
+    const auto iteration = [&] {
         for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), t.place, false, ++versions_});
         body();
         scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
@@ -240,10 +240,10 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     around_.push_back({&t, stack_.size()});
     const auto walk = [&] {
         (void)goes_on();
-        round();
+        iteration();
     };
     if (forever || (contains(t, Form::Return, true) && !scope_.contains(result_name))) {
-        // What has no value before the loop and certainly one after it: what rounds return, and what they assign before they break.
+        // What has no value before the loop and certainly one after it: what iterations return, and what they assign before they break.
         std::optional<Names> broken;
         if (Names assigned; forever) assigned_by(t.parts[1].parts, assigned, broken);
         for (const auto& [name, v] : carried_by(parts, names, walk).after) {
@@ -269,13 +269,13 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
             const Value on = value(goes_on(), DType::Bool);
             if (!exact_integers() || !hidden.empty() || !uses_status_) return on;
             out_.reads_status = true;
-            // After a failure its values are not Python's: who counts on them to end it might wait for ever.
+            // After a failure its values are not Python's: a loop that depends on them might never end.
             return builder_.bit_and(on, builder_.eq(builder_.load(status_, builder_.i64(0)), builder_.i64(0)));
         },
         [&](std::span<const Value> values) {
             scope_ = c.before;
             bind(c, values);
-            round();
+            iteration();
             ir::Builder::Values out;
             collect(c, out);
             return out;
@@ -296,7 +296,7 @@ void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, co
     branch(whole, otherwise->place, rest, [] {});
 }
 
-/// for i in range(start, stop, step): `begin` binds what depends on i at the start of each round.
+/// for i in range(start, stop, step): `begin` binds what depends on i at the start of each iteration.
 void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step, const Tree& body,
                       const Tree* otherwise, const std::function<void(const TypedExpr&)>& begin) {
     const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
@@ -320,7 +320,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
         const Tree& s = body.parts[tests.size()];
         if (s.form != Form::If || !s.parts[2].parts.empty() || s.parts[1].parts.size() != 1 || s.parts[1].parts[0].form != Form::Break)
             break;
-        if (!tests.empty() && !simple(s.parts[0])) break;  // it is asked only where those before it let the round go on
+        if (!tests.empty() && !simple(s.parts[0])) break;  // it is asked only where those before it let the iteration go on
         tests.push_back(&s.parts[0]);
     }
     const std::string counter = "$index" + std::to_string(loops_++);
@@ -351,7 +351,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
         return chosen(
             inside, *tests[0], stays, [] { return flag(false); }, t.place);
     };
-    // A test that ends the loop has seen its round's value, which names from before the loop keep: a counter gets it ahead of the test,
+    // A test that ends the loop has seen its iteration's value, which names from before the loop keep: a counter gets it ahead of the test,
     // others when it is over.
     const auto named = t.form == Form::For && t.parts[0].form == Form::Name ? scope_.find(t.parts[0].name) : scope_.end();
     const bool ahead = !tests.empty() && named != scope_.end() && !named->second.maybe;
@@ -398,7 +398,7 @@ void Lowering::for_range(const Tree& t) {
         if (!dry_) bounds[2] = number({DType::Int64, true}, builder_.select(zero.value, builder_.i64(1), value(bounds[2], DType::Int64)));
     }
     guard_range(bounds[0], bounds[1], bounds[2], t.parts[2].place);
-    // A name that counts a loop of at least one round keeps its last value.
+    // A name that counts a loop of at least one iteration keeps its last value.
     const bool runs = bounds[0].constant && bounds[1].constant && bounds[2].constant &&
                       (bounds[2].scalar.i > 0 ? bounds[0].scalar.i < bounds[1].scalar.i : bounds[0].scalar.i > bounds[1].scalar.i);
     if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
@@ -420,7 +420,7 @@ void Lowering::unrolled(const Tree& t, const std::vector<TypedExpr>& items, std:
     }
 }
 
-/// What `for` goes over: how many rounds, and what each gets; `fixed` where each round may get another type.
+/// What `for` goes over: how many iterations, and what each gets; `fixed` where each iteration may get another type.
 struct Lowering::Walked {
     TypedExpr length;
     bool fixed = false;

@@ -68,7 +68,7 @@ template <class T> struct Codec {
     static bool less(Key a, Key b) { return a < b; }
     static Key reversed(Key key, bool descending) { return descending ? static_cast<Key>(~key) : key; }
 };
-/// Bools are 0 or 1 whatever a stranger's memory holds.
+/// Bools are 0 or 1 whatever foreign memory holds.
 template <> struct Codec<bool> {
     using Key = std::uint8_t;
     static Key encode(bool value) { return std::bit_cast<Key>(value) != 0; }

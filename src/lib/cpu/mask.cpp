@@ -18,7 +18,7 @@ namespace {
 
 using Byte = std::uint8_t;
 
-/// Eight bools as eight bytes of 0 or 1, whatever a stranger's memory holds.
+/// Eight bools as eight bytes of 0 or 1, whatever foreign memory holds.
 inline std::uint64_t load8(const Byte* mask) {
     std::uint64_t bytes;
     std::memcpy(&bytes, mask, 8);
@@ -196,7 +196,7 @@ double cost_of(std::int64_t elements) { return static_cast<double>(elements) * 1
 
 std::int64_t cpu_count_mask(device::Queue* queue, const Memory& mask, const Memory& blocks) {
     const std::int64_t size = mask.size(), count = mask_blocks(size);
-    const auto total = std::make_shared<std::int64_t>(0);  // an interrupted wait leaves the task behind
+    const auto total = std::make_shared<std::int64_t>(0);  // the task outlives an interrupted wait
     const double cost = static_cast<double>(size) * 0.06 + 100;
     submit(queue, "count_mask", cost, {&mask}, {&blocks}, [=, device = queue->device()] {
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());

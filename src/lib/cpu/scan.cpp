@@ -192,7 +192,7 @@ template <class T, class Op> LineFunctions<T, Op> line_functions() {
 
 // ---- rows: an inner extent above one ----------------------------------------------------------------------------------------------
 
-/// out = op(carry, row), carry = out, over columns that lie side by side.
+/// out = op(carry, row), carry = out, over columns that are adjacent.
 template <class T, class Op> void scan_row(const T* __restrict row, T* __restrict out, const T* __restrict carry, std::int64_t columns) {
     for (std::int64_t j = 0; j < columns; ++j) out[j] = Op::apply(carry[j], row[j]);
 }

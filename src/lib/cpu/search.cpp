@@ -9,7 +9,7 @@ namespace pardo::lib {
 
 namespace {
 
-/// Number of keys before which `wanted` is not to be put; eight searches go side by side, so that their cache misses overlap.
+/// Number of keys before which `wanted` is not to be put; eight searches go at the same time, so that their cache misses overlap.
 template <class T, bool right, int lanes> void search(const T* sorted, std::int64_t n, const T* wanted, std::int64_t* out) {
     KeyOf<T> keys[lanes];
     const T* base[lanes];
@@ -74,7 +74,7 @@ void cpu_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& 
 std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks) {
     const std::int64_t size = sorted.size(), count = mask_blocks(size);
     const double cost = static_cast<double>(size) * 0.8 + 100;
-    const auto total = std::make_shared<std::int64_t>(0);  // an interrupted wait leaves the task behind
+    const auto total = std::make_shared<std::int64_t>(0);  // the task outlives an interrupted wait
     submit(queue, "count_runs", cost, {&sorted}, {&blocks}, [=, device = queue->device()] {
         auto* before = reinterpret_cast<std::int64_t*>(blocks.address());
         visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {

@@ -17,7 +17,7 @@ namespace pardo::lib {
 /// True of what BLAS computes with.
 constexpr bool is_blas(DType dtype) { return is_inexact(dtype) && dtype != DType::Float16; }
 
-/// Submits `f` as a task of that name that reads and writes these memories; waits when somebody outside can write them. Of memory that is
+/// Submits `f` as a task of that name that reads and writes these memories; waits when outside code can write them. Of memory that is
 /// written in part only it reads the rest. `operations` as in device::Amount.
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,
              std::initializer_list<const Memory*> writes, std::function<void()> f, std::int64_t operations = 0);

@@ -117,7 +117,7 @@ void device_scatter(device::Queue* queue, const Memory& base, std::span<const Me
     const DeviceStrides outer(queue, plan.outer, plan.outer_strides), inner(queue, plan.inner, plan.inner_strides);
     const BoundsCheck bounds(queue, plan.bounds);
     const Memory offsets = device_scratch(queue, DType::Int64, plan.count);
-    // One value for all: who writes it last does not matter.
+    // One value for all: which item writes it last does not matter.
     Memory numbers, wins = value;
     if (!one) numbers = device_scratch(queue, DType::Int64, plan.count);
     join_indices(queue, "scatter", indices, plan, bounds, offsets, numbers);

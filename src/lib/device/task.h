@@ -1,5 +1,5 @@
 // src/lib/device/task.h: how routines of devices that compile text name their kernels, compile them once and launch them.
-// This folder: routines of devices that compile text (OpenCL, CUDA): the host's part of each; the texts of kernels stand in kernels/.
+// This folder: routines of devices that compile text (OpenCL, CUDA): the host's part of each; the texts of kernels are in kernels/.
 #pragma once
 
 #include <functional>
@@ -98,7 +98,7 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 /// Groups of 256 items that handle one element each, or `each` of them.
 constexpr std::int64_t groups_for(std::int64_t elements, std::int64_t each = 1) { return divide_up(elements, device_group * each); }
 
-/// The arguments of kernels/strided.h: `rank` is the define, `args` come where A_ARGS or B_ARGS stand. Keep it until the launch.
+/// The arguments of kernels/strided.h: `rank` is the define, `args` come where A_ARGS or B_ARGS are. Keep it until the launch.
 struct DeviceStrides {
     int rank = 0;
     DeviceArgs args;

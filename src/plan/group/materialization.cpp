@@ -70,7 +70,7 @@ void Planner::choose_required() {
             f.why = "fusion is off";
         }
     }
-    // A required view shares its base's memory when somebody holds the base or another view of the same elements (writes through one are
+    // A required view shares its base's memory when the program holds the base or another view of the same elements (writes through one are
     // seen through the other), or when the view shows as much as the base or more.
     std::vector<ShownPart> parts;
     for (int i = 0; i < count; ++i) {

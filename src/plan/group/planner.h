@@ -38,7 +38,7 @@ struct FusedValue {
 /// How far inside a group's loops a value lives: in all of them, or outside of those over reduced dims.
 enum class Level : std::uint8_t { Full, Outer };
 
-/// What is known of each node during planning; the store, if any, is one more behind the last node.
+/// What is known of each node during planning; the store, if any, is one more after the last node.
 struct NodeInfo {
     bool materialized = false;  // a materialization point: computed once, in one group; everything else is computed where it is read
     bool required = false;      // becomes a Leaf

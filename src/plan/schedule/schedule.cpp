@@ -229,7 +229,7 @@ Access Scheduler::partial_access(const KernelPlan& kernel, int number) const {
     Access partial{.kind = Access::Kind::Partial, .dtype = partials_[number].dtype, .partial = number};
     partial.steps.dims = steps_over(group, ~group.reduced);
     if (kernel.stage == Stage::Combine) {
-        // With lanes along the reduced axis the results of one element's blocks lie side by side, else block after block.
+        // With lanes along the reduced axis the results of one element's blocks are adjacent, else block after block.
         const bool along = group.strategy == Strategy::InnerLanes;
         for (Size& step : partial.steps.dims) step *= along ? blocks_ : 1;
         partial.steps.dims.push_back(along ? 1 : count_over(group.domain, ~group.reduced));
@@ -461,7 +461,7 @@ void Scheduler::tile(KernelPlan& kernel) const {
         }
     }
     if (along < 0) return;
-    // The dim moves behind the range; what is left of it there counts blocks.
+    // The dim moves after the range; what is left of it there counts blocks.
     const Size extent = kernel.extents[along];
     kernel.extents.push_back(extent);
     kernel.extents[along] = (extent + tile_rows - 1) / tile_rows;

@@ -293,7 +293,7 @@ private:
         })[0]);
     }
 
-    /// At most a dozen rounds.
+    /// At most a dozen iterations.
     void while_loop(int depth) {
         const Value initial[] = {any(), m_.i64(0)};
         const auto test = [&](std::span<const Value> v) {

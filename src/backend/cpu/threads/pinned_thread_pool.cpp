@@ -35,7 +35,7 @@ void PinnedThreadPool::run(int parts, void (*f)(void*, int), void* data) {
     }
     work();
     std::unique_lock lock(mutex_);
-    wanted_ = 0;  // who has not woken up by now has nothing left to do
+    wanted_ = 0;  // a thread that has not woken up by now has nothing left to do
     done_.wait(lock, [this] { return working_ == 0; });
     if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
 }

@@ -37,7 +37,7 @@ private:
     std::uint64_t generation_ = 0;  // of jobs
     int wanted_ = 0;                // threads that may still join the job
     int working_ = 0;               // threads that have joined and not left
-    // The job; written under mutex_ while nobody works.
+    // The job; written under mutex_ while no thread works.
     void (*f_)(void*, int) = nullptr;
     void* data_ = nullptr;
     int parts_ = 0;

@@ -23,7 +23,7 @@ int available_cores();
 /// How parts come to threads.
 enum class Schedule : std::uint8_t {
     Static,        // each thread gets as many
-    WorkStealing,  // who is done takes of what others have left
+    WorkStealing,  // a thread that is done takes work of others
 };
 
 class PinnedThreadPool;

@@ -36,7 +36,7 @@ constexpr std::size_t register_from = std::size_t{64} << 20;
                                       "65536 (KiB), populate=0 or 1");
 }
 
-/// The number behind "name=".
+/// The number after "name=".
 std::size_t number_of(const std::string& word, std::size_t least, std::size_t most) {
     const std::string digits = word.substr(word.find('=') + 1);
     std::size_t value = 0;

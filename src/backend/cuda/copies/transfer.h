@@ -39,7 +39,7 @@ public:
     void write(StreamHandle stream, DevicePointer to, const void* from, std::size_t bytes);
     void read(StreamHandle stream, void* to, DevicePointer from, std::size_t bytes);
     /// Pins large memory of the user's where it is, in place of going through staging memory. PARDO_CUDA_TRANSFER=register says so at
-    /// start; the words it may hold besides are in TransferOptions.
+    /// start; the other words that it may hold are in TransferOptions.
     void prefer_registration(bool yes) noexcept { registers_ = yes; }
 
 private:

@@ -264,7 +264,7 @@ std::jthread load_nvrtc_aside() {
     try {
         const Bound inherit_nothing(any_core);
         return std::jthread([] { (void)nvrtc_unavailable(); });
-    } catch (const std::system_error&) {  // no thread: who needs it loads it
+    } catch (const std::system_error&) {  // no thread: it is loaded where it is needed
         return {};
     }
 }

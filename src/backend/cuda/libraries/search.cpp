@@ -71,7 +71,7 @@ std::vector<std::string> library_candidates(const char* variable, std::string_vi
     std::vector<std::string> list;
     if (const auto wish = env(variable)) {
         std::error_code error;
-        if (!fs::is_directory(*wish, error)) return {*wish};  // who names a file wants that one or an error
+        if (!fs::is_directory(*wish, error)) return {*wish};  // a file that is named is taken, or an error raised
         for (const fs::path& file : files(*wish, stem)) list.push_back(file);
         if (list.empty()) list.push_back((fs::path(*wish) / (std::string(stem) + ".so")).string());
         return list;

@@ -1,7 +1,7 @@
-// src/emit/llvm/math/erf.cpp: erf of doubles from tables, where each lane can look up what stands in two registers (AVX-512): a third of
+// src/emit/llvm/math/erf.cpp: erf of doubles from tables, where each lane can look up values in two registers (AVX-512): a third of
 // the multiplications of the polynomials that other targets take (math_erf.cpp), below 1 ulp too. For |x| in cell k, of 16 whose middles
 // are multiples of their width, erf(|x|) = E + u S(u) with u = |x| - C; in the first one + |x|, with E = C = 0, since what is small would
-// lose bits otherwise. C stands at the lower end of the cell, in the second one inside, where S is 1; it is chosen so that its erf is a
+// lose bits otherwise. C is at the lower end of the cell, in the second one inside, where S is 1; it is chosen so that its erf is a
 // double within 1 % of an ulp, after S. Gal, "Computing elementary functions: an approach for achieving high accuracy and good performance"
 // (1986). The coefficients were fitted for this file by least squares of errors in ulp, with 60 digits; what they leave is 0.1 ulp.
 #include <llvm/IR/IntrinsicsX86.h>

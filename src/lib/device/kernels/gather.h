@@ -162,7 +162,7 @@ KERNEL(256) scatter(STATUS_ARG ARG(T, base), CONST_ARG(i64, offsets), CONST_ARG(
 }
 )";
 
-/// The last of several positions with one number. STAGE 0: notes the last position of each number (memory is -1 before); 1: who that is.
+/// The last of several positions with one number. STAGE 0: notes the last position of each number (memory is -1 before); 1: which that is.
 inline constexpr char last_wins[] = R"(
 #if STAGE == 0
 KERNEL(256) last_wins(CONST_ARG(i64, numbers), ARG(i32, last), i64 count) {

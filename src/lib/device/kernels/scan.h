@@ -77,7 +77,7 @@ FN void scan_group(V value, LOCAL V* sums, int t) {
         to = other;
     }
 }
-/* What lies behind the valid part of a tile never reaches it. Returns the carry for the next tile. */
+/* What lies after the valid part of a tile never reaches it. Returns the carry for the next tile. */
 FN V scan_shared(LOCAL V* tile, LOCAL V* sums, int t, V carry, int has_carry) {
     V mine[ITEMS];
     UNROLL for (int k = 0; k < ITEMS; ++k) {
@@ -197,7 +197,7 @@ KERNEL(256) scan_carries(ARG(V, totals), i64 parts) {
 }
 )";
 
-/// Lines that lie side by side: an item takes one line's chunk. STAGE 0: totals of chunks; 1: running totals; 2: the result.
+/// Adjacent lines: an item takes one line's chunk. STAGE 0: totals of chunks; 1: running totals; 2: the result.
 inline constexpr char scan_columns[] = R"(
 KERNEL(256) scan_columns(CONST_ARG(T, x), ARG(V, totals), ARG(T, out), i64 outer, i64 length, i64 inner, i64 chunks, i64 chunk,
                          i64 initial) {

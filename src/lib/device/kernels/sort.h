@@ -196,7 +196,7 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
     UNROLL for (int k = 0; k < ITEMS; ++k) key[k] = keys[begin + (t + k * G < n ? t + k * G : 0)];
     const i64 entry = (line * 256 + t) * tiles + tile;
     const COUNT target = entry > 0 ? running[entry - 1] : 0;
-    /* Keys behind the end are the largest, and last. */
+    /* Keys past the end are the largest, and last. */
     UNROLL for (int k = 0; k < ITEMS; ++k) shared_keys[PAD(t + k * G)] = t + k * G < n ? READ_KEY(key[k]) : (U)~(U)0;
     BARRIER;
     UNROLL for (int k = 0; k < ITEMS; ++k) key[k] = shared_keys[PAD(t * ITEMS + k)];

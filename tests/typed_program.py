@@ -1,4 +1,4 @@
-# tests/typed_program.py: what a type checker knows of the public names; `./dev lint` runs mypy on it, nobody runs the program.
+# tests/typed_program.py: what a type checker knows of the public names; `./dev lint` runs mypy on it, the program is never run.
 from typing import assert_type
 
 import pardo as pp

@@ -203,7 +203,7 @@ Value Builder::pure(Opcode op, DType type, std::span<const Value> operands, Math
 
 Value Builder::binary(Opcode op, Value a, Value b) {
     const Value operands[] = {a, b};
-    if (a >= kernel_.values.size()) fail(op, "the first operand is no value", operands);
+    if (a >= kernel_.values.size()) fail(op, "the first operand is not a value", operands);
     return pure(op, type(a), operands);
 }
 
@@ -321,7 +321,7 @@ Value Builder::call(Math fn, Value a, Value b) {
     return call(fn, operands);
 }
 Value Builder::call(Math fn, std::span<const Value> operands) {
-    require(!operands.empty() && operands[0] < kernel_.values.size(), Opcode::Call, "the first operand is no value");
+    require(!operands.empty() && operands[0] < kernel_.values.size(), Opcode::Call, "the first operand is not a value");
     return pure(Opcode::Call, type(operands[0]), operands, fn);
 }
 Value Builder::complex(Value re, Value im) { return emit(Opcode::Complex, complex_of(type(re)), {re, im}); }

@@ -127,7 +127,7 @@ def condition(name, arguments):
     if name == "power" and arguments[0].dtype.kind == "c":
         exponent = np.abs(arguments[1] * np.log(arguments[0]))
         return 1 + np.where(np.isfinite(exponent), exponent, 0)
-    if name == "log1p" and arguments[0].dtype.kind == "c":  # NumPy's own adds the 1 and loses what is small beside it
+    if name == "log1p" and arguments[0].dtype.kind == "c":  # NumPy's own adds the 1 and loses what is small next to it
         return 1 + 1 / np.maximum(np.abs(np.log1p(arguments[0])), np.finfo(arguments[0].dtype).tiny)
     return 1.0
 

@@ -445,7 +445,7 @@ class Maker:
             self.say(f"{text}[{r.choice(['...', ':'])}] = {value}", condition)
 
     def make_pending(self) -> None:
-        """A value that nobody has asked for, a view of it, something that reads the view, and a write into one of the two."""
+        """A value that was not asked for, a view of it, something that reads the view, and a write into one of the two."""
         r, name = self.rng, self.any_name(arrays=True)
         queue, dtype = self.queue[name], self.names[name].dtype
         if dtype.kind == "b" or np.iscomplexobj(self.names[name]):

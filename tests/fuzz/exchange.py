@@ -209,7 +209,7 @@ def run_dlpack(given: dict[str, Any]) -> str | None:
             else:
                 return None  # no elements, and extents that NumPy refuses
         elif not wrong_by_itself(shape, strides, bits // 8):
-            return None  # a lie that nobody can see through
+            return None  # a lie that cannot be detected
     elif 0 in shape and (given["data"] is None or given["device_type"] == 2):
         return None  # no elements, at no address or of a GPU that may be there
     capsule = Capsule(given, base)

@@ -1,7 +1,7 @@
 # tests/fuzz/groups.py: random kernels over groups, with barriers, local memory and group functions, against the interpreter.
 #
 # Items write their own element of local memory and read those of others only with a barrier between, so that every program has one result.
-# Barriers stand where all items of a group come: in loops and branches that are uniform for the group.
+# Barriers are where all items of a group come: in loops and branches that are uniform for the group.
 from __future__ import annotations
 
 import math
@@ -172,7 +172,7 @@ class Maker:
         return r.choice(forms)
 
     def own(self) -> Tree:
-        """What needs nobody else."""
+        """What needs no other item."""
         r = self.r
         self.count += 1
         kind = r.random()
@@ -205,7 +205,7 @@ class Maker:
         kind = r.random()
         if kind < 0.2:
             return self.own()
-        if kind < 0.45:  # everybody reads somebody's, and then writes its own
+        if kind < 0.45:  # each item reads another one's, and then writes its own
             read = [[f"t = {self.mix('v', f'a[{self.other()}]')}", []], [f"u = b[{self.other()}]", []]]
             return [BARRIER, *read, BARRIER, ["v = t", []], ["w = (w + u) % 100003", []], ["a[li] = v", []], ["b[li] = w", []]]
         if kind < 0.6:

@@ -1,7 +1,7 @@
 # tests/fuzz/hostile.py: hostile input: exchange objects, rectangles, selection strings, shapes, pickles, environment variables, cache files.
 #
 # What is expected: an exception of a documented type (docs/guide/errors.md), or success that is right. The memory that descriptions are of
-# lies between two pages that nobody may touch, so that what reads beyond it crashes. Descriptions are either true or wrong by themselves
+# lies between two pages without access, so that what reads beyond it crashes. Descriptions are either true or wrong by themselves
 # (negative, overflowing, null): a DLPack capsule that lies about the size of its memory is believed, here as everywhere.
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def run_text(given: dict[str, Any]) -> str | None:
 
 
 def run_shape(given: dict[str, Any]) -> str | None:
-    """Extents that nobody has memory for, index spaces that wrap."""
+    """Extents that no machine has memory for, index spaces that wrap."""
     import pardo as pp
 
     a, b = given["numbers"]

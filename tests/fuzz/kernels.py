@@ -1,7 +1,7 @@
 # tests/fuzz/kernels.py: random kernels and jit functions against the same function run as plain Python on NumPy's data.
 #
 # A program is a function as a tree of lines, [line, [lines inside]], and its arguments. Locals keep one type, and integers of Python stay
-# small: the language says so (docs/guide/language.md: Names, Numbers). What rounds of a `prange` add up is exact in every order.
+# small: the language says so (docs/guide/language.md: Names, Numbers). What iterations of a `prange` add up is exact in every order.
 from __future__ import annotations
 
 import itertools
@@ -225,7 +225,7 @@ class Maker:
         self.frozen: set[str] = set()  # what a loop counts with, and what a prange reduces into
         self.arrays: dict[str, tuple[str, int]] = {}  # name -> dtype, rank
         self.written: set[str] = set()
-        self.mine: str | None = None  # in parallel parts: the index that is this round's own
+        self.mine: str | None = None  # in parallel parts: the index that is this iteration's own
         self.helpers: list[tuple[str, str, int]] = []
         self.loops = 0
 
@@ -349,7 +349,7 @@ class Maker:
         return f"({self.whole()}) % {size}"
 
     def element(self, dtype: str) -> str | None:
-        """An element of an array that nobody else writes meanwhile."""
+        """An element of an array that is not written elsewhere meanwhile."""
         found = [n for n, (t, _) in self.arrays.items() if t == dtype]
         if not found:
             return None

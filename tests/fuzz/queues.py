@@ -255,7 +255,7 @@ def step(m: Model, op: list[Any]) -> None:
             m.readers[source] = [*m.readers[source], *m.last[target]]
             m.doubtful[target] |= m.doubtful[source]
     elif kind == "shared":
-        # Foreign memory and a task that records on the same queue: nobody may hold a lock while waiting.
+        # Foreign memory and a task that records on the same queue: no thread may hold a lock while waiting.
         queue = rest[0]
         memory = np.arange(1000.0)
         try:

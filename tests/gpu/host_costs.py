@@ -1,5 +1,5 @@
 # tests/gpu/host_costs.py: what the host pays for a launch, a wait, a block of memory and an await, in µs; not a test.
-"""Usage: python tests/gpu/host_costs.py [DEVICE], default cuda:0. Each line is the median of several rounds."""
+"""Usage: python tests/gpu/host_costs.py [DEVICE], default cuda:0. Each line is the median of several repetitions."""
 
 import asyncio
 import statistics
@@ -14,7 +14,7 @@ ROUNDS = 9
 
 
 def per_call(body: Callable[[], object], settle: Callable[[], object], calls: int, warm: int = 200) -> float:
-    """Microseconds a call: the median of rounds of `calls`, each of which begins on an idle queue."""
+    """Microseconds a call: the median of repetitions of `calls`, each of which begins on an idle queue."""
     for _ in range(warm):
         body()
     rounds = []

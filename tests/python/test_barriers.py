@@ -1,4 +1,4 @@
-# tests/python/test_barriers.py: where barriers may stand, and what lives across them, on every device of the machine; each kernel is
+# tests/python/test_barriers.py: where barriers may be, and what lives across them, on every device of the machine; each kernel is
 # compared with plain Python. Those that not all items of a group reach are refused.
 import os
 import re
@@ -297,7 +297,7 @@ def choice_by_a_shared_value():
     return kernel, pp.NdRange(32, 8), ints(32)
 
 
-# --- where barriers stand
+# --- where barriers may be
 
 
 @case()

@@ -1,4 +1,4 @@
-# tests/python/test_checks_all.py: what PARDO_CHECKS=all finds beside indices, what Python's integers raise in compiled loops, and ranges
+# tests/python/test_checks_all.py: what PARDO_CHECKS=all finds besides indices, what Python's integers raise in compiled loops, and ranges
 # near the limits of int64.
 import numpy as np
 import pardo as pp

@@ -1,4 +1,4 @@
-# tests/python/test_documents.py: the code of README.md and docs/ runs as it stands; docstrings have all their sections.
+# tests/python/test_documents.py: the code of README.md and docs/ runs as it is; docstrings have all their sections.
 from __future__ import annotations
 
 import doctest

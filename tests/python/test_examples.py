@@ -1,4 +1,4 @@
-# tests/python/test_examples.py: the programs of examples/ run as they stand, on the CPU and on OpenCL devices; each checks its own result.
+# tests/python/test_examples.py: the programs of examples/ run as they are, on the CPU and on OpenCL devices; each checks its own result.
 from __future__ import annotations
 
 import os

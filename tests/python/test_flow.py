@@ -1,4 +1,4 @@
-# tests/python/test_flow.py: names that loops assign on every path to their breaks have a value behind them.
+# tests/python/test_flow.py: names that loops assign on every path to their breaks have a value after them.
 import numpy as np
 import pardo as pp
 import pytest

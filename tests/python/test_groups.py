@@ -555,7 +555,7 @@ def stencil_with_halo(size):
         a = pp.local_array(size + 4, "int64")
         i, g, n = item.get_local_id(0), item.get_global_id(0), x.shape[0]
         k = i
-        while k < size + 4:  # no barrier in it: items may go round as often as they like
+        while k < size + 4:  # no barrier in it: items may have any number of iterations
             at = g - i + k - 2
             a[k] = x[min(max(at, 0), n - 1)]
             k += size

@@ -79,7 +79,7 @@ def test_executed_functions_are_freed(text, monkeypatch):
 
 
 def test_many_kernels_and_submissions_keep_the_memory_flat():
-    """By the process's own count of pages after a warm-up; far fewer rounds than would be seen as growth by hand."""
+    """By the process's own count of pages after a warm-up; far fewer iterations than would be seen as growth by hand."""
     program = """
         import gc, linecache
         import pardo as pp

@@ -360,7 +360,7 @@ def test_local_arrays_are_one_for_each_group_and_each_place():
         i = item.get_local_id(0)
         a, b, c = pp.local_array(4, "int32"), other(4), other(4)
         for _ in range(2):
-            d = pp.local_array(4, "int32")  # the same memory in each round
+            d = pp.local_array(4, "int32")  # the same memory in each iteration
             d[i] = 1 if d[i] > 100 else d[i] + 1
         a[i], b[i], c[i] = i, 10 * i, 100 * i
         pp.group_barrier(item.get_group())

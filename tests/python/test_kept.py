@@ -1,4 +1,4 @@
-# tests/python/test_kept.py: translations of functions on disk: when they are used, and when they are made anew.
+# tests/python/test_kept.py: translations of functions on disk: when they are used, and when they are made again.
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-# tests/python/test_lane_loops.py: loops inside of items whose rounds become lanes, or are shared by threads, beside the same text run by
+# tests/python/test_lane_loops.py: loops inside of items whose iterations become lanes, or are shared by threads, and the same text run by
 # Python.
 import math
 

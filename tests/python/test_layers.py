@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BINDINGS = ROOT / "python" / "bind"
 
-# Folder -> the folders of src/ that its files may include, beside their own and include/pardo.
+# Folder -> the folders of src/ that its files may include, besides their own and include/pardo.
 ALLOWED = {
     "base": set(),
     "device": {"base"},
@@ -65,7 +65,7 @@ def test_only_emitter_and_cpu_backend_know_llvm():
 # --- Python ---------------------------------------------------------------------------------------------------------------------------
 
 PACKAGE = ROOT / "python" / "pardo"
-# A module imports what stands in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
+# A module imports what is in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
 ORDER = ["_core", "_base", "_runtime", "_array", "_compiler", "_language", "_debug", "_kernel", "_generate", "_random"]
 ORDER += [("algorithm", "random", "special"), "__init__", "__main__"]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}
@@ -147,7 +147,7 @@ def test_no_modules_import_each_other():
 
 @pytest.mark.parametrize("folder", sorted(path.name for path in PACKAGE.glob("_*/")))
 def test_folders_export_nothing(folder):
-    """Imports name the file that has what they want: an arrow that a folder hides is seen by nobody."""
+    """Imports name the file that has what they want: an arrow that a folder hides is not seen."""
     if list((PACKAGE / folder).glob("*.py")):
         tree = ast.parse((PACKAGE / folder / "__init__.py").read_text())
         assert ast.get_docstring(tree)

@@ -60,7 +60,7 @@ def test_every_imported_symbol_is_in_glibc_2_28():
             if version:
                 family, _, number = version.partition("_")
                 assert tuple(map(int, number.split("."))) <= NEWEST[family], f"{file.name} needs {name}@{version}"
-            elif binding != "WEAK" and name not in brought:  # nobody says which version: only Python's own functions have none
+            elif binding != "WEAK" and name not in brought:  # without a version: only Python's own functions have none
                 assert re.match("_?Py", name), f"{file.name} needs {name}, which has no version"
 
 

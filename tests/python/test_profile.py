@@ -121,7 +121,7 @@ def test_compilations_are_rows():
     pp.wait(x)
     strange = float(np.random.default_rng().integers(1 << 40))
     with pp.profile() as p:
-        # A chain nobody has had before: 40 choices of two operations.
+        # A new chain: 40 choices of two operations.
         y = x
         for bit in f"{int(strange):040b}":
             y = pp.sin(y) if bit == "1" else pp.cos(y)
@@ -306,7 +306,7 @@ def browser(tmp_path_factory) -> list[str]:
 
 
 def in_browser(browser: list[str], page: str, folder: Path, script: str) -> dict[str, str]:
-    """Runs a script behind the page's own; gives the attributes that it leaves on the body."""
+    """Runs a script after the page's own; gives the attributes that it leaves on the body."""
     (folder / "page.html").write_text(page.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
     done = subprocess.run([*browser, f"file://{folder / 'page.html'}"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-# tests/python/test_progress.py: no lock is held while somebody waits: host tasks, memory of strangers, full queues and threads all go on.
+# tests/python/test_progress.py: no lock is held during waits: host tasks, memory of other libraries, full queues and threads all go on.
 from __future__ import annotations
 
 import subprocess

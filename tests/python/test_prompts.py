@@ -82,7 +82,7 @@ def test_a_pipe_is_told_what_to_do():
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_the_prompt():
-    """Lines as somebody types them; each block ends with an empty line."""
+    """Lines as a user types them; each block ends with an empty line."""
     blocks = PROGRAM.strip().replace("import numpy as np, pardo as pp", "import numpy as np\nimport pardo as pp")
     typed = []
     for line in blocks.split("\n"):

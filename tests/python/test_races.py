@@ -30,7 +30,7 @@ def raced(kernel, place, *arguments):
 
 
 def lines(message):
-    """The line and the item, or round, of each of the two accesses, and what it did."""
+    """The line and the item, or iteration, of each of the two accesses, and what it did."""
     return [
         (int(n), item, does) for n, item, does in re.findall(r"line (\d+), in \w+: (\w+ \S+|\w+ \(.*?\)) (reads|writes|changes.*)", message)
     ]

@@ -13,7 +13,7 @@ on_the_cpu = pytest.mark.skipif(pp.Device().backend != "cpu", reason="tells what
 
 
 def rows(text):
-    """The lines of a listing that have types: what stands there, and the types."""
+    """The lines of a listing that have types: what is there, and the types."""
     found = {}
     for line in text.splitlines():
         source, mark, types = line.partition("  # ")

@@ -1,4 +1,4 @@
-# tests/python/test_sets.py: sets, partitions and products: what NumPy's take besides the standard's.
+# tests/python/test_sets.py: sets, partitions and products: what NumPy's take in addition to the standard's.
 from __future__ import annotations
 
 import numpy as np

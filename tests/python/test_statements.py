@@ -1,4 +1,4 @@
-# tests/python/test_statements.py: compiled loops between all statements of Python: names that these bind, loops that stand in them.
+# tests/python/test_statements.py: compiled loops between all statements of Python: names that these bind, loops that are in them.
 import array
 import ast
 import contextlib
@@ -14,7 +14,7 @@ prange = pp.prange
 
 
 def agree(function, *arguments, compiled=None):
-    """Calls a function as it stands and compiled, each with copies of the arguments; both give and leave the same."""
+    """Calls a function as it is and compiled, each with copies of the arguments; both give and leave the same."""
     loop = pp.jit(function)
 
     def copied():

@@ -1,5 +1,5 @@
-# tests/python/test_wrong_programs.py: what users read when a kernel is wrong, word for word; programs.txt is written anew with
-# PARDO_TEST_REWRITE=1, and then read by somebody.
+# tests/python/test_wrong_programs.py: what users read when a kernel is wrong, word for word; programs.txt is written again with
+# PARDO_TEST_REWRITE=1, and must be read then.
 import inspect
 import os
 from pathlib import Path

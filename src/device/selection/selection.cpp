@@ -47,7 +47,7 @@ std::optional<DeviceType> parse_type(const std::string& word) {
     return std::nullopt;
 }
 
-/// Names of back ends that a build or a machine may lack: to name one is no slip of the pen, it matches nothing.
+/// Names of back ends that a build or a machine may lack: naming one is not a mistake, it matches nothing.
 constexpr std::string_view backend_names[] = {"cpu", "opencl", "cuda", "null"};
 
 bool is_backend(const std::string& word, const std::vector<Candidate>& all) {

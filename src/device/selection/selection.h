@@ -35,9 +35,9 @@ struct Filter {
     bool admits(const Candidate& candidate, const std::vector<Candidate>& all) const;
 };
 
-/// True for "cpu", "opencl", "cuda", "null", whether or not this build has them: to ask for one is no slip of the pen.
+/// True for "cpu", "opencl", "cuda", "null", whether or not this build has them: asking for one is not a mistake.
 bool is_backend_name(std::string_view word);
-/// Reads one alternative; nothing when it is no selection string. A word that is both back end and type counts as back end.
+/// Reads one alternative; nothing when it is not a selection string. A word that is both back end and type counts as back end.
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all);
 /// Reads a list with `!`; throws Value as "<op_name>=…" for what is not a selection string. Words of back ends that this machine lacks match
 /// nothing.
@@ -50,7 +50,7 @@ Device* find(const Pattern& pattern, const std::vector<Candidate>& all, const st
 /// The devices that a pattern names, in order.
 std::vector<const Candidate*> matches(const Pattern& pattern, const std::vector<Candidate>& all);
 /// The first device of the first alternative that names a visible one; throws Value, listing what exists and what is near, when there is
-/// none, or when an alternative is no selection string.
+/// none, or when an alternative is not a selection string.
 Device* choose(std::string_view selector, const std::vector<Candidate>& all, const std::vector<Candidate>& visible,
                const std::string& reasons);
 

@@ -1,4 +1,4 @@
-# tests/python/wrong/programs.py: programs that are wrong, each in its own way; programs.txt beside holds what users read.
+# tests/python/wrong/programs.py: programs that are wrong, each in its own way; programs.txt holds what users read.
 # Linters would mend them: pyproject.toml lets them be.
 import math
 

@@ -479,10 +479,10 @@ def test_rounds_of_a_loop():
     assert str(caught.value) == (
         "scatter: `x[4]` is written by iteration 0 and by iteration 2, and nothing says which is first: "
         "iterations of a parallel loop run in parallel; give each elements of its own, reduce into a name, or use pardo.atomic\n"
-        f'  File "{__file__}", line {here}, in scatter: round 0 writes\n'
+        f'  File "{__file__}", line {here}, in scatter: iteration 0 writes\n'
         "    x[places[i]] = i  # here\n"
         "    ^^^^^^^^^^^^\n"
-        f'  File "{__file__}", line {here}, in scatter: round 2 writes\n'
+        f'  File "{__file__}", line {here}, in scatter: iteration 2 writes\n'
         "    x[places[i]] = i  # here\n"
         "    ^^^^^^^^^^^^"
     )

@@ -187,7 +187,7 @@ def test_a_loop_as_lanes():
 @pytest.mark.parametrize(
     ("loop", "why"),
     [
-        ("for j in range(8): y[i, j] = 1", "it has fewer than 16 rounds"),
+        ("for j in range(8): y[i, j] = 1", "it has fewer than 16 iterations"),
         ("for j in range(0, n, 2): y[i, j] = 1", "its step is not 1"),
         ("for j in range(n): s += y[i, j]", "it writes no elements"),
         ("for j in range(n): y[i, j] = s; s += 1", "`s` is carried from iteration to iteration"),

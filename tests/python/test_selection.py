@@ -133,7 +133,7 @@ def test_no_visible_device():
     done = run("-c", "import pardo as pp; pp.zeros(3)", PARDO_DEVICES="!cpu,!opencl,!cuda")
     assert "leaves no device visible" in done.stderr
     done = run("-c", "import pardo as pp; pp.zeros(3)", PARDO_DEVICES="cpx")
-    assert 'PARDO_DEVICES=cpx: "cpx" is no selection string' in done.stderr
+    assert 'PARDO_DEVICES=cpx: "cpx" is not a selection string' in done.stderr
 
 
 def test_pickle():

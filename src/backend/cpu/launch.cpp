@@ -95,7 +95,7 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
         if (extents[d] % group_size[d] != 0) {
             throw Error(ErrorCode::Internal, "launch: kernel " + program.name() + " runs in groups of " + std::to_string(group_size[d]) +
                                                  " items in dimension " + std::to_string(d) + ", and " + std::to_string(extents[d]) +
-                                                 "items are not a multiple of that");
+                                                 " items are not a multiple of that");
         }
         units[d] /= group_size[d];
     }

@@ -39,8 +39,8 @@ struct Filter {
 bool is_backend_name(std::string_view word);
 /// Reads one alternative; nothing when it is not a selection string. A word that is both back end and type counts as back end.
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all);
-/// Reads a list with `!`; throws Value as "<op_name>=…" for what is not a selection string. Words of back ends that this machine lacks match
-/// nothing.
+/// Reads a list with `!`; throws Value as "<op_name>=…" for what is not a selection string. Words of back ends that this machine lacks
+/// match nothing.
 Filter parse_filter(std::string_view op_name, std::string_view text, const std::vector<Candidate>& all);
 /// The alternatives of a selection string, in order.
 std::vector<Alternative> parse_alternatives(std::string_view selector);

@@ -162,7 +162,7 @@ def test_functions_without_a_name_elsewhere():
     made = pp.kernel(lambda item, x: None)
     for f in (local, made, made[4], pp.elementwise(lambda a: a)):
         assert copy.copy(f) is copy.deepcopy(f) is f
-    with pytest.raises(pickle.PicklingError, match=r"^twice: what elementwise, reduction and scan make is pickled by its name"):
+    with pytest.raises(pickle.PicklingError, match=r"^twice: what elementwise, reduction and scan make is pickled by name"):
         pickle.dumps(pp.elementwise(lambda a: a, name="twice"))
 
 

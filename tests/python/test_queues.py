@@ -665,7 +665,7 @@ def test_failure_nobody_waited_for_is_told_at_exit():
     done = run("import pardo as pp, time; q = pp.Queue('cpu'); e = q.host_task(lambda: 1 / 0); pp.wait_any([e])")
     assert done.returncode == 0
     assert "ZeroDivisionError: division by zero" in done.stderr
-    assert "nobody waited for" in done.stderr
+    assert "was never waited for" in done.stderr
 
 
 def test_fork_with_held_work():

@@ -107,6 +107,32 @@ ValueError
 TypeError
     A parameter is no real number and no array of them, the dtype is neither float64 nor float32, or `size` is no integer and no
     sequence of integers.""",
+    "ufunc_keywords": """\
+out : Array, optional
+    Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.
+where : Array of bool or bool, optional
+    The elements to compute. Others keep their value in `out`; without `out` they are not initialised.
+dtype : data type, optional
+    The dtype to compute in; operands are cast to it within the same kind.
+casting : str, optional
+    Only ``'same_kind'``.""",
+    "ufunc_pair_keywords": """\
+out : tuple of Array or None, optional
+    Where the two results are stored; of the results' shape, and of dtypes that they can be cast to within the same kind.
+where : Array of bool or bool, optional
+    The elements to compute. Others keep their value in `out`; without `out` they are not initialised.
+dtype : data type, optional
+    The dtype to compute in; operands are cast to it within the same kind.
+casting : str, optional
+    Only ``'same_kind'``.""",
+    "ufunc_raises": """\
+TypeError
+    An operand is neither an Array nor a number, or of a kind that the function is not defined for, `where` is not of bools, or a
+    dtype is of another kind.
+ValueError
+    `casting` is something else, or shapes do not fit.
+ExecutionPlacementError
+    The operands are on different queues.""",
     "like_keywords": """\
 dtype, device, shape, usm_type : optional
     What shall differ from the model.

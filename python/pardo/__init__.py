@@ -156,10 +156,14 @@ def __dir__() -> list[str]:
 
 if _TYPE_CHECKING:
     from pardo._functions.arithmetic import *
+    from pardo._functions.assignment import *
+    from pardo._functions.choosing import *
     from pardo._functions.closeness import *
     from pardo._functions.copies import *
     from pardo._functions.divisors import *
+    from pardo._functions.editing import *
     from pardo._functions.grids import *
     from pardo._functions.kinds import *
+    from pardo._functions.products import *
     from pardo._functions.rearranging import *
     from pardo._functions.triangles import *

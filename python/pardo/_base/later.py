@@ -10,11 +10,15 @@ from typing import Any
 # File below python/pardo -> the public names that it defines.
 FILES = {
     "_functions.arithmetic": "bitwise_count divmod fabs float_power frexp ldexp modf sinc spacing",
+    "_functions.assignment": "place put put_along_axis putmask",
+    "_functions.choosing": "apply_along_axis apply_over_axes choose piecewise select",
     "_functions.closeness": "allclose array_equal array_equiv isclose",
     "_functions.copies": "asanyarray asarray_chkfinite ascontiguousarray asfortranarray copy require",
     "_functions.divisors": "gcd lcm",
+    "_functions.editing": "delete extract insert trim_zeros",
     "_functions.grids": "fromfunction geomspace indices ix_ logspace ravel_multi_index unravel_index",
     "_functions.kinds": "iscomplex iscomplexobj isfortran isreal isrealobj nan_to_num ndim real_if_close shape size",
+    "_functions.products": "cross inner kron matvec vdot vecmat",
     "_functions.rearranging": "block dsplit hsplit resize rollaxis rot90 row_stack vsplit",
     "_functions.triangles": (
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "

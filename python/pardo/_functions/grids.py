@@ -463,7 +463,7 @@ def geomspace(
     exponents = [_core.log10(x) for x in (one, two)]
     if first.ndim == 0:
         exponents = [_core._reshape(x, [1]) for x in exponents]
-    inner = linspace(*exponents, count, endpoint)
+    inner = linspace(exponents[0], exponents[1], count, endpoint)
     result = _core._reshape(_core.power(10.0, inner), [count, *first.shape])
     if count > 0:
         steps = _core._reshape(_core._arange(0, count, 1, np.int64, target), [count] + [1] * first.ndim)

@@ -337,13 +337,13 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     >>> pp.nan_to_num(pp.asarray([1.0, pp.nan, pp.inf]), posinf=9.0)
     array([1., 0., 9.])
     """
-    given = array(x, "nan_to_num")
+    given: Any = array(x, "nan_to_num")
     if given.dtype.kind not in "fc":
         return given._copy() if copy else given
     real = np.finfo(given.dtype).dtype
     places = [nan, float(np.finfo(real).max) if posinf is None else posinf, float(np.finfo(real).min) if neginf is None else neginf]
 
-    def replaced(part: Any) -> Array:
+    def replaced(part: Array) -> Array:
         tests = (_core.isnan(part), _core.isposinf(part), _core.isneginf(part))
         result: Array = part
         for test, value in zip(tests, places, strict=True):

@@ -74,7 +74,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     order = list(range(m.ndim))
     order[first], order[second] = second, first
     if turns == 0:
-        return m[...]
+        return _core._permute_dims(m, list(range(m.ndim)))
     if turns == 2:
         return _core._flip(m, [first, second])
     if turns == 1:

@@ -167,3 +167,6 @@ if _TYPE_CHECKING:
     from pardo._functions.products import *
     from pardo._functions.rearranging import *
     from pardo._functions.triangles import *
+    from pardo._statistics.averages import *
+    from pardo._statistics.nan_functions import *
+    from pardo._statistics.quantiles import *

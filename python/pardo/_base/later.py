@@ -24,6 +24,9 @@ FILES = {
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "
         "triu_indices triu_indices_from vander"
     ),
+    "_statistics.averages": "average corrcoef cov",
+    "_statistics.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
+    "_statistics.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
 }
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
 _lock = threading.RLock()  # held while a file is read, which may ask for names itself

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import searching
-from pardo._base.arguments import array, axis_index, same_kind
+from pardo._base.arguments import axis_index, same_kind
 from pardo._core import Array
 from pardo._functions.operands import cast, operand, to_queue, weak_operand
 
@@ -98,7 +98,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     >>> pp.put_along_axis(x, pp.argmax(x, axis=1, keepdims=True), 99, axis=1)
     >>> x
     array([[10, 99, 20],
-           [60, 40, 99]])
+           [99, 40, 50]])
     """
     who = "put_along_axis"
     arr = _target(arr, who)

@@ -177,9 +177,11 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     array([ 2.,  1., 10., 20.])
     """
     x = array(x, "piecewise")
-    if isinstance(condlist, SCALARS) or (type(condlist) is Array and (condlist.ndim == 0 or (condlist.ndim == 1 and x.ndim != 0))):
-        condlist = [condlist]
-    elif not isinstance(condlist[0], (list, np.ndarray, Array)) and x.ndim != 0:
+    if not isinstance(condlist, SCALARS) and getattr(condlist, "ndim", 1):
+        of_numbers = (condlist.ndim == 1) if type(condlist) is Array else not isinstance(condlist[0], (list, np.ndarray, Array))
+    else:
+        of_numbers = True
+    if of_numbers and (x.ndim or isinstance(condlist, SCALARS) or getattr(condlist, "ndim", 1) == 0):
         condlist = [condlist]
     conditions = [cast(operand(condlist[k], x, "piecewise"), np.bool_) for k in range(len(condlist))]
     functions, n = len(funclist), len(conditions)
@@ -298,8 +300,9 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Axis) -> Array:
     """
     x = array(a, "apply_over_axes")
     value = x
-    for axis in axes if isinstance(axes, (tuple, list)) else [axes]:
-        place = axis + x.ndim if axis < 0 else axis  # type: ignore[operator]
+    given: Any = axes if isinstance(axes, (tuple, list)) else [axes]
+    for axis in given:
+        place = axis + x.ndim if axis < 0 else axis
         result = func(value, place)
         if result.ndim != value.ndim:
             result = _core._expand_dims(result, [place])

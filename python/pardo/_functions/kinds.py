@@ -293,12 +293,12 @@ def real_if_close(a: Any, tol: float = 100) -> Array:
     >>> pp.real_if_close(pp.asarray([2.1 + 4e-14j, 5.2 + 3e-15j]), tol=1000)
     array([2.1, 5.2])
     """
-    a = array(a, "real_if_close")
-    if a.dtype.kind != "c":
-        return a
+    x = array(a, "real_if_close")
+    if x.dtype.kind != "c":
+        return x
     if tol > 1:
-        tol = float(np.finfo(a.dtype).eps) * tol
-    return _core._part(a, 0) if bool(all_of(_core.less(_core.absolute(_core.imag(a)), tol))) else a
+        tol = float(np.finfo(x.dtype).eps) * tol
+    return _core._part(x, 0) if bool(all_of(_core.less(_core.absolute(_core.imag(x)), tol))) else x
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
@@ -337,10 +337,10 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     >>> pp.nan_to_num(pp.asarray([1.0, pp.nan, pp.inf]), posinf=9.0)
     array([1., 0., 9.])
     """
-    given: Any = array(x, "nan_to_num")
+    given = array(x, "nan_to_num")
     if given.dtype.kind not in "fc":
         return given._copy() if copy else given
-    real = np.finfo(given.dtype).dtype
+    real: np.dtype[Any] = np.finfo(given.dtype).dtype  # type: ignore[arg-type]
     places = [nan, float(np.finfo(real).max) if posinf is None else posinf, float(np.finfo(real).min) if neginf is None else neginf]
 
     def replaced(part: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import array, arrays, axis_index, same_kind, same_queue, store, warn
+from pardo._base.arguments import arrays, axis_index, same_kind, same_queue, store, warn
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._functions.operands import cast

@@ -155,6 +155,14 @@ def __dir__() -> list[str]:
 
 
 if _TYPE_CHECKING:
+    from pardo._analysis.averages import *
+    from pardo._analysis.counting import *
+    from pardo._analysis.differences import *
+    from pardo._analysis.histograms import *
+    from pardo._analysis.nan_functions import *
+    from pardo._analysis.quantiles import *
+    from pardo._analysis.sets import *
+    from pardo._analysis.windows import *
     from pardo._functions.arithmetic import *
     from pardo._functions.assignment import *
     from pardo._functions.choosing import *
@@ -167,6 +175,3 @@ if _TYPE_CHECKING:
     from pardo._functions.products import *
     from pardo._functions.rearranging import *
     from pardo._functions.triangles import *
-    from pardo._statistics.averages import *
-    from pardo._statistics.nan_functions import *
-    from pardo._statistics.quantiles import *

@@ -9,6 +9,14 @@ from typing import Any
 
 # File below python/pardo -> the public names that it defines.
 FILES = {
+    "_analysis.averages": "average corrcoef cov",
+    "_analysis.counting": "bincount digitize",
+    "_analysis.differences": "convolve correlate ediff1d gradient interp trapezoid unwrap",
+    "_analysis.histograms": "histogram histogram2d histogram_bin_edges histogramdd",
+    "_analysis.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
+    "_analysis.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_analysis.sets": "intersect1d lexsort setdiff1d setxor1d sort_complex union1d",
+    "_analysis.windows": "bartlett blackman hamming hanning i0 kaiser",
     "_functions.arithmetic": "bitwise_count divmod fabs float_power frexp ldexp modf sinc spacing",
     "_functions.assignment": "place put put_along_axis putmask",
     "_functions.choosing": "apply_along_axis apply_over_axes choose piecewise select",
@@ -24,9 +32,6 @@ FILES = {
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "
         "triu_indices triu_indices_from vander"
     ),
-    "_statistics.averages": "average corrcoef cov",
-    "_statistics.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
-    "_statistics.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
 }
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
 _lock = threading.RLock()  # held while a file is read, which may ask for names itself

@@ -66,7 +66,11 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     given = [choices[k] for k in range(len(choices))]
     if not given:
         raise ValueError("choose: there is nothing to choose from")
-    dtype = np.result_type(*(c.dtype if type(c) is Array else np.asarray(c).dtype for c in given))
+    dtype = np.result_type(
+        *(c.dtype if type(c) is Array else c if type(c) in (int, float, complex) else np.asarray(c).dtype for c in given)
+    )
+    if all(type(c) in (int, float, complex) for c in given):
+        dtype = np.result_type(*map(np.asarray, given))
     parts = [cast(operand(c, a, "choose"), default_on(a.queue, dtype)) for c in given]
     place, *parts = _core._broadcast_arrays([cast(a, np.int64), *parts])
     n = len(parts)
@@ -177,11 +181,12 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     array([ 2.,  1., 10., 20.])
     """
     x = array(x, "piecewise")
-    if not isinstance(condlist, SCALARS) and getattr(condlist, "ndim", 1):
+    dimensions = 0 if isinstance(condlist, SCALARS) else getattr(condlist, "ndim", 1)
+    if dimensions:
         of_numbers = (condlist.ndim == 1) if type(condlist) is Array else not isinstance(condlist[0], (list, np.ndarray, Array))
     else:
         of_numbers = True
-    if of_numbers and (x.ndim or isinstance(condlist, SCALARS) or getattr(condlist, "ndim", 1) == 0):
+    if of_numbers and (x.ndim or dimensions == 0):
         condlist = [condlist]
     conditions = [cast(operand(condlist[k], x, "piecewise"), np.bool_) for k in range(len(condlist))]
     functions, n = len(funclist), len(conditions)

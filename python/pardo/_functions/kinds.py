@@ -340,7 +340,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     given = array(x, "nan_to_num")
     if given.dtype.kind not in "fc":
         return given._copy() if copy else given
-    real: np.dtype[Any] = np.finfo(given.dtype).dtype  # type: ignore[arg-type]
+    real: np.dtype[Any] = np.finfo(given.dtype).dtype
     places = [nan, float(np.finfo(real).max) if posinf is None else posinf, float(np.finfo(real).min) if neginf is None else neginf]
 
     def replaced(part: Array) -> Array:

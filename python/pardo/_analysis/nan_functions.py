@@ -1,4 +1,4 @@
-# python/pardo/_statistics/nan_functions.py: reductions and running sums that leave NaN out.
+# python/pardo/_analysis/nan_functions.py: reductions and running sums that leave NaN out.
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-# python/pardo/_statistics/quantiles.py: medians, percentiles and quantiles, with NaN and without.
+# python/pardo/_analysis/quantiles.py: medians, percentiles and quantiles, with NaN and without.
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.reductions import any as any_of
+from pardo._array.reductions import mean
 from pardo._base.arguments import Axis, array, default_on, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
@@ -407,9 +408,9 @@ def _quantile(who: str, a: Any, q: Any, axis: Axis, out: Any, method: str, keepd
     s = _Slices(x, axis, who)
     front = list(wanted.shape)
     flat = wanted.reshape(-1)
+    if without_nan and x.size == 0:  # as NumPy's, which asks nanmean
+        return mean(x, axis, None, out, keepdims)
     if s.n == 0:
-        if without_nan and x.dtype.kind == "f" and x.size == 0:
-            return s.shaped(_core._full([*s.kept, *front], float("nan"), x.dtype, x.queue), front, keepdims, out)
         raise IndexError(f"{who}: there are no elements")
     if weights is not None:
         result = _weighted(s, flat, weights, axis, method, without_nan)
@@ -442,7 +443,7 @@ def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
         above = np.where(place >= n - 1, n - 1, np.where(place < 0, 0, below + 1)).astype(np.int64)
         gamma_base = np.where(place >= n - 1, -1, np.where(place < 0, 0, below))
         under = np.where(place >= n - 1, n - 1, gamma_base).astype(np.int64)
-        gamma = np.asarray(_weight(method, place, gamma_base, np), dtype=place.dtype)
+        gamma = np.asarray(_weight(method, place, gamma_base, np), dtype=np.float64 if weak else place.dtype)
         x = _core._partition(x, sorted({*under.tolist(), *above.tolist(), n - 1}), last)
         low, high = (_core._take(x, to_queue(p, x.queue), last) for p in (under, above))
         narrow = default_on(x.queue, x.dtype if weak and x.dtype.kind == "f" else gamma.dtype)
@@ -457,7 +458,7 @@ def _of_counts(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     """Quantiles of what is not NaN: each slice has its own count, and its places are found on the device."""
     x, count = _sorted_with_counts(s.x)
     last = x.ndim - 1
-    double = default_on(x.queue, np.float64)
+    double = default_on(x.queue, q.dtype if q.dtype.kind == "f" else np.float64)
     n: Any = cast(count, double)[..., None]
     p: Any = to_queue(q.astype(double), x.queue)
     end = _core.maximum(n - 1, 0)

@@ -1,4 +1,4 @@
-# python/pardo/_statistics/averages.py: weighted averages, covariances and correlations.
+# python/pardo/_analysis/averages.py: weighted averages, covariances and correlations.
 from __future__ import annotations
 
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
+from pardo._analysis.quantiles import fitting_weights
 from pardo._array.products import dot
 from pardo._array.reductions import any as any_of
 from pardo._array.reductions import mean
@@ -13,7 +14,6 @@ from pardo._base.arguments import Axis, array, default_on, optional_dtype, warn
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._functions.operands import axes_of, cast, operand
-from pardo._statistics.quantiles import fitting_weights
 
 __all__ = [
     "average",

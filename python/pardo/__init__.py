@@ -165,6 +165,7 @@ if _TYPE_CHECKING:
     from pardo._analysis.windows import *
     from pardo._functions.arithmetic import *
     from pardo._functions.assignment import *
+    from pardo._functions.bits import *
     from pardo._functions.choosing import *
     from pardo._functions.closeness import *
     from pardo._functions.copies import *
@@ -172,6 +173,8 @@ if _TYPE_CHECKING:
     from pardo._functions.editing import *
     from pardo._functions.grids import *
     from pardo._functions.kinds import *
+    from pardo._functions.padding import *
     from pardo._functions.products import *
     from pardo._functions.rearranging import *
     from pardo._functions.triangles import *
+    from pardo._host.texts import *

@@ -90,9 +90,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     """
     x = array(x, "bincount")
     least = index(minlength, "bincount: minlength")
-    if x.dtype.kind not in "biu" or x.dtype == np.uint64:
-        if x.size:
-            raise TypeError(f"bincount: cannot cast from {x.dtype} to int64 according to the rule 'safe'")
+    if x.size and (x.dtype.kind not in "biu" or x.dtype == np.uint64):
+        raise TypeError(f"bincount: cannot cast from {x.dtype} to int64 according to the rule 'safe'")
     if x.ndim != 1:
         raise ValueError("bincount: the array must have one dimension")
     if least < 0:

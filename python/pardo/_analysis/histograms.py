@@ -72,7 +72,7 @@ def _width(name: str, x: Array, ends: tuple[Any, Any], who: str) -> float:
     if name == "sturges":
         return spread / (math.log2(n) + 1.0)
     if name == "rice":
-        return spread / (2.0 * n ** (1.0 / 3))
+        return spread / (2.0 * math.pow(n, 1.0 / 3))
     if name == "fd":
         upper, lower = on_host(percentile(x, [75, 25]))
         return float(2.0 * (upper - lower) * n ** (-1.0 / 3.0))
@@ -81,7 +81,7 @@ def _width(name: str, x: Array, ends: tuple[Any, Any], who: str) -> float:
         return min(widest, spread / (math.log2(n) + 1.0))
     deviation = float(_core._std(x, None, 0.0, False, None, None))
     if name == "scott":
-        return (24.0 * math.pi**0.5 / n) ** (1.0 / 3.0) * deviation
+        return math.pow(24.0 * math.pi**0.5 / n, 1.0 / 3.0) * deviation
     if name == "doane":
         if n <= 2 or deviation <= 0:
             return 0.0

@@ -234,7 +234,7 @@ def kaiser(M: float, beta: float, *, device: DeviceLike = None, queue: Queue | N
     --------
     >>> import pardo as pp
     >>> pp.round(pp.kaiser(5, 14), 4)
-    array([0.    , 0.1647, 1.    , 0.1647, 0.    ])
+    array([0.    , 0.1649, 1.    , 0.1649, 0.    ])
     """
     m, line = _points(M, device, queue, "kaiser")
     try:

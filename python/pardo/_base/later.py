@@ -19,6 +19,7 @@ FILES = {
     "_analysis.windows": "bartlett blackman hamming hanning i0 kaiser",
     "_functions.arithmetic": "bitwise_count divmod fabs float_power frexp ldexp modf sinc spacing",
     "_functions.assignment": "place put put_along_axis putmask",
+    "_functions.bits": "packbits unpackbits",
     "_functions.choosing": "apply_along_axis apply_over_axes choose piecewise select",
     "_functions.closeness": "allclose array_equal array_equiv isclose",
     "_functions.copies": "asanyarray asarray_chkfinite ascontiguousarray asfortranarray copy require",
@@ -26,11 +27,16 @@ FILES = {
     "_functions.editing": "delete extract insert trim_zeros",
     "_functions.grids": "fromfunction geomspace indices ix_ logspace ravel_multi_index unravel_index",
     "_functions.kinds": "iscomplex iscomplexobj isfortran isreal isrealobj nan_to_num ndim real_if_close shape size",
+    "_functions.padding": "pad",
     "_functions.products": "cross inner kron matvec vdot vecmat",
     "_functions.rearranging": "block dsplit hsplit resize rollaxis rot90 row_stack vsplit",
     "_functions.triangles": (
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "
         "triu_indices triu_indices_from vander"
+    ),
+    "_host.texts": (
+        "array2string array_repr array_str base_repr binary_repr common_type format_float_positional format_float_scientific "
+        "get_printoptions isscalar issubdtype iterable min_scalar_type mintypecode printoptions set_printoptions typename"
     ),
 }
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}

@@ -160,6 +160,7 @@ if _TYPE_CHECKING:
     from pardo._analysis.differences import *
     from pardo._analysis.histograms import *
     from pardo._analysis.nan_functions import *
+    from pardo._analysis.polynomials import *
     from pardo._analysis.quantiles import *
     from pardo._analysis.sets import *
     from pardo._analysis.windows import *
@@ -177,4 +178,5 @@ if _TYPE_CHECKING:
     from pardo._functions.products import *
     from pardo._functions.rearranging import *
     from pardo._functions.triangles import *
+    from pardo._host.files import *
     from pardo._host.texts import *

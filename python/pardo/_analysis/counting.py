@@ -69,7 +69,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     Raises
     ------
     TypeError
-        `x` is no Array or not of integers that int64 can hold, or weights are complex.
+        `x` is no Array or not of integers, or weights are complex.
     ValueError
         There is not one dimension, an element or `minlength` is negative, or there are not as many weights.
 
@@ -90,7 +90,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     """
     x = array(x, "bincount")
     least = index(minlength, "bincount: minlength")
-    if x.size and (x.dtype.kind not in "biu" or x.dtype == np.uint64):
+    if x.dtype.kind not in "biu":
         raise TypeError(f"bincount: cannot cast from {x.dtype} to int64 according to the rule 'safe'")
     if x.ndim != 1:
         raise ValueError("bincount: the array must have one dimension")

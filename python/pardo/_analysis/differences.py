@@ -120,7 +120,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     order = integer(edge_order, "gradient: edge_order")
     if order > 2:
         raise ValueError("gradient: 'edge_order' greater than 2 not supported")
-    if x.dtype == np.bool_:
+    if x.dtype == np.bool_ and all(x.shape[a] > order for a in axes):
         raise TypeError("gradient: bools have no differences; cast them with astype")
     x = cast(x, double_of(x))
     results = [_derivative(x, step, a, order) for step, a in zip(steps, axes, strict=True)]
@@ -343,11 +343,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     >>> pp.interp(pp.asarray([0.0, 1.0, 1.5, 2.72, 3.14]), [1, 2, 3], [3, 2, 0])
     array([3.  , 3.  , 2.5 , 0.56, 0.  ])
     """
-    x, points, values = (
-        operands([x if type(x) is Array else array(x, "interp"), xp, fp], "interp")
-        if not _any_of(xp, fp) or type(x) is Array
-        else operands([x, xp, fp], "interp")
-    )
+    if not any(type(given) is Array for given in (x, xp, fp)):
+        x = array(x, "interp")
+    x, points, values = operands([x, xp, fp], "interp")
     double = default_on(x.queue, np.float64)
     if "c" in (x.dtype.kind, points.dtype.kind):
         raise TypeError("interp: points must be real")
@@ -376,8 +374,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     y0, y1 = (_core._take(values, k, 0) for k in (low, high))
     if values.dtype.kind == "c":
         parts = [_line(x, x0, x1, f(y0), f(y1)) for f in (_core.real, _core.imag)]
-        result = _core.add(parts[0], _core.multiply(parts[1], 1j))
-        made = _core._empty(list(result.shape), values.dtype, x.queue)
+        made = _core._empty(list(parts[0].shape), values.dtype, x.queue)
         for k in range(2):
             _core._part(made, k)._assign(parts[k])
         result = made
@@ -387,12 +384,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     result = _core._where(_core.equal(place, n - 1), values[n - 1], result)
     result = _core._where(_core.less(x, points[0]), values[0] if left is None else _end(left, values), result)
     result = _core._where(_core.greater(x, points[n - 1]), values[n - 1] if right is None else _end(right, values), result)
+    if n == 1:  # NaN is neither below nor above the one point, as in NumPy
+        return result
     nothing = float("nan")
     return _core._where(_core.isnan(x), nothing if values.dtype.kind != "c" else cast(x, values.dtype), result)
-
-
-def _any_of(*xs: Any) -> bool:
-    return any(type(x) is Array for x in xs)
 
 
 def _end(value: Any, like: Array) -> Array:

@@ -425,7 +425,7 @@ def histogram2d(
     columns = operands([x, y], "histogram2d")
     if columns[0].ndim != 1 or columns[0].shape != columns[1].shape:
         raise ValueError("histogram2d: x and y must have the same length, and one dimension")
-    entries = len(bins) if np.ndim(bins) or isinstance(bins, (list, tuple)) else 1
+    entries = len(bins) if isinstance(bins, (list, tuple)) or np.ndim(bins) else 1
     if entries not in (1, 2):
         bins = [bins, bins]
     counts, edges = _of_points(columns, bins, range, density, weights, "histogram2d")

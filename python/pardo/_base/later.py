@@ -14,6 +14,7 @@ FILES = {
     "_analysis.differences": "convolve correlate ediff1d gradient interp trapezoid unwrap",
     "_analysis.histograms": "histogram histogram2d histogram_bin_edges histogramdd",
     "_analysis.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
+    "_analysis.polynomials": "polyadd polyder polydiv polyint polymul polysub polyval",
     "_analysis.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_analysis.sets": "intersect1d lexsort setdiff1d setxor1d sort_complex union1d",
     "_analysis.windows": "bartlett blackman hamming hanning i0 kaiser",
@@ -34,6 +35,7 @@ FILES = {
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "
         "triu_indices triu_indices_from vander"
     ),
+    "_host.files": "frombuffer fromfile fromiter fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
     "_host.texts": (
         "array2string array_repr array_str base_repr binary_repr common_type format_float_positional format_float_scientific "
         "get_printoptions isscalar issubdtype iterable min_scalar_type mintypecode printoptions set_printoptions typename"

@@ -1,4 +1,4 @@
-# python/pardo/_host/texts.py: what NumPy says of dtypes and objects, and how it prints numbers: its own functions, where they suit as they are.
+# python/pardo/_host/texts.py: what NumPy says of dtypes and objects, and how it prints: its own functions, where they suit as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -65,7 +65,9 @@ def array2string(
     ----------
     a : Array
         The array; waited for.
-    max_line_width, precision, suppress_small, separator, prefix, formatter, threshold, edgeitems, sign, floatmode, suffix, legacy : optional
+    max_line_width, precision, suppress_small, separator, prefix, formatter, threshold, edgeitems : optional
+        As for `numpy.array2string`.
+    sign, floatmode, suffix, legacy : optional
         As for `numpy.array2string`.
 
     Returns
@@ -253,4 +255,4 @@ def mintypecode(typechars: Any, typeset: Any = "GDFgdf", default: str = "d") -> 
     'd'
     """
     chars = [t.dtype.char if type(t) is Array else t for t in typechars]
-    return np.mintypecode(chars, typeset, default)  # type: ignore[arg-type]
+    return np.mintypecode(chars, typeset, default)

@@ -120,10 +120,10 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     order = integer(edge_order, "gradient: edge_order")
     if order > 2:
         raise ValueError("gradient: 'edge_order' greater than 2 not supported")
-    if x.dtype == np.bool_ and all(x.shape[a] > order for a in axes):
-        raise TypeError("gradient: bools have no differences; cast them with astype")
-    x = cast(x, double_of(x))
-    results = [_derivative(x, step, a, order) for step, a in zip(steps, axes, strict=True)]
+    kind = double_of(x)
+    if x.dtype != np.bool_:  # whose differences the core refuses, as NumPy does
+        x = cast(x, kind)
+    results = [_derivative(x, step, a, order, kind) for step, a in zip(steps, axes, strict=True)]
     return results[0] if len(axes) == 1 else tuple(results)
 
 
@@ -140,7 +140,7 @@ def _distances(places: Any, count: int) -> Any:
     return d[0] if d.size and bool((d == d[0]).all()) else d
 
 
-def _derivative(x: Array, step: Any, axis: int, order: int) -> Array:
+def _derivative(x: Array, step: Any, axis: int, order: int, kind: Any) -> Array:
     n = x.shape[axis]
     if n < order + 1:
         raise ValueError(
@@ -185,7 +185,7 @@ def _derivative(x: Array, step: Any, axis: int, order: int) -> Array:
             back = (b / (a * (a + b)), -(b + a) / (a * b), (2.0 * b + a) / (b * (a + b)))
         first = weighted(front, [part(0, 1), part(1, 2), part(2, 3)])
         last = weighted(back, [part(-3, -2), part(-2, -1), part(-1, None)])
-    return _core._concat([cast(v, x.dtype) for v in (first, inner, last)], axis)
+    return _core._concat([cast(v, kind) for v in (first, inner, last)], axis)
 
 
 def _scaled(step: Any, factor: float) -> Any:

@@ -172,6 +172,7 @@ if _TYPE_CHECKING:
     from pardo._functions.copies import *
     from pardo._functions.divisors import *
     from pardo._functions.editing import *
+    from pardo._functions.einsum import *
     from pardo._functions.grids import *
     from pardo._functions.kinds import *
     from pardo._functions.padding import *

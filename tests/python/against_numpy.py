@@ -45,7 +45,7 @@ def compare(expression, *hosts, ulp=0, who="", views=True):
                     x.wait()
         except Exception as e:
             alike = isinstance(e, type(failure)) or isinstance(failure, type(e)) or {type(e), type(failure)} <= LIKE
-            assert alike, f"{who}: {e!r}, NumPy's is {failure!r}"
+            assert alike, f"{who}: {e!r}, NumPy's is {failure!r}"  # noqa: PT017
         else:
             raise AssertionError(f"{who}: {result!r}, but NumPy raises {failure!r}")
 

@@ -120,8 +120,11 @@ def test_keywords_of_compositions(name, rng):
     with pytest.raises(TypeError, match=f"^{name}: expected a pardo.Array"):
         ours(*[[1, 2]] * len(arrays))
     if dtype == "float64" and name not in ("float_power", "frexp", "ldexp"):
-        for a, b in zip(ours(*arrays, dtype="float32") if len(out) > 1 else [ours(*arrays, dtype="float32")],
-                        outcome(theirs, *host, **({"dtype": "float32"} if name != "ldexp" else {})), strict=True):  # fmt: skip
+        for a, b in zip(
+            ours(*arrays, dtype="float32") if len(out) > 1 else [ours(*arrays, dtype="float32")],
+            outcome(theirs, *host, **({"dtype": "float32"} if name != "ldexp" else {})),
+            strict=True,
+        ):
             assert a.dtype == (np.float32 if a.dtype.kind == "f" else b.dtype)
 
 
@@ -193,8 +196,10 @@ NEAR = st.one_of(st.floats(-2, 2), st.sampled_from([np.nan, np.inf, -np.inf, 0.0
 @given(st.data())
 def test_closeness(data):
     shape = data.draw(SHAPES)
-    a, b = (data.draw(hnp.arrays(data.draw(st.sampled_from(["float32", "float64"])), shape, elements=NEAR.map(np.float32).map(float)))
-            for _ in range(2))  # fmt: skip
+    a, b = (
+        data.draw(hnp.arrays(data.draw(st.sampled_from(["float32", "float64"])), shape, elements=NEAR.map(np.float32).map(float)))
+        for _ in range(2)
+    )
     if data.draw(st.booleans()):
         b = a.copy()
     x, y = pp.asarray(a), pp.asarray(b)

@@ -64,9 +64,10 @@ MODES = ["constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimu
 OPTIONS = {
     "constant": [{}, {"constant_values": 3}, {"constant_values": (1, 2)}, {"constant_values": ((1, 2), (3, 4))}],
     "linear_ramp": [{}, {"end_values": 5}, {"end_values": ((1, 2), (3, 4))}],
-    "reflect": [{}, {"reflect_type": "odd"}], "symmetric": [{}, {"reflect_type": "odd"}],
+    "reflect": [{}, {"reflect_type": "odd"}],
+    "symmetric": [{}, {"reflect_type": "odd"}],
     **{m: [{}, {"stat_length": 2}, {"stat_length": ((1, 2), (3, 9))}] for m in ("maximum", "mean", "median", "minimum")},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -82,9 +83,19 @@ def test_pad(mode, dtype, rng):
                 compare(lambda m, x: m.pad(x, width, mode, **options), host, ulp=ulp, who=f"{mode} {shape} {width} {options}")  # noqa: B023
 
 
-@pytest.mark.parametrize("wrong", [lambda m, x: m.pad(x, -1), lambda m, x: m.pad(x, 1.5), lambda m, x: m.pad(x, (1, 2, 3)), lambda m, x: m.pad(x, 1, "x"),
-                                   lambda m, x: m.pad(x, 1, "edge", constant_values=1), lambda m, x: m.pad(x[:0], 1, "edge"),
-                                   lambda m, x: m.pad(x, 1, "mean", stat_length=-1), lambda m, x: m.pad(x, 1, "maximum", stat_length=0)])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda m, x: m.pad(x, -1),
+        lambda m, x: m.pad(x, 1.5),
+        lambda m, x: m.pad(x, (1, 2, 3)),
+        lambda m, x: m.pad(x, 1, "x"),
+        lambda m, x: m.pad(x, 1, "edge", constant_values=1),
+        lambda m, x: m.pad(x[:0], 1, "edge"),
+        lambda m, x: m.pad(x, 1, "mean", stat_length=-1),
+        lambda m, x: m.pad(x, 1, "maximum", stat_length=0),
+    ],
+)
 def test_pad_refuses(wrong):
     compare(wrong, np.arange(6.0).reshape(2, 3))
 
@@ -105,7 +116,7 @@ def test_pad_by_other_means():
 def test_bits(host, data):
     order, axis = data.draw(st.sampled_from(["big", "little"])), data.draw(st.none() | st.integers(-host.ndim, host.ndim - 1))
     compare(lambda m, x: m.packbits(x, axis=axis, bitorder=order), host)
-    count = data.draw(st.none() | st.integers(-3, 30))
+    count = data.draw(st.none() | st.integers(-3, 30)) if host.size else None  # of nothing NumPy makes what is in memory
     compare(lambda m, x: m.unpackbits(x, axis=axis, bitorder=order, count=count), host.astype(np.uint8), who=f"{axis} {order} {count}")
 
 

@@ -14,28 +14,67 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 V, M = (7,), (3, 5)
 CASES = {
-    "ediff1d": [(lambda m, x: m.ediff1d(x), V), (lambda m, x: m.ediff1d(x, to_end=[1, 0], to_begin=1), M), (lambda m, x: m.ediff1d(x), (0,)),
-                (lambda m, x: m.ediff1d(x, to_begin=1.5), V)],
-    "gradient": [(lambda m, x, e=e: m.gradient(x, edge_order=e), s) for e in (1, 2, 3) for s in (V, M, (2,), (1,))] +
-                [(lambda m, x, e=e: m.gradient(x, 2.0, edge_order=e), M) for e in (1, 2)] +
-                [(lambda m, x, e=e: m.gradient(x, [0.0, 1.0, 2.5, 3, 4, 6, 7], edge_order=e), V) for e in (1, 2)] +
-                [(lambda m, x: m.gradient(x, axis=-1), M), (lambda m, x: m.gradient(x, 1.0, [0, 1, 2, 3, 4]), M), (lambda m, x: m.gradient(x, axis=2), M),
-                 (lambda m, x: m.gradient(x, 1, 2, 3), M), (lambda m, x: m.gradient(x, [1, 2], axis=0), M), (lambda m, x: m.gradient(x, axis=(1, 0)), M)],
-    "trapezoid": [(lambda m, x: m.trapezoid(x), s) for s in (V, M)] + [(lambda m, x: m.trapezoid(x, dx=0.5, axis=0), M),
-                  (lambda m, x: m.trapezoid(x, x=[0, 1, 3, 4, 9]), M), (lambda m, x: m.trapezoid(x, x=x, axis=0), M), (lambda m, x: m.trapezoid(x, axis=2), M)],
-    "unwrap": [(lambda m, x: m.unwrap(x), s) for s in (V, M)] + [(lambda m, x: m.unwrap(x, period=4, axis=0), M),
-               (lambda m, x: m.unwrap(x, discont=4.0, period=5), V), (lambda m, x: m.unwrap(x, axis=2), M)],
-    "convolve": [(lambda m, x, y, k=k: m.convolve(x, y, k), s, t) for k in ("full", "same", "valid", "x")
-                 for s in (V, (1,), (40,), ()) for t in (V, (2,), (3,), (0,), (20,), (21,))] + [(lambda m, x, y: m.convolve(x, y), M, V)],
-    "correlate": [(lambda m, x, y, k=k: m.correlate(x, y, k), s, t) for k in ("full", "same", "valid")
-                  for s in (V, (1,), (40,), (4,)) for t in (V, (2,), (3,), (4,), (0,), (20,))],
-    "sets": [(lambda m, x, y, f=f, u=u: getattr(m, f)(x, y, **({} if f == "union1d" else {"assume_unique": u})), s, t)
-             for f in ("union1d", "intersect1d", "setdiff1d", "setxor1d") for u in (False,) for s in (V, M, (0,)) for t in (V, (2,), (0,))] +
-            [(lambda m, x, y: m.intersect1d(x, y, return_indices=True), V, M), (lambda m, x, y: m.setdiff1d(x, y, assume_unique=True), V, (2,))],
+    "ediff1d": [
+        (lambda m, x: m.ediff1d(x), V),
+        (lambda m, x: m.ediff1d(x, to_end=[1, 0], to_begin=1), M),
+        (lambda m, x: m.ediff1d(x), (0,)),
+        (lambda m, x: m.ediff1d(x, to_begin=1.5), V),
+    ],
+    "gradient": [(lambda m, x, e=e: m.gradient(x, edge_order=e), s) for e in (1, 2, 3) for s in (V, M, (2,), (1,))]
+    + [(lambda m, x, e=e: m.gradient(x, 2.0, edge_order=e), M) for e in (1, 2)]
+    + [(lambda m, x, e=e: m.gradient(x, [0.0, 1.0, 2.5, 3, 4, 6, 7], edge_order=e), V) for e in (1, 2)]
+    + [
+        (lambda m, x: m.gradient(x, axis=-1), M),
+        (lambda m, x: m.gradient(x, 1.0, [0, 1, 2, 3, 4]), M),
+        (lambda m, x: m.gradient(x, axis=2), M),
+        (lambda m, x: m.gradient(x, 1, 2, 3), M),
+        (lambda m, x: m.gradient(x, [1, 2], axis=0), M),
+        (lambda m, x: m.gradient(x, axis=(1, 0)), M),
+    ],
+    "trapezoid": [(lambda m, x: m.trapezoid(x), s) for s in (V, M)]
+    + [
+        (lambda m, x: m.trapezoid(x, dx=0.5, axis=0), M),
+        (lambda m, x: m.trapezoid(x, x=[0, 1, 3, 4, 9]), M),
+        (lambda m, x: m.trapezoid(x, x=x, axis=0), M),
+        (lambda m, x: m.trapezoid(x, axis=2), M),
+    ],
+    "unwrap": [(lambda m, x: m.unwrap(x), s) for s in (V, M)]
+    + [
+        (lambda m, x: m.unwrap(x, period=4, axis=0), M),
+        (lambda m, x: m.unwrap(x, discont=4.0, period=5), V),
+        (lambda m, x: m.unwrap(x, axis=2), M),
+    ],
+    "convolve": [
+        (lambda m, x, y, k=k: m.convolve(x, y, k), s, t)
+        for k in ("full", "same", "valid", "x")
+        for s in (V, (1,), (40,), ())
+        for t in (V, (2,), (3,), (0,), (20,), (21,))
+    ]
+    + [(lambda m, x, y: m.convolve(x, y), M, V)],
+    "correlate": [
+        (lambda m, x, y, k=k: m.correlate(x, y, k), s, t)
+        for k in ("full", "same", "valid")
+        for s in (V, (1,), (40,), (4,))
+        for t in (V, (2,), (3,), (4,), (0,), (20,))
+    ],
+    "sets": [
+        (lambda m, x, y, f=f, u=u: getattr(m, f)(x, y, **({} if f == "union1d" else {"assume_unique": u})), s, t)
+        for f in ("union1d", "intersect1d", "setdiff1d", "setxor1d")
+        for u in (False,)
+        for s in (V, M, (0,))
+        for t in (V, (2,), (0,))
+    ]
+    + [(lambda m, x, y: m.intersect1d(x, y, return_indices=True), V, M), (lambda m, x, y: m.setdiff1d(x, y, assume_unique=True), V, (2,))],
     "sort_complex": [(lambda m, x: m.sort_complex(x), s) for s in (V, M, ())],
-    "lexsort": [(lambda m, x, y: m.lexsort((x, y)), V, V), (lambda m, x, y: m.lexsort(x), M, V), (lambda m, x, y: m.lexsort((x, y), axis=0), M, M),
-                (lambda m, x, y: m.lexsort((x, y)), V, M), (lambda m, x, y: m.lexsort(()), V, M), (lambda m, x, y: m.lexsort((x, y), axis=2), M, M)],
-}  # fmt: skip
+    "lexsort": [
+        (lambda m, x, y: m.lexsort((x, y)), V, V),
+        (lambda m, x, y: m.lexsort(x), M, V),
+        (lambda m, x, y: m.lexsort((x, y), axis=0), M, M),
+        (lambda m, x, y: m.lexsort((x, y)), V, M),
+        (lambda m, x, y: m.lexsort(()), V, M),
+        (lambda m, x, y: m.lexsort((x, y), axis=2), M, M),
+    ],
+}
 ROUNDED = ("gradient", "trapezoid", "unwrap", "convolve", "correlate")
 
 
@@ -67,8 +106,12 @@ def test_interpolation(data):
 def test_interpolation_of_other_values():
     compare(lambda m, x: m.interp(x, [1, 2, 3], [3, 2, 0]), np.array([0, 1, 2, 5]), ulp=1)
     compare(lambda m, x: m.interp(2.5, x, x), np.array([0.0, 1.0, 3.0]), ulp=1)
-    for wrong in (lambda m, x: m.interp(x, [1, 2], [1, 2, 3]), lambda m, x: m.interp(x, [], []), lambda m, x: m.interp(x, [[1]], [[1]]),
-                  lambda m, x: m.interp(x, [1, 2], [1, 2], period=0)):  # fmt: skip
+    for wrong in (
+        lambda m, x: m.interp(x, [1, 2], [1, 2, 3]),
+        lambda m, x: m.interp(x, [], []),
+        lambda m, x: m.interp(x, [[1]], [[1]]),
+        lambda m, x: m.interp(x, [1, 2], [1, 2], period=0),
+    ):
         compare(wrong, np.array([0.0, 1.0]))
 
 
@@ -85,8 +128,17 @@ def test_counts(dtype, rng):
             compare(lambda m, x: m.digitize(x, bins, right), samples(dtype, (4, 5), rng), who=f"{bins}")  # noqa: B023
 
 
-@pytest.mark.parametrize("wrong", [lambda m, x: m.bincount(x - 5), lambda m, x: m.bincount(x[None]), lambda m, x: m.bincount(x, minlength=-1),
-                                   lambda m, x: m.bincount(x, [1.0]), lambda m, x: m.bincount(x, x * 1j), lambda m, x: m.bincount(x * 1.0)])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda m, x: m.bincount(x - 5),
+        lambda m, x: m.bincount(x[None]),
+        lambda m, x: m.bincount(x, minlength=-1),
+        lambda m, x: m.bincount(x, [1.0]),
+        lambda m, x: m.bincount(x, x * 1j),
+        lambda m, x: m.bincount(x * 1.0),
+    ],
+)
 def test_wrong_counts(wrong):
     compare(wrong, np.arange(4))
 
@@ -138,8 +190,18 @@ def test_histograms_of_few(host):
 
 def test_histograms_of_points(rng):
     points = rng.standard_normal((40, 3))
-    for options in ({}, {"bins": 3}, {"bins": [2, 3, 4]}, {"bins": [[-1, 0, 1], 3, [0.0, 0.5]]}, {"density": True, "bins": 3}, {"bins": [2, 3]},
-                    {"range": [(-1, 1), None, (0, 2)], "bins": 3}, {"range": [(0, 1)]}, {"bins": 0}, {"bins": [[1, 0], 2, 2]}):  # fmt: skip
+    for options in (
+        {},
+        {"bins": 3},
+        {"bins": [2, 3, 4]},
+        {"bins": [[-1, 0, 1], 3, [0.0, 0.5]]},
+        {"density": True, "bins": 3},
+        {"bins": [2, 3]},
+        {"range": [(-1, 1), None, (0, 2)], "bins": 3},
+        {"range": [(0, 1)]},
+        {"bins": 0},
+        {"bins": [[1, 0], 2, 2]},
+    ):
         compare(lambda m, x: m.histogramdd(x, **options), points, ulp=16, who=str(options))  # noqa: B023
     compare(lambda m, x, w: m.histogramdd(x, 3, weights=w), points, rng.standard_normal(40), ulp=256)
     for options in ({}, {"bins": 3}, {"bins": (2, 3)}, {"bins": [-1, 0, 1, 2]}, {"bins": [[-1, 0, 1], 3]}, {"density": True}):

@@ -13,9 +13,20 @@ from support import DTYPES, samples
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 METHODS = [
-    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
-    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
-]  # fmt: skip
+    "inverted_cdf",
+    "averaged_inverted_cdf",
+    "closest_observation",
+    "interpolated_inverted_cdf",
+    "hazen",
+    "weibull",
+    "linear",
+    "median_unbiased",
+    "normal_unbiased",
+    "lower",
+    "higher",
+    "midpoint",
+    "nearest",
+]
 NAN = st.one_of(st.floats(-4, 4).map(np.float32).map(float), st.sampled_from([np.nan, 0.0, 1.0]))
 AXES = st.none() | st.integers(-2, 1) | st.just((0, 1)) | st.just((1,))
 MATRICES = hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5)
@@ -76,17 +87,38 @@ def test_quantiles_of_dtypes(dtype, rng):
 
 
 WRONG = [
-    lambda m, x: m.quantile(x, 1.5), lambda m, x: m.quantile(x, -0.1), lambda m, x: m.percentile(x, 101), lambda m, x: m.quantile(x, np.nan),
-    lambda m, x: m.quantile(x, 0.5, method="x"), lambda m, x: m.quantile(x, 0.5, axis=3), lambda m, x: m.median(x, axis=3),
-    lambda m, x: m.median(x, axis=(0, 0)), lambda m, x: m.quantile(x, 0.5, weights=x), lambda m, x: m.quantile(x, [[[0.5]]]),
-    lambda m, x: m.quantile(x, 0.5, method="inverted_cdf", weights=-x * x - 1), lambda m, x: m.average(x, weights=[1, 2]),
-    lambda m, x: m.average(x, axis=0, weights=[1, 2]), lambda m, x: m.average(x, axis=0, weights=[0, 0, 0]), lambda m, x: m.average(x, axis=5),
-    lambda m, x: m.cov(x[None]), lambda m, x: m.cov(x, ddof=1.5), lambda m, x: m.cov(x, fweights=[1.5, 1, 1, 1]),
-    lambda m, x: m.cov(x, fweights=[1, 1, 1]), lambda m, x: m.cov(x, aweights=[1, -1, 1, 1]), lambda m, x: m.cov(x, aweights=[[1, 1, 1, 1]]),
-    lambda m, x: m.nanargmax(x * np.nan), lambda m, x: m.nanargmin(x * np.nan, axis=0), lambda m, x: m.nanmean(x, dtype=int),
-    lambda m, x: m.nanvar(x, dtype=int), lambda m, x: m.nanvar(x, ddof=1, correction=1), lambda m, x: m.nanmax(x[:0]), lambda m, x: m.nanargmax(x[:0]),
-    lambda m, x: m.nansum(x, axis=2), lambda m, x: m.nanstd(x, axis=2), lambda m, x: m.nancumsum(x, axis=2),
-]  # fmt: skip
+    lambda m, x: m.quantile(x, 1.5),
+    lambda m, x: m.quantile(x, -0.1),
+    lambda m, x: m.percentile(x, 101),
+    lambda m, x: m.quantile(x, np.nan),
+    lambda m, x: m.quantile(x, 0.5, method="x"),
+    lambda m, x: m.quantile(x, 0.5, axis=3),
+    lambda m, x: m.median(x, axis=3),
+    lambda m, x: m.median(x, axis=(0, 0)),
+    lambda m, x: m.quantile(x, 0.5, weights=x),
+    lambda m, x: m.quantile(x, [[[0.5]]]),
+    lambda m, x: m.quantile(x, 0.5, method="inverted_cdf", weights=-x * x - 1),
+    lambda m, x: m.average(x, weights=[1, 2]),
+    lambda m, x: m.average(x, axis=0, weights=[1, 2]),
+    lambda m, x: m.average(x, axis=0, weights=[0, 0, 0]),
+    lambda m, x: m.average(x, axis=5),
+    lambda m, x: m.cov(x[None]),
+    lambda m, x: m.cov(x, ddof=1.5),
+    lambda m, x: m.cov(x, fweights=[1.5, 1, 1, 1]),
+    lambda m, x: m.cov(x, fweights=[1, 1, 1]),
+    lambda m, x: m.cov(x, aweights=[1, -1, 1, 1]),
+    lambda m, x: m.cov(x, aweights=[[1, 1, 1, 1]]),
+    lambda m, x: m.nanargmax(x * np.nan),
+    lambda m, x: m.nanargmin(x * np.nan, axis=0),
+    lambda m, x: m.nanmean(x, dtype=int),
+    lambda m, x: m.nanvar(x, dtype=int),
+    lambda m, x: m.nanvar(x, ddof=1, correction=1),
+    lambda m, x: m.nanmax(x[:0]),
+    lambda m, x: m.nanargmax(x[:0]),
+    lambda m, x: m.nansum(x, axis=2),
+    lambda m, x: m.nanstd(x, axis=2),
+    lambda m, x: m.nancumsum(x, axis=2),
+]
 
 
 @pytest.mark.parametrize("case", range(len(WRONG)))
@@ -110,13 +142,26 @@ def test_averages(dtype, rng):
 def test_covariances(dtype, rng):
     a, b = samples(dtype, (3, 6), rng), samples(dtype, (2, 6), rng)
     a[:, 0], a[:, 1] = 0, 1
-    for options in ({}, {"bias": True}, {"ddof": 2}, {"rowvar": False}, {"fweights": [1, 2, 1, 3, 1, 1]}, {"aweights": [1, 2.5, 1, 3, 1, 1]},
-                    {"fweights": [1, 2, 1, 3, 1, 1], "aweights": [1, 2.5, 1, 3, 1, 1]}, {"dtype": "complex128"}, {"ddof": 9}):  # fmt: skip
+    for options in (
+        {},
+        {"bias": True},
+        {"ddof": 2},
+        {"rowvar": False},
+        {"fweights": [1, 2, 1, 3, 1, 1]},
+        {"aweights": [1, 2.5, 1, 3, 1, 1]},
+        {"fweights": [1, 2, 1, 3, 1, 1], "aweights": [1, 2.5, 1, 3, 1, 1]},
+        {"dtype": "complex128"},
+        {"ddof": 9},
+    ):
         if options.get("rowvar") is False:
-            compare(lambda m, x, y: m.cov(x.T, y.T, **options), a, b, ulp=256, who=str(options))  # noqa: B023
+            compare(lambda m, x, y, o=options: m.cov(x.T, y.T, **o), a, b, ulp=256, who=str(options))
             continue
-        for f in (lambda m, x, y: m.cov(x, y, **options), lambda m, x, y: m.cov(x, **options), lambda m, x, y: m.cov(x[0], y[1], **options),
-                  lambda m, x, y: m.cov(x[0], **options)):  # fmt: skip # noqa: B023
+        for f in (
+            lambda m, x, y, o=options: m.cov(x, y, **o),
+            lambda m, x, y, o=options: m.cov(x, **o),
+            lambda m, x, y, o=options: m.cov(x[0], y[1], **o),
+            lambda m, x, y, o=options: m.cov(x[0], **o),
+        ):
             compare(f, a, b, ulp=512, who=str(options))
     compare(lambda m, x, y: m.corrcoef(x, y[:1]), a, b, ulp=256)
     compare(lambda m, x, y: m.corrcoef(x[0]), a, b, ulp=256)

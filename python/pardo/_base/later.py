@@ -26,6 +26,7 @@ FILES = {
     "_functions.copies": "asanyarray asarray_chkfinite ascontiguousarray asfortranarray copy require",
     "_functions.divisors": "gcd lcm",
     "_functions.editing": "delete extract insert trim_zeros",
+    "_functions.einsum": "einsum einsum_path",
     "_functions.grids": "fromfunction geomspace indices ix_ logspace ravel_multi_index unravel_index",
     "_functions.kinds": "iscomplex iscomplexobj isfortran isreal isrealobj nan_to_num ndim real_if_close shape size",
     "_functions.padding": "pad",

@@ -13,7 +13,8 @@ array(5.)
 import atexit as _atexit
 import os as _os
 import sys as _sys
-from typing import NoReturn as _NoReturn
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
@@ -58,6 +59,7 @@ from pardo._array.sets import *
 from pardo._array.sorting import *
 from pardo._base import dtypes as _dtypes
 from pardo._base import examples as _examples
+from pardo._base import later as _later
 from pardo._base import package as _package
 from pardo._base import public_names as _public_names
 from pardo._base.dtypes import *
@@ -125,8 +127,19 @@ if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core._forget_threads)
 
 
-def __getattr__(name: str) -> _NoReturn:
-    """Say what to do for a name of NumPy's that is not there."""
+def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
+    """Make the functions of a file that has just been read public."""
+    _contexts.serve_contexts(namespace, [] if module.__name__.startswith("pardo._host.") else [module])
+    for name in module.__all__:
+        namespace.setdefault(name, getattr(module, name))
+        _public_names.say(namespace[name], name, "pardo")
+
+
+def __getattr__(name: str) -> _Any:
+    """Read the file that has a name; say what to do for a name of NumPy's that is not there."""
+    found = _later.find(name, globals(), _prepare_later)
+    if found is not None:
+        return found
     import numpy
 
     reason = f"module 'pardo' has no attribute {name!r}"
@@ -138,4 +151,33 @@ def __getattr__(name: str) -> _NoReturn:
 
 def __dir__() -> list[str]:
     """The public names."""
-    return sorted(name for name in globals() if not name.startswith("_") or name.startswith("__array"))
+    return sorted({name for name in globals() if not name.startswith("_") or name.startswith("__array")}.union(_later.names()))
+
+
+if _TYPE_CHECKING:
+    from pardo._analysis.averages import *
+    from pardo._analysis.counting import *
+    from pardo._analysis.differences import *
+    from pardo._analysis.histograms import *
+    from pardo._analysis.nan_functions import *
+    from pardo._analysis.polynomials import *
+    from pardo._analysis.quantiles import *
+    from pardo._analysis.sets import *
+    from pardo._analysis.windows import *
+    from pardo._functions.arithmetic import *
+    from pardo._functions.assignment import *
+    from pardo._functions.bits import *
+    from pardo._functions.choosing import *
+    from pardo._functions.closeness import *
+    from pardo._functions.copies import *
+    from pardo._functions.divisors import *
+    from pardo._functions.editing import *
+    from pardo._functions.einsum import *
+    from pardo._functions.grids import *
+    from pardo._functions.kinds import *
+    from pardo._functions.padding import *
+    from pardo._functions.products import *
+    from pardo._functions.rearranging import *
+    from pardo._functions.triangles import *
+    from pardo._host.files import *
+    from pardo._host.texts import *

@@ -199,13 +199,12 @@ HOSTILE = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=3), st.lists(st.integers(-5, 5), max_size=4),
     st.tuples(st.integers(-5, 5), st.integers(-(2**65), 2**65)), st.just(pp.float32), st.binary(max_size=4), st.complex_numbers(),
 )  # fmt: skip
-NAMES = sorted(
-    name
-    for name in dir(pp)
-    if callable(getattr(pp, name)) and not isinstance(getattr(pp, name), type) and name not in ("set_memory_limit", "trim_memory", "wait")
-)
+WRITERS = ("save", "savetxt", "savez", "savez_compressed")
+SETTINGS = ("set_memory_limit", "set_printoptions", "trim_memory", "wait", *WRITERS)
+NAMES = sorted(name for name in dir(pp) if callable(getattr(pp, name)) and not isinstance(getattr(pp, name), type) and name not in SETTINGS)
 
 
+@pytest.mark.filterwarnings("ignore")
 @given(st.sampled_from(NAMES), st.data())
 def test_hostile_arguments(name, data):
     """Any call returns or raises an exception of Python's usual kinds; nothing crashes."""
@@ -218,5 +217,5 @@ def test_hostile_arguments(name, data):
         for x in result if isinstance(result, (tuple, list)) else [result]:
             if isinstance(x, pp.Array) and x.size < 10**6:
                 x.wait()
-    except (TypeError, ValueError, IndexError, OverflowError, MemoryError, BufferError, ZeroDivisionError, AttributeError):
+    except (ArithmeticError, AttributeError, BufferError, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError):
         pass

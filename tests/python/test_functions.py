@@ -196,7 +196,7 @@ def test_second_names():
         "atan2": "arctan2", "atanh": "arctanh", "bitwise_invert": "invert", "bitwise_left_shift": "left_shift",
         "bitwise_right_shift": "right_shift", "conj": "conjugate", "mod": "remainder", "pow": "power", "true_divide": "divide",
         "concatenate": "concat", "transpose": "permute_dims", "amax": "max", "amin": "min", "degrees": "rad2deg",
-        "radians": "deg2rad", "ndarray": "Array",
+        "radians": "deg2rad", "ndarray": "Array", "around": "round",
     }  # fmt: skip
     for name, other in pairs.items():
         assert getattr(pp, name) is getattr(pp, other), name

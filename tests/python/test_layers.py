@@ -66,7 +66,8 @@ def test_only_emitter_and_cpu_backend_know_llvm():
 
 PACKAGE = ROOT / "python" / "pardo"
 # A module imports what is in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
-ORDER = ["_core", "_base", "_runtime", "_array", "_compiler", "_language", "_debug", "_kernel", "_generate", "_random"]
+ORDER = ["_core", "_base", "_runtime", "_array", "_compiler", "_language", "_debug", "_kernel", "_generate", "_random", "_functions"]
+ORDER += ["_analysis", "_host"]
 ORDER += [("algorithm", "random", "special"), "__init__", "__main__"]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}

@@ -74,7 +74,7 @@ def test_versions(capsys):
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("nanmedian", "; use numpy.nanmedian on pardo.asnumpy(x)"), ("recarray", "; use numpy.recarray"), ("no_such_name", "")],
+    [("frompyfunc", "; use numpy.frompyfunc on pardo.asnumpy(x)"), ("recarray", "; use numpy.recarray"), ("no_such_name", "")],
 )
 def test_names_that_are_not_there(name, hint):
     assert not hasattr(pp, name)

@@ -38,6 +38,7 @@ __all__ = [
     "acos",
     "acosh",
     "angle",
+    "around",
     "asin",
     "asinh",
     "atan",
@@ -196,6 +197,9 @@ def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     scaled = multiply(x, scale) if n > 0 else divide(x, scale)
     rounded = _core.rint(scaled)
     return store(divide(rounded, scale) if n > 0 else multiply(rounded, scale), out, "round")
+
+
+around = round
 
 
 @overload

@@ -10,14 +10,14 @@ from pardo._array.interop import asnumpy, host_view
 from pardo._core import Array
 
 
-def _shown(x: Array) -> NDArray[Any]:
+def shown(x: Array, edgeitems: int | None = None, threshold: int | None = None) -> NDArray[Any]:
     """The array on the host; of large ones on other devices, the edges that NumPy prints, in memory that is never touched between."""
     seen = host_view(x)
     if seen is not None:
         return seen
     options = np.get_printoptions()
-    edge = int(options["edgeitems"])
-    if x.size <= int(options["threshold"]):
+    edge = int(options["edgeitems"] if edgeitems is None else edgeitems)
+    if x.size <= (options["threshold"] if threshold is None else threshold):
         return asnumpy(x)
     host = np.zeros(x.shape, x.dtype)
     ends = [[slice(None)] if n <= 2 * edge else [slice(0, edge), slice(n - edge, n)] for n in x.shape]
@@ -28,12 +28,12 @@ def _shown(x: Array) -> NDArray[Any]:
 
 def array_repr(x: Array) -> str:
     """As NumPy shows the same values: ``array([1., 2.])``."""
-    return np.array_repr(_shown(x))
+    return np.array_repr(shown(x))
 
 
 def array_str(x: Array) -> str:
     """As NumPy prints the same values: ``[1. 2.]``."""
-    return np.array_str(_shown(x))
+    return np.array_str(shown(x))
 
 
 def array_html(x: Array) -> str:

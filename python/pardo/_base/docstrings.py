@@ -108,6 +108,60 @@ ValueError
 TypeError
     A parameter is neither a real number nor an array of them, the dtype is neither float64 nor float32, or `size` is neither an
     integer nor a sequence of integers.""",
+    "a": """\
+a : Array
+    The elements.""",
+    "quantile_keywords": """\
+axis : int or tuple of int, optional
+    The axes that are reduced. Default: all.
+out : Array, optional
+    Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.
+overwrite_input : bool
+    NumPy's; the elements stay as they are.
+method : str
+    How a quantile between two elements is found: 'inverted_cdf', 'averaged_inverted_cdf', 'closest_observation',
+    'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased', 'normal_unbiased' (of Hyndman and Fan), 'lower',
+    'higher', 'midpoint', 'nearest'.
+keepdims : bool
+    Whether reduced axes stay, with extent 1.
+weights : Array, optional
+    How much each element counts, not negative; of the shape of `a`, or of the extents of the reduced axes. With 'inverted_cdf' only.""",
+    "quantile_raises": """\
+AxisError
+    There is no such axis; a ValueError and an IndexError.
+IndexError
+    There are no elements.
+TypeError
+    `a` is neither an Array nor a number, or complex; an axis is no integer, or `out` is of a dtype of another kind.
+ValueError
+    `q` is out of its range or has more than two dimensions, `method` is something else, weights are negative, all zero or do not
+    fit, an axis is given twice, or the shape of `out` does not fit.""",
+    "ufunc_keywords": """\
+out : Array, optional
+    Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.
+where : Array of bool or bool, optional
+    The elements to compute. Others keep their value in `out`; without `out` they are not initialised.
+dtype : data type, optional
+    The dtype to compute in; operands are cast to it within the same kind.
+casting : str, optional
+    Only ``'same_kind'``.""",
+    "ufunc_pair_keywords": """\
+out : tuple of Array or None, optional
+    Where the two results are stored; of the results' shape, and of dtypes that they can be cast to within the same kind.
+where : Array of bool or bool, optional
+    The elements to compute. Others keep their value in `out`; without `out` they are not initialised.
+dtype : data type, optional
+    The dtype to compute in; operands are cast to it within the same kind.
+casting : str, optional
+    Only ``'same_kind'``.""",
+    "ufunc_raises": """\
+TypeError
+    An operand is neither an Array nor a number, or of a kind that the function is not defined for, `where` is not of bools, or a
+    dtype is of another kind.
+ValueError
+    `casting` is something else, or shapes do not fit.
+ExecutionPlacementError
+    The operands are on different queues.""",
     "like_keywords": """\
 dtype, device, shape, usm_type : optional
     What shall differ from the model.

@@ -26,10 +26,10 @@ def publish(namespace: dict[str, Any], modules: dict[str, ModuleType]) -> None:
     """Give the public names of the package, and those of its public modules, the module that they are public in."""
     for name, value in namespace.items():
         if not name.startswith("_"):
-            _say(value, name, "pardo")
+            say(value, name, "pardo")
     for module in modules.values():
         for name in module.__all__:
-            _say(getattr(module, name), name, module.__name__)
+            say(getattr(module, name), name, module.__name__)
     rebuild = namespace["_rebuild_array"]
     rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
 
@@ -56,7 +56,7 @@ def answer_to_former_names() -> None:
                 vars(module).update((public, getattr(later, public)) for public in later.__all__)
 
 
-def _say(value: Any, name: str, module: str) -> None:
-    """Another name of the same object, and what other packages have made, stay what they are."""
+def say(value: Any, name: str, module: str) -> None:
+    """Give an object its public module. Another name of the same object, and what other packages have made, stay what they are."""
     if getattr(value, "__module__", "").startswith("pardo._") and getattr(value, "__name__", None) == name:
         value.__module__ = module

@@ -1,0 +1,163 @@
+# python/pardo/_analysis/counting.py: how often numbers occur, and in which interval they lie.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._base.arguments import array, default_on, index
+from pardo._core import Array
+from pardo._functions.operands import cast, on_host, operand, to_queue
+from pardo._kernel.kernel import kernel
+from pardo._language.atomics import atomic
+from pardo._language.index_space import Item, Range
+
+__all__ = [
+    "bincount",
+    "digitize",
+]
+
+
+@kernel
+def count_places(item: Item, places: Any, counts: Any) -> None:
+    """Counts of integers: their sums do not depend on the order."""
+    atomic.add(counts, places[item.get_id(0)], 1)
+
+
+@kernel
+def sum_segments(item: Item, starts: Any, values: Any, sums: Any) -> None:
+    """Each item adds the values of one place, in their order: the same bits on each run, and as NumPy's."""
+    i = item.get_id(0)
+    total = sums[i]
+    for k in range(starts[i], starts[i + 1]):
+        total += values[k]
+    sums[i] = total
+
+
+def counted(places: Array, weights: Array | None, n: int) -> Array:
+    """How often each number below `n` is among the places, or the sums of their weights; places are inside."""
+    if weights is None:
+        counts = _core._full([n], 0, np.int64, places.queue)
+        if places.size and n:
+            count_places[Range(places.size)](places, counts)
+        return counts
+    order = _core._argsort(places, 0, False, True)
+    starts = _core._searchsorted(_core._take(places, order, 0), _core._arange(0, n + 1, 1, np.int64, places.queue), False, None)
+    sums = _core._full([n], 0, weights.dtype, places.queue)
+    if places.size and n:
+        sum_segments[Range(n)](starts, _core._take(weights, order, 0), sums)
+    return sums
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """Count the number of occurrences of each value in an array of non-negative ints.
+
+    Parameters
+    ----------
+    x : Array of int
+        One-dimensional.
+    weights : Array, optional
+        What each element counts, real; of the size of `x`. Lists and NumPy arrays are taken too.
+    minlength : int
+        The least number of elements of the result.
+
+    Returns
+    -------
+    Array
+        Counts, of int64, or sums of weights, of float64. Waits for the largest element: the shape depends on it.
+
+    Raises
+    ------
+    TypeError
+        `x` is no Array or not of integers, or weights are complex.
+    ValueError
+        There is not one dimension, an element or `minlength` is negative, or there are not as many weights.
+
+    See Also
+    --------
+    histogram, digitize, unique
+
+    Notes
+    -----
+    Counts are atomic additions in a kernel. Weights are sorted by element, and those of each are added in their order, so that the
+    same input gives the same bits.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.bincount(pp.asarray([0, 1, 1, 3, 2, 1, 7]))
+    array([1, 3, 1, 1, 0, 0, 0, 1])
+    """
+    x = array(x, "bincount")
+    least = index(minlength, "bincount: minlength")
+    if x.dtype.kind not in "biu":
+        raise TypeError(f"bincount: cannot cast from {x.dtype} to int64 according to the rule 'safe'")
+    if x.ndim != 1:
+        raise ValueError("bincount: the array must have one dimension")
+    if least < 0:
+        raise ValueError("bincount: 'minlength' must not be negative")
+    w: Array | None = None
+    if weights is not None:
+        w = operand(weights, x, "bincount")
+        if w.dtype.kind == "c":
+            raise TypeError("bincount: weights must be real")
+        if w.shape != x.shape:
+            raise ValueError("bincount: the weights and list don't have the same length")
+        w = cast(w, default_on(x.queue, np.float64))
+    if x.size == 0:
+        return _core._full([least], 0, np.int64 if w is None else w.dtype, x.queue)
+    x = cast(x, np.int64)
+    low, high = _core._reduce(_core._MIN, x, None, False), _core._reduce(_core._MAX, x, None, False)
+    if int(low) < 0:
+        raise ValueError("bincount: the list argument must have no negative elements")
+    return counted(x, w, max(int(high) + 1, least))
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Array:
+    """Return the indices of the bins to which each value in input array belongs.
+
+    Parameters
+    ----------
+    x : Array or number
+        The values, real.
+    bins : Array
+        Edges of intervals, one-dimensional, rising or falling; looked at, and so waited for. Lists and NumPy arrays are taken too.
+    right : bool
+        Whether intervals hold their right edge, and not the left one.
+
+    Returns
+    -------
+    Array
+        Of int64: 0 before the first edge, ``len(bins)`` behind the last.
+
+    Raises
+    ------
+    TypeError
+        `x` is neither an Array nor a number, or complex.
+    ValueError
+        The edges neither rise nor fall, or have not one dimension.
+
+    See Also
+    --------
+    searchsorted, histogram, bincount
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.digitize(pp.asarray([0.2, 6.4, 3.0, 1.6]), [0.0, 1.0, 2.5, 4.0, 10.0])
+    array([1, 4, 3, 2])
+    """
+    x = array(x, "digitize")
+    if x.dtype.kind == "c":
+        raise TypeError("digitize: x may not be complex")
+    host = on_host(bins)
+    if host.ndim != 1:
+        raise ValueError("digitize: object too deep for desired array: bins must have one dimension")
+    if host.dtype.kind == "c":
+        raise TypeError("digitize: bins may not be complex")
+    rising, falling = bool(np.all(host[:-1] <= host[1:])), bool(np.all(host[:-1] >= host[1:]))
+    if not rising and not falling:
+        raise ValueError("digitize: bins must be monotonically increasing or decreasing")
+    edges = host if rising else host[::-1]
+    places = _core._searchsorted(to_queue(np.ascontiguousarray(edges), x.queue), x, not right, None)
+    return places if rising else _core.subtract(host.size, places)

@@ -1,0 +1,337 @@
+# python/pardo/_analysis/polynomials.py: polynomials as arrays of coefficients, the highest power first.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._analysis.differences import convolve
+from pardo._array.interop import asarray
+from pardo._base.arguments import default_on, integer
+from pardo._core import Array
+from pardo._functions.operands import cast, on_host, operands
+
+__all__ = [
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+]
+
+
+def _given(xs: list[Any], who: str) -> list[Array]:
+    """Arrays of coefficients; what the host has goes to the queue of the first array, or to the default device."""
+    if not any(type(x) is Array for x in xs):
+        xs = [asarray(xs[0]), *xs[1:]]
+    return [_core._reshape(x, [1]) if x.ndim == 0 else x for x in operands(xs, who)]
+
+
+def _aligned(a1: Any, a2: Any, who: str) -> tuple[Array, Array]:
+    """Both with as many coefficients: zeros in front of the shorter."""
+    x, y = _given([a1, a2], who)
+    n = max(x.shape[0], y.shape[0])
+    x, y = (
+        _core._concat([_core._full([n - p.shape[0], *p.shape[1:]], 0, p.dtype, p.queue), p], 0) if p.shape[0] < n else p for p in (x, y)
+    )
+    return x, y
+
+
+def polyadd(a1: Any, a2: Any) -> Array:
+    """Find the sum of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : Array or sequence of numbers
+        The coefficients, the highest power first.
+
+    Returns
+    -------
+    Array
+        The coefficients of the sum.
+
+    Raises
+    ------
+    TypeError
+        Coefficients are no numbers.
+    ExecutionPlacementError
+        The arrays are on different queues.
+
+    See Also
+    --------
+    polysub, polymul, polyval
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.polyadd([1, 2], [9, 5, 4])
+    array([9, 6, 6])
+    """
+    return _core.add(*_aligned(a1, a2, "polyadd"))
+
+
+def polysub(a1: Any, a2: Any) -> Array:
+    """Difference (subtraction) of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : Array or sequence of numbers
+        The coefficients, the highest power first.
+
+    Returns
+    -------
+    Array
+        The coefficients of the difference.
+
+    Raises
+    ------
+    TypeError
+        Coefficients are no numbers.
+    ExecutionPlacementError
+        The arrays are on different queues.
+
+    See Also
+    --------
+    polyadd, polymul, polyval
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.polysub([2, 10, -2], [3, 10, -4])
+    array([-1,  0,  2])
+    """
+    return _core.subtract(*_aligned(a1, a2, "polysub"))
+
+
+def _trimmed(x: Array) -> Array:
+    """Without zeros in front, one coefficient at least; waits for them."""
+    places = np.flatnonzero(on_host(x))
+    return x[int(places[0]) :] if places.size else x[-1:] if x.size else _core._full([1], 0, x.dtype, x.queue)
+
+
+def polymul(a1: Any, a2: Any) -> Array:
+    """Find the product of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : Array or sequence of numbers
+        The coefficients, the highest power first. Zeros in front are left out, for which they are waited for.
+
+    Returns
+    -------
+    Array
+        The coefficients of the product.
+
+    Raises
+    ------
+    TypeError
+        Coefficients are no numbers.
+    ValueError
+        Coefficients have more than one dimension.
+    ExecutionPlacementError
+        The arrays are on different queues.
+
+    See Also
+    --------
+    polydiv, convolve, polyval
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.polymul([1, 2, 3], [9, 5, 1])
+    array([ 9, 23, 38, 17,  3])
+    """
+    x, y = _given([a1, a2], "polymul")
+    if x.ndim > 1 or y.ndim > 1:
+        raise ValueError("polymul: polynomial must be 1d only")
+    return convolve(_trimmed(x), _trimmed(y))
+
+
+def polydiv(u: Any, v: Any) -> tuple[Array, Array]:
+    """Return the quotient and remainder of polynomial division.
+
+    Parameters
+    ----------
+    u, v : Array or sequence of numbers
+        The coefficients of dividend and divisor, the highest power first.
+
+    Returns
+    -------
+    tuple of Array
+        The coefficients of the quotient and of the remainder. Waits: zeros in front of the remainder are left out.
+
+    Raises
+    ------
+    TypeError
+        Coefficients are no numbers.
+    ExecutionPlacementError
+        The arrays are on different queues.
+
+    See Also
+    --------
+    polymul, polyval
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
+    (array([1.5 , 1.75]), array([0.25]))
+    """
+    x, y = (_core.add(p, 0.0) for p in _given([u, v], "polydiv"))
+    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
+    m, n = x.shape[0] - 1, y.shape[0] - 1
+    scale = _core.divide(1.0, y[0])
+    rest = cast(x, common)._copy()
+    quotient = _core._full([max(m - n + 1, 1)], 0, common, x.queue)
+    for k in range(m - n + 1):
+        d = _core.multiply(scale, rest[k])
+        quotient[k] = d
+        rest[k : k + n + 1] = _core.subtract(rest[k : k + n + 1], _core.multiply(d, y))
+    host = on_host(rest)
+    first = 0
+    while first < host.size - 1 and np.allclose(host[first], 0, rtol=1e-14):
+        first += 1
+    return quotient, rest[first:]
+
+
+def polyval(p: Any, x: Any) -> Array:
+    """Evaluate a polynomial at specific values.
+
+    Parameters
+    ----------
+    p : Array or sequence of numbers
+        The coefficients, the highest power first.
+    x : Array or number
+        The values. Lists and NumPy arrays are taken too.
+
+    Returns
+    -------
+    Array
+        Of the shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        Coefficients or values are no numbers.
+    ExecutionPlacementError
+        The arrays are on different queues.
+
+    See Also
+    --------
+    polyadd, polyder, polyint
+
+    Notes
+    -----
+    Horner's scheme: all steps are one kernel.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.polyval([3, 0, 1], pp.asarray([5.0, 1.0]))
+    array([76.,  4.])
+    """
+    given = [p, x] if type(p) is Array or type(x) is Array else [asarray(p), x]
+    factors, values = operands(given, "polyval")
+    y = _core._full(list(values.shape), 0, values.dtype, values.queue)
+    for k in range(factors.shape[0]):
+        y = _core.add(_core.multiply(y, values), factors[k])
+    return y
+
+
+def _coefficients(p: Any, who: str) -> Array:
+    return p if type(p) is Array else asarray(p)
+
+
+def polyder(p: Any, m: int = 1) -> Array:
+    """Return the derivative of the specified order of a polynomial.
+
+    Parameters
+    ----------
+    p : Array or sequence of numbers
+        The coefficients, the highest power first.
+    m : int
+        The order.
+
+    Returns
+    -------
+    Array
+        The coefficients of the derivative.
+
+    Raises
+    ------
+    TypeError
+        Coefficients are no numbers.
+    ValueError
+        The order is negative.
+
+    See Also
+    --------
+    polyint, polyval
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.polyder([1, 1, 1, 1])
+    array([3, 2, 1])
+    """
+    order = int(m)
+    if order < 0:
+        raise ValueError("polyder: order of derivative must be positive (see polyint)")
+    x = _coefficients(p, "polyder")
+    for _ in range(order):
+        n = x.shape[0] - 1
+        x = _core.multiply(x[:-1], _core._arange(n, 0, -1, np.int64, x.queue))
+    return x
+
+
+def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
+    """Return an antiderivative (indefinite integral) of a polynomial.
+
+    Parameters
+    ----------
+    p : Array or sequence of numbers
+        The coefficients, the highest power first.
+    m : int
+        The order.
+    k : number, or sequence of them, optional
+        The constants of integration, the first for the first integral. Default: zeros.
+
+    Returns
+    -------
+    Array
+        The coefficients of the integral.
+
+    Raises
+    ------
+    TypeError
+        Coefficients are no numbers.
+    ValueError
+        The order is negative, or there are too few constants.
+
+    See Also
+    --------
+    polyder, polyval
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.polyint([3, 2, 1], k=5)
+    array([1., 1., 1., 5.])
+    """
+    order = int(m)
+    if order < 0:
+        raise ValueError("polyint: order of integral must be positive (see polyder)")
+    x = _coefficients(p, "polyint")
+    constants = np.atleast_1d(np.zeros(order) if k is None else on_host(k))
+    if constants.size == 1 and order > 1:
+        constants = constants[0] * np.ones(order)
+    if constants.size < order:
+        raise ValueError("polyint: k must be a scalar or a rank-1 array of length 1 or >m")
+    for i in range(integer(order, "polyint: m")):
+        n = x.shape[0]
+        parts = operands([_core.divide(x, _core._arange(n, 0, -1, np.int64, x.queue)), constants[i : i + 1]], "polyint")
+        common = default_on(x.queue, np.result_type(*(q.dtype for q in parts)))
+        x = _core._concat([cast(q, common) for q in parts], 0)
+    return x

@@ -1,0 +1,64 @@
+# python/pardo/_base/later.py: public functions whose files are read when somebody asks for one: `import pardo` waits for none of them.
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+# File below python/pardo -> the public names that it defines.
+FILES = {
+    "_analysis.averages": "average corrcoef cov",
+    "_analysis.counting": "bincount digitize",
+    "_analysis.differences": "convolve correlate ediff1d gradient interp trapezoid unwrap",
+    "_analysis.histograms": "histogram histogram2d histogram_bin_edges histogramdd",
+    "_analysis.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
+    "_analysis.polynomials": "polyadd polyder polydiv polyint polymul polysub polyval",
+    "_analysis.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_analysis.sets": "intersect1d lexsort setdiff1d setxor1d sort_complex union1d",
+    "_analysis.windows": "bartlett blackman hamming hanning i0 kaiser",
+    "_functions.arithmetic": "bitwise_count divmod fabs float_power frexp ldexp modf sinc spacing",
+    "_functions.assignment": "place put put_along_axis putmask",
+    "_functions.bits": "packbits unpackbits",
+    "_functions.choosing": "apply_along_axis apply_over_axes choose piecewise select",
+    "_functions.closeness": "allclose array_equal array_equiv isclose",
+    "_functions.copies": "asanyarray asarray_chkfinite ascontiguousarray asfortranarray copy require",
+    "_functions.divisors": "gcd lcm",
+    "_functions.editing": "delete extract insert trim_zeros",
+    "_functions.einsum": "einsum einsum_path",
+    "_functions.grids": "fromfunction geomspace indices ix_ logspace ravel_multi_index unravel_index",
+    "_functions.kinds": "iscomplex iscomplexobj isfortran isreal isrealobj nan_to_num ndim real_if_close shape size",
+    "_functions.padding": "pad",
+    "_functions.products": "cross inner kron matvec vdot vecmat",
+    "_functions.rearranging": "block dsplit hsplit resize rollaxis rot90 row_stack vsplit",
+    "_functions.triangles": (
+        "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "
+        "triu_indices triu_indices_from vander"
+    ),
+    "_host.files": "frombuffer fromfile fromiter fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
+    "_host.texts": (
+        "array2string array_repr array_str base_repr binary_repr common_type format_float_positional format_float_scientific "
+        "get_printoptions isscalar issubdtype iterable min_scalar_type mintypecode printoptions set_printoptions typename"
+    ),
+}
+_FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
+_lock = threading.RLock()  # held while a file is read, which may ask for names itself
+
+
+def names() -> Iterable[str]:
+    """All of them."""
+    return _FILE_OF.keys()
+
+
+def find(name: str, namespace: dict[str, Any], prepare: Callable[[dict[str, Any], ModuleType], None]) -> Any:
+    """The function of that name, which stays in the namespace together with its file's others; None if there is no such name."""
+    file = _FILE_OF.get(name)
+    if file is None:
+        return None
+    with _lock:
+        if name not in namespace:
+            module = importlib.import_module(f"pardo.{file}")
+            if name not in namespace:  # nobody has asked for it while it was read
+                prepare(namespace, module)
+        return namespace[name]

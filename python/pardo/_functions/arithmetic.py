@@ -1,0 +1,470 @@
+# python/pardo/_functions/arithmetic.py: elementwise functions that are made of several operations, which fuse into one kernel.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._base.arguments import array, default_on
+from pardo._base.docstrings import filled
+from pardo._core import Array
+from pardo._functions.operands import cast, elementwise, elementwise_pair, float_of
+
+__all__ = [
+    "bitwise_count",
+    "divmod",
+    "fabs",
+    "float_power",
+    "frexp",
+    "ldexp",
+    "modf",
+    "sinc",
+    "spacing",
+]
+
+
+def _real_float(x: Array, who: str) -> Array:
+    """The elements as floats; a TypeError for complex ones."""
+    if x.dtype.kind == "c":
+        raise TypeError(f"{who}: complex numbers are not supported")
+    return cast(x, float_of(x))
+
+
+@filled
+def fabs(x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+    """Compute the absolute values element-wise, as floating-point numbers.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, not complex.
+    {ufunc_keywords}
+
+    Returns
+    -------
+    Array
+        Of the dtype of floats, and of a floating dtype for integers.
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    absolute
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.fabs(pp.asarray([-1, 2]))
+    array([1., 2.])
+    """
+    return elementwise("fabs", lambda a: _core.absolute(_real_float(a, "fabs")), [x], out, where, dtype, casting)
+
+
+@filled
+def float_power(
+    x1: Any, x2: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
+    """First array elements raised to powers from second array, element-wise, in float64 or complex128.
+
+    Parameters
+    ----------
+    x1, x2 : Array or number
+        The bases and the exponents, broadcast against each other.
+    {ufunc_keywords}
+
+    Returns
+    -------
+    Array
+        Of float64 or complex128 (of half the width on a device that has no float64).
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    power
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.float_power(pp.asarray([1, 2, 4]), -1)
+    array([1.  , 0.5 , 0.25])
+    """
+
+    def compute(a: Array, b: Array) -> Array:
+        wide = default_on(a.queue, np.result_type(a.dtype, b.dtype, np.float64))
+        return _core.power(cast(a, wide), cast(b, wide))
+
+    return elementwise("float_power", compute, [x1, x2], out, where, dtype, casting)
+
+
+@filled
+def divmod(
+    x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> tuple[Array, Array]:
+    """Return element-wise quotient and remainder simultaneously: ``(x1 // x2, x1 % x2)``.
+
+    Parameters
+    ----------
+    x1, x2 : Array or number
+        The dividends and the divisors, broadcast against each other.
+    {ufunc_pair_keywords}
+
+    Returns
+    -------
+    tuple of Array
+        The quotients, rounded down, and the remainders, which have the signs of the divisors.
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    floor_divide, remainder, modf
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.divmod(pp.arange(5), 3)
+    (array([0, 0, 0, 1, 1]), array([0, 1, 2, 0, 1]))
+    """
+
+    def compute(a: Array, b: Array) -> tuple[Array, Array]:
+        return _core.floor_divide(a, b), _core.remainder(a, b)
+
+    return elementwise_pair("divmod", compute, [x1, x2], out, where, dtype, casting)
+
+
+@filled
+def modf(
+    x: Any, /, out: Any = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> tuple[Array, Array]:
+    """Return the fractional and integral parts of an array, element-wise.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, not complex.
+    {ufunc_pair_keywords}
+
+    Returns
+    -------
+    tuple of Array
+        The fractional and the integral parts, both with the sign of the element.
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    divmod, trunc
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.modf(pp.asarray([0.0, 3.5, -0.5]))
+    (array([ 0. ,  0.5, -0.5]), array([ 0.,  3., -0.]))
+    """
+
+    def compute(a: Array) -> tuple[Array, Array]:
+        a = _real_float(a, "modf")
+        whole = _core.trunc(a)
+        rest = _core._where(_core.isinf(a), 0.0, _core.subtract(a, whole))
+        return _core.copysign(rest, a), whole
+
+    return elementwise_pair("modf", compute, [x], out, where, dtype, casting)
+
+
+_STEPS = {"float32": (64, 32, 16, 8, 4, 2, 1), "float64": (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)}
+
+
+def _parts(a: Array) -> tuple[Array, Array]:
+    """Mantissas in [0.5, 1) with the signs of the elements, and exponents of int32; `a` is of float32 or float64.
+
+    The exponent is found bit by bit. All products are with powers of two, and exact: subnormal numbers are scaled up first.
+    """
+    steps = _STEPS[a.dtype.name]
+    least, up = np.finfo(a.dtype).smallest_normal, 30 if a.dtype == np.float32 else 60
+    size = _core.absolute(a)
+    special = _core.logical_or(_core.equal(a, 0), _core.logical_not(_core.isfinite(a)))
+    low = _core.less(size, float(least))
+    m = _core._where(low, _core.multiply(size, 2.0**up), size)
+    m = _core._where(special, 0.5, m)
+    e = cast(_core._where(_core.logical_and(low, _core.logical_not(special)), -up, 0), np.int32)
+    for k in steps:  # now from above: m < 2
+        high = _core.greater_equal(m, 2.0**k)
+        m = _core._where(high, _core.multiply(m, 2.0**-k), m)
+        e = _core._where(high, _core.add(e, k), e)
+    for k in steps:  # and from below: m >= 1
+        small = _core.less(m, 2.0 ** (1 - k))
+        m = _core._where(small, _core.multiply(m, 2.0**k), m)
+        e = _core._where(small, _core.subtract(e, k), e)
+    over = _core.greater_equal(m, 1.0)
+    m = _core._where(over, _core.multiply(m, 0.5), m)
+    e = _core._where(over, _core.add(e, 1), e)
+    return _core._where(special, a, _core.copysign(m, a)), _core._where(special, 0, e)
+
+
+def _wide_enough(a: Array) -> Array:
+    """float32 for float16, whose numbers it holds all as normal ones."""
+    return cast(a, np.float32) if a.dtype == np.float16 else a
+
+
+@filled
+def frexp(
+    x: Any, /, out: Any = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> tuple[Array, Array]:
+    """Decompose the elements of x into mantissa and twos exponent.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, not complex.
+    {ufunc_pair_keywords}
+
+    Returns
+    -------
+    tuple of Array
+        Mantissas, of magnitudes from 0.5 to below 1, and exponents, of int32: ``x = mantissa * 2**exponent``. Zeros, infinities and
+        NaN are their own mantissas, with exponent 0.
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    ldexp, spacing
+
+    Notes
+    -----
+    The exponent is found by bisection, with exact products by powers of two.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> mantissa, exponent = pp.frexp(pp.asarray([1.0, 3.0, -8.0]))
+    >>> mantissa, exponent
+    (array([ 0.5 ,  0.75, -0.5 ]), array([1, 2, 4], dtype=int32))
+    """
+
+    def compute(a: Array) -> tuple[Array, Array]:
+        a = _real_float(a, "frexp")
+        mantissa, exponent = _parts(_wide_enough(a))
+        return cast(mantissa, a.dtype), exponent
+
+    return elementwise_pair("frexp", compute, [x], out, where, dtype, casting)
+
+
+def _power_of_two(n: Array, dtype: Any) -> Array:
+    """2**n, exactly; `n` is within what the dtype has as normal numbers."""
+    size, t = _core.absolute(n), dtype.type
+    result: Any = 1.0
+    for k in range(7 if dtype == np.float32 else 10):
+        bit = _core.not_equal(_core.bitwise_and(size, 1 << k), 0)
+        negative = _core.less(n, 0)
+        factor = _core._where(negative, t(2.0 ** -(1 << k)), t(2.0 ** (1 << k)))
+        result = _core.multiply(_core._where(bit, factor, t(1.0)), result)
+    return result  # type: ignore[no-any-return]
+
+
+@filled
+def ldexp(
+    x1: Any, x2: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
+    """Return x1 * 2**x2, element-wise.
+
+    Parameters
+    ----------
+    x1 : Array or number
+        The mantissas, not complex.
+    x2 : Array of int or int
+        The exponents, broadcast against the mantissas.
+    out : Array, optional
+        Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.
+    where : Array of bool or bool, optional
+        The elements to compute. Others keep their value in `out`; without `out` they are not initialised.
+    dtype : data type, optional
+        The dtype of mantissas and results; mantissas are cast to it within the same kind.
+    casting : str, optional
+        Only ``'same_kind'``.
+
+    Returns
+    -------
+    Array
+        Of the dtype of the mantissas, and of a floating dtype for integers; rounded once.
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    frexp, exp2
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.ldexp(5.0, pp.arange(4))
+    array([ 5., 10., 20., 40.])
+    """
+
+    def compute(a: Array, n: Array) -> Array:
+        if n.dtype.kind not in "bi" and n.dtype not in (np.uint8, np.uint16, np.uint32):
+            raise TypeError(f"ldexp: exponents must be integers that int64 can hold, not {n.dtype}")
+        if dtype is not None:
+            a = elementwise("ldexp", _core.positive, [a], None, True, dtype, casting)
+        a = _real_float(a, "ldexp")
+        wide = _wide_enough(a)
+        mantissa, exponent = _parts(wide)
+        info = np.finfo(wide.dtype)
+        n = cast(_core.maximum(_core.minimum(cast(n, np.int64), 5000), -5000), np.int32)
+        total = _core.minimum(_core.add(exponent, n), int(info.maxexp) + 1)
+        normal = _core.maximum(total, int(info.minexp) + 1)
+        half = _core.right_shift(normal, 1)
+        y = _core.multiply(
+            _core.multiply(mantissa, _power_of_two(half, wide.dtype)), _power_of_two(_core.subtract(normal, half), wide.dtype)
+        )
+        rest = _core.maximum(_core.subtract(total, normal), -100 if wide.dtype == np.float64 else -60)
+        scaled = _core.multiply(y, _power_of_two(rest, wide.dtype))  # the one product that may round
+        untouched = _core.logical_or(_core.equal(wide, 0), _core.logical_not(_core.isfinite(wide)))
+        return cast(_core._where(untouched, wide, scaled), a.dtype)
+
+    if type(x1) is not Array and type(x2) is Array:
+        x1 = array(float(x1) if isinstance(x1, (int, bool)) else x1, "ldexp")._to_queue(x2.queue)
+    if type(x2) is not Array and type(x1) is Array:
+        x2 = array(x2, "ldexp")._to_queue(x1.queue)
+    return elementwise("ldexp", compute, [x1, x2], out, where, None, casting)
+
+
+@filled
+def spacing(x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+    """Return the distance between x and the nearest adjacent number.
+
+    Parameters
+    ----------
+    x : Array
+        The elements, not complex.
+    {ufunc_keywords}
+
+    Returns
+    -------
+    Array
+        The distances to the next number away from zero, with the signs of the elements; NaN for infinities. Of float16 the distances
+        to the next larger number, as in NumPy.
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    nextafter, frexp
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.spacing(pp.asarray([1.0, 2.0])) == pp.finfo("float64").eps * pp.asarray([1, 2])
+    array([ True,  True])
+    """
+
+    def compute(a: Array) -> Array:
+        a = _real_float(a, "spacing")
+        away = _core._where(_core.less(a, 0), -np.inf, np.inf) if a.dtype != np.float16 else _core._where(_core.isinf(a), a, np.inf)
+        return _core.subtract(_core.nextafter(a, cast(away, a.dtype)), a)
+
+    return elementwise("spacing", compute, [x], out, where, dtype, casting)
+
+
+@filled
+def bitwise_count(
+    x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> Array:
+    """Compute the number of 1-bits in the absolute value of x.
+
+    Parameters
+    ----------
+    x : Array of int or int
+        The elements.
+    {ufunc_keywords}
+
+    Returns
+    -------
+    Array
+        Of uint8.
+
+    Raises
+    ------
+    {ufunc_raises}
+
+    See Also
+    --------
+    bitwise_and, bitwise_or
+
+    Notes
+    -----
+    Sums of neighbouring bits, then of pairs, of fours and so on (H. S. Warren, Hacker's Delight, section 5-1).
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.bitwise_count(pp.asarray([1023, -1023, 0]))
+    array([10, 10,  0], dtype=uint8)
+    """
+
+    def compute(a: Array) -> Array:
+        if a.dtype == np.bool_:
+            return cast(a, np.uint8)
+        if a.dtype.kind not in "iu":
+            raise TypeError(f"bitwise_count: the elements must be integers, not {a.dtype}")
+        bits = 8 * a.dtype.itemsize
+        unsigned = np.dtype(f"u{a.dtype.itemsize}")
+        c = cast(_core.absolute(a) if a.dtype.kind == "i" else a, unsigned)
+        width = 1
+        while width < bits:
+            ones = sum(((1 << width) - 1) << shift for shift in range(0, bits, 2 * width))
+            c = _core.add(_core.bitwise_and(c, ones), _core.bitwise_and(_core.right_shift(c, width), ones))
+            width *= 2
+        return cast(c, np.uint8)
+
+    return elementwise("bitwise_count", compute, [x], out, where, dtype, casting)
+
+
+def sinc(x: Any) -> Array:
+    """Return the normalized sinc function: sin(pi x) / (pi x), and 1 at zero.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+
+    Returns
+    -------
+    Array
+        Of the dtype of `x`, float64 for integers and bools.
+
+    Raises
+    ------
+    TypeError
+        `x` is neither an Array nor a number.
+
+    See Also
+    --------
+    sin
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.round(pp.sinc(pp.asarray([0.0, 0.5, 1.5])), 4)
+    array([ 1.    ,  0.6366, -0.2122])
+    """
+    y = _core.multiply(array(x, "sinc"), np.pi)
+    tiny = float(np.finfo(y.dtype).eps) if y.dtype.kind == "f" else 1e-20
+    y = _core._where(_core.not_equal(y, 0), y, tiny)
+    return _core.divide(_core.sin(y), y)

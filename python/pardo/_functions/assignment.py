@@ -1,0 +1,219 @@
+# python/pardo/_functions/assignment.py: values written to some elements of an array, in place.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array import searching
+from pardo._base.arguments import axis_index, same_kind
+from pardo._core import Array
+from pardo._functions.operands import cast, operand, to_queue, weak_operand
+
+__all__ = [
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+]
+
+
+def _target(a: Any, who: str) -> Array:
+    if type(a) is not Array:
+        raise TypeError(f"{who}: expected a pardo.Array to write to, got {type(a).__name__}")
+    return a
+
+
+def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Replace specified elements of an array with given values.
+
+    Parameters
+    ----------
+    a : Array
+        What is written to.
+    ind : Array of int
+        Which elements of the flattened array; negative ones count from the end. Lists, numbers and NumPy arrays are taken too.
+    v : Array or number
+        What is stored there, in order; repeated from the start if there are fewer than indices. Lists and NumPy arrays are taken too.
+    mode : {'raise', 'wrap', 'clip'}
+        What happens to indices that are out of bounds; see `take`.
+
+    Raises
+    ------
+    IndexError
+        An index is out of bounds; late, at the next wait, if `ind` is an Array.
+    TypeError
+        `a` is no Array, indices are no integers, or the values are of a kind that the dtype cannot hold.
+    ValueError
+        `mode` is something else, or `a` is read-only.
+
+    See Also
+    --------
+    putmask, place, take
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(5)
+    >>> pp.put(x, [0, 2], [-44, -55])
+    >>> x
+    array([-44,   1, -55,   3,   4])
+    """
+    searching.put(_target(a, "put"), ind, v, mode)
+
+
+def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
+    """Put values into the destination array by matching 1-D index and data slices.
+
+    Parameters
+    ----------
+    arr : Array
+        What is written to.
+    indices : Array of int
+        Of as many dimensions as `arr`; broadcast against it on the other axes. Lists and NumPy arrays are taken too.
+    values : Array or number
+        What is stored there; broadcast to the shape of the indices. Lists and NumPy arrays are taken too.
+    axis : int or None
+        The axis; None takes `arr` as flattened, and then nothing is written if that is a copy.
+
+    Raises
+    ------
+    AxisError
+        There is no such axis; a ValueError and an IndexError.
+    IndexError
+        An index is out of bounds, late, at the next wait, if `indices` is an Array; or indices are no integers.
+    TypeError
+        `arr` is no Array, or the values are of a kind that the dtype cannot hold.
+    ValueError
+        Shapes do not fit, or `arr` is read-only.
+
+    See Also
+    --------
+    take_along_axis, put
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.asarray([[10, 30, 20], [60, 40, 50]])
+    >>> pp.put_along_axis(x, pp.argmax(x, axis=1, keepdims=True), 99, axis=1)
+    >>> x
+    array([[10, 99, 20],
+           [99, 40, 50]])
+    """
+    who = "put_along_axis"
+    arr = _target(arr, who)
+    places = indices if type(indices) is Array else to_queue(np.asarray(indices), arr.queue)
+    if axis is None:
+        if places.ndim != 1:
+            raise ValueError(f"{who}: when axis=None, `indices` must have a single dimension")
+        flat, axis = _core._reshape(arr, [-1])._copy(), 0  # a copy, as NumPy's
+    else:
+        flat, axis = arr, axis_index(axis, arr.ndim, who)
+    if places.dtype.kind not in "iu":
+        raise IndexError(f"{who}: `indices` must be an integer array")
+    if places.ndim != flat.ndim:
+        raise ValueError(f"{who}: `indices` and `arr` must have the same number of dimensions")
+    n = flat.ndim
+    index = [
+        places if d == axis else _core._reshape(_core._arange(0, e, 1, np.int64, arr.queue), [e if k == d else 1 for k in range(n)])
+        for d, e in enumerate(flat.shape)
+    ]
+    flat[tuple(index)] = weak_operand(values, flat, who)
+
+
+def putmask(a: Array, /, mask: Any, values: Any) -> None:
+    """Change elements of an array based on conditional and input values.
+
+    Parameters
+    ----------
+    a : Array
+        What is written to.
+    mask : Array
+        Of the size of `a`: where it is true. Lists and NumPy arrays are taken too.
+    values : Array or number
+        What is stored there: the value at the same place of the flattened arrays, repeated from the start if there are fewer. Lists
+        and NumPy arrays are taken too.
+
+    Raises
+    ------
+    TypeError
+        `a` is no Array, or the values are of a kind that the dtype cannot hold.
+    ValueError
+        The sizes differ, or `a` is read-only.
+
+    See Also
+    --------
+    place, put, copyto
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(6)
+    >>> pp.putmask(x, x > 2, x**2)
+    >>> x
+    array([ 0,  1,  2,  9, 16, 25])
+    """
+    a = _target(a, "putmask")
+    some = operand(mask, a, "putmask")
+    if some.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    new = _core._reshape(weak_operand(values, a, "putmask"), [-1])
+    new = cast(new, same_kind(new, a.dtype, "putmask"))
+    if new.size == 0 or a.size == 0:
+        return
+    if new.size > 1:
+        new = _core._tile(new, [-(-a.size // new.size)])[: a.size]
+    chosen = _core._where(_core._reshape(some, list(a.shape)), _core._reshape(new, list(a.shape) if new.size > 1 else []), a)
+    a._assign(chosen)
+
+
+def place(arr: Array, mask: Any, vals: Any) -> None:
+    """Change elements of an array based on conditional and input values, which are used up one after the other.
+
+    Parameters
+    ----------
+    arr : Array
+        What is written to.
+    mask : Array
+        Of the size of `arr`: where it is true. Lists and NumPy arrays are taken too.
+    vals : Array or number
+        What is stored there, in order; repeated from the start if there are fewer. Lists and NumPy arrays are taken too.
+
+    Raises
+    ------
+    TypeError
+        `arr` is no Array.
+    ValueError
+        The sizes differ, there are no values for an element, or `arr` is read-only.
+
+    See Also
+    --------
+    putmask, put, extract
+
+    Notes
+    -----
+    The place of a value is the number of true elements before it, a running sum.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(6)
+    >>> pp.place(x, x > 2, [44, 55])
+    >>> x
+    array([ 0,  1,  2, 44, 55, 44])
+    """
+    arr = _target(arr, "place")
+    some = cast(operand(mask, arr, "place"), np.bool_)
+    if some.size != arr.size:
+        raise ValueError("place: place mask and data must be the same size")
+    new = cast(_core._reshape(operand(vals, arr, "place"), [-1]), arr.dtype)
+    if arr.size == 0:
+        return
+    flat = _core._reshape(some, [-1])
+    if new.size == 0:
+        if bool(searching.flatnonzero(flat).size):
+            raise ValueError("place: cannot insert from an empty array")
+        return
+    before = _core.subtract(_core._cumulative(_core._SUM, flat, 0, np.int64, False), 1)
+    chosen = _core._take(new, _core.remainder(_core.maximum(before, 0), new.size), 0)
+    arr._assign(_core._where(_core._reshape(some, list(arr.shape)), _core._reshape(chosen, list(arr.shape)), arr))

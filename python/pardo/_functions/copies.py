@@ -1,0 +1,298 @@
+# python/pardo/_functions/copies.py: arrays made of others with demands: a copy, a layout, only finite numbers.
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._array.interop import asarray
+from pardo._array.reductions import all as all_of
+from pardo._base.arguments import DeviceLike
+from pardo._core import Array, Queue
+from pardo._functions.operands import lies_by_columns
+
+__all__ = [
+    "asanyarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "copy",
+    "require",
+]
+
+
+def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
+    """Return an array copy of the given object.
+
+    Parameters
+    ----------
+    a : object
+        Anything that `asarray` takes.
+    order : {'K', 'C', 'A', 'F'}
+        The layout: row by row, but column by column for 'F'; for 'K' and 'A' also where `a` lies column by column.
+    subok : bool
+        NumPy's; there are no subclasses.
+
+    Returns
+    -------
+    Array
+        A new array, on the device of `a` if that is an Array.
+
+    Raises
+    ------
+    TypeError
+        `a` holds something else than numbers.
+    ValueError
+        `order` is something else.
+
+    See Also
+    --------
+    asarray, ascontiguousarray
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.asarray([1, 2, 3])
+    >>> y = pp.copy(x)
+    >>> x[0] = 10
+    >>> y
+    array([1, 2, 3])
+    """
+    if order not in ("K", "C", "A", "F"):
+        raise ValueError(f"copy: order is {order!r}; it must be 'K', 'C', 'A' or 'F'")
+    x = a if type(a) is Array else asarray(a)
+    by_columns = order == "F" or (order != "C" and x.ndim > 1 and not x.force()._is_contiguous() and lies_by_columns(x))
+    return _by_columns(x) if by_columns else _by_rows(x)
+
+
+def _reversed(x: Array) -> Array:
+    return _core._permute_dims(x, list(range(x.ndim))[::-1])
+
+
+def _by_rows(x: Array) -> Array:
+    """A copy whose memory holds the rows one after the other; `_copy` keeps the order of the axes in memory."""
+    made = _core._empty(list(x.shape), x.dtype, x.queue)
+    made._assign(x)
+    return made
+
+
+def _by_columns(x: Array) -> Array:
+    return _reversed(_by_rows(_reversed(x)))
+
+
+def asanyarray(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+    queue: Queue | None = None,
+    usm_type: str | None = None,
+) -> Array:
+    """Convert the input to an array: `asarray`, as there are no subclasses to pass through.
+
+    Parameters
+    ----------
+    a : object
+        Anything that `asarray` takes.
+    dtype, order, device, copy, queue, usm_type : optional
+        As for `asarray`.
+
+    Returns
+    -------
+    Array
+        As `asarray` returns it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `asarray`.
+
+    See Also
+    --------
+    asarray, array
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.asanyarray([1, 2])
+    array([1, 2])
+    """
+    return asarray(a, dtype, order, device=device, copy=copy, queue=queue, usm_type=usm_type)
+
+
+def ascontiguousarray(a: Any, dtype: DTypeLike | None = None, *, device: DeviceLike = None) -> Array:
+    """Return a contiguous array (ndim >= 1) in memory, row by row.
+
+    Parameters
+    ----------
+    a : object
+        Anything that `asarray` takes.
+    dtype : data type, optional
+        Default: that of `a`.
+    device : Device or str, optional
+        Default: that of `a` if it is an Array, else the default device.
+
+    Returns
+    -------
+    Array
+        `a` itself if it is one and lies so already, else a copy; of one dimension at least.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `asarray`.
+
+    See Also
+    --------
+    asarray, asfortranarray, require
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.asarray([[1, 2], [3, 4], [5, 6]]).T
+    >>> x.strides, pp.ascontiguousarray(x).strides
+    ((8, 16), (24, 8))
+    """
+    x = asarray(a, dtype, device=device)
+    if x.ndim == 0:
+        return _core._reshape(x, [1])
+    x.force()
+    return x if x._is_contiguous() else _by_rows(x)
+
+
+def asfortranarray(a: Any, dtype: DTypeLike | None = None, *, device: DeviceLike = None) -> Array:
+    """Return an array (ndim >= 1) laid out column by column in memory.
+
+    Parameters
+    ----------
+    a : object
+        Anything that `asarray` takes.
+    dtype : data type, optional
+        Default: that of `a`.
+    device : Device or str, optional
+        Default: that of `a` if it is an Array, else the default device.
+
+    Returns
+    -------
+    Array
+        `a` itself if it is one and lies so already, else a copy; of one dimension at least.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `asarray`.
+
+    See Also
+    --------
+    ascontiguousarray, isfortran, require
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.asfortranarray(pp.zeros((2, 3))).strides
+    (8, 16)
+    """
+    x = asarray(a, dtype, device=device)
+    if x.ndim == 0:
+        return _core._reshape(x, [1])
+    x.force()
+    return x if lies_by_columns(x) else _by_columns(x)
+
+
+def asarray_chkfinite(a: Any, dtype: DTypeLike | None = None, order: str | None = None, *, device: DeviceLike = None) -> Array:
+    """Convert the input to an array, checking for NaNs or Infs.
+
+    Parameters
+    ----------
+    a : object
+        Anything that `asarray` takes.
+    dtype, order, device : optional
+        As for `asarray`.
+
+    Returns
+    -------
+    Array
+        As `asarray` returns it. Waits for floating and complex elements.
+
+    Raises
+    ------
+    ValueError
+        An element is NaN or an infinity; or as `asarray`.
+    TypeError
+        As `asarray`.
+
+    See Also
+    --------
+    asarray, isfinite
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.asarray_chkfinite([1, 2], dtype=float)
+    array([1., 2.])
+    """
+    x = asarray(a, dtype, order, device=device)
+    if x.dtype.kind in "fc" and not bool(all_of(_core.isfinite(x))):
+        raise ValueError("asarray_chkfinite: array must not contain infs or NaNs")
+    return x
+
+
+_FLAGS = {
+    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F", "A": "A", "ALIGNED": "A",
+    "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E",
+}  # fmt: skip
+
+
+def require(a: Any, dtype: DTypeLike | None = None, requirements: str | Sequence[str] | None = None, *, device: DeviceLike = None) -> Array:
+    """Return an array of the provided type that satisfies requirements.
+
+    Parameters
+    ----------
+    a : object
+        Anything that `asarray` takes.
+    dtype : data type, optional
+        Default: that of `a`.
+    requirements : str or sequence of str, optional
+        'C' or 'F': laid out row by row or column by column; 'W': writeable; 'O': with memory of its own; 'A' (aligned) and 'E' (no
+        subclass) hold always. NumPy's long names are taken too.
+    device : Device or str, optional
+        Default: that of `a` if it is an Array, else the default device.
+
+    Returns
+    -------
+    Array
+        `a` itself if it is one and satisfies all, else a copy. 'O' always copies an Array, as any may share its memory.
+
+    Raises
+    ------
+    KeyError
+        A requirement is unknown.
+    ValueError
+        Both 'C' and 'F' are required; or as `asarray`.
+    TypeError
+        As `asarray`.
+
+    See Also
+    --------
+    asarray, ascontiguousarray, asfortranarray
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.require(pp.zeros((2, 3)), dtype="float32", requirements=["F", "W"]).strides
+    (4, 8)
+    """
+    wanted = {_FLAGS[r.upper()] for r in requirements or ()}
+    if wanted >= {"C", "F"}:
+        raise ValueError('require: cannot specify both "C" and "F" order')
+    x = asarray(a, dtype, device=device)
+    fits = {"C": lambda: x._is_contiguous(), "F": lambda: lies_by_columns(x), "W": lambda: x.writeable}
+    if wanted & {"C", "F"}:
+        x.force()
+    if ("O" in wanted and x is a) or not all(fits[r]() for r in wanted if r in fits):
+        by_columns = "F" in wanted or ("C" not in wanted and x.ndim > 1 and not x.force()._is_contiguous() and lies_by_columns(x))
+        return _by_columns(x) if by_columns else _by_rows(x)
+    return x

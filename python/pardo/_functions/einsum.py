@@ -1,0 +1,247 @@
+# python/pardo/_functions/einsum.py: Einstein's sums: products of all operands, summed in the same kernel.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._base.arguments import SCALARS, check_cast, default_on, optional_dtype, store
+from pardo._base.docstrings import filled
+from pardo._core import Array
+from pardo._functions.operands import cast, operands
+
+__all__ = ["einsum", "einsum_path"]
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _read(given: tuple[Any, ...], who: str) -> tuple[list[str], str | None, list[Any]]:
+    """Labels of each operand, those of the result (None if they are not said), and the operands."""
+    if not given:
+        raise ValueError(f"{who}: must specify the einstein sum subscripts string and at least one operand")
+    if not isinstance(given[0], str):
+        values, lists = list(given[0 : len(given) // 2 * 2 : 2]), list(given[1::2])
+        output = _of_list(given[-1], who) if len(given) % 2 else None
+        return [_of_list(labels, who) for labels in lists], output, values
+    text = given[0].replace(" ", "")
+    inputs, arrow, output = text.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(given) - 1:
+        raise ValueError(f"{who}: there are {len(terms)} subscripts for {len(given) - 1} operands")
+    for term in [*terms, output]:
+        rest = term.replace("...", "", 1)
+        if any(c not in _LETTERS for c in rest):
+            raise ValueError(f"{who}: invalid subscripts {term!r}")
+    return terms, output if arrow else None, list(given[1:])
+
+
+def _of_list(labels: Any, who: str) -> str:
+    parts = []
+    for label in labels:
+        if label is Ellipsis:
+            parts.append("...")
+        elif isinstance(label, (int, np.integer)) and 0 <= label < len(_LETTERS):
+            # NumPy sorts capital letters first, whose numbers are lower.
+            parts.append((_LETTERS[26:] + _LETTERS[:26])[label])
+        else:
+            raise TypeError(f"{who}: each subscript must be either an integer or an ellipsis, not {label!r}")
+    return "".join(parts)
+
+
+def _labelled(term: str, ndim: int, who: str) -> list[str | int]:
+    """A label for each axis; those that an ellipsis stands for count from the last, -1 on."""
+    if "..." not in term:
+        if len(term) != ndim:
+            raise ValueError(f"{who}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
+        return list(term)
+    before, after = term.split("...")
+    hidden = ndim - len(before) - len(after)
+    if hidden < 0:
+        raise ValueError(f"{who}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
+    return [*before, *range(-hidden, 0), *after]
+
+
+def _diagonals(x: Array, labels: list[str | int], who: str) -> tuple[Array, list[str | int]]:
+    """Each label once: the diagonal of axes with the same."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            i = labels.index(label)
+            j = labels.index(label, i + 1)
+            if x.shape[i] != x.shape[j]:
+                raise ValueError(f"{who}: dimensions in an operand for collapsing index {label!r} don't match")
+            x = _core._diagonal(x, 0, i, j)
+            labels = [e for d, e in enumerate(labels) if d not in (i, j)] + [label]
+    return x, labels
+
+
+def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | int], who: str) -> Array:
+    """The product of all parts, summed over the labels that are not wanted."""
+    extents: dict[str | int, int] = {}
+    for x, labels in parts:
+        for label, n in zip(labels, x.shape, strict=True):
+            if n != 1 and extents.get(label, 1) not in (1, n):
+                raise ValueError(f"{who}: operand has a mismatch in dimension {label!r}: {extents[label]} and {n}")
+            extents[label] = n if extents.get(label, 1) == 1 else extents[label]
+    gone = [label for label in extents if label not in wanted]
+    if len(parts) == 2 and parts[0][0].dtype != np.bool_:
+        (x, first), (y, second) = parts
+        shared = [label for label in gone if label in first and label in second]
+        simple = not (set(first) & set(second)) - set(shared) and set(gone) == set(shared)
+        if shared and simple and all(x.shape[first.index(s)] == y.shape[second.index(s)] for s in shared):
+            made = _core._tensordot(x, y, [first.index(s) for s in shared], [second.index(s) for s in shared])
+            labels = [s for s in first if s not in shared] + [s for s in second if s not in shared]
+            return _core._permute_dims(made, [labels.index(w) for w in wanted])
+    order = [*wanted, *gone]
+    product: Array | None = None
+    for x, labels in parts:
+        turned = _core._permute_dims(x, [labels.index(e) for e in order if e in labels])
+        spread = _core._reshape(turned, [x.shape[labels.index(e)] if e in labels else 1 for e in order])
+        product = spread if product is None else _core.multiply(product, spread)
+    assert product is not None
+    full = _core._broadcast_to(product, [extents[e] for e in order])
+    if not gone:
+        return full
+    kind = _core._ANY if full.dtype == np.bool_ else _core._SUM
+    return _core._reduce(kind, full, list(range(len(wanted), len(order))), False, None if full.dtype == np.bool_ else full.dtype)
+
+
+def _steps(given: tuple[Any, ...], optimize: Any) -> list[tuple[int, ...]]:
+    """In which order operands are contracted, as NumPy finds it from their shapes."""
+    return list(np.einsum_path(*_stand_ins(given), optimize=optimize)[0][1:])
+
+
+def _stand_ins(given: tuple[Any, ...]) -> list[Any]:
+    """NumPy's arrays of the same shapes, that take no memory."""
+    return [np.broadcast_to(np.zeros((), x.dtype), x.shape) if type(x) is Array else x for x in given]
+
+
+@filled
+def einsum(
+    *operands: Any,
+    out: Array | None = None,
+    optimize: Any = False,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    casting: str = "safe",
+) -> Array:
+    """Evaluate the Einstein summation convention on the operands.
+
+    Parameters
+    ----------
+    *operands : str and Array
+        The subscripts, ``"ij,jk->ik"``, and the arrays; or arrays and lists of axis numbers by turns, and a list for the result.
+    {out}
+    optimize : bool, 'greedy', 'optimal', or path
+        Whether more than two operands are contracted pair by pair, and in which order; as for `einsum_path`.
+    dtype : data type, optional
+        The dtype to compute in. Default: what the operands promote to.
+    order : {'K', 'C', 'A'}
+        Arrays are laid out row by row: all three mean that.
+    casting : str
+        Which conversions to `dtype` are allowed.
+
+    Returns
+    -------
+    Array
+        The sums of products.
+
+    Raises
+    ------
+    TypeError
+        No operand is an Array or a number, `casting` forbids the dtype, or `out` is of a dtype of another kind.
+    ValueError
+        The subscripts are wrong or do not fit the operands, or the shape of `out` does not fit.
+
+    See Also
+    --------
+    einsum_path, matmul, tensordot, inner, outer
+
+    Notes
+    -----
+    Two operands that share only what is summed are multiplied as matrices; else products and sums are one kernel, and nothing between
+    is stored.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.arange(6).reshape(2, 3)
+    >>> pp.einsum("ij->j", x), pp.einsum("ij,kj->ik", x, x)
+    (array([3, 5, 7]), array([[ 5, 14],
+           [14, 50]]))
+    """
+    who = "einsum"
+    if order not in ("K", "C", "A"):
+        raise ValueError(f"{who}: order is {order!r}; arrays are laid out row by row")
+    terms, output, values = _read(operands, who)
+    xs = _arrays(values, who)
+    common = optional_dtype(dtype, who) or default_on(xs[0].queue, np.result_type(*(x.dtype for x in xs)))
+    if dtype is not None:
+        for x in xs:
+            check_cast(x.dtype, common, casting, who)
+    parts = [_diagonals(cast(x, common), _labelled(term, x.ndim, who), who) for x, term in zip(xs, terms, strict=True)]
+    hidden = max((sum(isinstance(e, int) for e in labels) for _, labels in parts), default=0)
+    named = "".join(term.replace("...", "") for term in terms)
+    if output is None:
+        wanted: list[str | int] = [*range(-hidden, 0), *sorted(c for c in set(named) if named.count(c) == 1)]
+    else:
+        letters = output.replace("...", "")
+        if len(set(letters)) != len(letters) or set(letters) - set(named):
+            raise ValueError(f"{who}: the result's subscripts {output!r} name an index twice, or one that no operand has")
+        if hidden and "..." not in output:
+            raise ValueError(f"{who}: output has dimensions that an ellipsis stands for, but no ellipsis")
+        wanted = _labelled(output, len(letters) + hidden, who) if "..." in output else list(letters)
+    if optimize is not False and len(parts) > 2:
+        for step in _steps((*operands[:1], *xs) if isinstance(operands[0], str) else operands, optimize):
+            chosen = [parts[i] for i in step]
+            parts = [p for i, p in enumerate(parts) if i not in step]
+            needed = {*wanted, *(e for _, labels in parts for e in labels)}
+            kept = [e for e in dict.fromkeys(e for _, labels in chosen for e in labels) if e in needed]
+            parts.append((_contracted(chosen, kept if parts else wanted, who), kept if parts else wanted))
+    return store(_contracted(parts, wanted, who), out, who)
+
+
+def _arrays(values: list[Any], who: str) -> list[Array]:
+    if not values:
+        raise ValueError(f"{who}: no operands are given")
+    if not any(type(v) is Array or isinstance(v, SCALARS) for v in values):
+        raise TypeError(f"{who}: expected a pardo.Array, got {type(values[0]).__name__}; make it one with pardo.asarray(x)")
+    return operands(values, who)
+
+
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[Any, str]:
+    """Evaluate the lowest cost contraction order for an einsum expression.
+
+    Parameters
+    ----------
+    *operands : str and Array
+        As for `einsum`; only the shapes are looked at.
+    optimize : bool, 'greedy', 'optimal', or tuple
+        How the order is found, as for `numpy.einsum_path`.
+    einsum_call : bool
+        NumPy's, for its own use.
+
+    Returns
+    -------
+    tuple
+        The order, for `einsum`'s `optimize`, and a text about it.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError
+        As `numpy.einsum_path`.
+
+    See Also
+    --------
+    einsum
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.ones((2, 2))
+    >>> pp.einsum_path("ij,jk,kl->il", x, x, x, optimize="greedy")[0]
+    ['einsum_path', (0, 1), (0, 1)]
+    """
+    options: dict[str, Any] = {"optimize": optimize, "einsum_call": einsum_call}
+    path: tuple[Any, str] = np.einsum_path(*_stand_ins(operands), **options)
+    return path

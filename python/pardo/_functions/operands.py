@@ -1,0 +1,145 @@
+# python/pardo/_functions/operands.py: reads the arguments of functions that are made of operations, and puts their results where they go.
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from pardo import _core
+from pardo._array.interop import asnumpy, from_host
+from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, default_on, mask, same_kind, same_queue, store
+from pardo._core import Array, Queue
+
+
+def operand(x: Any, like: Array, who: str) -> Array:
+    """An array on the queue of another: that itself, or a copy of what the host has: numbers, lists, arrays of NumPy's."""
+    if type(x) is Array:
+        same_queue(like, x, who)
+        return x
+    return from_host(x, None, like.queue, who)
+
+
+def weak_operand(x: Any, like: Array, who: str) -> Array:
+    """As `operand`, but Python's numbers take the dtype of what they meet (NEP 50)."""
+    return array_like(x, like, who) if isinstance(x, SCALARS) else operand(x, like, who)
+
+
+def on_host(x: Any) -> NDArray[Any]:
+    """The values as an array of NumPy's; waits for an array of a device."""
+    return asnumpy(x) if type(x) is Array else np.asarray(x)
+
+
+def to_queue(host: NDArray[Any], queue: Queue) -> Array:
+    """A copy of the host's values on a queue."""
+    return _core._copy_buffer(np.ascontiguousarray(host).reshape(host.shape), host.dtype, queue)
+
+
+def float_of(x: Array) -> np.dtype[Any]:
+    """The floating dtype that NumPy's functions of floats compute in: the smallest that holds the elements."""
+    if x.dtype.kind in "fc":
+        return x.dtype
+    wide = {1: np.float16, 2: np.float32}.get(x.dtype.itemsize, np.float64)
+    return default_on(x.queue, wide)
+
+
+def double_of(x: Array) -> np.dtype[Any]:
+    """The dtype of means and quotients: that of floats, float64 for integers and bools."""
+    return x.dtype if x.dtype.kind in "fc" else default_on(x.queue, np.float64)
+
+
+def elementwise(
+    who: str,
+    compute: Callable[..., Any],
+    operands: Sequence[Any],
+    out: Any,
+    where: Any,
+    dtype: DTypeLike | None,
+    casting: str,
+) -> Array:
+    """What a universal function of NumPy's does around its loop: operands, `out`, `where`, `dtype`."""
+    return _applied(who, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
+
+
+def elementwise_pair(
+    who: str,
+    compute: Callable[..., tuple[Array, Array]],
+    operands: Sequence[Any],
+    out: Any,
+    where: Any,
+    dtype: DTypeLike | None,
+    casting: str,
+) -> tuple[Array, Array]:
+    """As `elementwise`, for functions of two results."""
+    return _applied(who, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
+
+
+def _applied(who: str, compute: Callable[..., Any], operands: Sequence[Any], out: Any, where: Any, dtype: Any, casting: str) -> Any:
+    if casting != "same_kind":
+        raise ValueError(f"{who}: casting must be 'same_kind'; cast explicitly with astype for others")
+    xs = arrays(operands, who)
+    for x in xs[1:]:
+        same_queue(xs[0], x, who)
+    if dtype is not None:
+        xs = [x._astype(same_kind(x, dtype, who), False) for x in xs]
+    some = mask(where, xs[0], who)
+    result = compute(*xs)
+    if not isinstance(result, tuple):
+        return placed(result, out, some, who)
+    if out is None:
+        out = (None,) * len(result)
+    if not isinstance(out, tuple) or len(out) != len(result):
+        raise TypeError(f"{who}: out must be a tuple of {len(result)} arrays or None")
+    return tuple(placed(r, o, some, who) for r, o in zip(result, out, strict=True))
+
+
+def placed(result: Array, out: Any, some: Array | None, who: str) -> Array:
+    """The result, or `out` with the result stored in it where `some` holds."""
+    if some is None:
+        return store(result, out, who)
+    result, some = _core._broadcast_arrays([result, some])
+    if out is None:
+        return result
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if type(out) is Array and out.shape == result.shape:
+        result = _core._where(some, result._astype(same_kind(result, out.dtype, who), False), out)
+    return store(result, out, who)
+
+
+def axes_of(axis: Any, ndim: int, who: str) -> list[int]:
+    """The axes from 0 on, in the order given; all of them for None. A ValueError for one that is given twice."""
+    if axis is None:
+        return list(range(ndim))
+    given = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    places = [axis_index(a, ndim, who) for a in given]
+    if len(set(places)) != len(places):
+        raise ValueError(f"{who}: repeated axis in {tuple(given)}")
+    return places
+
+
+def cast(x: Array, dtype: Any) -> Array:
+    """The array in another dtype; itself if it has that."""
+    return x._astype(dtype, False)
+
+
+def operands(xs: Sequence[Any], who: str) -> list[Array]:
+    """Arrays; what the host has is copied to the queue of the first array among them. One has to be an Array or a number."""
+    like = next((x for x in xs if type(x) is Array), None)
+    if like is None:
+        like = next((array(x, who) for x in xs if isinstance(x, SCALARS)), None)
+    if like is None:
+        like = array(xs[0], who)  # raises
+    return [operand(x, like, who) for x in xs]
+
+
+def lies_by_columns(x: Array) -> bool:
+    """Whether the columns of an array lie one after the other in memory; it is computed first."""
+    if x.force().size == 0:
+        return True
+    step = x.itemsize
+    for extent, stride in zip(x.shape, x.strides, strict=True):
+        if extent != 1 and stride != step:
+            return False
+        step *= extent
+    return True

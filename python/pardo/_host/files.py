@@ -1,0 +1,500 @@
+# python/pardo/_host/files.py: arrays from files, texts and buffers, and into files: NumPy reads and writes, and the values are copied.
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo._array.interop import asarray
+from pardo._base.arguments import DeviceLike
+from pardo._base.docstrings import filled
+from pardo._core import Array
+from pardo._functions.operands import on_host
+
+__all__ = [
+    "frombuffer",
+    "fromfile",
+    "fromiter",
+    "fromstring",
+    "genfromtxt",
+    "load",
+    "loadtxt",
+    "save",
+    "savetxt",
+    "savez",
+    "savez_compressed",
+]
+
+
+@filled
+def frombuffer(buffer: Any, dtype: DTypeLike = float, count: int = -1, offset: int = 0, *, device: DeviceLike = None) -> Array:
+    """Interpret a buffer as a 1-dimensional array; its bytes are copied.
+
+    Parameters
+    ----------
+    buffer : object
+        Something with the buffer protocol.
+    dtype, count, offset : optional
+        As for `numpy.frombuffer`.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `numpy.frombuffer` and `asarray`.
+
+    See Also
+    --------
+    asarray, fromfile
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.frombuffer(bytes([1, 2]), dtype="uint8")
+    array([1, 2], dtype=uint8)
+    """
+    return asarray(np.frombuffer(buffer, dtype, count, offset), device=device)
+
+
+@filled
+def fromfile(file: Any, dtype: DTypeLike = float, count: int = -1, sep: str = "", offset: int = 0, *, device: DeviceLike = None) -> Array:
+    """Construct an array from data in a text or binary file.
+
+    Parameters
+    ----------
+    file : file, str or Path
+        What is read.
+    dtype, count, sep, offset : optional
+        As for `numpy.fromfile`.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        As `numpy.fromfile` and `asarray`.
+
+    See Also
+    --------
+    load, frombuffer
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pardo as pp
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "numbers"
+    >>> written = path.write_bytes(bytes([1, 2]))
+    >>> pp.fromfile(path, dtype="uint8")
+    array([1, 2], dtype=uint8)
+    """
+    return asarray(np.fromfile(file, dtype, count, sep, offset), device=device)
+
+
+@filled
+def fromiter(iter: Any, dtype: DTypeLike, count: int = -1, *, device: DeviceLike = None) -> Array:
+    """Create a new one-dimensional array from an iterable object.
+
+    Parameters
+    ----------
+    iter : iterable
+        What gives the values.
+    dtype, count : optional
+        As for `numpy.fromiter`.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `numpy.fromiter` and `asarray`.
+
+    See Also
+    --------
+    fromfunction, asarray
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.fromiter((k * k for k in range(4)), int)
+    array([0, 1, 4, 9])
+    """
+    return asarray(np.fromiter(iter, dtype, count), device=device)
+
+
+@filled
+def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str, device: DeviceLike = None) -> Array:
+    """Create a new 1-D array from text data in a string.
+
+    Parameters
+    ----------
+    string : str
+        The text.
+    dtype, count : optional
+        As for `numpy.fromstring`.
+    sep : str
+        What stands between the numbers.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `numpy.fromstring` and `asarray`.
+
+    See Also
+    --------
+    fromfile, loadtxt
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.fromstring("1 2", dtype=int, sep=" ")
+    array([1, 2])
+    """
+    return asarray(np.fromstring(string, dtype, count, sep=sep), device=device)
+
+
+@filled
+def loadtxt(
+    fname: Any,
+    dtype: DTypeLike = float,
+    comments: Any = "#",
+    delimiter: str | None = None,
+    converters: Any = None,
+    skiprows: int = 0,
+    usecols: Any = None,
+    unpack: bool = False,
+    ndmin: Any = 0,
+    encoding: str | None = None,
+    max_rows: int | None = None,
+    *,
+    quotechar: str | None = None,
+    device: DeviceLike = None,
+) -> Array:
+    """Load data from a text file.
+
+    Parameters
+    ----------
+    fname : file, str, Path, or iterable of str
+        What is read.
+    dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows, quotechar : optional
+        As for `numpy.loadtxt`; the dtype is one of numbers.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        As `numpy.loadtxt` and `asarray`.
+
+    See Also
+    --------
+    savetxt, genfromtxt, load
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.loadtxt(["0 1", "2 3"])
+    array([[0., 1.],
+           [2., 3.]])
+    """
+    host = np.loadtxt(
+        fname, dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows, quotechar=quotechar
+    )
+    return asarray(host, device=device)
+
+
+@filled
+def genfromtxt(fname: Any, dtype: DTypeLike | None = float, *args: Any, device: DeviceLike = None, **kwargs: Any) -> Array:
+    """Load data from a text file, with missing values handled as specified.
+
+    Parameters
+    ----------
+    fname : file, str, Path, or sequence of str
+        What is read.
+    dtype : data type, optional
+        One of numbers.
+    *args, **kwargs : optional
+        As for `numpy.genfromtxt`.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        As `numpy.genfromtxt` and `asarray`: a TypeError for masks and for columns of different dtypes.
+
+    See Also
+    --------
+    loadtxt
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.genfromtxt(["1,2", "3,"], delimiter=",")
+    array([[ 1.,  2.],
+           [ 3., nan]])
+    """
+    return asarray(np.genfromtxt(fname, dtype, *args, **kwargs), device=device)
+
+
+class Archive(Mapping[str, Array]):
+    """What `load` gives for a file of several arrays: they are read when they are asked for."""
+
+    def __init__(self, file: Any, device: DeviceLike) -> None:
+        self._file, self._device = file, device
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the arrays."""
+        return list(self._file.files)
+
+    def __getitem__(self, name: str) -> Array:
+        return asarray(self._file[name], device=self._device)
+
+    def __iter__(self) -> Any:
+        return iter(self._file.files)
+
+    def __len__(self) -> int:
+        return len(self._file.files)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+@filled
+def load(
+    file: Any,
+    mmap_mode: Any = None,
+    allow_pickle: bool = False,
+    fix_imports: bool = True,
+    encoding: Any = "ASCII",
+    *,
+    max_header_size: int = 10000,
+    device: DeviceLike = None,
+) -> Any:
+    """Load arrays from ``.npy`` and ``.npz`` files.
+
+    Parameters
+    ----------
+    file : file, str or Path
+        What is read.
+    mmap_mode, allow_pickle, fix_imports, encoding, max_header_size : optional
+        As for `numpy.load`.
+    {device}
+
+    Returns
+    -------
+    Array or mapping
+        The array; of an ``.npz`` file a mapping of names to arrays, to be closed or used in a `with` statement.
+
+    Raises
+    ------
+    OSError, EOFError, TypeError, ValueError
+        As `numpy.load` and `asarray`.
+
+    See Also
+    --------
+    save, savez, loadtxt
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> file = io.BytesIO()
+    >>> pp.save(file, pp.asarray([1, 2, 3]))
+    >>> position = file.seek(0)
+    >>> pp.load(file)
+    array([1, 2, 3])
+    """
+    options: dict[str, Any] = {"encoding": encoding, "max_header_size": max_header_size}
+    found = np.load(file, mmap_mode, allow_pickle, fix_imports, **options)
+    return asarray(found, device=device) if isinstance(found, np.ndarray) else Archive(found, device)
+
+
+def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
+    """Save an array to a binary file in NumPy ``.npy`` format.
+
+    Parameters
+    ----------
+    file : file, str or Path
+        What is written.
+    arr : Array
+        The array; waited for.
+    allow_pickle : bool
+        As for `numpy.save`.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `numpy.save`.
+
+    See Also
+    --------
+    load, savez, savetxt
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> file = io.BytesIO()
+    >>> pp.save(file, pp.zeros((2, 3)))
+    >>> len(file.getvalue()) > 48
+    True
+    """
+    np.save(file, on_host(arr), allow_pickle)
+
+
+def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+    """Save several arrays into a single file in uncompressed ``.npz`` format.
+
+    Parameters
+    ----------
+    file : file, str or Path
+        What is written.
+    *args : Array
+        Arrays, which are named ``arr_0`` and so on; waited for.
+    allow_pickle : bool
+        As for `numpy.savez`.
+    **kwds : Array
+        Arrays with their names.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `numpy.savez`.
+
+    See Also
+    --------
+    load, save, savez_compressed
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> file = io.BytesIO()
+    >>> pp.savez(file, x=pp.arange(3), y=pp.ones(2))
+    >>> position = file.seek(0)
+    >>> with pp.load(file) as arrays:
+    ...     print(arrays["y"])
+    [1. 1.]
+    """
+    _save_several(np.savez, file, args, kwds, allow_pickle)
+
+
+def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+    """Save several arrays into a single file in compressed ``.npz`` format.
+
+    Parameters
+    ----------
+    file : file, str or Path
+        What is written.
+    *args : Array
+        Arrays, which are named ``arr_0`` and so on; waited for.
+    allow_pickle : bool
+        As for `numpy.savez_compressed`.
+    **kwds : Array
+        Arrays with their names.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `numpy.savez_compressed`.
+
+    See Also
+    --------
+    load, save, savez
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> file = io.BytesIO()
+    >>> pp.savez_compressed(file, pp.arange(3))
+    >>> position = file.seek(0)
+    >>> with pp.load(file) as arrays:
+    ...     print(arrays.files)
+    ['arr_0']
+    """
+    _save_several(np.savez_compressed, file, args, kwds, allow_pickle)
+
+
+def _save_several(write: Any, file: Any, args: Any, kwds: Any, allow_pickle: bool) -> None:
+    write(file, *map(on_host, args), **({} if allow_pickle else {"allow_pickle": False}), **{name: on_host(x) for name, x in kwds.items()})
+
+
+def savetxt(
+    fname: Any,
+    X: Any,
+    fmt: Any = "%.18e",
+    delimiter: str = " ",
+    newline: str = "\n",
+    header: str = "",
+    footer: str = "",
+    comments: str = "# ",
+    encoding: str | None = None,
+) -> None:
+    """Save an array to a text file.
+
+    Parameters
+    ----------
+    fname : file, str or Path
+        What is written.
+    X : Array
+        Of one or two dimensions; waited for.
+    fmt, delimiter, newline, header, footer, comments, encoding : optional
+        As for `numpy.savetxt`.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        As `numpy.savetxt`.
+
+    See Also
+    --------
+    loadtxt, save
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> file = io.StringIO()
+    >>> pp.savetxt(file, pp.asarray([[1, 2], [3, 4]]), fmt="%d")
+    >>> print(file.getvalue(), end="")
+    1 2
+    3 4
+    """
+    np.savetxt(fname, on_host(X), fmt, delimiter, newline, header, footer, comments, encoding)

@@ -8,76 +8,44 @@ import numpy as np
 from pardo import _core
 from pardo._base.arguments import SCALARS, array, array_like, axis_index, optional_axis, store
 from pardo._base.docstrings import filled
+from pardo._base.rows import Row, functions_of
 from pardo._core import Array
 
-__all__ = [
-    "argmax",
-    "argmin",
-    "argwhere",
-    "compress",
-    "flatnonzero",
-    "nonzero",
-    "searchsorted",
-    "take",
-    "take_along_axis",
-]
+
+def _position(row: Row) -> Callable[..., Array]:
+    search, who = getattr(_core, f"_{row.name}"), row.name
+
+    def position(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
+        """{doc}
+
+        Parameters
+        ----------
+        x : Array
+            The elements; complex numbers are compared by their real, then by their imaginary part.
+        axis : int, optional
+            The axis. Default: the index into the flattened array.
+        {out}
+        {keepdims}
+
+        Returns
+        -------
+        Array
+            {gives}
+
+        Raises
+        ------
+        {cumulative_raises}
+            Or there are no elements.
+        """
+        x, a = array(x, who), optional_axis(axis, who)
+        return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, bool(keepdims)), out, who)
+
+    return position
 
 
-@filled
-def argmax(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
-    """Return the indices of the maximum values along an axis, of several the first; NaN propagates.
-
-    Parameters
-    ----------
-    x : Array
-        The elements; complex numbers are compared by their real, then by their imaginary part.
-    axis : int, optional
-        The axis. Default: the index into the flattened array.
-    {out}
-    {keepdims}
-
-    Returns
-    -------
-    Array
-        Of int64.
-
-    Raises
-    ------
-    {cumulative_raises}
-        Or there are no elements.
-    """
-    return _arg("argmax", _core._argmax, x, axis, out, keepdims)
-
-
-@filled
-def argmin(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
-    """Return the indices of the minimum values along an axis, of several the first; NaN propagates.
-
-    Parameters
-    ----------
-    x : Array
-        The elements; complex numbers are compared by their real, then by their imaginary part.
-    axis : int, optional
-        The axis. Default: the index into the flattened array.
-    {out}
-    {keepdims}
-
-    Returns
-    -------
-    Array
-        Of int64.
-
-    Raises
-    ------
-    {cumulative_raises}
-        Or there are no elements.
-    """
-    return _arg("argmin", _core._argmin, x, axis, out, keepdims)
-
-
-def _arg(who: str, search: Callable[[Array, int | None, bool], Array], x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
-    x, a = array(x, who), optional_axis(axis, who)
-    return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, bool(keepdims)), out, who)
+_made = functions_of("POSITION", {"": _position})
+globals().update(_made)
+__all__ = ["argwhere", "compress", "flatnonzero", "nonzero", "searchsorted", "take", "take_along_axis", *_made]
 
 
 @filled

@@ -62,8 +62,7 @@ struct GatherPlan {
 /// outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
 namespace routines {
 
-/// Running `op` (sum, product, minimum or maximum) along the lines of x; with `initial`, out's lines are one longer and start with op's
-/// identity. x.dtype == out.dtype.
+/// Running `op` (at most Max) along the lines of x; with `initial`, out's lines are one longer and start with op's identity. One dtype.
 extern Routine<void(device::Queue* queue, graph::ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial)> cumulative;
 /// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in
 /// ascending order.

@@ -17,7 +17,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pardo)
 install(TARGETS pardo EXPORT pardoTargets COMPONENT cpp
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp NAMELINK_COMPONENT cpp)
 install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cpp FILES_MATCHING PATTERN "*.h")
-install(FILES src/graph/ops.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pardo/detail COMPONENT cpp)
+install(FILES src/graph/ops.def src/graph/reductions.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pardo/detail COMPONENT cpp)
 install(EXPORT pardoTargets NAMESPACE pardo:: DESTINATION ${package_dir} COMPONENT cpp)
 configure_package_config_file(cmake/pardoConfig.cmake.in pardoConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(pardoConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -80,21 +80,49 @@ PARDO_API Array triu(const Array& x, std::int64_t k = 0);
 /// Values of the index along one axis of a shape, Int64.
 PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue(), const char* op_name = "iota");
 
-// Reductions. Axes empty and `all`: every axis. `where`: only those elements take part.
-enum class Reduction : std::uint8_t { Sum, Prod, Min, Max, Any, All, CountNonzero };
+// Reductions, positions and scans: one function a row of src/graph/reductions.def (copied here by the build). Axes empty and `all`: every
+// axis. `where`: only those elements take part.
+enum class Reduction : std::uint8_t {
+#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) id,
+#include <pardo/detail/reductions.def>
+};
 PARDO_API Array reduce(Reduction op, const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
                        std::optional<DType> dtype = {}, const Array* where = nullptr, std::optional<Scalar> initial = {});
+/// What op gives of the first element, of the first two, and so on; no axis: of the flattened array. A routine of src/lib.
+PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
+                           bool include_initial = false);
+#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives)                                 \
+    inline Array name(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false) { \
+        return reduce(Reduction::id, x, axes, keepdims);                                                                  \
+    }
+#define POSITION(name, method, fold, doc, gives) \
+    PARDO_API Array name(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
+#define SCAN(id, name, keywords, method, doc)                                                                 \
+    inline Array name(const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {}, \
+                      bool include_initial = false) {                                                         \
+        return cumulative(Reduction::id, x, axis, dtype, include_initial);                                    \
+    }
+#include <pardo/detail/reductions.def>
+
+/// One row of reductions.def, for bindings, documentation and tests.
+struct ReductionInfo {
+    const char* kind;  // "REDUCTION", "POSITION" or "SCAN"
+    const char* name;  // "sum"
+    int id;            // of reductions and scans: the Reduction
+    const char* keywords;
+    bool method;
+    const char* fold;  // "sum"; "argmin"
+    const char* doc;
+    const char* gives;
+};
+PARDO_API std::span<const ReductionInfo> reduction_table();
+
 PARDO_API Array mean(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
                      std::optional<DType> dtype = {}, const Array* where = nullptr);
 PARDO_API Array var(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, double correction = 0, bool keepdims = false,
                     std::optional<DType> dtype = {}, const Array* where = nullptr);
 PARDO_API Array stddev(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, double correction = 0,
                        bool keepdims = false, std::optional<DType> dtype = {}, const Array* where = nullptr);
-PARDO_API Array argmin(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
-PARDO_API Array argmax(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
-inline Array sum(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false) {
-    return reduce(Reduction::Sum, x, axes, keepdims);
-}
 
 // Views. reshape copies when strides cannot express the result (copy=false: Value error instead; copy=true: always).
 PARDO_API Array reshape(const Array& x, Extents shape, std::optional<bool> copy = {});
@@ -120,8 +148,6 @@ PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1,
                      const Array* append = nullptr);
 
 // Library routines (src/lib): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
-PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
-                           bool include_initial = false);
 PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 PARDO_API Array argsort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 PARDO_API Array partition(const Array& x, Extents kth, std::int64_t axis = -1);

@@ -9,6 +9,7 @@
 
 #include "base/shape.h"
 #include "device/device.h"
+#include "graph/node.h"
 #include "lib/registry.h"
 
 namespace pardo::lib {
@@ -61,8 +62,8 @@ struct GatherPlan {
 /// outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
 namespace routines {
 
-/// Running `op` along the lines of x; with `initial`, out's lines are one longer and start with op's identity. x.dtype == out.dtype.
-extern Routine<void(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial)> cumulative;
+/// Running `op` (at most Max) along the lines of x; with `initial`, out's lines are one longer and start with op's identity. One dtype.
+extern Routine<void(device::Queue* queue, graph::ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial)> cumulative;
 /// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in
 /// ascending order.
 extern Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending)> sort;

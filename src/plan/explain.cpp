@@ -9,6 +9,7 @@
 
 #include "graph/call.h"
 #include "graph/record.h"
+#include "graph/reductions.h"
 #include "plan/force.h"
 #include "plan/group/sibling_outputs.h"
 #include "plan/schedule/schedule.h"
@@ -43,7 +44,7 @@ std::string member_name(const Planner& planner, NodeId id) {
     const Node* n = planner.node(id);
     switch (n->kind) {
         case Kind::Elementwise: return graph::name(n->op);
-        case Kind::Reduce: return reduce_name(n->reduce);
+        case Kind::Reduce: return graph::fold_name(n->reduce);
         case Kind::Constant: return "constant";
         case Kind::Iota: return "index";
         case Kind::View: return "view";

@@ -1,4 +1,6 @@
 // python/bind/array/ops.cpp: pardo/ops.h for Python, but for the elementwise functions. The package adds keywords and documentation.
+#include <algorithm>
+
 #include <pardo/ops.h>
 
 #include "bind.h"
@@ -66,7 +68,10 @@ void bind_creation(nb::module_& m) {
 
 /// `initial` of a reduction. Integers of any size are numbers for a result that is a float.
 std::optional<Scalar> initial_from(pardo::Reduction op, nb::handle o, const Array& x, std::optional<DType> dtype) {
-    constexpr const char* names[] = {"sum", "prod", "min", "max", "any", "all", "count_nonzero"};
+    constexpr const char* names[] = {
+#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) #name,
+#include <pardo/detail/reductions.def>
+    };
     if (o.is_none()) return {};
     if (is_array(o.ptr()) && array_of(o.ptr()).ndim() == 0) return settle(array_of(o.ptr())).item();
     const bool in_floats = PyLong_Check(o.ptr()) && pardo::is_inexact(dtype.value_or(x.dtype()));
@@ -81,13 +86,11 @@ std::optional<Scalar> initial_from(pardo::Reduction op, nb::handle o, const Arra
 }
 
 void bind_reductions(nb::module_& m) {
-    m.attr("_SUM") = static_cast<int>(pardo::Reduction::Sum);
-    m.attr("_PROD") = static_cast<int>(pardo::Reduction::Prod);
-    m.attr("_MIN") = static_cast<int>(pardo::Reduction::Min);
-    m.attr("_MAX") = static_cast<int>(pardo::Reduction::Max);
-    m.attr("_ANY") = static_cast<int>(pardo::Reduction::Any);
-    m.attr("_ALL") = static_cast<int>(pardo::Reduction::All);
-    m.attr("_COUNT_NONZERO") = static_cast<int>(pardo::Reduction::CountNonzero);
+    for (const pardo::ReductionInfo& row : pardo::reduction_table()) {
+        std::string name = std::string("_") + row.name;  // _SUM
+        std::ranges::transform(name, name.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+        if (row.kind == std::string_view("REDUCTION")) m.attr(name.c_str()) = row.id;
+    }
     m.def(
         "_reduce",
         [](int op, const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where, nb::handle initial) {
@@ -114,8 +117,8 @@ void bind_reductions(nb::module_& m) {
             return pardo::stddev(x, std::move(axes), correction, keepdims, dtype, pointer(where));
         },
         nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
-    m.def("_argmin", &pardo::argmin, nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims"));
-    m.def("_argmax", &pardo::argmax, nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims"));
+#define POSITION(name, method, fold, doc, gives) m.def("_" #name, &pardo::name, nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims"));
+#include <pardo/detail/reductions.def>
     m.def(
         "_cumulative",
         [](int op, const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
@@ -238,7 +241,8 @@ void bind_library(nb::module_& m) {
         "_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));
 }
 
-/// Rows of ops.def, for documentation and tests: name, arity, NumPy's name, dtypes, result, one line.
+/// Rows of ops.def, for documentation and tests: name, arity, NumPy's name, dtypes, result, one line. And those of reductions.def, of which
+/// the package makes functions: kind, name, id, keywords, whether it is a method, fold, one line, what it gives.
 void bind_table(nb::module_& m) {
     m.def(
         "_op_table",
@@ -249,6 +253,15 @@ void bind_table(nb::module_& m) {
             return rows;
         },
         nb::sig("def _op_table() -> list[tuple[str, int, str, str, str, str]]"));
+    m.def(
+        "_reduction_table",
+        [] {
+            nb::list rows;
+            for (const pardo::ReductionInfo& row : pardo::reduction_table())
+                rows.append(nb::make_tuple(row.kind, row.name, row.id, row.keywords, row.method, row.fold, row.doc, row.gives));
+            return rows;
+        },
+        nb::sig("def _reduction_table() -> list[tuple[str, str, int, str, bool, str, str, str]]"));
     m.def("_promote", &pardo::promote, nb::arg("a"), nb::arg("b"));
     m.def(
         "_promote_weak", [](pardo::DType t, const pardo::Scalar& s) { return pardo::promote_weak(t, s, "result_type"); }, nb::arg("dtype"),

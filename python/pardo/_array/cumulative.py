@@ -1,158 +1,101 @@
 # python/pardo/_array/cumulative.py: cumulative sums and products, and differences of neighbours.
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._base.arguments import array, array_like, axis_index, index, optional_dtype, store
 from pardo._base.docstrings import filled
+from pardo._base.rows import Row, functions_of
 from pardo._core import Array
 
-__all__ = [
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
-    "diff",
-]
+
+def _standard(row: Row) -> Callable[..., Array]:
+    op, op_name = row.id, row.name
+
+    def scan(
+        x: Any,
+        /,
+        *,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: Array | None = None,
+        include_initial: bool = False,
+    ) -> Array:
+        """{doc}
+
+        Parameters
+        ----------
+        x : Array
+            The elements.
+        axis : int, optional
+            The axis along which is {done}; may be left out for arrays of at most one dimension.
+        dtype : data type, optional
+            The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+        {out}
+        include_initial : bool
+            Whether a {first} is put in front.
+
+        Returns
+        -------
+        Array
+            Of the same shape, one longer along the axis with `include_initial`.
+
+        Raises
+        ------
+        {cumulative_raises}
+            Or `axis` is left out and `x` has more than one dimension.
+        """
+        x = array(x, op_name)
+        if axis is None and x.ndim > 1:
+            raise ValueError(f"{op_name}: axis must be given for an array of {x.ndim} dimensions")
+        return _cumulate(op, op_name, x, axis, dtype, out, include_initial)
+
+    return scan
 
 
-@filled
-def cumulative_sum(
-    x: Any,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Array | None = None,
-    include_initial: bool = False,
-) -> Array:
-    """Return the cumulative sum of the elements along a given axis.
+def _flat(row: Row) -> Callable[..., Array]:
+    op, op_name = row.id, row.name
 
-    Parameters
-    ----------
-    x : Array
-        The elements.
-    axis : int, optional
-        The axis along which is added; may be left out for arrays of at most one dimension.
-    dtype : data type, optional
-        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    {out}
-    include_initial : bool
-        Whether a zero is put in front.
+    def scan(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
+        """{doc}
 
-    Returns
-    -------
-    Array
-        Of the same shape, one longer along the axis with `include_initial`.
+        Parameters
+        ----------
+        x : Array
+            The elements.
+        axis : int, optional
+            The axis along which is {done}. Default: the array is flattened.
+        dtype : data type, optional
+            The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+        {out}
 
-    Raises
-    ------
-    {cumulative_raises}
-        Or `axis` is left out and `x` has more than one dimension.
-    """
-    return _cumulate(_core._SUM, "cumulative_sum", x, axis, dtype, out, include_initial)
+        Returns
+        -------
+        Array
+            Of the same shape, or flat.
+
+        Raises
+        ------
+        {cumulative_raises}
+        """
+        return _cumulate(op, op_name, array(x, op_name), axis, dtype, out, False)
+
+    return scan
 
 
-@filled
-def cumulative_prod(
-    x: Any,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Array | None = None,
-    include_initial: bool = False,
-) -> Array:
-    """Return the cumulative product of elements along a given axis.
-
-    Parameters
-    ----------
-    x : Array
-        The elements.
-    axis : int, optional
-        The axis along which is multiplied; may be left out for arrays of at most one dimension.
-    dtype : data type, optional
-        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    {out}
-    include_initial : bool
-        Whether a one is put in front.
-
-    Returns
-    -------
-    Array
-        Of the same shape, one longer along the axis with `include_initial`.
-
-    Raises
-    ------
-    {cumulative_raises}
-        Or `axis` is left out and `x` has more than one dimension.
-    """
-    return _cumulate(_core._PROD, "cumulative_prod", x, axis, dtype, out, include_initial)
-
-
-@filled
-def cumsum(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    """Return the cumulative sum of the elements along a given axis; without an axis, of the flattened array.
-
-    Parameters
-    ----------
-    x : Array
-        The elements.
-    axis : int, optional
-        The axis along which is added. Default: the array is flattened.
-    dtype : data type, optional
-        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    {out}
-
-    Returns
-    -------
-    Array
-        Of the same shape, or flat.
-
-    Raises
-    ------
-    {cumulative_raises}
-    """
-    return _cumulate(_core._SUM, "cumsum", x, axis, dtype, out)
-
-
-@filled
-def cumprod(x: Any, /, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None) -> Array:
-    """Return the cumulative product of elements along a given axis; without an axis, of the flattened array.
-
-    Parameters
-    ----------
-    x : Array
-        The elements.
-    axis : int, optional
-        The axis along which is multiplied. Default: the array is flattened.
-    dtype : data type, optional
-        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    {out}
-
-    Returns
-    -------
-    Array
-        Of the same shape, or flat.
-
-    Raises
-    ------
-    {cumulative_raises}
-    """
-    return _cumulate(_core._PROD, "cumprod", x, axis, dtype, out)
-
-
-def _cumulate(op: int, op_name: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: Any = False) -> Array:
-    """Without an axis NumPy's cumsum and cumprod flatten; the standard's names take one dimension only."""
-    x = array(x, op_name)
-    if axis is None and x.ndim > 1 and op_name.startswith("cumulative"):
-        raise ValueError(f"{op_name}: axis must be given for an array of {x.ndim} dimensions")
+def _cumulate(op: int, op_name: str, x: Array, axis: int | None, dtype: Any, out: Any, include_initial: Any) -> Array:
     if axis is None or x.ndim == 0:
         x = _core._reshape(x, [-1])
     along = 0 if axis is None else axis_index(axis, x.ndim, op_name)
     return store(_core._cumulative(op, x, along, optional_dtype(dtype, op_name), bool(include_initial)), out, op_name)
+
+
+_made = functions_of("SCAN", {"STANDARD": _standard, "FLAT": _flat})
+globals().update(_made)
+__all__ = ["diff", *_made]
 
 
 @filled
@@ -168,7 +111,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     axis : int
         The axis.
     prepend, append : Array or number, optional
-        What is put before and after `x` along the axis before.
+        What is put in front of and behind `x` along the axis before.
 
     Returns
     -------
@@ -179,7 +122,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     ------
     {no_axis}
     TypeError
-        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is not an integer.
+        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is no integer.
     ValueError
         `x` has no dimensions, `n` is negative, or the shape of `prepend` or `append` does not fit.
     """
@@ -200,5 +143,5 @@ def _end(x: Array, end: Any, axis: int) -> Array:
     """A number stands for one layer of it."""
     e = array_like(end, x, "diff")
     if e.ndim and [s for d, s in enumerate(e.shape) if d != axis] != [s for d, s in enumerate(x.shape) if d != axis]:
-        raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or after one of shape {x.shape} along axis {axis}")
+        raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or behind one of shape {x.shape} along axis {axis}")
     return e if e.ndim else _core._broadcast_to(e, [1 if d == axis else s for d, s in enumerate(x.shape)])

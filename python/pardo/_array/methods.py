@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pardo import _core
-from pardo._array import cumulative, interop, joining, manipulation, printing, products, reductions, searching, sorting
+from pardo._array import interop, joining, manipulation, printing, products, reductions, searching, sorting
 from pardo._array.conversion import Conversions
 from pardo._array.elementwise import clip
 from pardo._array.elementwise import round as round_
@@ -54,7 +54,7 @@ class Methods(Conversions):
 
     def __contains__(self: Array, value: Any) -> bool:  # type: ignore[misc]
         """Tell whether an element equals the value."""
-        return bool(reductions.any(_core.equal(self, value)))
+        return bool(_core.any(_core.equal(self, value)))
 
     def __complex__(self: Array) -> complex:  # type: ignore[misc]
         """Return the element of an array without dimensions as a complex number."""
@@ -390,19 +390,9 @@ class Methods(Conversions):
     squeeze = manipulation.squeeze
     swapaxes = manipulation.swapaxes
     diagonal = manipulation.diagonal
-    sum = reductions.sum
-    prod = reductions.prod
-    max = reductions.max
-    min = reductions.min
     mean = reductions.mean
     var = reductions.var
     std = reductions.std
-    all = reductions.all
-    any = reductions.any
-    cumsum = cumulative.cumsum
-    cumprod = cumulative.cumprod
-    argmax = searching.argmax
-    argmin = searching.argmin
     nonzero = searching.nonzero
     take = searching.take
     argsort = sorting.argsort

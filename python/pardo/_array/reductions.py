@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,248 +11,151 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._base.arguments import SCALARS, Axis, array, array_like, axes, axis_index, axis_number, default_on, mask, optional_dtype, store
 from pardo._base.docstrings import filled
+from pardo._base.rows import Row, functions_of
 from pardo._core import Array
 
-__all__ = [
-    "all",
-    "amax",
-    "amin",
-    "any",
-    "count_nonzero",
-    "max",
-    "mean",
-    "min",
-    "prod",
-    "ptp",
-    "std",
-    "sum",
-    "var",
-]
+
+def _numeric(row: Row) -> Callable[..., Array]:
+    op, op_name = row.id, row.name
+
+    def reduction(
+        x: Any,
+        /,
+        axis: Axis = None,
+        dtype: DTypeLike | None = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Array:
+        """{doc}
+
+        Parameters
+        ----------
+        x : Array
+            The elements.
+        {axes}
+        dtype : data type, optional
+            The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
+        {out}
+        {keepdims}
+        initial : number, optional
+            Where the {total} starts.
+        {where}
+
+        Returns
+        -------
+        Array
+            {gives}
+
+        Raises
+        ------
+        {reduction_raises}
+        """
+        return _reduce(op, op_name, x, axis, dtype, out, keepdims, initial, where)
+
+    return reduction
 
 
-@filled
-def sum(
-    x: Any,
-    /,
-    axis: Axis = None,
-    dtype: DTypeLike | None = None,
-    out: Array | None = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = None,
-) -> Array:
-    """Sum of array elements over a given axis.
+def _extreme(row: Row) -> Callable[..., Array]:
+    op, op_name = row.id, row.name
 
-    Parameters
-    ----------
-    x : Array
-        The elements.
-    {axes}
-    dtype : data type, optional
-        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    {out}
-    {keepdims}
-    initial : number, optional
-        Where the sum starts.
-    {where}
+    def reduction(
+        x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = None
+    ) -> Array:
+        """{doc}
 
-    Returns
-    -------
-    Array
-        The sums. The same input gives the same bits on the same device, whatever the number of threads.
+        Parameters
+        ----------
+        x : Array
+            The elements; complex numbers are compared by their real, then by their imaginary part.
+        {axes}
+        {out}
+        {keepdims}
+        initial : number, optional
+            Takes part as one more element; needed with `where`, and when there may be no elements.
+        {where}
 
-    Raises
-    ------
-    {reduction_raises}
-    """
-    return _reduce(_core._SUM, "sum", x, axis, dtype, out, keepdims, initial, where)
+        Returns
+        -------
+        Array
+            {gives}
+
+        Raises
+        ------
+        {reduction_raises}
+            Or there are no elements, or `where` is given, without `initial`.
+        """
+        if where is not None and where is not True and initial is None:
+            raise ValueError(f"{op_name}: the reduction has no identity, so to use where, initial has to be given")
+        return _reduce(op, op_name, x, axis, None, out, keepdims, initial, where)
+
+    return reduction
 
 
-@filled
-def prod(
-    x: Any,
-    /,
-    axis: Axis = None,
-    dtype: DTypeLike | None = None,
-    out: Array | None = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = None,
-) -> Array:
-    """Return the product of array elements over a given axis.
+def _logical(row: Row) -> Callable[..., Array]:
+    op, op_name = row.id, row.name
 
-    Parameters
-    ----------
-    x : Array
-        The elements.
-    {axes}
-    dtype : data type, optional
-        The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    {out}
-    {keepdims}
-    initial : number, optional
-        Where the product starts.
-    {where}
+    def reduction(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
+        """{doc}
 
-    Returns
-    -------
-    Array
-        The products.
+        Parameters
+        ----------
+        x : Array
+            The elements; numbers count as true when they are not zero.
+        {axes}
+        {out}
+        {keepdims}
+        {where}
 
-    Raises
-    ------
-    {reduction_raises}
-    """
-    return _reduce(_core._PROD, "prod", x, axis, dtype, out, keepdims, initial, where)
+        Returns
+        -------
+        Array
+            {gives}
+
+        Raises
+        ------
+        {reduction_raises}
+        """
+        return _reduce(op, op_name, x, axis, None, out, keepdims, None, where)
+
+    return reduction
 
 
-@filled
-def max(
-    x: Any,
-    /,
-    axis: Axis = None,
-    out: Array | None = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = None,
-) -> Array:
-    """Return the maximum of an array or maximum along an axis; NaN propagates.
+def _count(row: Row) -> Callable[..., Array]:
+    op, op_name = row.id, row.name
 
-    Parameters
-    ----------
-    x : Array
-        The elements; complex numbers are compared by their real, then by their imaginary part.
-    {axes}
-    {out}
-    {keepdims}
-    initial : number, optional
-        Takes part as one more element; needed with `where`, and when there may be no elements.
-    {where}
+    def reduction(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
+        """{doc}
 
-    Returns
-    -------
-    Array
-        The largest elements, in the dtype of `x`.
+        Parameters
+        ----------
+        x : Array
+            The elements.
+        {axes}
+        {keepdims}
 
-    Raises
-    ------
-    {reduction_raises}
-        Or there are no elements, or `where` is given, without `initial`.
-    """
-    return _extremum(_core._MAX, "max", x, axis, out, keepdims, initial, where)
+        Returns
+        -------
+        Array
+            {gives}
+
+        Raises
+        ------
+        {no_axis}
+        TypeError
+            `x` is neither an Array nor a number, or an axis is no integer.
+        ValueError
+            An axis is given twice.
+        """
+        return _reduce(op, op_name, x, axis, None, None, keepdims, None, None)
+
+    return reduction
 
 
-@filled
-def min(
-    x: Any,
-    /,
-    axis: Axis = None,
-    out: Array | None = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = None,
-) -> Array:
-    """Return the minimum of an array or minimum along an axis; NaN propagates.
-
-    Parameters
-    ----------
-    x : Array
-        The elements; complex numbers are compared by their real, then by their imaginary part.
-    {axes}
-    {out}
-    {keepdims}
-    initial : number, optional
-        Takes part as one more element; needed with `where`, and when there may be no elements.
-    {where}
-
-    Returns
-    -------
-    Array
-        The smallest elements, in the dtype of `x`.
-
-    Raises
-    ------
-    {reduction_raises}
-        Or there are no elements, or `where` is given, without `initial`.
-    """
-    return _extremum(_core._MIN, "min", x, axis, out, keepdims, initial, where)
-
-
-@filled
-def all(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
-    """Test whether all array elements along a given axis evaluate to True.
-
-    Parameters
-    ----------
-    x : Array
-        The elements; numbers count as true when they are not zero.
-    {axes}
-    {out}
-    {keepdims}
-    {where}
-
-    Returns
-    -------
-    Array
-        Of bools; True where there are no elements.
-
-    Raises
-    ------
-    {reduction_raises}
-    """
-    return _reduce(_core._ALL, "all", x, axis, None, out, keepdims, None, where)
-
-
-@filled
-def any(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool = False, *, where: Any = None) -> Array:
-    """Test whether any array element along a given axis evaluates to True.
-
-    Parameters
-    ----------
-    x : Array
-        The elements; numbers count as true when they are not zero.
-    {axes}
-    {out}
-    {keepdims}
-    {where}
-
-    Returns
-    -------
-    Array
-        Of bools; False where there are no elements.
-
-    Raises
-    ------
-    {reduction_raises}
-    """
-    return _reduce(_core._ANY, "any", x, axis, None, out, keepdims, None, where)
-
-
-@filled
-def count_nonzero(x: Any, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Count the number of non-zero values in an array.
-
-    Parameters
-    ----------
-    x : Array
-        The elements.
-    {axes}
-    {keepdims}
-
-    Returns
-    -------
-    Array
-        Of int64.
-
-    Raises
-    ------
-    {no_axis}
-    TypeError
-        `x` is neither an Array nor a number, or an axis is not an integer.
-    ValueError
-        An axis is given twice.
-    """
-    return _reduce(_core._COUNT_NONZERO, "count_nonzero", x, axis, None, None, keepdims, None, None)
+_made = functions_of("REDUCTION", {"NUMERIC": _numeric, "EXTREME": _extreme, "LOGICAL": _logical, "COUNT": _count})
+globals().update(_made)
+__all__ = ["amax", "amin", "mean", "ptp", "std", "var", *_made]
 
 
 def _reduce(op: int, op_name: str, x: Any, axis: Axis, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
@@ -260,12 +164,6 @@ def _reduce(op: int, op_name: str, x: Any, axis: Axis, dtype: Any, out: Any, kee
     m = None if where is None else mask(where, x, op_name)
     start = None if initial is None else _start(initial, op_name)
     return store(_core._reduce(op, x, places, bool(keepdims), optional_dtype(dtype, op_name), m, start), out, op_name)
-
-
-def _extremum(op: int, op_name: str, x: Any, axis: Axis, out: Any, keepdims: bool, initial: Any, where: Any) -> Array:
-    if where is not None and where is not True and initial is None:
-        raise ValueError(f"{op_name}: the reduction has no identity, so to use where, initial has to be given")
-    return _reduce(op, op_name, x, axis, None, out, keepdims, initial, where)
 
 
 def _reduced(x: Array, axis: Axis, op_name: str) -> list[int] | None:
@@ -481,5 +379,5 @@ def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
     return store(_core.subtract(high, low), out, "ptp")
 
 
-amax = max
-amin = min
+amax = _core.max
+amin = _core.min

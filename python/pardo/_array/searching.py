@@ -8,76 +8,44 @@ import numpy as np
 from pardo import _core
 from pardo._base.arguments import SCALARS, array, array_like, axis_index, optional_axis, store
 from pardo._base.docstrings import filled
+from pardo._base.rows import Row, functions_of
 from pardo._core import Array
 
-__all__ = [
-    "argmax",
-    "argmin",
-    "argwhere",
-    "compress",
-    "flatnonzero",
-    "nonzero",
-    "searchsorted",
-    "take",
-    "take_along_axis",
-]
+
+def _position(row: Row) -> Callable[..., Array]:
+    search, op_name = getattr(_core, f"_{row.name}"), row.name
+
+    def position(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
+        """{doc}
+
+        Parameters
+        ----------
+        x : Array
+            The elements; complex numbers are compared by their real, then by their imaginary part.
+        axis : int, optional
+            The axis. Default: the index into the flattened array.
+        {out}
+        {keepdims}
+
+        Returns
+        -------
+        Array
+            {gives}
+
+        Raises
+        ------
+        {cumulative_raises}
+            Or there are no elements.
+        """
+        x, a = array(x, op_name), optional_axis(axis, op_name)
+        return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, bool(keepdims)), out, op_name)
+
+    return position
 
 
-@filled
-def argmax(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
-    """Return the indices of the maximum values along an axis, of several the first; NaN propagates.
-
-    Parameters
-    ----------
-    x : Array
-        The elements; complex numbers are compared by their real, then by their imaginary part.
-    axis : int, optional
-        The axis. Default: the index into the flattened array.
-    {out}
-    {keepdims}
-
-    Returns
-    -------
-    Array
-        Of int64.
-
-    Raises
-    ------
-    {cumulative_raises}
-        Or there are no elements.
-    """
-    return _arg("argmax", _core._argmax, x, axis, out, keepdims)
-
-
-@filled
-def argmin(x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False) -> Array:
-    """Return the indices of the minimum values along an axis, of several the first; NaN propagates.
-
-    Parameters
-    ----------
-    x : Array
-        The elements; complex numbers are compared by their real, then by their imaginary part.
-    axis : int, optional
-        The axis. Default: the index into the flattened array.
-    {out}
-    {keepdims}
-
-    Returns
-    -------
-    Array
-        Of int64.
-
-    Raises
-    ------
-    {cumulative_raises}
-        Or there are no elements.
-    """
-    return _arg("argmin", _core._argmin, x, axis, out, keepdims)
-
-
-def _arg(op_name: str, search: Callable[[Array, int | None, bool], Array], x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
-    x, a = array(x, op_name), optional_axis(axis, op_name)
-    return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, bool(keepdims)), out, op_name)
+_made = functions_of("POSITION", {"": _position})
+globals().update(_made)
+__all__ = ["argwhere", "compress", "flatnonzero", "nonzero", "searchsorted", "take", "take_along_axis", *_made]
 
 
 @filled
@@ -167,7 +135,7 @@ def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> 
     v : Array or number
         The values.
     side : {'left', 'right'}
-        Whether values go before or after elements that are equal.
+        Whether values go before or behind elements that are equal.
     sorter : Array of int, optional
         Indices that sort `x1`, as `argsort` gives them.
 
@@ -179,7 +147,7 @@ def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> 
     Raises
     ------
     TypeError
-        `x1` or `v` is neither an Array nor a number, or `sorter` is not an Array of integers.
+        `x1` or `v` is neither an Array nor a number, or `sorter` is no Array of integers.
     ValueError
         `x1` has not one dimension, or `side` is something else.
     """
@@ -269,7 +237,7 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = N
         An index is out of bounds; late, at the next wait, if `indices` is an Array.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `indices` or `axis` are not integers, or `out` is not an Array or of a dtype of another
+        `x` is neither an Array nor a number, `indices` or `axis` are no integers, or `out` is no Array or of a dtype of another
         kind.
     ValueError
         `mode` is something else, or the shape of `out` does not fit.
@@ -333,7 +301,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int | None = -1) -> Array:
         An index is out of bounds; late, at the next wait, if `indices` is an Array.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, or `indices` or `axis` are not integers.
+        `x` is neither an Array nor a number, or `indices` or `axis` are no integers.
     ValueError
         The shape of `indices` does not fit.
     """
@@ -370,7 +338,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | No
         The condition holds beyond the end of the axis.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `axis` is not an integer, or `out` is not an Array or of a dtype of another kind.
+        `x` is neither an Array nor a number, `axis` is no integer, or `out` is no Array or of a dtype of another kind.
     ValueError
         `condition` has not one dimension, or the shape of `out` does not fit.
     """

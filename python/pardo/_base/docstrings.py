@@ -184,8 +184,10 @@ ValueError
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def filled(f: F) -> F:
-    """Puts the text in place of each line of the docstring that is a name in braces."""
+def filled(f: F, words: dict[str, str] | None = None) -> F:
+    """Puts the text in place of each line of the docstring that is a name in braces; `words` wherever they are named."""
     if f.__doc__:  # python -OO has none
+        for name, word in (words or {}).items():
+            f.__doc__ = f.__doc__.replace(f"{{{name}}}", word)
         f.__doc__ = re.sub(r"(?m)^( *)\{(\w+)\}$", lambda line: textwrap.indent(_TEXTS[line[2]], line[1]), f.__doc__)
     return f

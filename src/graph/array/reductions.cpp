@@ -2,30 +2,60 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
 #include "graph/array/views.h"
+#include "graph/reductions.h"
 
 namespace pardo {
 namespace {
 
+using graph::Identity;
 using graph::Op;
 using graph::ReduceOp;
+using graph::ReductionRow;
+using graph::ResultDType;
 using Axes = std::optional<std::vector<std::int64_t>>;
 
-/// What a public reduction is called, here and by NumPy's messages, and how it treats dtypes.
-struct Row {
-    const char* name;
-    const char* ufunc;
-    ReduceOp op;
+/// Words of the elements in reductions.def.
+Array truth(const Array& x) { return x.astype(DType::Bool, false); }
+
+constexpr bool is_method(std::string_view word) { return word == "METHOD"; }
+
+// clang-format off
+constexpr ReductionRow rows[] = {
+#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) \
+    {#name, "cumulative_" #name, ReduceOp::fold, [](const Array& x, [[maybe_unused]] DType t) -> Array { return element; }, \
+     ResultDType::dtype, Identity::identity},
+#include "graph/reductions.def"
 };
-constexpr Row rows[] = {
-    {"sum", "add", ReduceOp::Sum},           {"prod", "multiply", ReduceOp::Prod}, {"min", "minimum", ReduceOp::Min},
-    {"max", "maximum", ReduceOp::Max},       {"any", "logical_or", ReduceOp::Any}, {"all", "logical_and", ReduceOp::All},
-    {"count_nonzero", "add", ReduceOp::Sum},
+
+constexpr ReductionInfo table[] = {
+#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) \
+    {"REDUCTION", #name, static_cast<int>(Reduction::id), #keywords, is_method(#method), graph::fold_name(ReduceOp::fold), doc, gives},
+#define POSITION(name, method, fold, doc, gives) \
+    {"POSITION", #name, 0, "", is_method(#method), graph::fold_name(ReduceOp::fold), doc, gives},
+#define SCAN(id, name, keywords, method, doc) \
+    {"SCAN", #name, static_cast<int>(Reduction::id), #keywords, is_method(#method), \
+     graph::fold_name(rows[static_cast<int>(Reduction::id)].fold), doc, ""},
+#include "graph/reductions.def"
 };
+// clang-format on
+
+/// The operation that folds two values; NumPy's messages have its name.
+Op combining(ReduceOp fold) {
+    switch (fold) {
+        case ReduceOp::Prod: return Op::multiply;
+        case ReduceOp::Min: return Op::minimum;
+        case ReduceOp::Max: return Op::maximum;
+        case ReduceOp::Any: return Op::logical_or;
+        case ReduceOp::All: return Op::logical_and;
+        default: return Op::add;
+    }
+}
 
 std::uint32_t axes_of(const char* op_name, const Array& x, const Axes& axes) {
     if (axes) return graph::axis_set(op_name, *axes, x.ndim());
@@ -66,13 +96,8 @@ Array reduced(ReduceOp op, const Array& x, std::uint32_t axes, DType result, boo
     return keepdims ? kept : without(kept, axes);
 }
 
-DType sum_dtype(DType t) {
-    if (t == DType::Bool || kind_of(t) == DKind::Signed) return DType::Int64;
-    return kind_of(t) == DKind::Unsigned ? DType::UInt64 : t;
-}
-
 /// The caller's initial value in the result's dtype; throws for numbers that it cannot hold.
-Scalar checked_initial(const Row& row, const Scalar& value, DType t) {
+Scalar checked_initial(const ReductionRow& row, const Scalar& value, DType t) {
     const std::string op_name = std::string(row.name) + ": initial";
     graph::check_number(op_name.c_str(), value, t);
     if (is_float(value.dtype) && is_integer(t)) (void)promote_weak(t, Scalar(static_cast<std::int64_t>(value.f)), op_name.c_str());
@@ -88,8 +113,8 @@ Array masked(const char* op_name, const Array& x, const Array& mask, const Scala
                                           " does not broadcast to the array's shape " + to_string(x.shape()));
     }
     if (mask.dtype() != DType::Bool) {
-        throw Error(ErrorCode::Type, std::string(op_name) + ": Cannot cast array data from dtype('" +
-                                         std::string(dtype_name(mask.dtype())) + "') to dtype('bool') according to the rule 'safe'");
+        throw Error(ErrorCode::Type, std::string(op_name) + ": Cannot cast array data from dtype('" + std::string(dtype_name(mask.dtype())) +
+                                         "') to dtype('bool') according to the rule 'safe'");
     }
     return where(mask, x, neutral.cast(x.dtype()));
 }
@@ -117,39 +142,15 @@ Array complex_extreme(ReduceOp op, const Array& x, std::uint32_t axes, bool keep
     return graph::from_parts(pick(false), pick(true));
 }
 
-Array reduce_values(const Row& row, const Array& x, std::uint32_t axes, bool keepdims, DType result) {
-    const bool extreme = row.op == ReduceOp::Min || row.op == ReduceOp::Max;
-    if (extreme && is_complex(x.dtype())) return complex_extreme(row.op, x, axes, keepdims);
+/// As reduced, of complex extrema and booleans too.
+Array fold_values(ReduceOp op, const Array& x, std::uint32_t axes, bool keepdims, DType result) {
+    const bool extreme = op == ReduceOp::Min || op == ReduceOp::Max;
+    if (extreme && is_complex(x.dtype())) return complex_extreme(op, x, axes, keepdims);
     if (x.dtype() == DType::Bool) {  // in booleans sum and max are `any`, product and min are `all`
-        const bool any = row.op == ReduceOp::Sum || row.op == ReduceOp::Max || row.op == ReduceOp::Any;
+        const bool any = op == ReduceOp::Sum || op == ReduceOp::Max || op == ReduceOp::Any;
         return reduced(any ? ReduceOp::Any : ReduceOp::All, x, axes, DType::Bool, keepdims);
     }
-    return reduced(row.op, x, axes, result, keepdims);
-}
-
-Op combining(Reduction op) {
-    switch (op) {
-        case Reduction::Prod: return Op::multiply;
-        case Reduction::Min: return Op::minimum;
-        case Reduction::Max: return Op::maximum;
-        case Reduction::Any: return Op::logical_or;
-        case Reduction::All: return Op::logical_and;
-        default: return Op::add;
-    }
-}
-
-/// What leaves a reduction as it is. For extrema the caller's initial value takes that part.
-Scalar neutral(Reduction op) { return op == Reduction::Prod || op == Reduction::All ? Scalar(1) : Scalar(0); }
-
-DType default_dtype(Reduction op, DType t) {
-    switch (op) {
-        case Reduction::Sum:
-        case Reduction::Prod: return sum_dtype(t);
-        case Reduction::Any:
-        case Reduction::All: return DType::Bool;
-        case Reduction::CountNonzero: return DType::Int64;
-        default: return t;
-    }
+    return reduced(op, x, axes, result, keepdims);
 }
 
 /// How many elements go into each result, as an array when a mask decides it.
@@ -193,37 +194,52 @@ Array arg_extreme(const char* op_name, ReduceOp op, const Array& x, std::optiona
 
 }  // namespace
 
+const graph::ReductionRow& graph::row_of(Reduction op) noexcept { return rows[static_cast<int>(op)]; }
+
+DType graph::result_dtype(const ReductionRow& row, DType x) noexcept {
+    if (row.dtype == ResultDType::BOOL) return DType::Bool;
+    if (row.dtype == ResultDType::INT64) return DType::Int64;
+    if (row.dtype == ResultDType::SAME || is_inexact(x)) return x;
+    return kind_of(x) == DKind::Unsigned ? DType::UInt64 : DType::Int64;
+}
+
+std::span<const ReductionInfo> reduction_table() { return table; }
+
 Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where,
              std::optional<Scalar> initial) {
-    const Row& row = rows[static_cast<int>(op)];
+    const ReductionRow& row = graph::row_of(op);
     const std::uint32_t set = axes_of(row.name, x, axes);
-    const bool extreme = op == Reduction::Min || op == Reduction::Max;
-    const bool logical = op == Reduction::Any || op == Reduction::All;
-    const DType result =
-        logical || op == Reduction::CountNonzero ? default_dtype(op, x.dtype()) : dtype.value_or(default_dtype(op, x.dtype()));
-    if (extreme && !initial && reduced_count(x, set) == 0) {
-        throw Error(ErrorCode::Value,
-                    std::string(row.name) + ": zero-size array to reduction operation " + row.ufunc + " which has no identity");
+    const bool fixed = row.dtype == ResultDType::BOOL || row.dtype == ResultDType::INT64;  // another dtype is cast to at the end
+    const DType result = dtype && !fixed ? *dtype : graph::result_dtype(row, x.dtype());
+    const bool has_identity = row.identity != Identity::NONE, alone = !has_identity && reduced_count(x, set) == 0;
+    if (alone && !initial) {
+        throw Error(ErrorCode::Value, std::string(row.name) + ": zero-size array to reduction operation " +
+                                          graph::name(combining(row.fold)) + " which has no identity");
     }
-    if (extreme && where && !initial) {
-        throw Error(ErrorCode::Value, std::string(row.name) + ": reduction operation '" + row.ufunc +
+    if (!has_identity && where && !initial) {
+        throw Error(ErrorCode::Value, std::string(row.name) + ": reduction operation '" + graph::name(combining(row.fold)) +
                                           "' does not have an identity, so to use a where mask one has to specify 'initial'");
     }
     const Scalar first = initial ? checked_initial(row, *initial, result) : Scalar();
-    Array values = logical || op == Reduction::CountNonzero ? x.astype(DType::Bool, false) : x;
-    values = values.astype(result, false);
-    if (where) values = masked(row.name, values, *where, extreme ? first : neutral(op));
-    Array reduced = reduce_values(row, values, set, keepdims, result);
-    if (initial && op != Reduction::CountNonzero && !(extreme && reduced_count(x, set) == 0)) {
-        const Operand both[] = {reduced, first};
-        reduced = graph::record(combining(op), both);
-    } else if (initial && extreme) {
+    Array values = row.element(x, result).astype(result, false);
+    if (where) values = masked(row.name, values, *where, has_identity ? Scalar(static_cast<int>(row.identity)) : first);
+    Array folded = fold_values(row.fold, values, set, keepdims, result);
+    if (alone) {
         Shape shape;
-        for (int d = 0; d < reduced.ndim(); ++d) shape.push_back(reduced.shape()[static_cast<std::size_t>(d)]);
-        reduced = full(shape, first, result, x.queue());
+        for (const std::int64_t extent : folded.shape()) shape.push_back(extent);
+        folded = full(shape, first, result, x.queue());
+    } else if (initial) {
+        const Operand both[] = {folded, first};
+        folded = graph::record(combining(row.fold), both);
     }
-    return dtype && reduced.dtype() != *dtype ? reduced.astype(*dtype) : reduced;
+    return dtype && folded.dtype() != *dtype ? folded.astype(*dtype) : folded;
 }
+
+#define POSITION(name, method, fold, doc, gives)                                  \
+    Array name(const Array& x, std::optional<std::int64_t> axis, bool keepdims) { \
+        return arg_extreme(#name, ReduceOp::fold, x, axis, keepdims);             \
+    }
+#include "graph/reductions.def"
 
 Array mean(const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const std::uint32_t set = axes_of("mean", x, axes);
@@ -254,13 +270,6 @@ Array stddev(const Array& x, const Axes& axes, double correction, bool keepdims,
     const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
     const Array variance = var(x, axes, correction, keepdims, statistics_dtype(x, result), where);
     return sqrt(variance).astype(real_of(result), false);
-}
-
-Array argmin(const Array& x, std::optional<std::int64_t> axis, bool keepdims) {
-    return arg_extreme("argmin", ReduceOp::ArgMin, x, axis, keepdims);
-}
-Array argmax(const Array& x, std::optional<std::int64_t> axis, bool keepdims) {
-    return arg_extreme("argmax", ReduceOp::ArgMax, x, axis, keepdims);
 }
 
 }  // namespace pardo

@@ -9,6 +9,8 @@
 
 namespace pardo::lib {
 
+using graph::ReduceOp;
+
 namespace {
 
 /// Elements a block: two of them (input and output) stay in a core's L2 cache. Fixed, so that results do not depend on the threads.
@@ -318,13 +320,13 @@ template <class Op> void scan_dtype(device::Device* device, const Memory& x, con
     });
 }
 
-void cpu_cumulative(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial) {
+void cpu_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     const double cost = static_cast<double>(out.size()) * (x.dtype == DType::Float16 ? 6.0 : 0.8) + 200;
     submit(queue, "cumulative", cost, {&x}, {&out}, [=, device = queue->device()] {
         switch (op) {
-            case Reduction::Sum: return scan_dtype<SumOp>(device, x, out, lines, initial, cost);
-            case Reduction::Prod: return scan_dtype<ProdOp>(device, x, out, lines, initial, cost);
-            case Reduction::Min: return scan_dtype<ExtremeOp<false>>(device, x, out, lines, initial, cost);
+            case ReduceOp::Sum: return scan_dtype<SumOp>(device, x, out, lines, initial, cost);
+            case ReduceOp::Prod: return scan_dtype<ProdOp>(device, x, out, lines, initial, cost);
+            case ReduceOp::Min: return scan_dtype<ExtremeOp<false>>(device, x, out, lines, initial, cost);
             default: return scan_dtype<ExtremeOp<true>>(device, x, out, lines, initial, cost);
         }
     });

@@ -8,14 +8,16 @@
 
 namespace pardo::lib {
 
+using graph::ReduceOp;
+
 namespace {
 
 /// OP of kernels/scan.h.
-int op_code(Reduction op) {
+int op_code(ReduceOp op) {
     switch (op) {
-        case Reduction::Sum: return 0;
-        case Reduction::Prod: return 1;
-        case Reduction::Min: return 2;
+        case ReduceOp::Sum: return 0;
+        case ReduceOp::Prod: return 1;
+        case ReduceOp::Min: return 2;
         default: return 3;
     }
 }
@@ -27,10 +29,10 @@ int tile_items(DType value) { return std::clamp(64 / itemsize(value), 4, 16); }
 DType value_dtype(DType dtype) { return dtype == DType::Float16 ? DType::Float32 : dtype; }
 
 /// True where the combination of a part must be made in order: which of two zeros or of two NaNs it is depends on it.
-bool is_ordered(Reduction op, DType dtype) { return (op == Reduction::Min || op == Reduction::Max) && !is_integer(dtype); }
+bool is_ordered(ReduceOp op, DType dtype) { return (op == ReduceOp::Min || op == ReduceOp::Max) && !is_integer(dtype); }
 
 /// Lines of one element after the other, cut in parts when there are too few of them.
-void scan_rows(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial) {
+void scan_rows(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     const DType value = value_dtype(x.dtype);
     const int code = op_code(op), items = lines.length <= 1024 ? 1 : tile_items(value);
     const std::int64_t tile = device_group * items, tiles = divide_up(lines.length, tile);
@@ -50,8 +52,8 @@ void scan_rows(device::Queue* queue, Reduction op, const Memory& x, const Memory
                   {reads(x), reads(carries), writes(out), lines.length, parts, part, std::int64_t{initial}});
 }
 
-/// Adjacent lines (or many short ones): an item each, or several where there are few.
-void scan_columns(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial) {
+/// Lines side by side (or many short ones): an item each, or several where there are few.
+void scan_columns(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     const std::int64_t columns = lines.outer * lines.inner;
     const std::int64_t wanted = busy_groups(queue->device()) * device_group;
     std::int64_t chunks = std::clamp<std::int64_t>(wanted / columns, 1, std::max<std::int64_t>(lines.length / 32, 1));
@@ -73,7 +75,7 @@ void scan_columns(device::Queue* queue, Reduction op, const Memory& x, const Mem
     stage(2, columns * chunks);
 }
 
-void device_cumulative(device::Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial) {
+void device_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     // An array without elements has no memory of its own to name.
     const Memory& input = lines.length == 0 ? out : x;
     if (lines.length == 0 || lines.inner > 1 || (lines.length <= 32 && lines.outer > 1))

@@ -77,7 +77,7 @@ public:
         launch_kernel(plan_.queue, plan_.name,
                       Variant(KernelId::RadixCount, dtype_, {{"ITEMS", items_}, {"MODE", how.mode}, {"C_SIZE", count_size_}}), groups,
                       {reads(from), writes(counts_), plan_.length, tiles_, shift, flip});
-        routines::cumulative(plan_.queue, Reduction::Sum, counts_, running_, {1, counts_.size(), 1}, false);
+        routines::cumulative(plan_.queue, graph::ReduceOp::Sum, counts_, running_, {1, counts_.size(), 1}, false);
         DeviceArgs args;
         for (const DeviceArg& arg : {reads(from), writes(to), reads(running_)}) args.push_back(arg);
         if (position_size_ > 0) {

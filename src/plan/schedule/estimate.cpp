@@ -5,6 +5,7 @@
 
 #include "graph/recipes.h"
 #include "graph/record.h"
+#include "graph/reductions.h"
 #include "plan/schedule/schedule.h"
 #include "plan/tuning.h"
 
@@ -69,7 +70,6 @@ int operations_of(graph::ReduceOp op, DType dtype) {
     return 0;
 }
 
-constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
 constexpr const char* dtype_names[] = {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128"};
 
 }  // namespace
@@ -85,8 +85,6 @@ std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes,
     return std::min(bytes, static_cast<std::int64_t>(subgraph.nodes[traffic.leaf]->buffer->bytes()));
 }
 
-const char* reduce_name(graph::ReduceOp op) { return reduce_names[static_cast<int>(op)]; }
-
 std::vector<int> Scheduler::computed(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
@@ -101,7 +99,7 @@ std::vector<int> Scheduler::computed(const KernelPlan& kernel) const {
 const char* Scheduler::operation(const FusedValue& fused) const {
     switch (fused.kind) {
         case FusedValue::Kind::Op: return graph::name(planner_.node(fused.node)->op);
-        case FusedValue::Kind::Reduced: return reduce_name(planner_.node(fused.node)->reduce);
+        case FusedValue::Kind::Reduced: return graph::fold_name(planner_.node(fused.node)->reduce);
         case FusedValue::Kind::Iota: return "index";
         case FusedValue::Kind::Cast: return "cast";
         case FusedValue::Kind::Blend: return "where";

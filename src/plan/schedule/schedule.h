@@ -151,7 +151,6 @@ private:
 /// Which values `targets` need, themselves included; Reduced ones and `leaves` need no others.
 std::vector<bool> closure(const Group& group, const std::vector<int>& targets, const std::vector<int>& leaves = {});
 bool is_arg(graph::ReduceOp op);
-const char* reduce_name(graph::ReduceOp op);
 /// dtype in which a reduction's values are compared or combined.
 DType reduction_dtype(const graph::Node* node);
 

@@ -5,6 +5,8 @@
 
 namespace pardo::test {
 
+using graph::ReduceOp;
+
 /// Runs `f(queue, dtype)` for every device that knows the dtype; skips where there is no device.
 class DeviceRoutines : public ::testing::TestWithParam<DType> {
 protected:
@@ -59,14 +61,14 @@ constexpr DType each_kind[] = {DType::Int16, DType::Float32, DType::Complex128};
 TEST_P(LargeDeviceRoutines, Cumulative) {
     for_all([&](device::Queue* queue, DType dtype) {
         for (const Lines lines : some_lines) {
-            for (const Reduction op : {Reduction::Sum, Reduction::Prod, Reduction::Min, Reduction::Max}) {
-                const bool extreme = op == Reduction::Min || op == Reduction::Max;
+            for (const ReduceOp op : {ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Min, ReduceOp::Max}) {
+                const bool extreme = op == ReduceOp::Min || op == ReduceOp::Max;
                 for (const bool initial : {false, true}) {
                     if (initial && extreme) continue;
                     SCOPED_TRACE(::testing::Message()
                                  << lines.outer << " " << lines.length << " " << lines.inner << " op " << static_cast<int>(op));
                     Host x = random_host(dtype, shape_of_lines(lines), extreme, 4);
-                    if (op == Reduction::Prod && tolerance_of(dtype) > 0) set_signs(x);
+                    if (op == ReduceOp::Prod && tolerance_of(dtype) > 0) set_signs(x);
                     const Shape out_shape = {lines.outer, lines.length + initial, lines.inner};
                     const Memory got = fresh(queue, dtype, out_shape), expected = fresh(cpu_queue(), dtype, out_shape);
                     lib::routines::cumulative(queue, op, upload(queue, x, 1), got, lines, initial);

@@ -1,0 +1,78 @@
+# tests/python/test_rows.py: each row of reductions.def makes a function, perhaps a method, a docstring and an entry of the stub. That they
+# do what NumPy's do: test_statistics.py, tests/conformance/test_reductions.py.
+from __future__ import annotations
+
+import ast
+import inspect
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pardo as pp
+import pytest
+from pardo._base.rows import ROWS, Row
+
+each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+
+
+@each_row
+def test_function(row: Row):
+    f = getattr(pp, row.name)
+    assert (f.__module__, f.__name__, f.__qualname__) == ("pardo", row.name, row.name)
+    assert pickle.loads(pickle.dumps(f)) is f
+    with pytest.raises(TypeError, match=rf"^{row.name}\(\) got an unexpected keyword argument 'nonsense'"):
+        f(pp.ones(3), nonsense=1)
+    with pytest.raises(TypeError, match=rf"^{row.name}: expected a pardo.Array, got list"):
+        f([1, 2])
+
+
+@each_row
+def test_method(row: Row):
+    method = getattr(pp.Array, row.name, None)
+    assert (method is getattr(pp, row.name).__wrapped__) if row.method else (method is None)
+
+
+@each_row
+def test_docstring(row: Row):
+    text = inspect.getdoc(getattr(pp, row.name))
+    assert text.startswith(row.doc + "\n\nParameters\n")
+    assert row.gives in text.split("\nReturns\n")[1].split("\nRaises\n")[0]
+    assert "{" not in text
+
+
+@each_row
+def test_numpy_has_the_keywords(row: Row):
+    theirs = getattr(np, row.name, None)
+    if theirs is None:
+        pytest.skip("newer than this NumPy")
+    assert set(inspect.signature(getattr(pp, row.name)).parameters) - {"x"} <= set(inspect.signature(theirs).parameters)
+
+
+def stub() -> tuple[dict[str, ast.FunctionDef], dict[str, ast.FunctionDef]]:
+    """What the core's stub says of functions, and of methods of arrays."""
+    body = ast.parse((Path(pp.__file__).parent / "_core.pyi").read_text()).body
+    array = next(node for node in body if isinstance(node, ast.ClassDef) and node.name == "Array")
+    functions, methods = ({f.name: f for f in part if isinstance(f, ast.FunctionDef)} for part in (body, array.body))
+    return functions, methods
+
+
+def parameters(f: ast.FunctionDef) -> list[tuple[str, str, str | None]]:
+    """Name, kind and default of all but the array."""
+    a = f.args
+    positional = [("POSITIONAL_ONLY", p) for p in a.posonlyargs] + [("POSITIONAL_OR_KEYWORD", p) for p in a.args]
+    defaults = [None] * (len(positional) - len(a.defaults)) + [ast.unparse(d) for d in a.defaults]
+    listed = [(p.arg, kind, default) for (kind, p), default in zip(positional, defaults, strict=True)]
+    listed += [(p.arg, "KEYWORD_ONLY", d and ast.unparse(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    return listed[1:]
+
+
+@each_row
+def test_stub(row: Row):
+    functions, methods = stub()
+    actual = list(inspect.signature(getattr(pp, row.name)).parameters.values())[1:]
+    expected = [(p.name, p.kind.name, None if p.default is p.empty else repr(p.default)) for p in actual]
+    assert parameters(functions[row.name]) == expected
+    assert ast.get_docstring(functions[row.name]) == row.doc
+    assert (row.name in methods) == row.method
+    if row.method:
+        assert parameters(methods[row.name]) == expected

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pardo/dtype.h>
@@ -133,6 +134,12 @@ public:
     std::string id() const;
     bool supports(DType dtype) const;
     bool has_aspect(Aspect aspect) const;
+    /// True where all of its memory is the host's, who reads and writes it in place.
+    bool in_host_memory() const;
+    /// True where it uses memory of the host in place: arrays can share it.
+    bool takes_host_memory() const;
+    /// DLPack's numbers {type, number of the device} for memory of its own; type 0 where other libraries cannot reach it.
+    std::pair<int, int> dlpack_device() const;
     /// Bytes that could be allocated now, other processes' use included; no value where the back end cannot tell.
     std::optional<std::int64_t> free_memory() const;
     /// The device that this one was cut from.

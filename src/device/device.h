@@ -168,6 +168,9 @@ public:
     virtual std::string id() const = 0;
     virtual Device* parent() const noexcept { return nullptr; }
     virtual bool supports(DType dtype) const noexcept = 0;
+    /// True where memory of every kind is the host's; and where kernels use memory of the host in place.
+    virtual bool in_host_memory() const noexcept { return false; }
+    virtual bool takes_host_memory() const noexcept { return false; }
     /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
     virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
     /// What a layer above keeps for this device.
@@ -215,6 +218,10 @@ public:
     virtual void reset_memory_peak() = 0;
 
     virtual Execution execution() const noexcept { return Execution::Lanes; }
+    /// True where host tasks compute on the device's memory: it runs the code that is compiled with the library.
+    virtual bool runs_host_code() const noexcept { return false; }
+    /// True where the library itself makes the vector code of kernels, and knows what it can do: blocks of lanes, stores past the caches.
+    virtual bool has_own_lanes() const noexcept { return false; }
     /// Which of a kernel's programs serves launches of this shape.
     virtual ShapeClass shape_class(const ir::Kernel&, const LaunchShape&) const { return 0; }
     /// The program for a kernel, from the cache or compiled. Throws Compile.

@@ -291,13 +291,27 @@ private:
         const std::int64_t upper = integer(in, 1), step = integer(in, 2);
         const bool lanes = in.loop == LoopKind::Lanes;
         Scalars carried = gather(in.operands, 3);
+        std::vector<Scalars> sums;  // of lanes: contributions combined in pairs, the halves of more and more of them
+        std::uint64_t rounds = 0;
+        const auto join = [&](Scalars& into, const Scalars& next) {
+            for (std::size_t k = 0; k < next.size(); ++k) into[k] = combine(in.combines[static_cast<int>(k)], into[k], next[k]);
+        };
         for (std::int64_t i = integer(in, 0); step > 0 ? i < upper : i > upper; i += step) {
             value(r.args[0]) = int64(i);
             if (!lanes) assign(r.args, 1, carried);
-            const Scalars next = region(r);
-            for (std::size_t k = 0; k < next.size(); ++k)
-                carried[k] = lanes ? combine(in.combines[static_cast<int>(k)], carried[k], next[k]) : next[k];
+            Scalars next = region(r);
+            if (!lanes) {
+                carried = std::move(next);
+                continue;
+            }
+            sums.push_back(std::move(next));
+            for (std::uint64_t pairs = ++rounds; pairs % 2 == 0; pairs /= 2) {
+                join(sums[sums.size() - 2], sums.back());
+                sums.pop_back();
+            }
         }
+        for (std::size_t k = sums.size(); k > 1; --k) join(sums[k - 2], sums[k - 1]);
+        if (!sums.empty()) join(carried, sums[0]);
         assign(in.results, 0, carried);
     }
 

@@ -248,7 +248,7 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.fp64 = device->supports(DType::Float64);
     options.distinct = distinct;
     options.fast_math = options_.fast_math;
-    options.lane_blocks = device->backend()->name() == "cpu";
+    options.lane_blocks = device->has_own_lanes();
     options.teams = device->execution() == device::Execution::Groups;
     options.bounds_check = options_.checks != Checks::None;
     options.check_all = options_.checks == Checks::All;
@@ -295,7 +295,7 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
     }
     made->sites = std::make_shared<const std::vector<lang::Site>>(made->lowered.sites);
     made->variants = std::make_unique<Variants>(made->lowered);
-    made->streams = device->backend()->name() == "cpu";
+    made->streams = device->has_own_lanes();
     return made;
 }
 

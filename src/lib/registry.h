@@ -11,12 +11,14 @@
 
 namespace pardo::lib {
 
-/// The devices that an implementation is for.
+/// The devices that an implementation is for, by what they can do.
 enum class Place : std::uint8_t {
-    Host = 1,  // the CPU, and the null back end, which records the CPU's tasks
-    Text = 2,  // what compiles text: OpenCL and CUDA
-    Cuda = 4,
+    Host = 1,  // the library's own code computes on their memory
+    Text = 2,  // they compile text, in groups of device_group items
+    Away = 4,  // the host does not compute there, whatever else they can do
 };
+/// Items a group, in all kernels of text.
+inline constexpr int device_group = 256;
 
 /// What does not depend on a routine's signature.
 class RoutineBase {
@@ -81,9 +83,10 @@ public:
     }
 
 private:
-    std::array<Implementation, 4> list_{};
+    static constexpr std::size_t most = 6;
+    std::array<Implementation, most> list_{};
     std::size_t count_ = 0;
-    mutable std::array<std::atomic<bool>, 4> told_{};  // in the log
+    mutable std::array<std::atomic<bool>, most> told_{};  // in the log
 };
 
 /// Adds an implementation before main begins: a constant of its file.

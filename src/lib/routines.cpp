@@ -83,13 +83,9 @@ const Wishes& wishes() {
 }  // namespace
 
 unsigned RoutineBase::places_of(const device::Device* device) {
-    constexpr auto host = static_cast<unsigned>(Place::Host), text = static_cast<unsigned>(Place::Text),
-                   cuda = static_cast<unsigned>(Place::Cuda);
-    constexpr std::pair<std::string_view, unsigned> rows[] = {{"cpu", host}, {"null", host}, {"opencl", text}, {"cuda", text | cuda}};
-    for (const auto& [backend, places] : rows) {
-        if (device->info().backend == backend) return places;
-    }
-    return 0;
+    if (device->runs_host_code()) return static_cast<unsigned>(Place::Host);
+    const bool text = !device->text_language().empty() && device->info().max_work_group_size >= device_group;
+    return static_cast<unsigned>(Place::Away) | (text ? static_cast<unsigned>(Place::Text) : 0u);
 }
 
 bool RoutineBase::allowed(const char* implementation) const {

@@ -118,10 +118,26 @@ def ulps(mine: np.ndarray, exact: np.ndarray) -> np.ndarray:
     return np.where(same, 0.0, np.where(close, 1.0, np.where(np.isnan(distance), np.inf, distance))).astype(float)
 
 
-def assert_same(mine, reference, what: str = "", signs_of_zero: bool = True) -> None:
-    """Equal bits but for NaN payloads: dtype, shape and values; with or without the signs of zeros."""
-    got = pp.asnumpy(mine) if isinstance(mine, pp.Array) else np.asarray(mine)
+def float_of(device) -> str:
+    """The device's own dtype for Python's floats."""
+    return "float64" if device.has_fp64 else "float32"
+
+
+def as_on(device, reference) -> np.ndarray:
+    """NumPy's result as a device has it: without float64, what would be of it is half as wide."""
     reference = np.asarray(reference)
+    narrow = {} if device.has_fp64 else {"float64": "float32", "complex128": "complex64"}
+    return reference.astype(narrow.get(reference.dtype.name, reference.dtype))
+
+
+def assert_same(mine, reference, what: str = "", signs_of_zero: bool = True) -> None:
+    """Equal bits, where the device has the dtype, but for NaN payloads: dtype, shape and values; with or without the signs of zeros."""
+    got = pp.asnumpy(mine) if isinstance(mine, pp.Array) else np.asarray(mine)
+    exact = np.asarray(reference)
+    reference = as_on(mine.device, exact) if isinstance(mine, pp.Array) else exact
+    if reference.dtype != exact.dtype:
+        assert_close(mine, exact, 0, 0, what)
+        return
     assert got.dtype == reference.dtype, f"{what}: dtype {got.dtype}, NumPy has {reference.dtype}"
     assert got.shape == reference.shape, f"{what}: shape {got.shape}, NumPy has {reference.shape}"
     np.testing.assert_array_equal(got, reference, err_msg=what)
@@ -139,7 +155,10 @@ def assert_same_signs_of_zero(got: np.ndarray, reference: np.ndarray, what: str 
 
 def assert_close(mine, reference, rtol: float, atol: float = 0.0, what: str = "") -> None:
     got = pp.asnumpy(mine)
-    reference = np.asarray(reference)
+    exact = np.asarray(reference)
+    reference = as_on(mine.device, exact) if isinstance(mine, pp.Array) else exact
+    if reference.dtype != exact.dtype:
+        rtol, atol = max(rtol, 4e-6), max(atol, 4e-6)
     assert got.dtype == reference.dtype, f"{what}: dtype {got.dtype}, NumPy has {reference.dtype}"
     assert got.shape == reference.shape, f"{what}: shape {got.shape}, NumPy has {reference.shape}"
     np.testing.assert_allclose(got, reference, rtol=rtol, atol=atol, err_msg=what)

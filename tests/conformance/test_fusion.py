@@ -2,7 +2,7 @@
 import numpy as np
 import pardo as pp
 import pytest
-from data import assert_close, rng_for, values
+from data import assert_close, float_of, rng_for, values
 
 
 def softmax(xp, x):
@@ -59,12 +59,12 @@ PROGRAMS = [softmax, pairwise, standardise, smooth, several_results, mixed_axes,
 def test_programs(program, shape, device):
     if program is smooth and min(shape) < 3:
         pytest.skip("no inner part")
-    a = np.abs(values("float64", shape[0] * shape[1], rng_for(shape), special=False, small=True)).reshape(shape) + 0.1
+    a = np.abs(values(float_of(device), shape[0] * shape[1], rng_for(shape), special=False, small=True)).reshape(shape) + 0.1
     if program is standardise and shape[0] == 1:
         pytest.skip("standard deviation of one value is zero")
     with pp.device_context(device):  # where programs make arrays of their own
         found = program(pp, pp.asarray(a, device=device))
-    assert_close(found, program(np, a), 1e-11, 1e-11, program.__name__)
+    assert_close(found, program(np, a), *(2 * [1e-11 if device.has_fp64 else 1e-3]), program.__name__)
 
 
 def test_a_loop_compiles_once(device):
@@ -115,7 +115,8 @@ def test_other_sizes_of_a_class_do_not_compile(sizes, device):
 
 def test_sizes_have_few_classes(device):
     before = pp.counters()
-    for size in range(1, 3_000_000, 9973):
+    largest = 60_000 if device.backend == "null" else 3_000_000  # that one interprets
+    for size in range(1, largest, largest // 301):
         (pp.ones(size, device=device) * 5 + pp.ones(size, device=device)).wait()
     after = pp.counters()
     compiled = after["compiled"] + after["from_disk"] - before["compiled"] - before["from_disk"]

@@ -5,7 +5,7 @@ import numpy as np
 import numpy_names  # noqa: F401 (what NumPy 2.0 lacks)
 import pardo as pp
 import pytest
-from data import DTYPES, FLOATS, INTEGERS, assert_close, assert_same, layouts_for, make, rng_for, values
+from data import DTYPES, FLOATS, INTEGERS, assert_close, assert_same, float_of, layouts_for, make, rng_for, values
 from pardo._base.rows import ROWS
 
 FOLD = {row.name: row.fold for row in ROWS}
@@ -61,7 +61,7 @@ def test_every_reduction(name, dtype, device):
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("axis", [0, -1, 1, (0,), ()])
 def test_axes_of_no_dimensions(name, axis, device):
-    a = np.array(3.0)
+    a = np.array(3, float_of(device))
     x = pp.asarray(a, device=device)
     try:
         expected = getattr(np, name)(a, axis=axis)
@@ -131,7 +131,7 @@ def test_scans(name, dtype, device):
 
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 63, 64, 65, 1000, 4097, 100_003, 1_000_003])
 def test_sums_of_every_length(size, device):
-    for dtype in ("float32", "float64", "int32", "uint8"):
+    for dtype in ("float32", float_of(device), "int32", "uint8"):
         a = values(dtype, size, rng_for(size), special=False, small=True)
         x = pp.asarray(a, device=device)
         expected = a.sum(dtype="f8" if a.dtype.kind == "f" else None)
@@ -146,7 +146,7 @@ def test_float_sums_are_pairwise_or_better(device):
 
 
 def test_same_bits_every_time(device):
-    a = values("float64", 1_000_003, rng_for("bits"), special=False)
+    a = values(float_of(device), 1_000_003, rng_for("bits"), special=False)
     x = pp.asarray(a, device=device)
     assert len({float(x.sum()) for _ in range(20)}) == 1
     assert len({float((x * 1.5).sum()) for _ in range(20)}) == 1

@@ -15,7 +15,7 @@ SIZES = [0, 1, 7, 255, 2049, 10_007]
 @pytest.fixture(autouse=True, params=["items", "groups"])
 def way(request, monkeypatch):
     """Both ways, whatever the device prefers: items that go through many elements, and groups."""
-    monkeypatch.setattr(generators, "_wide", lambda queue: request.param == "groups")
+    monkeypatch.setattr(generators, "_group", lambda queue: 256 if request.param == "groups" else 0)
 
 
 @pp.struct

@@ -62,6 +62,63 @@ def test_only_emitter_and_cpu_backend_know_llvm():
     assert not wrong, "\n".join(wrong)
 
 
+# --- names of back ends -----------------------------------------------------------------------------------------------------------------
+
+BACKENDS = [path.name for path in (ROOT / "src" / "backend").glob("*/")]
+NAMED = {  # who may say which back end's name, beside its folder: what is the same for all asks the device for facts
+    "src/device/selection/selection.cpp": "selection strings: names that a machine or a build may lack are no slips of the pen",
+    "src/device/selection/registry.cpp": "the default device",
+    "src/device/selection/aspects.cpp": "the type of a device",
+    "src/emit/c/target.cpp": "names of languages",
+    "src/launch/program.cpp": "names of languages",
+    "src/lib/cuda/cublas.cpp": "a library of the back end's language",
+    "src/graph/array/exchange.cpp": "__cuda_array_interface__",
+    "python/bind/array/exchange.cpp": "DLPack: the host, and CUDA's memory",
+    "python/bind/device/device.cpp": "the type of a device",
+    "python/pardo/__main__.py": "what to install",
+    "python/pardo/_array/interop.py": "the host",
+    "python/pardo/_generate/generators.py": "the type of a device",
+    "python/pardo/_kernel/regions.py": "the host",
+    "python/pardo/_runtime/devices.py": "an example in a message",
+    "python/pardo/_runtime/memory.py": "the host",
+    "python/pardo/_runtime/queues.py": "the host",
+}
+
+
+def strings_of(path):
+    text = path.read_text()
+    if path.suffix == ".py":
+        return [n.value for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return re.findall(r'(?<!\\)"([^"\\\n]*)"', re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL))
+
+
+def test_back_ends_are_named_by_their_folders_and_the_registry_alone():
+    """A new back end is a folder and a row: nobody else compares names, as `device.backend == "cuda"` does."""
+    selector = re.compile(rf"({'|'.join(BACKENDS)})(:\S*)?")
+    files = [
+        path for top in ("src", "include", "python") for path in (ROOT / top).rglob("*") if path.suffix in (".h", ".cpp", ".def", ".py")
+    ]
+    named = {
+        str(path.relative_to(ROOT))
+        for path in files
+        if path.relative_to(ROOT).parts[:2] != ("src", "backend") and any(map(selector.fullmatch, strings_of(path)))
+    }
+    assert named == set(NAMED)
+
+
+def test_nobody_asks_a_device_for_its_back_end():
+    asked = re.compile(r"(?:\.backend|backend\(\)->name\(\))\s*(?:==|!=|in )|\bis_cpu\(")
+    files = [path for top in ("src", "python") for path in (ROOT / top).rglob("*") if path.suffix in (".h", ".cpp", ".py")]
+    wrong = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in files
+        if path.relative_to(ROOT).parts[:2] not in (("src", "backend"), ("src", "device"))
+        for line in path.read_text().splitlines()
+        if asked.search(line)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 # --- Python ---------------------------------------------------------------------------------------------------------------------------
 
 PACKAGE = ROOT / "python" / "pardo"

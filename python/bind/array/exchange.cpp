@@ -73,11 +73,9 @@ std::optional<DType> dtype_of(const DLDataType& d) {
 
 bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
 
-bool on_cpu(const Array& x) { return x.device().info().backend == "cpu"; }
-
 /// True when the host reads the memory where it is: on the CPU, and of other devices what they share with it.
 bool on_host(const Array& x) {
-    if (on_cpu(x)) return true;
+    if (x.device().in_host_memory()) return true;
     const Unlocked unlocked;  // to know the kind of memory may take the value
     const auto place = pardo::dlpack_device(x);
     return place && host_readable(place->first);
@@ -200,7 +198,7 @@ std::string text_of(DLDevice d) { return "(" + std::to_string(d.device_type) + "
 
 /// Where the array itself is, in DLPack's terms; throws Buffer where no other library can use it.
 DLDevice place_of(const Array& x, const char* op_name) {
-    if (on_cpu(x)) return {dl_cpu, 0};
+    if (x.device().in_host_memory()) return {dl_cpu, 0};
     std::optional<std::pair<int, int>> place;
     {
         const Unlocked unlocked;
@@ -249,7 +247,7 @@ nb::object dlpack(nb::handle_t<Array> self, nb::object stream, nb::object max_ve
 /// outlast the array, which the memory's next user waits for.
 nb::object cuda_array_interface(nb::handle_t<Array> self) {
     const Array& x = array_of(self.ptr());
-    const bool on_cuda = x.device().info().backend == "cuda";
+    const bool on_cuda = x.device().dlpack_device().first == dl_cuda;
     if (!on_cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on a device that CUDA does not know");
     const bool writable = x.writeable();
     const Array shared = x;
@@ -322,7 +320,7 @@ ImportedHandle open_capsule(PyObject* capsule) {
 std::optional<pardo::Queue> home_of(int type, int id) {
     if (type != dl_cuda && type != dl_cuda_managed) return {};
     for (const pardo::Device& d : pardo::get_devices("cuda")) {
-        if (d.id() == "cuda:" + std::to_string(id)) return pardo::Queue::of(d);
+        if (d.dlpack_device().second == id) return pardo::Queue::of(d);
     }
     return {};
 }
@@ -427,8 +425,7 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     (void)pardo::memory_range("from_dlpack", p.data, p.dtype, p.shape, p.strides, size);
     const auto alignment = static_cast<std::uintptr_t>(pardo::is_complex(p.dtype) ? size / 2 : size);
     const bool misaligned = reinterpret_cast<std::uintptr_t>(p.data) % alignment != 0;
-    const pardo::DeviceInfo& info = queue.device().info();
-    const bool elsewhere = info.type != pardo::DeviceType::Cpu || (info.backend == "opencl" && !info.has_usm_system_allocations);
+    const bool elsewhere = !queue.device().takes_host_memory();
     if (copy == false && (misaligned || elsewhere)) {
         throw pardo::Error(pardo::ErrorCode::Value,
                            misaligned ? "from_dlpack: copy=False is impossible: the memory is not aligned for its dtype"

@@ -121,6 +121,8 @@ void bind_device(nb::module_& m) {
          nb::arg("selector").none() = nb::none(), nb::sig("def __init__(self, selector: Device | str | None = None) -> None"))
         .def_prop_ro("id", &Device::id, "A selection string that gives this device back: 'cpu:0'.")
         .def("supports", &Device::supports, nb::arg("dtype"), "True if arrays of this dtype can be computed here.")
+        .def_prop_ro("_in_host_memory", &Device::in_host_memory, "True where the host reads and writes all of its memory in place.")
+        .def_prop_ro("_takes_host_memory", &Device::takes_host_memory, "True where it uses memory of the host in place.")
         .def(
             "__eq__",
             [](const Device& a, nb::object b) -> nb::object {

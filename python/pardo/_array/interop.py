@@ -181,7 +181,7 @@ def _share(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> Ar
     if wanted is not None and wanted != host.dtype:
         raise ValueError(f"{op_name}: copy=False is impossible: the dtype would change from {host.dtype} to {wanted}")
     device = target.device
-    if device.type != "cpu" or (device.backend == "opencl" and not device.has_aspect("usm_system_allocations")):
+    if not device._takes_host_memory:
         raise ValueError(f"{op_name}: copy=False is impossible: {target.device} does not share the host's memory")
     if not host.flags.aligned:
         raise ValueError(f"{op_name}: copy=False is impossible: the memory is not aligned for its dtype")

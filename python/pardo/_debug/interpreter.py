@@ -451,7 +451,7 @@ class _Mirror:
         if not isinstance(value, Array):
             return value
         value.wait()
-        if value.device.backend == "cpu":
+        if value.device._in_host_memory:
             return shared_view(value)
         if id(value) not in self.copies:
             copy = np.empty(value.shape, value.dtype)

@@ -26,7 +26,7 @@ from pardo._language.index_space import NdRange, Range
 __all__ = ["elementwise", "reduction", "scan"]
 
 BLOCK, BLOCKS = 2048, 1024  # elements of an item at least, items at most, where items go through many elements each
-GROUP, PER_ITEM = 256, 8  # items of a group, and elements of each, elsewhere
+GROUP, PER_ITEM = 256, 8  # items of a group at most, and elements of each, elsewhere
 SERIAL = 1024  # totals that one item goes through
 
 # --- calls
@@ -138,9 +138,10 @@ def _plain(value: Any) -> Any:
     return tuple(map(_plain, value._parts)) if isinstance(value, structs.Columns) else value
 
 
-def _wide(queue: Queue) -> bool:
-    """True if the device wants groups of items."""
-    return queue.device.type != "cpu"
+def _group(queue: Queue) -> int:
+    """Items of a group, a power of two; 0 where the device wants few items that go through many elements."""
+    device = queue.device
+    return 0 if device.type == "cpu" else 1 << (min(GROUP, device.max_work_group_size or GROUP).bit_length() - 1)
 
 
 class _Made(pickling.Unchanging):
@@ -268,10 +269,10 @@ def _totals(owner: _Made, f: Any, combine: Any, given: _Inputs, types_: Any, lik
     values, _, extents = given.laid_out()
     n = given.count
     while True:
-        if _wide(given.queue):
-            count = -(-n // (GROUP * PER_ITEM))
+        if group := _group(given.queue):
+            count = -(-n // (group * PER_ITEM))
             totals = owner._empty(types_, count, given.queue)
-            place = NdRange(Range(count * GROUP), Range(GROUP))
+            place = NdRange(Range(count * group), Range(group))
             owner._kernel(templates.reduce_groups)[place](f, combine, values, extents, n, PER_ITEM, like, totals)
         else:
             block = _block(n)
@@ -344,12 +345,12 @@ class Scan(_Made):
         single: bool,
     ) -> None:
         like = _example(types_)
-        wide = _wide(queue)
-        block = PER_ITEM if wide else _block(n)
-        count = -(-n // (GROUP * PER_ITEM if wide else block))
-        place = NdRange(Range(count * GROUP), Range(GROUP)) if wide else Range(count)
+        group = _group(queue)
+        block = PER_ITEM if group else _block(n)
+        count = -(-n // (group * PER_ITEM if group else block))
+        place = NdRange(Range(count * group), Range(group)) if group else Range(count)
         totals = self._empty(types_, count, queue)
-        self._kernel(templates.reduce_groups if wide else templates.reduce_blocks)[place](
+        self._kernel(templates.reduce_groups if group else templates.reduce_blocks)[place](
             f, self._combine, values, extents, n, block, like, totals
         )
         offsets = self._empty(types_, count, queue)
@@ -357,7 +358,7 @@ class Scan(_Made):
             self._kernel(templates.offsets_of)[Range(1)](self._combine, self._initial, totals, count, like, offsets)
         else:
             self._run(templates.same, templates.before, None, (totals,), (), count, queue, types_, (offsets,), True)
-        self._kernel(templates.scan_groups if wide else templates.scan_blocks)[place](
+        self._kernel(templates.scan_groups if group else templates.scan_blocks)[place](
             f,
             self._combine,
             finish,

@@ -50,6 +50,8 @@ void register_backend() {
 
 bool is_cpu(const device::Device* device) noexcept { return device && device->backend() == instance; }
 
+device::Device* whole_cpu() { return instance->platforms().front().devices.front(); }
+
 void parallel_for(device::Device* device, std::int64_t count, double cost_ns, const std::function<void(std::int64_t, std::int64_t)>& f) {
     if (is_cpu(device)) return run_range(static_cast<CpuDevice*>(device)->pool(), count, cost_ns, f);
     if (count > 0) f(0, count);

@@ -12,6 +12,8 @@ namespace pardo::cpu {
 void register_backend();
 /// True for devices of this back end (library routines for the CPU ask).
 bool is_cpu(const device::Device* device) noexcept;
+/// The CPU, whether PARDO_DEVICES shows it or not.
+device::Device* whole_cpu();
 
 /// Runs f(begin, end) over [0, count) in even static parts on the device's arena, serially when `cost_ns` (all of it, one core) is under 20
 /// µs, the caller is already inside a part, or the device is another back end's. For library routines, inside a host_task.

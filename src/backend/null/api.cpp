@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "backend/null/device.h"
+#include "backend/null/interpreted.h"
 
 namespace pardo::null {
 namespace {
@@ -13,8 +14,10 @@ public:
 
     const std::vector<device::Platform>& platforms() override {
         std::lock_guard lock(mutex_);
-        if (platforms_.empty())
-            platforms_.push_back({"pardo null", "pardo", PARDO_VERSION, {new NullDevice(this)}});  // lives as long as the process
+        if (platforms_.empty()) {  // devices live as long as the process
+            platforms_.push_back({"pardo null", "pardo", PARDO_VERSION, {new NullDevice(this)}});
+            platforms_.push_back({"pardo interpreter", "pardo", PARDO_VERSION, {new InterpretedDevice(this)}});
+        }
         return platforms_;
     }
 

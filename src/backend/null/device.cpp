@@ -19,6 +19,10 @@ NullDevice::NullDevice(device::Backend* backend) : backend_(backend) {
 
 Ref<device::Queue> NullDevice::create_queue(QueueOrder order, bool profiling) { return new NullQueue(this, order, profiling); }
 
+std::function<void()> NullDevice::work_of(const device::Launch&) {
+    return [] {};
+}
+
 void NullDevice::record(Record r) {
     std::lock_guard lock(mutex_);
     records_.push_back(std::move(r));

@@ -15,7 +15,7 @@
 namespace pardo::null {
 
 /// A kernel, remembered as text.
-class NullProgram final : public device::Program {
+class NullProgram : public device::Program {
 public:
     NullProgram(std::string name, std::string text) : Program(std::move(name)), text_(std::move(text)) {}
     const std::string& text() const noexcept { return text_; }
@@ -25,7 +25,7 @@ private:
 };
 
 /// A GPU-like device whose buffers are host memory.
-class NullDevice final : public device::Device {
+class NullDevice : public device::Device {
 public:
     explicit NullDevice(device::Backend* backend);
 
@@ -33,6 +33,7 @@ public:
     const DeviceInfo& info() const noexcept override { return info_; }
     std::string id() const override { return "null:0"; }
     bool supports(DType) const noexcept override { return true; }
+    bool runs_host_code() const noexcept override { return true; }
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
@@ -43,22 +44,34 @@ public:
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
-    void record(Record r);
+    /// What a launch does when its turn has come.
+    virtual std::function<void()> work_of(const device::Launch& launch);
+    virtual void record(Record r);
     std::vector<Record> take_records();
     void fail_next(Error error);
     std::optional<Error> take_injected();
     void on_compile(std::function<void(const ir::Kernel&)> hook);
     void give_back(std::size_t bytes);
 
-private:
+protected:
+    NullDevice(device::Backend* backend, DeviceInfo info) : backend_(backend), info_(std::move(info)) {}
+    Ref<device::Buffer> allocate_at(std::size_t bytes, MemoryKind kind, std::uintptr_t distance);
+
     device::Backend* backend_;
     DeviceInfo info_;
+
+private:
     mutable std::mutex mutex_;
     std::vector<Record> records_;
     std::optional<Error> injected_;
     std::function<void(const ir::Kernel&)> hook_;  // of compilations
     MemoryStats stats_;
 };
+
+/// Addresses of memory that the host does not reach are so far from where it is: who follows one dies at once.
+inline constexpr std::uintptr_t out_of_reach = std::uintptr_t{1} << 60;
+/// Where memory is, by its address.
+inline std::uintptr_t place_of(std::uintptr_t address) noexcept { return address & ~out_of_reach; }
 
 /// Records what it is given; copies, fills and host tasks that move data do so at once. Every event is complete, but for work that waits
 /// for the user's code: it acts when that is there.

@@ -14,7 +14,7 @@ using device::Buffer;
 using device::BufferUse;
 using device::Label;
 
-char* at(Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
+char* at(Buffer* b, std::size_t offset) { return reinterpret_cast<char*>(place_of(reinterpret_cast<std::uintptr_t>(b->data()))) + offset; }
 
 }  // namespace
 
@@ -60,14 +60,23 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     for (const Event& e : needs) {
         if (!inherited) inherited = device::failure_of(e);
     }
+    const std::int64_t begin = profiling_ ? device::now_ns() : 0;
+    try {
+        if (!injected && !inherited) activity && !profiling_ ? device::record_around(act, describe) : act();
+    } catch (const Error& e) {
+        injected = e;
+    }
     if (!injected && !inherited && !profiling_) {
-        activity ? device::record_around(act, describe) : act();
+        for (const BufferUse& u : uses) {  // what failed before matters no more where all is written anew
+            if (writes(u)) u.buffer->note_write({}, u.access);
+        }
         return Event();
     }
     Ref<device::EventState> state(new device::EventState(this));
-    if (profiling_) state->queued_at = state->submitted_at = state->started_at = device::now_ns();
-    if (!injected && !inherited) act();
-    if (profiling_) state->ended_at = device::now_ns();
+    if (profiling_) {
+        state->queued_at = state->submitted_at = state->started_at = begin;
+        state->ended_at = device::now_ns();
+    }
     finish(*state, std::move(injected), std::move(inherited), label);
     Event event(state.get());
     if (activity && device::recording()) device::record(describe(), event);
@@ -177,7 +186,7 @@ Event NullQueue::launch(const device::Launch& l, std::span<const Event> depends)
     const auto* program = static_cast<const NullProgram*>(l.program);
     Record r{"launch",     program->name(), program->text(), {l.extents.begin(), l.extents.end()}, {l.args.begin(), l.args.end()},
              l.bytes_read, l.bytes_written, l.operations};
-    return submit(Activity::Kernel, std::move(r), device::label_of(l), l.uses, depends, [] {});
+    return submit(Activity::Kernel, std::move(r), device::label_of(l), l.uses, depends, null_->work_of(l));
 }
 
 Event NullQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double, std::span<const Event> depends) {
@@ -194,8 +203,12 @@ Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size
     r.kind = "copy";
     r.bytes_read = r.bytes_written = static_cast<std::int64_t>(bytes);
     const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, bytes)}};
-    return submit(Activity::Copy, std::move(r), {"copy", {}}, uses, depends,
-                  [to, to_offset, from, from_offset, bytes] { std::memmove(at(to, to_offset), at(from, from_offset), bytes); });
+    const auto strange = [this](const Buffer* b) { return !b->host_visible() && b->device() != null_; };
+    return submit(Activity::Copy, std::move(r), {"copy", {}}, uses, depends, [=] {
+        if (strange(from)) return from->device()->queue()->fetch(at(to, to_offset), from, from_offset, bytes);
+        if (strange(to)) return to->device()->queue()->write(to, to_offset, at(from, from_offset), bytes);
+        std::memmove(at(to, to_offset), at(from, from_offset), bytes);
+    });
 }
 
 void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {

@@ -9,16 +9,19 @@ namespace {
 
 class NullBuffer final : public device::Buffer {
 public:
-    NullBuffer(NullDevice* device, MemoryKind kind, void* data, std::size_t bytes, bool foreign, std::function<void()> release)
-        : Buffer(device, kind, data, bytes), null_(device), foreign_(foreign), release_(std::move(release)) {}
+    NullBuffer(NullDevice* device, MemoryKind kind, std::uintptr_t address, std::size_t bytes, bool foreign, std::function<void()> release)
+        : Buffer(device, kind, reinterpret_cast<void*>(address), bytes), null_(device), foreign_(foreign), release_(std::move(release)) {}
     ~NullBuffer() override {
         if (release_) release_();
         if (foreign_) return;
-        std::free(data_);
+        std::free(reinterpret_cast<void*>(place()));
         null_->give_back(bytes_);
     }
+    bool host_visible() const noexcept override { return reinterpret_cast<std::uintptr_t>(data_) == place(); }
 
 private:
+    std::uintptr_t place() const noexcept { return place_of(reinterpret_cast<std::uintptr_t>(data_)); }
+
     NullDevice* null_;
     bool foreign_;
     std::function<void()> release_;
@@ -28,7 +31,10 @@ constexpr std::size_t alignment = 64;
 
 }  // namespace
 
-Ref<device::Buffer> NullDevice::allocate(std::size_t bytes, MemoryKind kind, device::Queue*) {
+Ref<device::Buffer> NullDevice::allocate(std::size_t bytes, MemoryKind kind, device::Queue*) { return allocate_at(bytes, kind, 0); }
+
+/// The address is so far from where the memory is.
+Ref<device::Buffer> NullDevice::allocate_at(std::size_t bytes, MemoryKind kind, std::uintptr_t distance) {
     const auto n = static_cast<std::int64_t>(bytes);
     std::lock_guard lock(mutex_);
     const bool allowed =
@@ -43,11 +49,11 @@ Ref<device::Buffer> NullDevice::allocate(std::size_t bytes, MemoryKind kind, dev
     }
     stats_.in_use += n;
     stats_.peak = std::max(stats_.peak, stats_.in_use);
-    return new NullBuffer(this, kind, data, bytes, false, {});
+    return new NullBuffer(this, kind, reinterpret_cast<std::uintptr_t>(data) + distance, bytes, false, {});
 }
 
 Ref<device::Buffer> NullDevice::import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) {
-    return new NullBuffer(this, kind, data, bytes, true, std::move(release));
+    return new NullBuffer(this, kind, reinterpret_cast<std::uintptr_t>(data), bytes, true, std::move(release));
 }
 
 void NullDevice::give_back(std::size_t bytes) {

@@ -34,6 +34,7 @@ public:
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
+    bool takes_host_memory() const noexcept override { return info_.type == DeviceType::Cpu && info_.has_usm_system_allocations; }
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
     MemoryStats memory_stats() const override;
     void trim_memory() override;

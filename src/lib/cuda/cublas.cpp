@@ -245,8 +245,8 @@ template <class T> void submit(const Cublas& blas, device::Queue* queue, const M
 }
 
 /// float32 (never by TF32), float64, complex64 and complex128, matrices whose rows or columns are contiguous.
-bool applies(device::Queue*, const Memory& a, const Memory& b, const Memory& out) {
-    if (out.size() == 0 || a.size() == 0) return false;
+bool applies(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+    if (queue->device()->text_language() != "cuda" || out.size() == 0 || a.size() == 0) return false;
     if (!load()) {
         counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
         return false;
@@ -266,7 +266,7 @@ void cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const
     }
 }
 
-const Registered by_cublas(routines::matmul, {"cuBLAS", Place::Cuda, cublas_matmul, applies, 0.1});
+const Registered by_cublas(routines::matmul, {"cuBLAS", Place::Text, cublas_matmul, applies, 0.1});
 
 }  // namespace
 }  // namespace pardo::lib

@@ -11,9 +11,6 @@
 
 namespace pardo::lib {
 
-/// Items a group, in all kernels.
-inline constexpr int device_group = 256;
-
 /// A kernel's text before its types and defines are known.
 struct KernelText {
     const char* name;

@@ -84,7 +84,7 @@ void CopiedOperands::finish() {
         const std::int64_t to = here.offset * itemsize(here.dtype) + stretch.low;
         const Event event =
             queue_->copy(here.buffer.get(), static_cast<std::size_t>(to), there.buffer.get(), 0, static_cast<std::size_t>(stretch.bytes));
-        if (device::seen_by_strangers(here.buffer.get(), device::Access::Write)) device::finish_without_locks(event);
+        if (device::externally_visible(here.buffer.get(), device::Access::Write)) device::finish_without_locks(event);
     }
 }
 

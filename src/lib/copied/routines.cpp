@@ -6,7 +6,7 @@ namespace {
 
 using device::Queue;
 
-void copied_cumulative(Queue* queue, Reduction op, const Memory& x, const Memory& out, Lines lines, bool initial) {
+void copied_cumulative(Queue* queue, graph::ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     CopiedOperands on(queue);
     routines::cumulative(on.host(), op, on.read(x), on.written(out), lines, initial);
     on.finish();

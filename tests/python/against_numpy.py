@@ -13,18 +13,18 @@ def plain(x):
     return x
 
 
-def same(ours, theirs, ulp=0, who=""):
+def same(ours, theirs, ulp=0, label=""):
     if isinstance(theirs, (tuple, list)) and not isinstance(ours, pp.Array):
-        assert len(ours) == len(theirs), who
+        assert len(ours) == len(theirs), label
         for a, b in zip(ours, theirs, strict=True):
-            same(a, b, ulp, who)
+            same(a, b, ulp, label)
     elif isinstance(ours, pp.Array):
-        check(ours, np.asarray(theirs), ulp, who)
+        check(ours, np.asarray(theirs), ulp, label)
     else:
-        assert ours == theirs or ours is theirs, f"{who}: {ours!r}, NumPy's is {theirs!r}"
+        assert ours == theirs or ours is theirs, f"{label}: {ours!r}, NumPy's is {theirs!r}"
 
 
-def compare(expression, *hosts, ulp=0, who="", views=True):
+def compare(expression, *hosts, ulp=0, label="", views=True):
     """`expression(module, *arrays)` gives what is compared, and may change the arrays, which are compared as well."""
     for layout in (lambda x: x, spread) if views else (lambda x: x,):
         copies = [h.copy() for h in hosts]
@@ -34,9 +34,9 @@ def compare(expression, *hosts, ulp=0, who="", views=True):
         except Exception as e:
             failure = e
         else:
-            same(expression(pp, *arrays), theirs, ulp, who)
+            same(expression(pp, *arrays), theirs, ulp, label)
             for a, b in zip(arrays, copies, strict=True):
-                check(a, b, ulp, who)
+                check(a, b, ulp, label)
             continue
         try:
             result = expression(pp, *arrays)
@@ -45,9 +45,9 @@ def compare(expression, *hosts, ulp=0, who="", views=True):
                     x.wait()
         except Exception as e:
             alike = isinstance(e, type(failure)) or isinstance(failure, type(e)) or {type(e), type(failure)} <= LIKE
-            assert alike, f"{who}: {e!r}, NumPy's is {failure!r}"  # noqa: PT017
+            assert alike, f"{label}: {e!r}, NumPy's is {failure!r}"  # noqa: PT017
         else:
-            raise AssertionError(f"{who}: {result!r}, but NumPy raises {failure!r}")
+            raise AssertionError(f"{label}: {result!r}, but NumPy raises {failure!r}")
 
 
 LIKE = {TypeError, np._core._exceptions._UFuncNoLoopError, np._core._exceptions._UFuncOutputCastingError}

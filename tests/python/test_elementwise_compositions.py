@@ -28,15 +28,15 @@ def outcome(f, *args, **keywords):
     return result if isinstance(result, tuple) else (result,)
 
 
-def agree(ours, theirs, ulp=0, who=""):
+def agree(ours, theirs, ulp=0, label=""):
     """Both raise the same, or give the same."""
     if isinstance(theirs, type):
-        assert isinstance(ours, type), f"{who}: NumPy raises {theirs.__name__}"
-        assert issubclass(ours, theirs) or issubclass(theirs, ours), f"{who}: {ours.__name__}, NumPy's is {theirs.__name__}"
+        assert isinstance(ours, type), f"{label}: NumPy raises {theirs.__name__}"
+        assert issubclass(ours, theirs) or issubclass(theirs, ours), f"{label}: {ours.__name__}, NumPy's is {theirs.__name__}"
         return
-    assert not isinstance(ours, type), f"{who}: {ours}"
+    assert not isinstance(ours, type), f"{label}: {ours}"
     for a, b in zip(ours, theirs, strict=True):
-        check(a, b, ulp=ulp, who=who)
+        check(a, b, ulp=ulp, label=label)
 
 
 def layouts(host):
@@ -56,7 +56,7 @@ def test_unary(name, dtype, rng):
     host = samples(dtype, (3, 4), rng)
     theirs = outcome(getattr(np, name), host)
     for x in layouts(host):
-        agree(outcome(getattr(pp, name), x), theirs, who=name)
+        agree(outcome(getattr(pp, name), x), theirs, label=name)
     agree(outcome(getattr(pp, name), pp.asarray(host[0, 0])), outcome(getattr(np, name), host[0, 0]))
     agree(outcome(getattr(pp, name), pp.zeros((0, 2), dtype=dtype)), outcome(getattr(np, name), np.zeros((0, 2), dtype)))
 
@@ -80,7 +80,7 @@ def test_parts_of_any_float(dtype, data):
     host = data.draw(hnp.arrays(dtype, SHAPES, elements=hnp.from_dtype(np.dtype(dtype))))
     x = pp.asarray(host)
     for name in ("fabs", "modf", "frexp", "spacing"):
-        agree(outcome(getattr(pp, name), x), outcome(getattr(np, name), host), who=name)
+        agree(outcome(getattr(pp, name), x), outcome(getattr(np, name), host), label=name)
     n = data.draw(hnp.arrays(np.int32, host.shape, elements=st.integers(-2200, 2200) | st.integers(-30, 30)))
     check(pp.ldexp(x, pp.asarray(n)), np.ldexp(host, n))
 

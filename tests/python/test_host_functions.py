@@ -80,7 +80,7 @@ def test_pad(mode, dtype, rng):
         host = samples(dtype, shape, rng)
         for width in (1, ((5, 0), (2, 3))):
             for options in OPTIONS.get(mode, [{}]):
-                compare(lambda m, x: m.pad(x, width, mode, **options), host, ulp=ulp, who=f"{mode} {shape} {width} {options}")  # noqa: B023
+                compare(lambda m, x: m.pad(x, width, mode, **options), host, ulp=ulp, label=f"{mode} {shape} {width} {options}")  # noqa: B023
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_bits(host, data):
     order, axis = data.draw(st.sampled_from(["big", "little"])), data.draw(st.none() | st.integers(-host.ndim, host.ndim - 1))
     compare(lambda m, x: m.packbits(x, axis=axis, bitorder=order), host)
     count = data.draw(st.none() | st.integers(-3, 30)) if host.size else None  # of nothing NumPy makes what is in memory
-    compare(lambda m, x: m.unpackbits(x, axis=axis, bitorder=order, count=count), host.astype(np.uint8), who=f"{axis} {order} {count}")
+    compare(lambda m, x: m.unpackbits(x, axis=axis, bitorder=order, count=count), host.astype(np.uint8), label=f"{axis} {order} {count}")
 
 
 def test_bits_of_others():
@@ -136,7 +136,7 @@ def test_polynomials(dtype, rng):
         p, q = samples(dtype, (n,), rng), samples(dtype, (k,), rng)
         p[0], q[0] = 3, 2
         for name in ("polyadd", "polysub", "polymul"):
-            compare(lambda m, x, y: getattr(m, name)(x, y), p, q, ulp=32, who=name)  # noqa: B023
+            compare(lambda m, x, y: getattr(m, name)(x, y), p, q, ulp=32, label=name)  # noqa: B023
         compare(lambda m, x, y: m.polydiv(x, y), p, q, ulp=2**12)
         compare(lambda m, x, y: m.polyval(x, y), p, q, ulp=64)
         for order in (0, 1, 2, -1):

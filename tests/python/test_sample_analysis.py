@@ -87,7 +87,7 @@ def test_analysis(name, dtype, rng):
         if name in ("sets", "lexsort"):
             hosts = [(h % 4).astype(dtype) if h.dtype.kind in "iu" else np.round(h) + np.zeros((), dtype) for h in hosts]
             hosts = [h.astype(dtype) for h in hosts]
-        compare(expression, *hosts, ulp=128 if name in ROUNDED else 0, who=f"{name}[{number}] of {dtype}")
+        compare(expression, *hosts, ulp=128 if name in ROUNDED else 0, label=f"{name}[{number}] of {dtype}")
 
 
 @given(st.data())
@@ -98,7 +98,7 @@ def test_interpolation(data):
     x = data.draw(hnp.arrays("float64", hnp.array_shapes(min_dims=0, max_dims=2, max_side=4), elements=st.floats(-1, 9) | st.just(np.nan)))
     options = data.draw(st.sampled_from([{}, {"left": -1, "right": 9.5}, {"left": np.nan}]))
     if len(set(points)) == n:
-        compare(lambda m, x, p, f: m.interp(x, p, f, **options), x, points, values, ulp=2, who=f"{x!r} {points!r} {values!r}")
+        compare(lambda m, x, p, f: m.interp(x, p, f, **options), x, points, values, ulp=2, label=f"{x!r} {points!r} {values!r}")
         compare(lambda m, x, p, f: m.interp(x, p, f + 1j * f, **options), x, points, np.where(np.isfinite(values), values, 1), ulp=2)
         compare(lambda m, x, p, f: m.interp(x, p, f, period=9.5), x, points, np.where(np.isfinite(values), values, 1), ulp=16)
 
@@ -125,7 +125,7 @@ def test_counts(dtype, rng):
     compare(lambda m, x: m.bincount(x[:0], minlength=3), host)
     for bins in ([0.0, 1.5, 9.0], [9, 5, 1], [3, 3], [1], [2, 1, 3], [[1]], []):
         for right in (False, True):
-            compare(lambda m, x: m.digitize(x, bins, right), samples(dtype, (4, 5), rng), who=f"{bins}")  # noqa: B023
+            compare(lambda m, x: m.digitize(x, bins, right), samples(dtype, (4, 5), rng), label=f"{bins}")  # noqa: B023
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ BINS = [
 def test_histograms(dtype, bins, rng):
     host = samples(dtype, (6, 20), rng)
     for options in ({}, {"range": (-2, 9)}, {"range": (9, 1)}, {"density": True}):
-        compare(lambda m, x: m.histogram(x, bins, **options), host, ulp=16, who=str(options))  # noqa: B023
+        compare(lambda m, x: m.histogram(x, bins, **options), host, ulp=16, label=str(options))  # noqa: B023
     compare(lambda m, x: m.histogram_bin_edges(x, bins), host, ulp=16)
     for kind in ("float64", "int64", "complex128", "float32"):
         compare(
@@ -202,10 +202,10 @@ def test_histograms_of_points(rng):
         {"bins": 0},
         {"bins": [[1, 0], 2, 2]},
     ):
-        compare(lambda m, x: m.histogramdd(x, **options), points, ulp=16, who=str(options))  # noqa: B023
+        compare(lambda m, x: m.histogramdd(x, **options), points, ulp=16, label=str(options))  # noqa: B023
     compare(lambda m, x, w: m.histogramdd(x, 3, weights=w), points, rng.standard_normal(40), ulp=256)
     for options in ({}, {"bins": 3}, {"bins": (2, 3)}, {"bins": [-1, 0, 1, 2]}, {"bins": [[-1, 0, 1], 3]}, {"density": True}):
-        compare(lambda m, x: m.histogram2d(x[:, 0], x[:, 1], **options), points, ulp=16, who=str(options))  # noqa: B023
+        compare(lambda m, x: m.histogram2d(x[:, 0], x[:, 1], **options), points, ulp=16, label=str(options))  # noqa: B023
     compare(lambda m, x: m.histogram2d(x[:, 0], x[:3, 1]), points)
 
 

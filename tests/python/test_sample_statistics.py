@@ -45,12 +45,12 @@ def test_quantiles(method, data):
     nothing = host.dtype.kind == "f" and bool(np.isnan(host).all(axis=axis).any())
     names = ("quantile",) if nothing and host.dtype != np.float64 and not isinstance(q, (int, float)) else ("quantile", "nanquantile")
     for name in names:
-        compare(lambda m, x: getattr(m, name)(x, q, **options), host, ulp=2, who=f"{name} {q} {options} {host!r}")  # noqa: B023
+        compare(lambda m, x: getattr(m, name)(x, q, **options), host, ulp=2, label=f"{name} {q} {options} {host!r}")  # noqa: B023
     compare(
         lambda m, x: m.percentile(x, 100 * q if isinstance(q, (int, float)) else np.asarray(q) * 100, **options),
         host,
         ulp=2,
-        who=f"{q} {options}",
+        label=f"{q} {options}",
     )
 
 
@@ -64,7 +64,7 @@ def test_weighted_quantiles(data):
         lambda m, x, w: m.quantile(x, q, axis=axis, method="inverted_cdf", weights=w),
         host,
         weights + 1,
-        who=f"{q} {axis} {host!r} {weights!r}",
+        label=f"{q} {axis} {host!r} {weights!r}",
     )
 
 
@@ -75,7 +75,7 @@ def test_medians(data):
     host = data.draw(hnp.arrays(dtype, MATRICES, elements=elements))
     axis, keepdims = data.draw(AXES), data.draw(st.booleans())
     for name in ("median", "nanmedian"):
-        compare(lambda m, x: getattr(m, name)(x, axis=axis, keepdims=keepdims), host, ulp=1, who=f"{name} {axis} {host!r}")  # noqa: B023
+        compare(lambda m, x: getattr(m, name)(x, axis=axis, keepdims=keepdims), host, ulp=1, label=f"{name} {axis} {host!r}")  # noqa: B023
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -83,10 +83,10 @@ def test_quantiles_of_dtypes(dtype, rng):
     for shape in ((3, 4), (5,), (), (0,), (0, 3), (3, 0)):
         host = samples(dtype, shape, rng)
         for name in ("median", "nanmedian"):
-            compare(lambda m, x: getattr(m, name)(x), host, ulp=2, who=f"{name} {shape}")  # noqa: B023
-            compare(lambda m, x: getattr(m, name)(x, axis=-1), host, ulp=2, who=f"{name} {shape} -1")  # noqa: B023
+            compare(lambda m, x: getattr(m, name)(x), host, ulp=2, label=f"{name} {shape}")  # noqa: B023
+            compare(lambda m, x: getattr(m, name)(x, axis=-1), host, ulp=2, label=f"{name} {shape} -1")  # noqa: B023
         for name in ("quantile", "nanquantile", "percentile", "nanpercentile"):
-            compare(lambda m, x: getattr(m, name)(x, 0.5), host, ulp=2, who=f"{name} {shape}")  # noqa: B023
+            compare(lambda m, x: getattr(m, name)(x, 0.5), host, ulp=2, label=f"{name} {shape}")  # noqa: B023
 
 
 WRONG = [
@@ -126,7 +126,7 @@ WRONG = [
 
 @pytest.mark.parametrize("case", range(len(WRONG)))
 def test_wrong_calls(case):
-    compare(WRONG[case], np.arange(12.0).reshape(3, 4), who=str(case))
+    compare(WRONG[case], np.arange(12.0).reshape(3, 4), label=str(case))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -136,8 +136,8 @@ def test_averages(dtype, rng):
         for keepdims in (False, True):
             for returned in (False, True):
                 options = {"axis": axis, "keepdims": keepdims, "returned": returned}
-                compare(lambda m, x: m.average(x, **options), host, ulp=8, who=str(options))  # noqa: B023
-                compare(lambda m, x, w: m.average(x, weights=w, **options), host, weights, ulp=64, who=str(options))  # noqa: B023
+                compare(lambda m, x: m.average(x, **options), host, ulp=8, label=str(options))  # noqa: B023
+                compare(lambda m, x, w: m.average(x, weights=w, **options), host, weights, ulp=64, label=str(options))  # noqa: B023
     compare(lambda m, x: m.average(x, axis=1, weights=[1, 2, 3, 4]), host, ulp=64)
 
 
@@ -157,7 +157,7 @@ def test_covariances(dtype, rng):
         {"ddof": 9},
     ):
         if options.get("rowvar") is False:
-            compare(lambda m, x, y, o=options: m.cov(x.T, y.T, **o), a, b, ulp=256, who=str(options))
+            compare(lambda m, x, y, o=options: m.cov(x.T, y.T, **o), a, b, ulp=256, label=str(options))
             continue
         for f in (
             lambda m, x, y, o=options: m.cov(x, y, **o),
@@ -165,7 +165,7 @@ def test_covariances(dtype, rng):
             lambda m, x, y, o=options: m.cov(x[0], y[1], **o),
             lambda m, x, y, o=options: m.cov(x[0], **o),
         ):
-            compare(f, a, b, ulp=512, who=str(options))
+            compare(f, a, b, ulp=512, label=str(options))
     compare(lambda m, x, y: m.corrcoef(x, y[:1]), a, b, ulp=256)
     compare(lambda m, x, y: m.corrcoef(x[0]), a, b, ulp=256)
     compare(lambda m, x, y: m.corrcoef(x[0], y[0]), a, b, ulp=256)
@@ -185,12 +185,12 @@ def test_reductions_without_nan(name, dtype, rng):
         if isinstance(axis, tuple) and "arg" in name:
             continue
         for keepdims in (False, True):
-            compare(lambda m, x: getattr(m, name)(x, axis=axis, keepdims=keepdims), host, ulp=64, who=f"{name} {axis}")  # noqa: B023
+            compare(lambda m, x: getattr(m, name)(x, axis=axis, keepdims=keepdims), host, ulp=64, label=f"{name} {axis}")  # noqa: B023
     if "arg" in name:
         return
     mask = rng.integers(0, 2, (4, 5)).astype(bool)
     extra = {"initial": 2} if name in ("nanmax", "nanmin") else {}
-    compare(lambda m, x: getattr(m, name)(x, axis=0, where=m.asarray(mask), **extra), host, ulp=64, who=name)
+    compare(lambda m, x: getattr(m, name)(x, axis=0, where=m.asarray(mask), **extra), host, ulp=64, label=name)
     if name in ("nanvar", "nanstd"):
         compare(lambda m, x: getattr(m, name)(x, axis=0, ddof=1), host, ulp=64)
         compare(lambda m, x: getattr(m, name)(x, axis=0, correction=3), host, ulp=64)
@@ -209,4 +209,4 @@ def test_running_sums_without_nan(name, dtype, rng):
     if host.dtype.kind in "fc":
         host[1, :2] = np.nan
     for axis in (None, 0, -1):
-        compare(lambda m, x: getattr(m, name)(x, axis=axis), host, ulp=16, who=f"{name} {axis}")  # noqa: B023
+        compare(lambda m, x: getattr(m, name)(x, axis=axis), host, ulp=16, label=f"{name} {axis}")  # noqa: B023

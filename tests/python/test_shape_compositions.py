@@ -135,14 +135,14 @@ FEW = ["bool", "int16", "uint64", "float32", "complex128"]
 def test_compositions(name, dtype, rng):
     for number, (expression, *shapes) in enumerate(CASES[name]):
         hosts = [samples(dtype, s, rng) for s in shapes]
-        compare(expression, *hosts, ulp=32 if name in PRODUCTS else 0, who=f"{name}[{number}] of {dtype}")
+        compare(expression, *hosts, ulp=32 if name in PRODUCTS else 0, label=f"{name}[{number}] of {dtype}")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_all_dtypes(dtype, rng):
     for name in ("diag", "delete", "insert", "block", "kron", "select", "vander", "resize", "place", "putmask"):
         expression, *shapes = CASES[name][0]
-        compare(expression, *(samples(dtype, s, rng) for s in shapes), ulp=8 if name in PRODUCTS else 0, who=name)
+        compare(expression, *(samples(dtype, s, rng) for s in shapes), ulp=8 if name in PRODUCTS else 0, label=name)
 
 
 GRIDS = [

@@ -84,23 +84,23 @@ def average(a: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     return result, (total if total.shape == result.shape else _core._broadcast_to(total, list(result.shape))._copy())
 
 
-def _observations(m: Any, like: Array, what: str, who: str) -> Array:
-    x = operand(m, like, who)
+def _observations(m: Any, like: Array, what: str, op_name: str) -> Array:
+    x = operand(m, like, op_name)
     if x.ndim > 2:
-        raise ValueError(f"{who}: {what} has more than 2 dimensions")
+        raise ValueError(f"{op_name}: {what} has more than 2 dimensions")
     return x
 
 
-def _weights(w: Any, what: str, like: Array, count: int, who: str) -> Array:
-    x = cast(operand(w, like, who), default_on(like.queue, np.float64))
+def _weights(w: Any, what: str, like: Array, count: int, op_name: str) -> Array:
+    x = cast(operand(w, like, op_name), default_on(like.queue, np.float64))
     if what == "fweights" and bool(any_of(_core.not_equal(x, _core.rint(x)))):
-        raise TypeError(f"{who}: fweights must be integer")
+        raise TypeError(f"{op_name}: fweights must be integer")
     if x.ndim > 1:
-        raise RuntimeError(f"{who}: cannot handle multidimensional {what}")
+        raise RuntimeError(f"{op_name}: cannot handle multidimensional {what}")
     if x.shape[0] != count:
-        raise RuntimeError(f"{who}: incompatible numbers of samples and {what}")
+        raise RuntimeError(f"{op_name}: incompatible numbers of samples and {what}")
     if bool(any_of(_core.less(x, 0))):
-        raise ValueError(f"{who}: {what} cannot be negative")
+        raise ValueError(f"{op_name}: {what} cannot be negative")
     return x
 
 
@@ -164,13 +164,13 @@ def cov(
     return _covariance("cov", m, y, rowvar, bias, ddof, fweights, aweights, dtype)
 
 
-def _covariance(who: str, m: Any, y: Any, rowvar: bool, bias: bool, ddof: Any, fweights: Any, aweights: Any, dtype: Any) -> Array:
+def _covariance(op_name: str, m: Any, y: Any, rowvar: bool, bias: bool, ddof: Any, fweights: Any, aweights: Any, dtype: Any) -> Array:
     if ddof is not None and ddof != int(ddof):
-        raise ValueError(f"{who}: ddof must be integer")
-    first = array(m, who)
-    rows = _observations(first, first, "m", who)
-    more = None if y is None else _observations(y, first, "y", who)
-    common = optional_dtype(dtype, who) or default_on(
+        raise ValueError(f"{op_name}: ddof must be integer")
+    first = array(m, op_name)
+    rows = _observations(first, first, "m", op_name)
+    more = None if y is None else _observations(y, first, "y", op_name)
+    common = optional_dtype(dtype, op_name) or default_on(
         first.queue, np.result_type(rows.dtype, np.float64, *([] if more is None else [more.dtype]))
     )
 
@@ -192,9 +192,9 @@ def _covariance(who: str, m: Any, y: Any, rowvar: bool, bias: bool, ddof: Any, f
     n = x.shape[1]
     w: Array | None = None
     if fweights is not None:
-        w = _weights(fweights, "fweights", first, n, who)
+        w = _weights(fweights, "fweights", first, n, op_name)
     if aweights is not None:
-        aweights = _weights(aweights, "aweights", first, n, who)
+        aweights = _weights(aweights, "aweights", first, n, op_name)
         w = aweights if w is None else _core.multiply(w, aweights)
     center, total = average(x, 1, None if w is None else w, True)
     if w is None:
@@ -208,7 +208,7 @@ def _covariance(who: str, m: Any, y: Any, rowvar: bool, bias: bool, ddof: Any, f
         else:
             divisor = whole - ddof * float(_core._reduce(_core._SUM, _core.multiply(w, aweights), None, False)) / whole
     if divisor <= 0:
-        warn(f"{who}: degrees of freedom <= 0 for slice", RuntimeWarning)
+        warn(f"{op_name}: degrees of freedom <= 0 for slice", RuntimeWarning)
         divisor = 0.0
     x = _core.subtract(x, center[:, None])
     other = x if w is None else _core.multiply(x, w)

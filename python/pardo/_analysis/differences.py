@@ -407,21 +407,21 @@ def _line(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
 _MODES = ("valid", "same", "full")
 
 
-def _mode(mode: Any, who: str) -> str:
+def _mode(mode: Any, op_name: str) -> str:
     if mode in _MODES:
         return mode  # type: ignore[no-any-return]
     if isinstance(mode, (int, np.integer)) and 0 <= mode < 3:
         return _MODES[mode]
-    raise ValueError(f"{who}: mode is {mode!r}; it must be one of 'valid', 'same' and 'full'")
+    raise ValueError(f"{op_name}: mode is {mode!r}; it must be one of 'valid', 'same' and 'full'")
 
 
-def _sequences(a: Any, v: Any, who: str) -> tuple[Array, Array]:
-    x, y = operands([a, v], who)
+def _sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
+    x, y = operands([a, v], op_name)
     x, y = (_core._reshape(s, [1]) if s.ndim == 0 else s for s in (x, y))
     if x.ndim != 1 or y.ndim != 1:
-        raise ValueError(f"{who}: object too deep for desired array: sequences of one dimension are expected")
+        raise ValueError(f"{op_name}: object too deep for desired array: sequences of one dimension are expected")
     if x.size == 0 or y.size == 0:
-        raise ValueError(f"{who}: a sequence is empty")
+        raise ValueError(f"{op_name}: a sequence is empty")
     common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
     return cast(x, common), cast(y, common)
 

@@ -23,34 +23,34 @@ __all__ = [
 ]
 
 
-def _sample(a: Any, weights: Any, who: str) -> tuple[Array, Array | None]:
-    x = array(a, who)
+def _sample(a: Any, weights: Any, op_name: str) -> tuple[Array, Array | None]:
+    x = array(a, op_name)
     w = None
     if weights is not None:
-        w = operand(weights, x, who)
+        w = operand(weights, x, op_name)
         if w.shape != x.shape:
-            raise ValueError(f"{who}: weights should have the same shape as a")
+            raise ValueError(f"{op_name}: weights should have the same shape as a")
         w = _core._reshape(w, [-1])
     if x.dtype == np.bool_:
-        warn(f"{who}: converting input from bool to uint8 for compatibility", RuntimeWarning)
+        warn(f"{op_name}: converting input from bool to uint8 for compatibility", RuntimeWarning)
         x = cast(x, np.uint8)
     return _core._reshape(x, [-1]), w
 
 
-def _outer_edges(x: Array, range: Any, who: str) -> tuple[Any, Any]:
+def _outer_edges(x: Array, range: Any, op_name: str) -> tuple[Any, Any]:
     """The ends of the range, or of the values, as numbers of NumPy's."""
     if range is not None:
         first, last = range
         if first > last:
-            raise ValueError(f"{who}: max must be larger than min in range parameter")
+            raise ValueError(f"{op_name}: max must be larger than min in range parameter")
         if not (np.isfinite(first) and np.isfinite(last)):
-            raise ValueError(f"{who}: supplied range of [{first}, {last}] is not finite")
+            raise ValueError(f"{op_name}: supplied range of [{first}, {last}] is not finite")
     elif x.size == 0:
         first, last = 0, 1
     else:
         first, last = (on_host(_core._reduce(op, x, None, False))[()] for op in (_core._MIN, _core._MAX))
         if not (np.isfinite(first) and np.isfinite(last)):
-            raise ValueError(f"{who}: autodetected range of [{first}, {last}] is not finite")
+            raise ValueError(f"{op_name}: autodetected range of [{first}, {last}] is not finite")
     if first == last:
         first, last = first - 0.5, last + 0.5
     return first, last
@@ -62,7 +62,7 @@ def _distance(last: Any, first: Any) -> Any:
     return int(last) - int(first) if isinstance(last, whole) and isinstance(first, whole) else last - first
 
 
-def _width(name: str, x: Array, ends: tuple[Any, Any], who: str) -> float:
+def _width(name: str, x: Array, ends: tuple[Any, Any], op_name: str) -> float:
     """How wide bins should be, by NumPy's estimators."""
     n = x.size
     low, high = (on_host(_core._reduce(op, x, None, False))[()] for op in (_core._MIN, _core._MAX))
@@ -77,7 +77,7 @@ def _width(name: str, x: Array, ends: tuple[Any, Any], who: str) -> float:
         upper, lower = on_host(percentile(x, [75, 25]))
         return float(2.0 * (upper - lower) * n ** (-1.0 / 3.0))
     if name == "auto":
-        widest = max(_width("fd", x, ends, who), spread / math.sqrt(n) / 2)
+        widest = max(_width("fd", x, ends, op_name), spread / math.sqrt(n) / 2)
         return min(widest, spread / (math.log2(n) + 1.0))
     deviation = float(_core._std(x, None, 0.0, False, None, None))
     if name == "scott":
@@ -100,25 +100,25 @@ def _width(name: str, x: Array, ends: tuple[Any, Any], who: str) -> float:
     most = max(100, int(math.sqrt(n)))
     best = min(range(1, most + 1), key=loss)
     if best == most:
-        warn(f"{who}: the number of bins estimated may be suboptimal", RuntimeWarning)
+        warn(f"{op_name}: the number of bins estimated may be suboptimal", RuntimeWarning)
     return spread / best
 
 
 _ESTIMATORS = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
 
 
-def _edges(x: Array, bins: Any, range: Any, weights: Any, who: str) -> NDArray[Any]:
+def _edges(x: Array, bins: Any, range: Any, weights: Any, op_name: str) -> NDArray[Any]:
     """The edges of the bins, on the host."""
     if isinstance(bins, str):
         if bins not in _ESTIMATORS:
-            raise ValueError(f"{who}: {bins!r} is not a valid estimator for `bins`")
+            raise ValueError(f"{op_name}: {bins!r} is not a valid estimator for `bins`")
         if weights is not None:
-            raise TypeError(f"{who}: automated estimation of the number of bins is not supported for weighted data")
-        first, last = _outer_edges(x, range, who)
+            raise TypeError(f"{op_name}: automated estimation of the number of bins is not supported for weighted data")
+        first, last = _outer_edges(x, range, op_name)
         if range is not None:
             (inside,) = _core._nonzero(_core.logical_and(_core.greater_equal(x, first), _core.less_equal(x, last)))
             x = _core._take(x, inside, 0)
-        width = _width(bins, x, (first, last), who) if x.size else 0
+        width = _width(bins, x, (first, last), op_name) if x.size else 0
         if width and x.dtype.kind in "iu" and width < 1:
             width = 1
         count = math.ceil(_distance(last, first) / width) if width else 1
@@ -126,23 +126,23 @@ def _edges(x: Array, bins: Any, range: Any, weights: Any, who: str) -> NDArray[A
         try:
             count = operator.index(bins)
         except TypeError:
-            raise TypeError(f"{who}: `bins` must be an integer, a string, or an array") from None
+            raise TypeError(f"{op_name}: `bins` must be an integer, a string, or an array") from None
         if count < 1:
-            raise ValueError(f"{who}: `bins` must be positive, when an integer")
-        first, last = _outer_edges(x, range, who)
+            raise ValueError(f"{op_name}: `bins` must be positive, when an integer")
+        first, last = _outer_edges(x, range, op_name)
     else:
         given = on_host(bins)
         if given.ndim != 1:
-            raise ValueError(f"{who}: `bins` must be 1d, when an array")
+            raise ValueError(f"{op_name}: `bins` must be 1d, when an array")
         if bool(np.any(given[:-1] > given[1:])):
-            raise ValueError(f"{who}: `bins` must increase monotonically, when an array")
+            raise ValueError(f"{op_name}: `bins` must increase monotonically, when an array")
         return given
     kind = np.result_type(first, last, x.dtype)
     made = np.linspace(
         first, last, count + 1, endpoint=True, dtype=default_on(x.queue, np.result_type(kind, float) if kind.kind in "iu" else kind)
     )
     if bool(np.any(made[:-1] >= made[1:])):
-        raise ValueError(f"{who}: too many bins for data range; cannot create {count} finite-sized bins")
+        raise ValueError(f"{op_name}: too many bins for data range; cannot create {count} finite-sized bins")
     return made
 
 
@@ -311,48 +311,48 @@ def histogramdd(
     return _of_points(_columns(sample, "histogramdd"), bins, range, density, weights, "histogramdd")
 
 
-def _columns(sample: Any, who: str) -> list[Array]:
+def _columns(sample: Any, op_name: str) -> list[Array]:
     if type(sample) is Array:
         if sample.ndim == 2:
             return [sample[:, d] for d in np.arange(sample.shape[1]).tolist()]
         if sample.ndim > 2:
-            raise ValueError(f"{who}: the sample has {sample.ndim} dimensions; points in rows are expected")
+            raise ValueError(f"{op_name}: the sample has {sample.ndim} dimensions; points in rows are expected")
         return [_core._reshape(sample, [-1])]
-    columns = operands(list(sample), who)
+    columns = operands(list(sample), op_name)
     if any(c.ndim != 1 for c in columns) or len({c.size for c in columns}) > 1:
-        raise ValueError(f"{who}: the coordinates must be arrays of one dimension and the same length")
+        raise ValueError(f"{op_name}: the coordinates must be arrays of one dimension and the same length")
     return columns
 
 
-def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None, weights: Any, who: str) -> tuple[Array, list[Array]]:
+def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None, weights: Any, op_name: str) -> tuple[Array, list[Array]]:
     count, queue = len(columns), columns[0].queue
     if isinstance(bins, Sequence) or (np.ndim(bins) > 0):
         if len(bins) != count:
-            raise ValueError(f"{who}: the dimension of bins must be equal to the dimension of the sample x")
+            raise ValueError(f"{op_name}: the dimension of bins must be equal to the dimension of the sample x")
         per_axis = [bins[d] for d in np.arange(count).tolist()]
     else:
         per_axis = [bins] * count
     ranges = [None] * count if range is None else list(range)
     if len(ranges) != count:
-        raise ValueError(f"{who}: range argument must have one entry per dimension")
+        raise ValueError(f"{op_name}: range argument must have one entry per dimension")
     edges: list[NDArray[Any]] = []
     double = default_on(queue, np.float64)
     for d, (x, b, r) in enumerate(zip(columns, per_axis, ranges, strict=True)):
         if np.ndim(b) == 0:
             if b < 1:
-                raise ValueError(f"{who}: `bins[{d}]` must be positive, when an integer")
-            first, last = _outer_edges(x, r, who)
+                raise ValueError(f"{op_name}: `bins[{d}]` must be positive, when an integer")
+            first, last = _outer_edges(x, r, op_name)
             try:
                 n = operator.index(b)
             except TypeError:
-                raise TypeError(f"{who}: `bins[{d}]` must be an integer, when a scalar") from None
+                raise TypeError(f"{op_name}: `bins[{d}]` must be an integer, when a scalar") from None
             edges.append(np.linspace(first, last, n + 1).astype(double))
         elif np.ndim(b) == 1:
             edges.append(on_host(b))
             if bool(np.any(edges[d][:-1] > edges[d][1:])):
-                raise ValueError(f"{who}: `bins[{d}]` must be monotonically increasing, when an array")
+                raise ValueError(f"{op_name}: `bins[{d}]` must be monotonically increasing, when an array")
         else:
-            raise ValueError(f"{who}: `bins[{d}]` must be a scalar or 1d array")
+            raise ValueError(f"{op_name}: `bins[{d}]` must be a scalar or 1d array")
     extents = [max(e.size - 1, 0) for e in edges]
     total: Array | None = None
     outside: Array | None = None
@@ -364,11 +364,11 @@ def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None
     assert total is not None
     assert outside is not None
     size = math.prod(extents)
-    w = None if weights is None else operand(weights, columns[0], who)
+    w = None if weights is None else operand(weights, columns[0], op_name)
     if w is not None and w.dtype.kind == "c":
-        raise TypeError(f"{who}: weights must be real")
+        raise TypeError(f"{op_name}: weights must be real")
     if w is not None and w.shape != columns[0].shape:
-        raise ValueError(f"{who}: the weights and list don't have the same length")
+        raise ValueError(f"{op_name}: the weights and list don't have the same length")
     sums = _sums(_core._where(outside, size, total), None if w is None else cast(w, double), size + 1)[:size]
     result = cast(_core._reshape(sums, extents), double)
     if density:

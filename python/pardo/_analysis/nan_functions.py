@@ -130,16 +130,16 @@ def nanprod(
 
 
 def _extreme(
-    who: str, of: Callable[..., Array], worst: float, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any
+    op_name: str, of: Callable[..., Array], worst: float, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any
 ) -> Array:
-    x = array(a, who)
+    x = array(a, op_name)
     if x.dtype.kind not in "fc":
         return of(x, axis, out, keepdims, initial, where)
     result = of(_without(x, worst), axis, None, keepdims, initial, where)
     if initial is None:
         missing = reductions.all(_core.isnan(x), axis, None, keepdims, where=where)
         result = _core._where(missing, float("nan"), result)
-    return store(result, out, who)
+    return store(result, out, op_name)
 
 
 @filled
@@ -218,10 +218,10 @@ def nanmin(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool =
     return _extreme("nanmin", reductions.min, float("inf"), a, axis, out, keepdims, initial, where)
 
 
-def _place(who: str, of: Callable[..., Array], worst: float, a: Any, axis: Any, out: Any, keepdims: bool) -> Array:
-    x = array(a, who)
+def _place(op_name: str, of: Callable[..., Array], worst: float, a: Any, axis: Any, out: Any, keepdims: bool) -> Array:
+    x = array(a, op_name)
     if x.dtype.kind in "fc" and x.size and bool(reductions.any(reductions.all(_core.isnan(x), axis))):
-        raise ValueError(f"{who}: all-NaN slice encountered")
+        raise ValueError(f"{op_name}: all-NaN slice encountered")
     return of(_without(x, worst), axis, out, keepdims=keepdims)
 
 
@@ -369,12 +369,12 @@ def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike | None = None, 
     return cumulative.cumprod(_without(array(a, "nancumprod"), 1), axis, dtype, out)
 
 
-def _inexact(x: Array, dtype: Any, out: Any, who: str) -> np.dtype[Any] | None:
-    wanted = optional_dtype(dtype, who)
+def _inexact(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | None:
+    wanted = optional_dtype(dtype, op_name)
     if wanted is not None and wanted.kind not in "fc":
-        raise TypeError(f"{who}: if a is inexact, then dtype must be inexact")
+        raise TypeError(f"{op_name}: if a is inexact, then dtype must be inexact")
     if type(out) is Array and out.dtype.kind not in "fc":
-        raise TypeError(f"{who}: if a is inexact, then out must be inexact")
+        raise TypeError(f"{op_name}: if a is inexact, then out must be inexact")
     return wanted
 
 
@@ -437,18 +437,18 @@ def nanmean(
 
 
 def _variance(
-    who: str, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, center: Any, correction: Any
+    op_name: str, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, center: Any, correction: Any
 ) -> Array:
-    x = array(a, who)
+    x = array(a, op_name)
     if correction is not None:
         if ddof != 0:
-            raise ValueError(f"{who}: ddof and correction can't be provided simultaneously")
+            raise ValueError(f"{op_name}: ddof and correction can't be provided simultaneously")
         ddof = correction
     if x.dtype.kind not in "fc":
-        of = reductions.var if who == "nanvar" else reductions.std
+        of = reductions.var if op_name == "nanvar" else reductions.std
         return of(x, axis, dtype, out, ddof, keepdims, where=where, mean=center)
-    wanted = _inexact(x, dtype, out, who)
-    places, m = axes(axis, who), mask(where, x, who)
+    wanted = _inexact(x, dtype, out, op_name)
+    places, m = axes(axis, op_name), mask(where, x, op_name)
     values = _without(x, 0)
     count = _counted(x, places, True, m)
     if center is None:
@@ -464,7 +464,7 @@ def _variance(
     total = _core._reduce(_core._SUM, squares, places, bool(keepdims), wanted, m)
     freedom = _core.subtract(_core._reshape(count, list(total.shape)), float(ddof))
     result = _core._where(_core.less_equal(freedom, 0), float("nan"), _quotient(total, freedom))
-    return store(result if who == "nanvar" else _core.sqrt(result), out, who)
+    return store(result if op_name == "nanvar" else _core.sqrt(result), out, op_name)
 
 
 @filled

@@ -22,16 +22,16 @@ __all__ = [
 ]
 
 
-def _given(xs: list[Any], who: str) -> list[Array]:
+def _given(xs: list[Any], op_name: str) -> list[Array]:
     """Arrays of coefficients; what the host has goes to the queue of the first array, or to the default device."""
     if not any(type(x) is Array for x in xs):
         xs = [asarray(xs[0]), *xs[1:]]
-    return [_core._reshape(x, [1]) if x.ndim == 0 else x for x in operands(xs, who)]
+    return [_core._reshape(x, [1]) if x.ndim == 0 else x for x in operands(xs, op_name)]
 
 
-def _aligned(a1: Any, a2: Any, who: str) -> tuple[Array, Array]:
+def _aligned(a1: Any, a2: Any, op_name: str) -> tuple[Array, Array]:
     """Both with as many coefficients: zeros in front of the shorter."""
-    x, y = _given([a1, a2], who)
+    x, y = _given([a1, a2], op_name)
     n = max(x.shape[0], y.shape[0])
     x, y = (
         _core._concat([_core._full([n - p.shape[0], *p.shape[1:]], 0, p.dtype, p.queue), p], 0) if p.shape[0] < n else p for p in (x, y)
@@ -240,7 +240,7 @@ def polyval(p: Any, x: Any) -> Array:
     return y
 
 
-def _coefficients(p: Any, who: str) -> Array:
+def _coefficients(p: Any, op_name: str) -> Array:
     return p if type(p) is Array else asarray(p)
 
 

@@ -27,10 +27,10 @@ __all__ = [
 class _Slices:
     """The elements of a reduction: the reduced axes as one, the last, and how a result is shaped."""
 
-    def __init__(self, a: Any, axis: Axis, who: str) -> None:
-        x = array(a, who)
-        self.given, self.who = x, who
-        self.axes = axes_of(axis, x.ndim, who)
+    def __init__(self, a: Any, axis: Axis, op_name: str) -> None:
+        x = array(a, op_name)
+        self.given, self.op_name = x, op_name
+        self.axes = axes_of(axis, x.ndim, op_name)
         kept = [d for d in range(x.ndim) if d not in self.axes]
         self.kept = [x.shape[d] for d in kept]
         self.order = kept + sorted(self.axes)
@@ -48,7 +48,7 @@ class _Slices:
             result = _core._moveaxis(result, list(range(n, result.ndim)), list(range(len(front))))
         if keepdims:
             result = _core._reshape(result, [*front, *(1 if d in self.axes else e for d, e in enumerate(self.given.shape))])
-        return store(result, out, self.who)
+        return store(result, out, self.op_name)
 
 
 @filled
@@ -389,29 +389,29 @@ def _weight(method: str, place: Any, below: Any, lib: Any) -> Any:
     return gamma
 
 
-def _quantile(who: str, a: Any, q: Any, axis: Axis, out: Any, method: str, keepdims: bool, weights: Any, without_nan: bool) -> Array:
-    x = array(a, who)
+def _quantile(op_name: str, a: Any, q: Any, axis: Axis, out: Any, method: str, keepdims: bool, weights: Any, without_nan: bool) -> Array:
+    x = array(a, op_name)
     if x.dtype.kind == "c":
-        raise TypeError(f"{who}: a must be an array of real numbers")
+        raise TypeError(f"{op_name}: a must be an array of real numbers")
     weak = type(q) in (int, float)
     wanted = on_host(q)
-    if who.endswith("percentile"):
+    if op_name.endswith("percentile"):
         wanted = np.asarray(np.true_divide(wanted, 100))
     if wanted.dtype.kind not in "biuf":
-        raise TypeError(f"{who}: q must be of real numbers, not {wanted.dtype}")
+        raise TypeError(f"{op_name}: q must be of real numbers, not {wanted.dtype}")
     if not bool(np.all((wanted >= 0) & (wanted <= 1))):
-        raise ValueError(f"{who}: q must be in the range [0, {100 if who.endswith('percentile') else 1}]")
+        raise ValueError(f"{op_name}: q must be in the range [0, {100 if op_name.endswith('percentile') else 1}]")
     if method not in _INTERPOLATED and method not in _DISCRETE:
-        raise ValueError(f"{who}: {method!r} is not a valid method; use one of {sorted(_INTERPOLATED | _DISCRETE)}")
+        raise ValueError(f"{op_name}: {method!r} is not a valid method; use one of {sorted(_INTERPOLATED | _DISCRETE)}")
     if wanted.ndim > 2:
-        raise ValueError(f"{who}: q must be a scalar or 1d")
-    s = _Slices(x, axis, who)
+        raise ValueError(f"{op_name}: q must be a scalar or 1d")
+    s = _Slices(x, axis, op_name)
     front = list(wanted.shape)
     flat = wanted.reshape(-1)
     if without_nan and x.size == 0:  # as NumPy's, which asks nanmean
         return mean(x, axis, None, out, keepdims)
     if s.n == 0:
-        raise IndexError(f"{who}: there are no elements")
+        raise IndexError(f"{op_name}: there are no elements")
     if weights is not None:
         result = _weighted(s, flat, weights, axis, method, without_nan)
     elif without_nan and x.dtype.kind == "f":
@@ -481,12 +481,12 @@ def _of_counts(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
 
 def _weighted(s: _Slices, q: NDArray[Any], weights: Any, axis: Axis, method: str, without_nan: bool) -> Array:
     """The first element whose share of the weights, with those before it, is not below the probability."""
-    who, x = s.who, s.given
+    op_name, x = s.op_name, s.given
     if method != "inverted_cdf":
-        raise ValueError(f"{who}: only method 'inverted_cdf' supports weights, not {method!r}")
-    w = fitting_weights(operand(weights, x, who), x, axis, who)
+        raise ValueError(f"{op_name}: only method 'inverted_cdf' supports weights, not {method!r}")
+    w = fitting_weights(operand(weights, x, op_name), x, axis, op_name)
     if bool(any_of(_core.less(w, 0))):
-        raise ValueError(f"{who}: weights must be non-negative")
+        raise ValueError(f"{op_name}: weights must be non-negative")
     w = s.flat(_core._broadcast_to(cast(w, default_on(x.queue, np.float64)), list(x.shape)))
     last = s.x.ndim - 1
     if without_nan and s.x.dtype.kind == "f":
@@ -497,7 +497,7 @@ def _weighted(s: _Slices, q: NDArray[Any], weights: Any, axis: Axis, method: str
     share = _core.divide(share, share[..., s.n - 1 : s.n])
     nothing = any_of(_core.isnan(share[..., s.n - 1]))
     if not without_nan and bool(nothing):
-        raise ValueError(f"{who}: weights included NaN, inf or were all zero")
+        raise ValueError(f"{op_name}: weights included NaN, inf or were all zero")
     probability = q if q.dtype.kind == "f" else q.astype(np.float64)
     share = cast(share, default_on(x.queue, probability.dtype))
     share = _core._where(_core.equal(share, 0), -1.0, share)
@@ -513,14 +513,14 @@ def _weighted(s: _Slices, q: NDArray[Any], weights: Any, axis: Axis, method: str
     return result
 
 
-def fitting_weights(w: Array, x: Array, axis: Axis, who: str) -> Array:
+def fitting_weights(w: Array, x: Array, axis: Axis, op_name: str) -> Array:
     """Weights of the shape of the elements, or of the extents of the reduced axes, ready to be broadcast."""
     if w.shape == x.shape:
         return w
     if axis is None:
-        raise TypeError(f"{who}: axis must be specified when shapes of a and weights differ")
-    places = axes_of(axis, x.ndim, who)
+        raise TypeError(f"{op_name}: axis must be specified when shapes of a and weights differ")
+    places = axes_of(axis, x.ndim, op_name)
     if w.shape != tuple(x.shape[d] for d in places):
-        raise ValueError(f"{who}: shape of weights must be consistent with shape of a along specified axis")
+        raise ValueError(f"{op_name}: shape of weights must be consistent with shape of a along specified axis")
     w = _core._permute_dims(w, [int(k) for k in np.argsort(places)])
     return _core._reshape(w, [e if d in places else 1 for d, e in enumerate(x.shape)])

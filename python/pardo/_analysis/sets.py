@@ -20,8 +20,8 @@ __all__ = [
 ]
 
 
-def _flat_pair(a: Any, b: Any, who: str) -> tuple[Array, Array]:
-    x, y = operands([a, b], who)
+def _flat_pair(a: Any, b: Any, op_name: str) -> tuple[Array, Array]:
+    x, y = operands([a, b], op_name)
     return _core._reshape(x, [-1]), _core._reshape(y, [-1])
 
 

@@ -21,13 +21,13 @@ __all__ = [
 ]
 
 
-def _points(M: Any, device: DeviceLike, queue: Queue | None, who: str) -> tuple[float, Array]:
+def _points(M: Any, device: DeviceLike, queue: Queue | None, op_name: str) -> tuple[float, Array]:
     """The number of points, and from 1 - M on, each second number below M."""
     target = queue_of(device, queue)
     try:
         m = float(M)
     except (TypeError, ValueError):
-        raise TypeError(f"{who}: M must be a number, not {type(M).__name__}") from None
+        raise TypeError(f"{op_name}: M must be a number, not {type(M).__name__}") from None
     double = default_on(target, np.float64)
     if m < 1:
         return m, _core._empty([0], double, target)

@@ -24,10 +24,10 @@ __all__ = [
 ]
 
 
-def _real_float(x: Array, who: str) -> Array:
+def _real_float(x: Array, op_name: str) -> Array:
     """The elements as floats; a TypeError for complex ones."""
     if x.dtype.kind == "c":
-        raise TypeError(f"{who}: complex numbers are not supported")
+        raise TypeError(f"{op_name}: complex numbers are not supported")
     return cast(x, float_of(x))
 
 

@@ -18,9 +18,9 @@ __all__ = [
 ]
 
 
-def _target(a: Any, who: str) -> Array:
+def _target(a: Any, op_name: str) -> Array:
     if type(a) is not Array:
-        raise TypeError(f"{who}: expected a pardo.Array to write to, got {type(a).__name__}")
+        raise TypeError(f"{op_name}: expected a pardo.Array to write to, got {type(a).__name__}")
     return a
 
 
@@ -100,25 +100,25 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     array([[10, 99, 20],
            [99, 40, 50]])
     """
-    who = "put_along_axis"
-    arr = _target(arr, who)
+    op_name = "put_along_axis"
+    arr = _target(arr, op_name)
     places = indices if type(indices) is Array else to_queue(np.asarray(indices), arr.queue)
     if axis is None:
         if places.ndim != 1:
-            raise ValueError(f"{who}: when axis=None, `indices` must have a single dimension")
+            raise ValueError(f"{op_name}: when axis=None, `indices` must have a single dimension")
         flat, axis = _core._reshape(arr, [-1])._copy(), 0  # a copy, as NumPy's
     else:
-        flat, axis = arr, axis_index(axis, arr.ndim, who)
+        flat, axis = arr, axis_index(axis, arr.ndim, op_name)
     if places.dtype.kind not in "iu":
-        raise IndexError(f"{who}: `indices` must be an integer array")
+        raise IndexError(f"{op_name}: `indices` must be an integer array")
     if places.ndim != flat.ndim:
-        raise ValueError(f"{who}: `indices` and `arr` must have the same number of dimensions")
+        raise ValueError(f"{op_name}: `indices` and `arr` must have the same number of dimensions")
     n = flat.ndim
     index = [
         places if d == axis else _core._reshape(_core._arange(0, e, 1, np.int64, arr.queue), [e if k == d else 1 for k in range(n)])
         for d, e in enumerate(flat.shape)
     ]
-    flat[tuple(index)] = weak_operand(values, flat, who)
+    flat[tuple(index)] = weak_operand(values, flat, op_name)
 
 
 def putmask(a: Array, /, mask: Any, values: Any) -> None:

@@ -12,13 +12,13 @@ from pardo._functions.operands import cast, to_queue
 __all__ = ["packbits", "unpackbits"]
 
 
-def _prepared(a: Any, axis: Any, bitorder: Any, who: str) -> tuple[Array, int]:
-    x = array(a, who)
+def _prepared(a: Any, axis: Any, bitorder: Any, op_name: str) -> tuple[Array, int]:
+    x = array(a, op_name)
     if bitorder not in ("big", "little"):
-        raise ValueError(f"{who}: 'order' must be either 'little' or 'big', not {bitorder!r}")
+        raise ValueError(f"{op_name}: 'order' must be either 'little' or 'big', not {bitorder!r}")
     if axis is None:
         return _core._reshape(x, [-1]), 0
-    return x, axis_index(axis, x.ndim, who)
+    return x, axis_index(axis, x.ndim, op_name)
 
 
 def _shifts(bitorder: str, x: Array) -> Array:

@@ -102,15 +102,15 @@ def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bo
     return bool(all_of(_close("allclose", a, b, rtol, atol, equal_nan)))
 
 
-def _close(who: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> Array:
-    first, second = (x if type(x) is Array else _number(x, who) for x in (a, b))
+def _close(op_name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> Array:
+    first, second = (x if type(x) is Array else _number(x, op_name) for x in (a, b))
     if type(first) is not Array and type(second) is not Array:
-        first, second = array(first, who), array(second, who)
+        first, second = array(first, op_name), array(second, op_name)
     if type(first) is Array and type(second) is Array:
-        same_queue(first, second, who)
-    tolerances = [x if type(x) is Array else _number(x, who) for x in (rtol, atol)]
+        same_queue(first, second, op_name)
+    tolerances = [x if type(x) is Array else _number(x, op_name) for x in (rtol, atol)]
     if any(type(x) is not Array and not np.isfinite(x) for x in tolerances):
-        warn(f"{who}: rtol and atol should be finite; they are {rtol} and {atol}", RuntimeWarning)
+        warn(f"{op_name}: rtol and atol should be finite; they are {rtol} and {atol}", RuntimeWarning)
     if type(second) is Array:
         if second.dtype.kind not in "fc":
             second = second._astype(default_on(second.queue, np.float64), False)
@@ -126,9 +126,9 @@ def _close(who: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> A
     return result
 
 
-def _number(x: Any, who: str) -> Any:
+def _number(x: Any, op_name: str) -> Any:
     if not isinstance(x, SCALARS):
-        raise TypeError(f"{who}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+        raise TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
     return x
 
 

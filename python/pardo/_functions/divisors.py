@@ -34,11 +34,11 @@ def _magnitude(x: Array) -> Array:
     return cast(_core.absolute(x) if x.dtype.kind == "i" else x, unsigned)
 
 
-def _divisor(a: Array, b: Array, who: str) -> tuple[Array, np.dtype[Any]]:
+def _divisor(a: Array, b: Array, op_name: str) -> tuple[Array, np.dtype[Any]]:
     """The divisors, as unsigned numbers, and the dtype of the operands."""
     dtype: np.dtype[Any] = np.result_type(a.dtype, b.dtype)
     if dtype.kind not in "iu":
-        raise TypeError(f"{who}: the operands must be integers of a common dtype, not {a.dtype} and {b.dtype}")
+        raise TypeError(f"{op_name}: the operands must be integers of a common dtype, not {a.dtype} and {b.dtype}")
     a, b = (_magnitude(cast(x, dtype)) for x in (a, b))
     wide = np.uint32 if dtype.itemsize < 4 else a.dtype
     a, b = _core._broadcast_arrays([cast(a, wide), cast(b, wide)])

@@ -18,12 +18,12 @@ __all__ = [
 ]
 
 
-def _along(arr: Any, axis: Any, who: str) -> tuple[Array, int]:
+def _along(arr: Any, axis: Any, op_name: str) -> tuple[Array, int]:
     """The array, flattened for no axis, and the axis from 0 on."""
-    x = array(arr, who)
+    x = array(arr, op_name)
     if axis is None:
         return _core._reshape(x, [-1]), 0
-    return x, axis_index(axis, x.ndim, who)
+    return x, axis_index(axis, x.ndim, op_name)
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:

@@ -16,27 +16,27 @@ __all__ = ["einsum", "einsum_path"]
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _read(given: tuple[Any, ...], who: str) -> tuple[list[str], str | None, list[Any]]:
+def _read(given: tuple[Any, ...], op_name: str) -> tuple[list[str], str | None, list[Any]]:
     """Labels of each operand, those of the result (None if they are not said), and the operands."""
     if not given:
-        raise ValueError(f"{who}: must specify the einstein sum subscripts string and at least one operand")
+        raise ValueError(f"{op_name}: must specify the einstein sum subscripts string and at least one operand")
     if not isinstance(given[0], str):
         values, lists = list(given[0 : len(given) // 2 * 2 : 2]), list(given[1::2])
-        output = _of_list(given[-1], who) if len(given) % 2 else None
-        return [_of_list(labels, who) for labels in lists], output, values
+        output = _of_list(given[-1], op_name) if len(given) % 2 else None
+        return [_of_list(labels, op_name) for labels in lists], output, values
     text = given[0].replace(" ", "")
     inputs, arrow, output = text.partition("->")
     terms = inputs.split(",")
     if len(terms) != len(given) - 1:
-        raise ValueError(f"{who}: there are {len(terms)} subscripts for {len(given) - 1} operands")
+        raise ValueError(f"{op_name}: there are {len(terms)} subscripts for {len(given) - 1} operands")
     for term in [*terms, output]:
         rest = term.replace("...", "", 1)
         if any(c not in _LETTERS for c in rest):
-            raise ValueError(f"{who}: invalid subscripts {term!r}")
+            raise ValueError(f"{op_name}: invalid subscripts {term!r}")
     return terms, output if arrow else None, list(given[1:])
 
 
-def _of_list(labels: Any, who: str) -> str:
+def _of_list(labels: Any, op_name: str) -> str:
     parts = []
     for label in labels:
         if label is Ellipsis:
@@ -45,43 +45,43 @@ def _of_list(labels: Any, who: str) -> str:
             # NumPy sorts capital letters first, whose numbers are lower.
             parts.append((_LETTERS[26:] + _LETTERS[:26])[label])
         else:
-            raise TypeError(f"{who}: each subscript must be either an integer or an ellipsis, not {label!r}")
+            raise TypeError(f"{op_name}: each subscript must be either an integer or an ellipsis, not {label!r}")
     return "".join(parts)
 
 
-def _labelled(term: str, ndim: int, who: str) -> list[str | int]:
+def _labelled(term: str, ndim: int, op_name: str) -> list[str | int]:
     """A label for each axis; those that an ellipsis stands for count from the last, -1 on."""
     if "..." not in term:
         if len(term) != ndim:
-            raise ValueError(f"{who}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
+            raise ValueError(f"{op_name}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
         return list(term)
     before, after = term.split("...")
     hidden = ndim - len(before) - len(after)
     if hidden < 0:
-        raise ValueError(f"{who}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
+        raise ValueError(f"{op_name}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
     return [*before, *range(-hidden, 0), *after]
 
 
-def _diagonals(x: Array, labels: list[str | int], who: str) -> tuple[Array, list[str | int]]:
+def _diagonals(x: Array, labels: list[str | int], op_name: str) -> tuple[Array, list[str | int]]:
     """Each label once: the diagonal of axes with the same."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             i = labels.index(label)
             j = labels.index(label, i + 1)
             if x.shape[i] != x.shape[j]:
-                raise ValueError(f"{who}: dimensions in an operand for collapsing index {label!r} don't match")
+                raise ValueError(f"{op_name}: dimensions in an operand for collapsing index {label!r} don't match")
             x = _core._diagonal(x, 0, i, j)
             labels = [e for d, e in enumerate(labels) if d not in (i, j)] + [label]
     return x, labels
 
 
-def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | int], who: str) -> Array:
+def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | int], op_name: str) -> Array:
     """The product of all parts, summed over the labels that are not wanted."""
     extents: dict[str | int, int] = {}
     for x, labels in parts:
         for label, n in zip(labels, x.shape, strict=True):
             if n != 1 and extents.get(label, 1) not in (1, n):
-                raise ValueError(f"{who}: operand has a mismatch in dimension {label!r}: {extents[label]} and {n}")
+                raise ValueError(f"{op_name}: operand has a mismatch in dimension {label!r}: {extents[label]} and {n}")
             extents[label] = n if extents.get(label, 1) == 1 else extents[label]
     gone = [label for label in extents if label not in wanted]
     if len(parts) == 2 and parts[0][0].dtype != np.bool_:
@@ -170,16 +170,16 @@ def einsum(
     (array([3, 5, 7]), array([[ 5, 14],
            [14, 50]]))
     """
-    who = "einsum"
+    op_name = "einsum"
     if order not in ("K", "C", "A"):
-        raise ValueError(f"{who}: order is {order!r}; arrays are laid out row by row")
-    terms, output, values = _read(operands, who)
-    xs = _arrays(values, who)
-    common = optional_dtype(dtype, who) or default_on(xs[0].queue, np.result_type(*(x.dtype for x in xs)))
+        raise ValueError(f"{op_name}: order is {order!r}; arrays are laid out row by row")
+    terms, output, values = _read(operands, op_name)
+    xs = _arrays(values, op_name)
+    common = optional_dtype(dtype, op_name) or default_on(xs[0].queue, np.result_type(*(x.dtype for x in xs)))
     if dtype is not None:
         for x in xs:
-            check_cast(x.dtype, common, casting, who)
-    parts = [_diagonals(cast(x, common), _labelled(term, x.ndim, who), who) for x, term in zip(xs, terms, strict=True)]
+            check_cast(x.dtype, common, casting, op_name)
+    parts = [_diagonals(cast(x, common), _labelled(term, x.ndim, op_name), op_name) for x, term in zip(xs, terms, strict=True)]
     hidden = max((sum(isinstance(e, int) for e in labels) for _, labels in parts), default=0)
     named = "".join(term.replace("...", "") for term in terms)
     if output is None:
@@ -187,26 +187,26 @@ def einsum(
     else:
         letters = output.replace("...", "")
         if len(set(letters)) != len(letters) or set(letters) - set(named):
-            raise ValueError(f"{who}: the result's subscripts {output!r} name an index twice, or one that no operand has")
+            raise ValueError(f"{op_name}: the result's subscripts {output!r} name an index twice, or one that no operand has")
         if hidden and "..." not in output:
-            raise ValueError(f"{who}: output has dimensions that an ellipsis stands for, but no ellipsis")
-        wanted = _labelled(output, len(letters) + hidden, who) if "..." in output else list(letters)
+            raise ValueError(f"{op_name}: output has dimensions that an ellipsis stands for, but no ellipsis")
+        wanted = _labelled(output, len(letters) + hidden, op_name) if "..." in output else list(letters)
     if optimize is not False and len(parts) > 2:
         for step in _steps((*operands[:1], *xs) if isinstance(operands[0], str) else operands, optimize):
             chosen = [parts[i] for i in step]
             parts = [p for i, p in enumerate(parts) if i not in step]
             needed = {*wanted, *(e for _, labels in parts for e in labels)}
             kept = [e for e in dict.fromkeys(e for _, labels in chosen for e in labels) if e in needed]
-            parts.append((_contracted(chosen, kept if parts else wanted, who), kept if parts else wanted))
-    return store(_contracted(parts, wanted, who), out, who)
+            parts.append((_contracted(chosen, kept if parts else wanted, op_name), kept if parts else wanted))
+    return store(_contracted(parts, wanted, op_name), out, op_name)
 
 
-def _arrays(values: list[Any], who: str) -> list[Array]:
+def _arrays(values: list[Any], op_name: str) -> list[Array]:
     if not values:
-        raise ValueError(f"{who}: no operands are given")
+        raise ValueError(f"{op_name}: no operands are given")
     if not any(type(v) is Array or isinstance(v, SCALARS) for v in values):
-        raise TypeError(f"{who}: expected a pardo.Array, got {type(values[0]).__name__}; make it one with pardo.asarray(x)")
-    return operands(values, who)
+        raise TypeError(f"{op_name}: expected a pardo.Array, got {type(values[0]).__name__}; make it one with pardo.asarray(x)")
+    return operands(values, op_name)
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[Any, str]:

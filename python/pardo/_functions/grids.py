@@ -235,30 +235,30 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order:
     >>> pp.ravel_multi_index((pp.asarray([3, 6]), pp.asarray([4, 5])), (7, 6))
     array([22, 41])
     """
-    who = "ravel_multi_index"
-    extents = read_shape(dims, who)
+    op_name = "ravel_multi_index"
+    extents = read_shape(dims, op_name)
     modes = list(mode) if isinstance(mode, (tuple, list)) else [mode] * len(extents)
     if any(m not in ("raise", "wrap", "clip") for m in modes) or order not in ("C", "F"):
-        raise ValueError(f"{who}: mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
+        raise ValueError(f"{op_name}: mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
     if type(multi_index) is not Array and isinstance(multi_index, np.ndarray):
         multi_index = tuple(multi_index)
     given = [multi_index[d] for d in range(len(multi_index))]
     if len(given) != len(extents) or len(modes) != len(extents):
-        raise ValueError(f"{who}: parameter multi_index must be a sequence of length {len(extents)}")
+        raise ValueError(f"{op_name}: parameter multi_index must be a sequence of length {len(extents)}")
     home = next((x.queue for x in given if type(x) is Array), None)
     arrays = [x if type(x) is Array else to_queue(np.asarray(x), queue_of(None, None, home)) for x in given]
     if any(x.dtype.kind not in "iu" for x in arrays):
-        raise TypeError(f"{who}: only int indices permitted")
+        raise TypeError(f"{op_name}: only int indices permitted")
     arrays = _core._broadcast_arrays([cast(x, np.int64) for x in arrays])
     if math.prod(extents) >= 2**63:
-        raise ValueError(f"{who}: invalid dims: array size defined by dims is larger than the maximum possible size")
+        raise ValueError(f"{op_name}: invalid dims: array size defined by dims is larger than the maximum possible size")
     outside = [
         any_of(_core.logical_or(_core.less(x, 0), _core.greater_equal(x, extent)))
         for x, extent, m in zip(arrays, extents, modes, strict=True)
         if m == "raise" and x.size
     ]
     if any(bool(o) for o in outside):
-        raise ValueError(f"{who}: invalid entry in coordinates array")
+        raise ValueError(f"{op_name}: invalid entry in coordinates array")
     total, step = None, 1
     rank = range(len(extents))
     for d in rank if order == "F" else reversed(rank):
@@ -304,18 +304,18 @@ def unravel_index(indices: Any, shape: Shape, order: str = "C") -> tuple[Array, 
     >>> pp.unravel_index(pp.asarray([22, 41, 37]), (7, 6))
     (array([3, 6, 6]), array([4, 5, 1]))
     """
-    who = "unravel_index"
-    extents = read_shape(shape, who)
+    op_name = "unravel_index"
+    extents = read_shape(shape, op_name)
     if order not in ("C", "F"):
-        raise ValueError(f"{who}: order is {order!r}; it must be 'C' or 'F'")
+        raise ValueError(f"{op_name}: order is {order!r}; it must be 'C' or 'F'")
     x = indices if type(indices) is Array else to_queue(np.asarray(indices), queue_of(None, None))
     if x.dtype.kind not in "iu":
-        raise TypeError(f"{who}: only int indices permitted")
+        raise TypeError(f"{op_name}: only int indices permitted")
     total = math.prod(extents)
     if x.size and bool(any_of(_core.logical_or(_core.less(x, 0), _core.greater_equal(x, total)))):
-        raise ValueError(f"{who}: an index is out of bounds for array with size {total}")
+        raise ValueError(f"{op_name}: an index is out of bounds for array with size {total}")
     if not extents and x.ndim:
-        raise ValueError(f"{who}: multiple indices are not supported for 0d array")
+        raise ValueError(f"{op_name}: multiple indices are not supported for 0d array")
     x = cast(x, np.int64)
     parts: list[Array] = []
     for extent in extents if order == "F" else reversed(extents):
@@ -442,22 +442,22 @@ def geomspace(
     >>> pp.geomspace(1, 1000, 4)
     array([   1.,   10.,  100., 1000.])
     """
-    who = "geomspace"
+    op_name = "geomspace"
     count = index(num, "geomspace: num")
     if count < 0:
-        raise ValueError(f"{who}: num is {count}; it must not be negative")
-    wanted = optional_dtype(dtype, who)
+        raise ValueError(f"{op_name}: num is {count}; it must not be negative")
+    wanted = optional_dtype(dtype, op_name)
     home = next((x.queue for x in (start, stop) if type(x) is Array), None)
     target = queue_of(device, queue, home)
     for x in (start, stop):
         if type(x) is not Array and not isinstance(x, SCALARS):
-            raise TypeError(f"{who}: a bound must be a number or a pardo.Array, not {type(x).__name__}")
+            raise TypeError(f"{op_name}: a bound must be a number or a pardo.Array, not {type(x).__name__}")
     common = np.result_type(*(x.dtype if type(x) is Array else x for x in (start, stop)), float(count), np.zeros((), wanted or float))
     common = default_on(target, common)
-    first, last = (cast(array(x, who)._to_queue(target), common) for x in (start, stop))
+    first, last = (cast(array(x, op_name)._to_queue(target), common) for x in (start, stop))
     if bool(any_of(_core.equal(first, 0))) or bool(any_of(_core.equal(last, 0))):
-        raise ValueError(f"{who}: geometric sequence cannot include zero")
-    first, last = _core._broadcast_arrays(operands([first, last], who))
+        raise ValueError(f"{op_name}: geometric sequence cannot include zero")
+    first, last = _core._broadcast_arrays(operands([first, last], op_name))
     sign = _core.sign(first)
     one, two = _core.divide(first, sign), _core.divide(last, sign)
     exponents = [_core.log10(x) for x in (one, two)]
@@ -470,5 +470,5 @@ def geomspace(
         result = _core._where(_core.equal(steps, 0), one, result)
         if count > 1 and endpoint:
             result = _core._where(_core.equal(steps, count - 1), two, result)
-    result = _core._moveaxis(_core.multiply(result, sign), [0], [axis_index(axis, result.ndim, who)])
+    result = _core._moveaxis(_core.multiply(result, sign), [0], [axis_index(axis, result.ndim, op_name)])
     return cast(result, wanted or common)

@@ -12,17 +12,17 @@ from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index
 from pardo._core import Array, Queue
 
 
-def operand(x: Any, like: Array, who: str) -> Array:
+def operand(x: Any, like: Array, op_name: str) -> Array:
     """An array on the queue of another: that itself, or a copy of what the host has: numbers, lists, arrays of NumPy's."""
     if type(x) is Array:
-        same_queue(like, x, who)
+        same_queue(like, x, op_name)
         return x
-    return from_host(x, None, like.queue, who)
+    return from_host(x, None, like.queue, op_name)
 
 
-def weak_operand(x: Any, like: Array, who: str) -> Array:
+def weak_operand(x: Any, like: Array, op_name: str) -> Array:
     """As `operand`, but Python's numbers take the dtype of what they meet (NEP 50)."""
-    return array_like(x, like, who) if isinstance(x, SCALARS) else operand(x, like, who)
+    return array_like(x, like, op_name) if isinstance(x, SCALARS) else operand(x, like, op_name)
 
 
 def on_host(x: Any) -> NDArray[Any]:
@@ -49,7 +49,7 @@ def double_of(x: Array) -> np.dtype[Any]:
 
 
 def elementwise(
-    who: str,
+    op_name: str,
     compute: Callable[..., Any],
     operands: Sequence[Any],
     out: Any,
@@ -58,11 +58,11 @@ def elementwise(
     casting: str,
 ) -> Array:
     """What a universal function of NumPy's does around its loop: operands, `out`, `where`, `dtype`."""
-    return _applied(who, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
+    return _applied(op_name, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
 
 
 def elementwise_pair(
-    who: str,
+    op_name: str,
     compute: Callable[..., tuple[Array, Array]],
     operands: Sequence[Any],
     out: Any,
@@ -71,50 +71,50 @@ def elementwise_pair(
     casting: str,
 ) -> tuple[Array, Array]:
     """As `elementwise`, for functions of two results."""
-    return _applied(who, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
+    return _applied(op_name, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
 
 
-def _applied(who: str, compute: Callable[..., Any], operands: Sequence[Any], out: Any, where: Any, dtype: Any, casting: str) -> Any:
+def _applied(op_name: str, compute: Callable[..., Any], operands: Sequence[Any], out: Any, where: Any, dtype: Any, casting: str) -> Any:
     if casting != "same_kind":
-        raise ValueError(f"{who}: casting must be 'same_kind'; cast explicitly with astype for others")
-    xs = arrays(operands, who)
+        raise ValueError(f"{op_name}: casting must be 'same_kind'; cast explicitly with astype for others")
+    xs = arrays(operands, op_name)
     for x in xs[1:]:
-        same_queue(xs[0], x, who)
+        same_queue(xs[0], x, op_name)
     if dtype is not None:
-        xs = [x._astype(same_kind(x, dtype, who), False) for x in xs]
-    some = mask(where, xs[0], who)
+        xs = [x._astype(same_kind(x, dtype, op_name), False) for x in xs]
+    some = mask(where, xs[0], op_name)
     result = compute(*xs)
     if not isinstance(result, tuple):
-        return placed(result, out, some, who)
+        return placed(result, out, some, op_name)
     if out is None:
         out = (None,) * len(result)
     if not isinstance(out, tuple) or len(out) != len(result):
-        raise TypeError(f"{who}: out must be a tuple of {len(result)} arrays or None")
-    return tuple(placed(r, o, some, who) for r, o in zip(result, out, strict=True))
+        raise TypeError(f"{op_name}: out must be a tuple of {len(result)} arrays or None")
+    return tuple(placed(r, o, some, op_name) for r, o in zip(result, out, strict=True))
 
 
-def placed(result: Array, out: Any, some: Array | None, who: str) -> Array:
+def placed(result: Array, out: Any, some: Array | None, op_name: str) -> Array:
     """The result, or `out` with the result stored in it where `some` holds."""
     if some is None:
-        return store(result, out, who)
+        return store(result, out, op_name)
     result, some = _core._broadcast_arrays([result, some])
     if out is None:
         return result
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     if type(out) is Array and out.shape == result.shape:
-        result = _core._where(some, result._astype(same_kind(result, out.dtype, who), False), out)
-    return store(result, out, who)
+        result = _core._where(some, result._astype(same_kind(result, out.dtype, op_name), False), out)
+    return store(result, out, op_name)
 
 
-def axes_of(axis: Any, ndim: int, who: str) -> list[int]:
+def axes_of(axis: Any, ndim: int, op_name: str) -> list[int]:
     """The axes from 0 on, in the order given; all of them for None. A ValueError for one that is given twice."""
     if axis is None:
         return list(range(ndim))
     given = list(axis) if isinstance(axis, (tuple, list)) else [axis]
-    places = [axis_index(a, ndim, who) for a in given]
+    places = [axis_index(a, ndim, op_name) for a in given]
     if len(set(places)) != len(places):
-        raise ValueError(f"{who}: repeated axis in {tuple(given)}")
+        raise ValueError(f"{op_name}: repeated axis in {tuple(given)}")
     return places
 
 
@@ -123,14 +123,14 @@ def cast(x: Array, dtype: Any) -> Array:
     return x._astype(dtype, False)
 
 
-def operands(xs: Sequence[Any], who: str) -> list[Array]:
+def operands(xs: Sequence[Any], op_name: str) -> list[Array]:
     """Arrays; what the host has is copied to the queue of the first array among them. One has to be an Array or a number."""
     like = next((x for x in xs if type(x) is Array), None)
     if like is None:
-        like = next((array(x, who) for x in xs if isinstance(x, SCALARS)), None)
+        like = next((array(x, op_name) for x in xs if isinstance(x, SCALARS)), None)
     if like is None:
-        like = array(xs[0], who)  # raises
-    return [operand(x, like, who) for x in xs]
+        like = array(xs[0], op_name)  # raises
+    return [operand(x, like, op_name) for x in xs]
 
 
 def lies_by_columns(x: Array) -> bool:

@@ -21,9 +21,9 @@ __all__ = [
 ]
 
 
-def _pair(a: Any, b: Any, who: str) -> tuple[Array, Array]:
-    x, y = arrays([a, b], who)
-    same_queue(x, y, who)
+def _pair(a: Any, b: Any, op_name: str) -> tuple[Array, Array]:
+    x, y = arrays([a, b], op_name)
+    same_queue(x, y, op_name)
     return x, y
 
 
@@ -215,12 +215,12 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return _core._moveaxis(_core._stack(_core._broadcast_arrays([first, second, third]), -1), [third.ndim], [place])
 
 
-def _of_ufunc(x1: Any, x2: Any, dtype: Any, casting: str, who: str) -> tuple[Array, Array]:
+def _of_ufunc(x1: Any, x2: Any, dtype: Any, casting: str, op_name: str) -> tuple[Array, Array]:
     if casting != "same_kind":
-        raise ValueError(f"{who}: casting must be 'same_kind'; cast explicitly with astype for others")
-    x, y = _pair(x1, x2, who)
+        raise ValueError(f"{op_name}: casting must be 'same_kind'; cast explicitly with astype for others")
+    x, y = _pair(x1, x2, op_name)
     if dtype is not None:
-        x, y = (cast(v, same_kind(v, dtype, who)) for v in (x, y))
+        x, y = (cast(v, same_kind(v, dtype, op_name)) for v in (x, y))
     return x, y
 
 

@@ -127,10 +127,10 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     return _core._permute_dims(a, order)
 
 
-def _split(ary: Any, places: Any, least: int, axis: int, who: str) -> list[Array]:
-    x = array(ary, who)
+def _split(ary: Any, places: Any, least: int, axis: int, op_name: str) -> list[Array]:
+    x = array(ary, op_name)
     if x.ndim < least:
-        raise ValueError(f"{who} only works on arrays of {least} or more dimensions")
+        raise ValueError(f"{op_name} only works on arrays of {least} or more dimensions")
     return list(split(x, places, axis))
 
 

@@ -170,10 +170,10 @@ def tri(
     return cast(_triangle(N, M, k, target, "tri"), wanted)
 
 
-def _triangle(n: Any, m: Any, k: Any, queue: Queue, who: str) -> Array:
+def _triangle(n: Any, m: Any, k: Any, queue: Queue, op_name: str) -> Array:
     """True at and below the diagonal."""
-    rows, columns = read_shape((n, n if m is None else m), who)
-    k = max(-rows, min(index(k, f"{who}: k"), columns))
+    rows, columns = read_shape((n, n if m is None else m), op_name)
+    k = max(-rows, min(index(k, f"{op_name}: k"), columns))
     down, across = (_core._arange(0, e, 1, np.int64, queue) for e in (rows, columns))
     return _core.greater_equal(_core.add(down[:, None], k), across[None, :])
 
@@ -257,10 +257,10 @@ def triu_indices(n: int, k: int = 0, m: int | None = None, *, device: DeviceLike
     return tuple(_core._nonzero(_core.logical_not(below)))
 
 
-def _matrix(arr: Any, who: str) -> Array:
-    x = array(arr, who)
+def _matrix(arr: Any, op_name: str) -> Array:
+    x = array(arr, op_name)
     if x.ndim != 2:
-        raise ValueError(f"{who}: input array must be 2-d")
+        raise ValueError(f"{op_name}: input array must be 2-d")
     return x
 
 

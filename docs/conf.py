@@ -33,7 +33,7 @@ def write_names():
     import pardo
 
     groups = {"Classes": [], "Functions": [], "Constants and dtypes": [], "Exceptions": []}
-    aliases = []
+    aliases, of_numpy = [], []
     for name in sorted((name for name in dir(pardo) if not name.startswith("_")), key=str.lower):
         value = getattr(pardo, name)
         if inspect.isclass(value) and value.__module__ == "pardo" and value.__name__ != name:
@@ -41,7 +41,7 @@ def write_names():
         elif inspect.isclass(value) and not value.__module__.startswith("numpy"):
             groups["Exceptions" if issubclass(value, BaseException) else "Classes"].append(name)
         elif callable(value) and not inspect.isclass(value):
-            groups["Functions"].append(name)
+            (of_numpy if value.__module__ == "numpy" else groups["Functions"]).append(name)
         elif not inspect.ismodule(value):
             groups["Constants and dtypes"].append(name)
     lines = [
@@ -59,6 +59,9 @@ def write_names():
             lines += [f"   {name}" for name in names] + ["```", ""]
         if title == "Classes":
             lines += [*aliases, ""]
+        elif title == "Functions":
+            pages = [f"[`{name}`](https://numpy.org/doc/stable/reference/generated/numpy.{name}.html)" for name in of_numpy]
+            lines += [f"Functions that are NumPy's own, as they have to do with dtypes and text only: {', '.join(pages)}.", ""]
     folder = Path(__file__).parent / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
     for page in folder.glob("pardo.*.rst"):  # of names that are gone

@@ -26,7 +26,7 @@ struct PlanStep {
     std::string name;                     // of the kernel, "multiply_add_f64"; of the function that was called
     std::string location;                 // of a call: "/home/me/model.py:42", empty when unknown
     std::string how;                      // of a kernel: "elementwise, range (1000,)"
-    std::string cut;                      // why it is no part of an earlier kernel, if it could have been
+    std::string cut;                      // why it is not a part of an earlier kernel, if it could have been
     std::vector<std::string> operations;  // of a kernel: what is fused in it, operands before users
     std::vector<PlanValue> reads, writes;
     std::int64_t bytes_read = 0, bytes_written = 0;  // of a kernel

@@ -6,7 +6,7 @@
 NB_MODULE(_core, m) {
     m.doc() = "The compiled part of pardo: arrays, operations, devices. Names that begin with an underscore are for the package itself.";
     m.attr("_version") = PARDO_VERSION;
-    // What a program keeps until its end, as the frames of a failed test, is no leak that its user can do anything about.
+    // What a program keeps until its end, as the frames of a failed test, is not a leak that its user can do anything about.
     if (!std::getenv("PARDO_LEAK_REPORT")) nanobind::set_leak_warnings(false);
     bind::bind_error(m);
     bind::bind_wait(m);

@@ -76,7 +76,7 @@ struct TextLaunch {
 /// Loaded for one device. Immutable, shared, kept by the program cache.
 class TextProgram : public Program {
 public:
-    /// `alignment`: at which bytes of their memory arrays may begin. `local_apart`: memory of groups is no parameter.
+    /// `alignment`: at which bytes of their memory arrays may begin. `local_apart`: memory of groups is not a parameter.
     TextProgram(std::vector<TextKernel> kernels, std::int64_t alignment, bool local_apart)
         : Program("Program"), kernels_(std::move(kernels)), alignment_(alignment), local_apart_(local_apart) {}
 

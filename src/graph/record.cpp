@@ -112,7 +112,7 @@ std::optional<Array> compare_mixed_signs(Op op, std::span<const Operand> operand
 
 constexpr const char* negative_power = "power: Integers to negative integer powers are not allowed.";
 
-/// The exponents of integers, checked: what is no number is looked through by the device, and `checked` holds the result.
+/// The exponents of integers, checked: what is not a number is looked through by the device, and `checked` holds the result.
 void check_exponents(std::span<const Operand> operands, DType loop, std::optional<Array>& checked) {
     if (kind_of(loop) != DKind::Signed) return;
     for (const Operand& o : operands) {
@@ -153,7 +153,7 @@ Scalar extreme_of(DType t, bool largest) {
     return s.cast(t);
 }
 
-/// Python numbers outside an integer dtype are no bounds at all: NumPy's clip lets them pass too.
+/// Python numbers outside an integer dtype are not bounds: NumPy's clip lets them pass too.
 std::optional<Array> clip_beyond_range(std::span<const Operand> operands) {
     const Array* x = operands[0].array();
     if (!x || !is_integer(x->dtype())) return {};

@@ -13,7 +13,7 @@ Scalar make_integer(DType type, std::uint64_t bits);
 Scalar make_float(DType type, double value);
 Scalar make_complex(DType type, double re, double im);
 
-/// The result of a pure operation that is no leaf; operands obey rules.h. Rounded to the dtype after each operation, exactly as IEEE 754
+/// The result of a pure operation that is not a leaf; operands obey rules.h. Rounded to the dtype after each operation, exactly as IEEE 754
 /// wants it for + - * / sqrt and fma; library functions are computed in float64 (complex: std::complex) and rounded.
 Scalar evaluate(Opcode op, Math fn, DType result, std::span<const Scalar> operands);
 

@@ -40,7 +40,7 @@ Ref<device::Program> get(const Hash128& key, const Recipe& recipe);
 /// Compiles and loads a program that is not kept: its key cannot tell all that it is made of.
 Ref<device::Program> make(const Recipe& recipe);
 
-/// The disk alone, for what is no program.
+/// The disk alone, for what is not a program.
 void keep(const Hash128& key, const Binary& data);
 bool kept(const Hash128& key, Binary& data);
 

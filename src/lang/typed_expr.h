@@ -52,7 +52,7 @@ struct TypedExpr {
     NumberType type;        // Number; DType: `type.dtype`
     bool constant = false;  // Number: known now, in `scalar`
     Scalar scalar;
-    ir::Value value = ir::no_value;                    // Number that is no constant
+    ir::Value value = ir::no_value;                    // Number that is not a constant
     std::int64_t least = unknown_least;                // integers: never below this
     std::int64_t most = unknown_most;                  // Python's integers: never above this
     bool assumed = false;                              // a Python integer that is taken to fit what it meets; the launch checks
@@ -85,7 +85,7 @@ bool is_element(const TypedExpr& expr);
 bool is_indexed(const TypedExpr& expr);
 /// A struct, or a tuple, of arrays: it is indexed, unpacked and looped over as one array.
 bool is_array_of_structs(const TypedExpr& expr);
-/// The first of a tuple's parts that is no tuple itself.
+/// The first of a tuple's parts that is not a tuple itself.
 const TypedExpr& first_part(const TypedExpr& expr);
 
 /// "a float32 array of 2 dimensions", "an int64", "a Python float", "a tuple".

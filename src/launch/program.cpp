@@ -95,7 +95,7 @@ private:
     const TextKernel& kernel_;
     const Arguments arguments_;
     const std::int64_t alignment_;
-    std::vector<const TextParameter*> parameters_;  // of each argument; none_ for memory that is no parameter
+    std::vector<const TextParameter*> parameters_;  // of each argument; none_ for memory that is not a parameter
 };
 const TextParameter Call::none_;
 

@@ -15,7 +15,7 @@ namespace pardo::plan {
 
 const char* name(Flush verdict);
 
-/// Computes nodes for the sake of another operation, which their failures are no part of: what cannot be computed becomes a failed value.
+/// Computes nodes for the sake of another operation, which their failures are not part of: what cannot be computed becomes a failed value.
 /// Gives the first failure, if any.
 std::shared_ptr<const Error> settle(const std::vector<Ref<graph::Node>>& nodes, Compile compile = Compile::Locked);
 

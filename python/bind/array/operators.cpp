@@ -29,7 +29,7 @@ bool is_array_like(PyObject* o) {
     return false;
 }
 
-/// `x == o` for what is no operand. Not implemented would mean Python's comparison by identity, one bool for a whole array: right for
+/// `x == o` for what is not an operand. Not implemented would mean Python's comparison by identity, one bool for a whole array: right for
 /// other objects that are never data.
 PyObject* compare_stranger(Row row, const Array& x, PyObject* o) {
     if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o)) {  // equal to no number
@@ -103,7 +103,7 @@ PyObject* divmod(PyObject* a, PyObject* b) {
     return PyTuple_Pack(2, quotient.ptr(), rest.ptr());
 }
 
-/// An operand of `@`; scalars are no matrices.
+/// An operand of `@`; scalars are not matrices.
 bool matrix(PyObject* o, PyObject** failure) {
     if (is_array(o)) return true;
     ParsedOperand parsed;

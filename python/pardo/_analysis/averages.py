@@ -48,7 +48,7 @@ def average(a: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` is neither an Array nor a number, an axis is no integer, or weights of another shape come without an axis.
+        `a` is neither an Array nor a number, an axis is not an integer, or weights of another shape come without an axis.
     ValueError
         The shape of the weights does not fit, or an axis is given twice.
     ZeroDivisionError
@@ -146,9 +146,9 @@ def cov(
     RuntimeError
         Weights have more than one dimension, or there are not as many as observations.
     TypeError
-        `m` is neither an Array nor a number, or `fweights` are no integers.
+        `m` is neither an Array nor a number, or `fweights` are not integers.
     ValueError
-        There are more than two dimensions, weights are negative, or `ddof` is no integer.
+        There are more than two dimensions, weights are negative, or `ddof` is not an integer.
 
     See Also
     --------

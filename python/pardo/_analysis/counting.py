@@ -69,7 +69,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     Raises
     ------
     TypeError
-        `x` is no Array or not of integers, or weights are complex.
+        `x` is not an Array or not of integers, or weights are complex.
     ValueError
         There is not one dimension, an element or `minlength` is negative, or there are not as many weights.
 

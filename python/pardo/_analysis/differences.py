@@ -220,7 +220,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `y` is neither an Array nor a number, or `axis` is no integer.
+        `y` is neither an Array nor a number, or `axis` is not an integer.
     ValueError
         The shapes do not fit.
 
@@ -272,7 +272,7 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `p` is neither an Array nor a number, or complex; or `axis` is no integer.
+        `p` is neither an Array nor a number, or complex; or `axis` is not an integer.
 
     See Also
     --------

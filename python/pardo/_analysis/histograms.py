@@ -292,7 +292,7 @@ def histogramdd(
     Raises
     ------
     TypeError
-        The sample is no Array, or `bins` is none of these.
+        The sample is not an Array, or `bins` is none of these.
     ValueError
         `bins` or `range` is out of order or not of one entry a coordinate, or the values are not finite.
 

@@ -55,7 +55,7 @@ def polyadd(a1: Any, a2: Any) -> Array:
     Raises
     ------
     TypeError
-        Coefficients are no numbers.
+        Coefficients are not numbers.
     ExecutionPlacementError
         The arrays are on different queues.
 
@@ -88,7 +88,7 @@ def polysub(a1: Any, a2: Any) -> Array:
     Raises
     ------
     TypeError
-        Coefficients are no numbers.
+        Coefficients are not numbers.
     ExecutionPlacementError
         The arrays are on different queues.
 
@@ -127,7 +127,7 @@ def polymul(a1: Any, a2: Any) -> Array:
     Raises
     ------
     TypeError
-        Coefficients are no numbers.
+        Coefficients are not numbers.
     ValueError
         Coefficients have more than one dimension.
     ExecutionPlacementError
@@ -165,7 +165,7 @@ def polydiv(u: Any, v: Any) -> tuple[Array, Array]:
     Raises
     ------
     TypeError
-        Coefficients are no numbers.
+        Coefficients are not numbers.
     ExecutionPlacementError
         The arrays are on different queues.
 
@@ -214,7 +214,7 @@ def polyval(p: Any, x: Any) -> Array:
     Raises
     ------
     TypeError
-        Coefficients or values are no numbers.
+        Coefficients or values are not numbers.
     ExecutionPlacementError
         The arrays are on different queues.
 
@@ -262,7 +262,7 @@ def polyder(p: Any, m: int = 1) -> Array:
     Raises
     ------
     TypeError
-        Coefficients are no numbers.
+        Coefficients are not numbers.
     ValueError
         The order is negative.
 
@@ -306,7 +306,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     Raises
     ------
     TypeError
-        Coefficients are no numbers.
+        Coefficients are not numbers.
     ValueError
         The order is negative, or there are too few constants.
 

@@ -75,7 +75,7 @@ def median(a: Any, axis: Axis = None, out: Array | None = None, overwrite_input:
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` is neither an Array nor a number, an axis is no integer, or `out` is of a dtype of another kind.
+        `a` is neither an Array nor a number, an axis is not an integer, or `out` is of a dtype of another kind.
     ValueError
         An axis is given twice, or the shape of `out` does not fit.
 
@@ -128,7 +128,7 @@ def nanmedian(a: Any, axis: Axis = None, out: Array | None = None, overwrite_inp
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` is neither an Array nor a number, an axis is no integer, or `out` is of a dtype of another kind.
+        `a` is neither an Array nor a number, an axis is not an integer, or `out` is of a dtype of another kind.
     ValueError
         An axis is given twice, or the shape of `out` does not fit.
 

@@ -68,7 +68,7 @@ def bartlett(M: float, *, device: DeviceLike = None, queue: Queue | None = None)
     Raises
     ------
     TypeError
-        `M` is no number.
+        `M` is not a number.
     ValueError
         No such device exists.
 
@@ -109,7 +109,7 @@ def blackman(M: float, *, device: DeviceLike = None, queue: Queue | None = None)
     Raises
     ------
     TypeError
-        `M` is no number.
+        `M` is not a number.
     ValueError
         No such device exists.
 
@@ -146,7 +146,7 @@ def hamming(M: float, *, device: DeviceLike = None, queue: Queue | None = None) 
     Raises
     ------
     TypeError
-        `M` is no number.
+        `M` is not a number.
     ValueError
         No such device exists.
 
@@ -183,7 +183,7 @@ def hanning(M: float, *, device: DeviceLike = None, queue: Queue | None = None) 
     Raises
     ------
     TypeError
-        `M` is no number.
+        `M` is not a number.
     ValueError
         No such device exists.
 
@@ -222,7 +222,7 @@ def kaiser(M: float, beta: float, *, device: DeviceLike = None, queue: Queue | N
     Raises
     ------
     TypeError
-        `M` or `beta` is no number.
+        `M` or `beta` is not a number.
     ValueError
         No such device exists.
 

@@ -111,7 +111,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     axis : int
         The axis.
     prepend, append : Array or number, optional
-        What is put in front of and behind `x` along the axis before.
+        What is put before and after `x` along the axis before.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     ------
     {no_axis}
     TypeError
-        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is no integer.
+        `x`, `prepend` or `append` is neither an Array nor a number, or `n` or `axis` is not an integer.
     ValueError
         `x` has no dimensions, `n` is negative, or the shape of `prepend` or `append` does not fit.
     """
@@ -143,5 +143,5 @@ def _end(x: Array, end: Any, axis: int) -> Array:
     """A number stands for one layer of it."""
     e = array_like(end, x, "diff")
     if e.ndim and [s for d, s in enumerate(e.shape) if d != axis] != [s for d, s in enumerate(x.shape) if d != axis]:
-        raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or behind one of shape {x.shape} along axis {axis}")
+        raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or after one of shape {x.shape} along axis {axis}")
     return e if e.ndim else _core._broadcast_to(e, [1 if d == axis else s for d, s in enumerate(x.shape)])

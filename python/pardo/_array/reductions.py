@@ -144,7 +144,7 @@ def _count(row: Row) -> Callable[..., Array]:
         ------
         {no_axis}
         TypeError
-            `x` is neither an Array nor a number, or an axis is no integer.
+            `x` is neither an Array nor a number, or an axis is not an integer.
         ValueError
             An axis is given twice.
         """

@@ -135,7 +135,7 @@ def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> 
     v : Array or number
         The values.
     side : {'left', 'right'}
-        Whether values go before or behind elements that are equal.
+        Whether values go before or after elements that are equal.
     sorter : Array of int, optional
         Indices that sort `x1`, as `argsort` gives them.
 
@@ -147,7 +147,7 @@ def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> 
     Raises
     ------
     TypeError
-        `x1` or `v` is neither an Array nor a number, or `sorter` is no Array of integers.
+        `x1` or `v` is neither an Array nor a number, or `sorter` is not an Array of integers.
     ValueError
         `x1` has not one dimension, or `side` is something else.
     """
@@ -237,7 +237,7 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = N
         An index is out of bounds; late, at the next wait, if `indices` is an Array.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `indices` or `axis` are no integers, or `out` is no Array or of a dtype of another
+        `x` is neither an Array nor a number, `indices` or `axis` are not integers, or `out` is not an Array or of a dtype of another
         kind.
     ValueError
         `mode` is something else, or the shape of `out` does not fit.
@@ -301,7 +301,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int | None = -1) -> Array:
         An index is out of bounds; late, at the next wait, if `indices` is an Array.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, or `indices` or `axis` are no integers.
+        `x` is neither an Array nor a number, or `indices` or `axis` are not integers.
     ValueError
         The shape of `indices` does not fit.
     """
@@ -338,7 +338,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | No
         The condition holds beyond the end of the axis.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `axis` is no integer, or `out` is no Array or of a dtype of another kind.
+        `x` is neither an Array nor a number, `axis` is not an integer, or `out` is not an Array or of a dtype of another kind.
     ValueError
         `condition` has not one dimension, or the shape of `out` does not fit.
     """

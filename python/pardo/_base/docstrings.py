@@ -132,7 +132,7 @@ AxisError
 IndexError
     There are no elements.
 TypeError
-    `a` is neither an Array nor a number, or complex; an axis is no integer, or `out` is of a dtype of another kind.
+    `a` is neither an Array nor a number, or complex; an axis is not an integer, or `out` is of a dtype of another kind.
 ValueError
     `q` is out of its range or has more than two dimensions, `method` is something else, weights are negative, all zero or do not
     fit, an axis is given twice, or the shape of `out` does not fit.""",

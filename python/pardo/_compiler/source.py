@@ -72,7 +72,7 @@ def _is_text_of(node: ast.FunctionDef, code: types.CodeType) -> bool:
 
 
 def _definition(lines: list[str], first: int) -> ast.FunctionDef | None:
-    """The tree of a function with the file's own line numbers; nothing if these lines are no whole definition."""
+    """The tree of a function with the file's own line numbers; nothing if these lines are not a whole definition."""
     text = "".join(lines)
     # An indented one is put into a block of its own: so its lines, comments among them, stay where they are.
     indented = text[:1].isspace()

@@ -43,7 +43,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     IndexError
         An index is out of bounds; late, at the next wait, if `ind` is an Array.
     TypeError
-        `a` is no Array, indices are no integers, or the values are of a kind that the dtype cannot hold.
+        `a` is not an Array, indices are not integers, or the values are of a kind that the dtype cannot hold.
     ValueError
         `mode` is something else, or `a` is read-only.
 
@@ -81,9 +81,9 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     AxisError
         There is no such axis; a ValueError and an IndexError.
     IndexError
-        An index is out of bounds, late, at the next wait, if `indices` is an Array; or indices are no integers.
+        An index is out of bounds, late, at the next wait, if `indices` is an Array; or indices are not integers.
     TypeError
-        `arr` is no Array, or the values are of a kind that the dtype cannot hold.
+        `arr` is not an Array, or the values are of a kind that the dtype cannot hold.
     ValueError
         Shapes do not fit, or `arr` is read-only.
 
@@ -137,7 +137,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     Raises
     ------
     TypeError
-        `a` is no Array, or the values are of a kind that the dtype cannot hold.
+        `a` is not an Array, or the values are of a kind that the dtype cannot hold.
     ValueError
         The sizes differ, or `a` is read-only.
 
@@ -182,7 +182,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     Raises
     ------
     TypeError
-        `arr` is no Array.
+        `arr` is not an Array.
     ValueError
         The sizes differ, there are no values for an element, or `arr` is read-only.
 

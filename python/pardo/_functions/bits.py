@@ -48,7 +48,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` is no Array, or not of integers or bools.
+        `a` is not an Array, or not of integers or bools.
     ValueError
         `bitorder` is something else.
 
@@ -100,7 +100,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` is not of uint8, or `count` is no integer.
+        `a` is not of uint8, or `count` is not an integer.
     ValueError
         `bitorder` is something else, or `count` leaves out more than there is.
 

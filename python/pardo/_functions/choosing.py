@@ -44,7 +44,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     Raises
     ------
     TypeError
-        `a` holds something else than integers, or `out` is no Array or of a dtype of another kind.
+        `a` holds something else than integers, or `out` is not an Array or of a dtype of another kind.
     ValueError
         An index is out of bounds, there are no choices, `mode` is something else, or shapes do not fit.
 
@@ -234,7 +234,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `arr` is neither an Array nor a number, or `axis` is no integer.
+        `arr` is neither an Array nor a number, or `axis` is not an integer.
     ValueError
         There are no slices, or the results differ in shape.
 

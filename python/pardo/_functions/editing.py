@@ -50,7 +50,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     IndexError
         An index is out of bounds, or no integer.
     TypeError
-        `arr` is neither an Array nor a number, or `axis` is no integer.
+        `arr` is neither an Array nor a number, or `axis` is not an integer.
     ValueError
         There is not one bool for each element along the axis.
 
@@ -113,7 +113,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     IndexError
         An index is out of bounds, or no integer.
     TypeError
-        `arr` is neither an Array nor a number, or `axis` is no integer.
+        `arr` is neither an Array nor a number, or `axis` is not an integer.
     ValueError
         The indices have more than one dimension, or the values cannot be broadcast.
 
@@ -197,7 +197,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: int | tuple[int, ...] | None =
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `filt` is neither an Array nor a number, or an axis is no integer.
+        `filt` is neither an Array nor a number, or an axis is not an integer.
     ValueError
         `trim` is something else, or an axis is given twice.
 

@@ -57,7 +57,7 @@ def indices(
     Raises
     ------
     TypeError
-        `dimensions` is no sequence of integers, or the dtype is not supported.
+        `dimensions` is not a sequence of integers, or the dtype is not supported.
     ValueError
         An extent is negative, or no such device exists.
 
@@ -125,7 +125,7 @@ def fromfunction(
     Raises
     ------
     TypeError
-        `shape` is no sequence of integers, or the dtype is not supported.
+        `shape` is not a sequence of integers, or the dtype is not supported.
     ValueError
         An extent is negative, or no such device exists.
 
@@ -221,7 +221,7 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order:
     Raises
     ------
     TypeError
-        Indices are no integers.
+        Indices are not integers.
     ValueError
         An index is out of bounds, there is not one array for each dimension, or `mode` or `order` is something else.
 
@@ -290,7 +290,7 @@ def unravel_index(indices: Any, shape: Shape, order: str = "C") -> tuple[Array, 
     Raises
     ------
     TypeError
-        Indices are no integers.
+        Indices are not integers.
     ValueError
         An index is out of bounds, or `order` is something else.
 
@@ -365,7 +365,7 @@ def logspace(
     Raises
     ------
     TypeError
-        A bound is neither a number nor an Array, `num` is no integer, or the dtype is not supported.
+        A bound is neither a number nor an Array, `num` is not an integer, or the dtype is not supported.
     ValueError
         `num` is negative.
 
@@ -428,7 +428,7 @@ def geomspace(
     Raises
     ------
     TypeError
-        A bound is neither a number nor an Array, `num` is no integer, or the dtype is not supported.
+        A bound is neither a number nor an Array, `num` is not an integer, or the dtype is not supported.
     ValueError
         A bound is zero, or `num` is negative. Waits for bounds that are arrays.
 

@@ -97,7 +97,7 @@ def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
     AxisError
         The array has no such axis; a ValueError and an IndexError.
     TypeError
-        An axis is no integer.
+        An axis is not an integer.
     ValueError
         An axis is given twice.
 
@@ -246,7 +246,7 @@ def isfortran(a: Any) -> bool:
     Raises
     ------
     TypeError
-        `a` is no Array.
+        `a` is not an Array.
 
     See Also
     --------

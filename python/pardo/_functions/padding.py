@@ -83,7 +83,7 @@ def pad(array: Any, pad_width: Any, mode: str | Callable[..., Any] = "constant",
     Raises
     ------
     TypeError
-        `array` is neither an Array nor a number, or widths are no integers.
+        `array` is neither an Array nor a number, or widths are not integers.
     ValueError
         Widths or lengths are negative or do not fit, `mode` or a keyword is not known, or an axis without elements is to be continued.
 

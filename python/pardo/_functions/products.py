@@ -266,7 +266,7 @@ def matvec(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     """
     x, y = _of_ufunc(x1, x2, dtype, casting, "matvec")
     if x.ndim < 2 or y.ndim < 1 or x.shape[-1] != y.shape[-1]:
-        raise ValueError(f"matvec: shapes {x.shape} and {y.shape} are no matrices and vectors of the same extent")
+        raise ValueError(f"matvec: shapes {x.shape} and {y.shape} are not matrices and vectors of the same extent")
     return store(_core._matmul(x, y[..., None])[..., 0], out, "matvec")
 
 
@@ -312,5 +312,5 @@ def vecmat(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     """
     x, y = _of_ufunc(x1, x2, dtype, casting, "vecmat")
     if x.ndim < 1 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
-        raise ValueError(f"vecmat: shapes {x.shape} and {y.shape} are no vectors and matrices of the same extent")
+        raise ValueError(f"vecmat: shapes {x.shape} and {y.shape} are not vectors and matrices of the same extent")
     return store(_core._matmul((_core.conjugate(x) if x.dtype.kind == "c" else x)[..., None, :], y)[..., 0, :], out, "vecmat")

@@ -45,7 +45,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     Raises
     ------
     TypeError
-        `m` is no Array, or `k` or an axis is no integer.
+        `m` is not an Array, or `k` or an axis is not an integer.
     ValueError
         There are not two different axes, or the array has no such axis.
 
@@ -104,7 +104,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
     AxisError
         There is no such axis, or no such place; a ValueError and an IndexError.
     TypeError
-        `a` is no Array, or an axis is no integer.
+        `a` is not an Array, or an axis is not an integer.
 
     See Also
     --------
@@ -152,7 +152,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     Raises
     ------
     TypeError
-        `ary` is no Array, or a place is no integer.
+        `ary` is not an Array, or a place is not an integer.
     ValueError
         The array has no dimensions, or no equal parts are possible.
 
@@ -188,7 +188,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     Raises
     ------
     TypeError
-        `ary` is no Array, or a place is no integer.
+        `ary` is not an Array, or a place is not an integer.
     ValueError
         The array has less than two dimensions, or no equal parts are possible.
 
@@ -223,7 +223,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     Raises
     ------
     TypeError
-        `ary` is no Array, or a place is no integer.
+        `ary` is not an Array, or a place is not an integer.
     ValueError
         The array has less than three dimensions, or no equal parts are possible.
 

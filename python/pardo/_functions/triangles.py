@@ -48,7 +48,7 @@ def diag(v: Any, k: int = 0) -> Array:
     Raises
     ------
     TypeError
-        `v` is no Array, or `k` is no integer.
+        `v` is not an Array, or `k` is not an integer.
     ValueError
         `v` has not one or two dimensions.
 
@@ -99,7 +99,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
     Raises
     ------
     TypeError
-        `v` is neither an Array nor a number, or `k` is no integer.
+        `v` is neither an Array nor a number, or `k` is not an integer.
 
     See Also
     --------
@@ -150,7 +150,7 @@ def tri(
     Raises
     ------
     TypeError
-        `N`, `M` or `k` is no integer, or the dtype is not supported.
+        `N`, `M` or `k` is not an integer, or the dtype is not supported.
     ValueError
         `N` or `M` is negative, or no such device exists.
 
@@ -200,7 +200,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None, *, device: DeviceLike
     Raises
     ------
     TypeError
-        `n`, `k` or `m` is no integer.
+        `n`, `k` or `m` is not an integer.
     ValueError
         `n` or `m` is negative, or no such device exists.
 
@@ -239,7 +239,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None, *, device: DeviceLike
     Raises
     ------
     TypeError
-        `n`, `k` or `m` is no integer.
+        `n`, `k` or `m` is not an integer.
     ValueError
         `n` or `m` is negative, or no such device exists.
 
@@ -282,7 +282,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
     Raises
     ------
     TypeError
-        `arr` is no Array, or `k` is no integer.
+        `arr` is not an Array, or `k` is not an integer.
     ValueError
         `arr` has not two dimensions.
 
@@ -318,7 +318,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
     Raises
     ------
     TypeError
-        `arr` is no Array, or `k` is no integer.
+        `arr` is not an Array, or `k` is not an integer.
     ValueError
         `arr` has not two dimensions.
 
@@ -356,7 +356,7 @@ def diag_indices(n: int, ndim: int = 2, *, device: DeviceLike = None, queue: Que
     Raises
     ------
     TypeError
-        `n` or `ndim` is no integer.
+        `n` or `ndim` is not an integer.
     ValueError
         No such device exists.
 
@@ -390,7 +390,7 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     Raises
     ------
     TypeError
-        `arr` is no Array.
+        `arr` is not an Array.
     ValueError
         There are less than two dimensions, or their extents differ.
 
@@ -436,7 +436,7 @@ def mask_indices(
     Raises
     ------
     TypeError
-        `n` is no integer.
+        `n` is not an integer.
     ValueError
         `n` is negative, or no such device exists.
 
@@ -470,7 +470,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     Raises
     ------
     TypeError
-        `a` is no Array, or the values are of a kind that its dtype cannot hold.
+        `a` is not an Array, or the values are of a kind that its dtype cannot hold.
     ValueError
         There are less than two dimensions, their extents differ, or `a` is read-only.
 
@@ -532,7 +532,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     Raises
     ------
     TypeError
-        `x` is no Array, or `N` is no integer.
+        `x` is not an Array, or `N` is not an integer.
     ValueError
         `x` has not one dimension, or `N` is negative.
 

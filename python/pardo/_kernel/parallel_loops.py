@@ -160,7 +160,7 @@ def nested(scope: Scope, loop: ast.For) -> list[ast.For]:
 
 
 def scheduled(scope: Scope, loop: ast.For) -> tuple[str | None, ast.expr]:
-    """The schedule of a parallel loop and its chunk, which are no part of the program: they are taken out of the tree."""
+    """The schedule of a parallel loop and its chunk, which are not part of the program: they are taken out of the tree."""
     assert isinstance(loop.iter, ast.Call)
     given = {k.arg: k.value for k in loop.iter.keywords}
     foreign = numba_cython.is_prange(called(scope, loop.iter))

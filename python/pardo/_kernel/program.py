@@ -162,7 +162,7 @@ class ProgramLauncher:
         *arguments
             For pointers arrays of the program's device, C-contiguous, or None for a null pointer; for numbers NumPy scalars of the kernel's
             types, or Python's numbers where the driver tells the types (else TypeError); for structures NumPy scalars of structured dtypes;
-            for memory of groups `LocalAccessor` (in CUDA C++ it is no parameter, but the size of ``extern __shared__``). Inside
+            for memory of groups `LocalAccessor` (in CUDA C++ it is not a parameter, but the size of ``extern __shared__``). Inside
             `device_context` also NumPy arrays: they are copied in, and those that the kernel may write are copied back before this returns.
 
         Returns

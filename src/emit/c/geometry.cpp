@@ -21,7 +21,7 @@ constexpr std::int64_t heavy_operations = 4;
 constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
-constexpr std::int64_t short_line = 64;       // a last dimension up to this is no line
+constexpr std::int64_t short_line = 64;       // a last dimension up to this is not a line
 constexpr std::int64_t narrow_limit = std::int64_t(1) << 31;
 constexpr std::int64_t largest_group = (1 << 25) - 1;  // that encode() holds; no device has such
 constexpr std::int64_t deepest_group = 64;             // items in the language's third dimension: more are refused by NVIDIA's devices
@@ -141,7 +141,7 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
             g.group_size = g.team == 1 ? std::min(most, gpu_group) : g.team;
         } else {
             if (g.team > features.sub_group && g.team < 2 * features.sub_group) g.team = features.sub_group;
-            // In OpenCL all items of a sub-group have to come to a shuffle: parts of one are no teams.
+            // In OpenCL all items of a sub-group have to come to a shuffle: parts of one are not teams.
             if (features.language == CLanguage::OpenCL && g.team < features.sub_group)
                 g.team = shape.innermost <= 8 ? 1 : features.sub_group;
             g.group_size = std::max(g.team, g.team <= features.sub_group ? std::min(most, 128) : g.team);

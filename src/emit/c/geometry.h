@@ -51,7 +51,7 @@ struct CGroups {
     bool flat = false;                  // all in the language's first dimension, to be taken apart by division
 
     std::int64_t items() const;
-    /// Language groups in a launch; 0 if an extent is 0. Throws Value for extents that are no multiples of the size.
+    /// Language groups in a launch; 0 if an extent is 0. Throws Value for extents that are not multiples of the size.
     std::int64_t count(const std::string& kernel, std::span<const std::int64_t> extents) const;
 };
 CGroups groups_of(const ir::Kernel& kernel);

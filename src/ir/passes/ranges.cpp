@@ -67,7 +67,7 @@ Range narrowed(Range was, Wide low, Wide high) { return meet(was, {clamped(low),
 
 Range inverse(Op op, Range was, Range other, Range is) {
     if (is.empty()) return nothing;
-    // A limit of int64 is no limit: the other side of it says nothing.
+    // A limit of int64 is not a limit: the other side of it says nothing.
     const Wide low = is.low == least ? Wide(least) * 4 : is.low, high = is.high == most ? Wide(most) * 4 : is.high;
     switch (op) {
         case Op::Minuend:

@@ -52,7 +52,7 @@ void scan_rows(device::Queue* queue, ReduceOp op, const Memory& x, const Memory&
                   {reads(x), reads(carries), writes(out), lines.length, parts, part, std::int64_t{initial}});
 }
 
-/// Lines side by side (or many short ones): an item each, or several where there are few.
+/// Adjacent lines (or many short ones): an item each, or several where there are few.
 void scan_columns(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     const std::int64_t columns = lines.outer * lines.inner;
     const std::int64_t wanted = busy_groups(queue->device()) * device_group;

@@ -107,7 +107,7 @@ public:
     Size size(NodeId id) const { return count(shapes_[id]); }
     /// Of its memory: as it is, or as its group's schedule has it.
     Sizes strides(NodeId id) const { return node(id)->in_memory() ? given(node(id)->strides) : info_[id].strides; }
-    /// Inputs within the subgraph: what a call is computed from is no part of it.
+    /// Inputs within the subgraph: what a call is computed from is not a part of it.
     int arity(NodeId id) const { return subgraph_.in_memory(subgraph_.nodes[id]) ? 0 : subgraph_.nodes[id]->arity; }
     NodeId input(NodeId id, int k) const { return subgraph_.nodes[id]->inputs[k]->index; }
 

@@ -12,7 +12,7 @@
 
 namespace pardo::cpu {
 
-/// One thread a core, the caller counted, started at first use and kept. They are no threads of oneTBB: its workers serve every arena of
+/// One thread a core, the caller counted, started at first use and kept. They are not threads of oneTBB: its workers serve every arena of
 /// the process in turn, and would carry one sub-device's work to another's cores.
 class PinnedThreadPool {
 public:

@@ -1,9 +1,10 @@
-# tests/numpy_names.py: what NumPy 2.0 lacks and tests take as reference, made of what it has.
+# tests/numpy_names.py: what some version of NumPy lacks and tests take as reference, made of what it has.
 import functools
 
 import numpy as np
 
 BEFORE_2_1 = np.lib.NumpyVersion(np.__version__) < "2.1.0"
+BEFORE_2_5 = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 
 
 def _cumulative(scan, empty, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
@@ -32,3 +33,8 @@ if BEFORE_2_1:
     np.cumulative_sum = functools.partial(_cumulative, np.cumsum, 0)
     np.cumulative_prod = functools.partial(_cumulative, np.cumprod, 1)
     np.unstack = _unstack
+if not hasattr(np, "matvec"):  # before 2.2
+    np.matvec = lambda x1, x2, /: np.matmul(x1, np.asarray(x2)[..., None])[..., 0]
+    np.vecmat = lambda x1, x2, /: np.matmul(np.conj(x1)[..., None, :], x2)[..., 0, :]
+if not hasattr(np, "row_stack"):  # from 2.5
+    np.row_stack = np.vstack

@@ -8,6 +8,7 @@ from against_numpy import compare
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from numpy_names import BEFORE_2_5
 from support import DTYPES, check, samples
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
@@ -120,7 +121,12 @@ CASES = {
     "inner": [(lambda m, x, y: m.inner(x, y), s, t) for s in (M, (4,), (), T, (5, 4)) for t in ((4,), M, (2, 4), (), (3,))],
     "vdot": [(lambda m, x, y: m.vdot(x, y), s, s) for s in (M, V, (), (0,))] + [(lambda m, x, y: m.vdot(x, y), V, M)],
     "kron": [(lambda m, x, y: m.kron(x, y), s, t) for s in (M, V, ()) for t in (V, (2, 2), T, ())],
-    "cross": [(lambda m, x, y: m.cross(x, y), s, t) for s in ((3,), (4, 3), (2,), (4, 2), (4,)) for t in ((3,), (4, 3), (2,), (1, 3))]
+    "cross": [
+        (lambda m, x, y: m.cross(x, y), s, t)
+        for s in ((3,), (4, 3), (2,), (4, 2), (4,))
+        for t in ((3,), (4, 3), (2,), (1, 3))
+        if BEFORE_2_5 or (s[-1] != 2 and t[-1] != 2)  # later NumPy takes no vectors of two components
+    ]
     + [(lambda m, x, y: m.cross(x, y, axisa=0, axisc=0), (3, 4), (4, 3)), (lambda m, x, y: m.cross(x, y, axis=0), (3, 4), (3, 4))],
     "matvec": [(lambda m, x, y: m.matvec(x, y), s, t) for s in (M, T, (4,)) for t in ((4,), (2, 4), (3,))],
     "vecmat": [(lambda m, x, y: m.vecmat(x, y), s, t) for s in ((3,), (2, 3), (2,)) for t in (M, T, (3,))],
@@ -197,7 +203,7 @@ SPACED = [
     lambda m: m.logspace(0, 2, -1),
     lambda m: m.geomspace(1, 1000, 4),
     lambda m: m.geomspace(-8, -1, 5, endpoint=False),
-    lambda m: m.geomspace(1, 256, 9, dtype=int),
+    lambda m: m.geomspace(1, 255, 9, dtype=int),  # no power is a whole number: its last bit would decide about 127 and 128
     lambda m: m.geomspace(m.asarray([1.0, 2.0]), m.asarray([4.0, 32.0]), 3, axis=-1),
     lambda m: m.geomspace(1j, 8j, 4),
     lambda m: m.geomspace(0, 1),

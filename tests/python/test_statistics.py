@@ -147,6 +147,16 @@ def test_cumulative(dtype, rng):
         pp.cumulative_sum(pp.asarray(host))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64", "int8", "complex64"])
+def test_long_lines_begin_anywhere_in_memory(dtype, rng):
+    """The second line begins at an address that only an element is aligned to; so does a view without the first element."""
+    host = rng.integers(0, 3, (2, 300_007)).astype(dtype)
+    for f in ("cumulative_sum", "cumulative_prod"):
+        check(getattr(pp, f)(pp.asarray(host), axis=1), getattr(np, f)(host, axis=1))
+        check(getattr(pp, f)(pp.asarray(host)[:, 1:], axis=1), getattr(np, f)(host[:, 1:], axis=1))
+        check(getattr(pp, f)(pp.asarray(host).reshape(-1)[1:]), getattr(np, f)(host.reshape(-1)[1:]))
+
+
 def test_var_corrections(rng):
     host = samples("float64", (6, 4), rng)
     check(pp.var(pp.asarray(host), axis=0, correction=1), np.var(host, axis=0, ddof=1), ulp=32)

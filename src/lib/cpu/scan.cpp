@@ -83,7 +83,12 @@ template <> struct LaneOf<std::int64_t> { using type = std::uint64_t; };
 template <class T> struct Vec {
     using Lane = typename LaneOf<T>::type;
     static constexpr int lanes = 64 / sizeof(T);
-    typedef Lane type __attribute__((vector_size(64), may_alias, aligned(alignof(T))));
+    typedef Lane type __attribute__((vector_size(64)));
+    typedef Lane InArray __attribute__((vector_size(64), may_alias, aligned(alignof(T))));
+
+    // A reference to a vector in an array must not be passed on: a template deduces its type without the attribute, aligned to its size.
+    [[gnu::always_inline]] static inline void load(const T* x, type& v) { v = *reinterpret_cast<const InArray*>(x); }
+    [[gnu::always_inline]] static inline void store(T* x, const type& v) { *reinterpret_cast<InArray*>(x) = v; }
 };
 
 /// Lanes moved up by `by`, `fill` moved in; by reference, because a vector's way of being returned depends on the target.
@@ -115,7 +120,8 @@ template <class T, class Op> [[gnu::always_inline]] inline T scan_vectors(const 
     V running = static_cast<Lane>(carry) - V{};
     std::int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-        V v = *reinterpret_cast<const V*>(x + i), moved;
+        V v, moved;
+        Vec<T>::load(x + i, v);
         shifted<T, 1>(v, fill, moved);
         Op::vector(v, moved);
         shifted<T, 2>(v, fill, moved);
@@ -131,7 +137,7 @@ template <class T, class Op> [[gnu::always_inline]] inline T scan_vectors(const 
         spread_last<T>(v, total);
         Op::vector(v, running);
         Op::vector(running, total);
-        *reinterpret_cast<V*>(out + i) = v;
+        Vec<T>::store(out + i, v);
     }
     T value = static_cast<T>(running[0]);
     for (; i < count; ++i) out[i] = value = Op::apply(value, x[i]);
@@ -147,7 +153,11 @@ template <class T, class Op> [[gnu::always_inline]] inline T total_vectors(const
     for (V& s : sums) s = Op::template neutral<Lane>() - V{};
     std::int64_t i = 0;
     for (; i + 4 * lanes <= count; i += 4 * lanes) {
-        for (int k = 0; k < 4; ++k) Op::vector(sums[k], *reinterpret_cast<const V*>(x + i + k * lanes));
+        for (int k = 0; k < 4; ++k) {
+            V v;
+            Vec<T>::load(x + i + k * lanes, v);
+            Op::vector(sums[k], v);
+        }
     }
     Op::vector(sums[0], sums[1]);
     Op::vector(sums[2], sums[3]);

@@ -4,6 +4,7 @@ import functools
 import numpy as np
 
 BEFORE_2_1 = np.lib.NumpyVersion(np.__version__) < "2.1.0"
+BEFORE_2_2 = np.lib.NumpyVersion(np.__version__) < "2.2.0"
 BEFORE_2_5 = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 
 
@@ -33,8 +34,5 @@ if BEFORE_2_1:
     np.cumulative_sum = functools.partial(_cumulative, np.cumsum, 0)
     np.cumulative_prod = functools.partial(_cumulative, np.cumprod, 1)
     np.unstack = _unstack
-if not hasattr(np, "matvec"):  # before 2.2
-    np.matvec = lambda x1, x2, /: np.matmul(x1, np.asarray(x2)[..., None])[..., 0]
-    np.vecmat = lambda x1, x2, /: np.matmul(np.conj(x1)[..., None, :], x2)[..., 0, :]
-if not hasattr(np, "row_stack"):  # from 2.5
-    np.row_stack = np.vstack
+if not BEFORE_2_5:
+    setattr(np, "row_stack", np.vstack)  # noqa: B010

@@ -8,11 +8,11 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._analysis.quantiles import fitting_weights
 from pardo._array.products import dot
-from pardo._array.reductions import any as any_of
 from pardo._array.reductions import mean
 from pardo._base.arguments import Axis, array, default_on, optional_dtype, warn
 from pardo._base.docstrings import filled
 from pardo._core import Array
+from pardo._core import any as any_of
 from pardo._functions.operands import axes_of, cast, operand
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._array import cumulative, reductions, searching
+from pardo._array import reductions
 from pardo._base.arguments import Axis, array, axes, default_on, mask, optional_dtype, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
@@ -78,7 +78,7 @@ def nansum(
     >>> pp.nansum(pp.asarray([[1.0, 2.0], [3.0, pp.nan]]), axis=0)
     array([4., 2.])
     """
-    return reductions.sum(_without(array(a, "nansum"), 0), axis, dtype, out, keepdims, initial, where)
+    return _core.sum(_without(array(a, "nansum"), 0), axis, dtype, out, keepdims, initial, where)
 
 
 @filled
@@ -126,7 +126,7 @@ def nanprod(
     >>> pp.nanprod(pp.asarray([[1.0, 2.0], [3.0, pp.nan]]), axis=0)
     array([3., 2.])
     """
-    return reductions.prod(_without(array(a, "nanprod"), 1), axis, dtype, out, keepdims, initial, where)
+    return _core.prod(_without(array(a, "nanprod"), 1), axis, dtype, out, keepdims, initial, where)
 
 
 def _extreme(
@@ -137,7 +137,7 @@ def _extreme(
         return of(x, axis, out, keepdims, initial, where)
     result = of(_without(x, worst), axis, None, keepdims, initial, where)
     if initial is None:
-        missing = reductions.all(_core.isnan(x), axis, None, keepdims, where=where)
+        missing = _core.all(_core.isnan(x), axis, None, keepdims, where=where)
         result = _core._where(missing, float("nan"), result)
     return store(result, out, op_name)
 
@@ -177,7 +177,7 @@ def nanmax(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool =
     >>> pp.nanmax(pp.asarray([[1.0, 2.0], [3.0, pp.nan]]), axis=0)
     array([3., 2.])
     """
-    return _extreme("nanmax", reductions.max, float("-inf"), a, axis, out, keepdims, initial, where)
+    return _extreme("nanmax", _core.max, float("-inf"), a, axis, out, keepdims, initial, where)
 
 
 @filled
@@ -215,12 +215,12 @@ def nanmin(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool =
     >>> pp.nanmin(pp.asarray([[1.0, 2.0], [3.0, pp.nan]]), axis=0)
     array([1., 2.])
     """
-    return _extreme("nanmin", reductions.min, float("inf"), a, axis, out, keepdims, initial, where)
+    return _extreme("nanmin", _core.min, float("inf"), a, axis, out, keepdims, initial, where)
 
 
 def _place(op_name: str, of: Callable[..., Array], worst: float, a: Any, axis: Any, out: Any, keepdims: bool) -> Array:
     x = array(a, op_name)
-    if x.dtype.kind in "fc" and x.size and bool(reductions.any(reductions.all(_core.isnan(x), axis))):
+    if x.dtype.kind in "fc" and x.size and bool(_core.any(_core.all(_core.isnan(x), axis))):
         raise ValueError(f"{op_name}: all-NaN slice encountered")
     return of(_without(x, worst), axis, out, keepdims=keepdims)
 
@@ -259,7 +259,7 @@ def nanargmax(a: Any, axis: int | None = None, out: Array | None = None, *, keep
     >>> pp.nanargmax(pp.asarray([[pp.nan, 4.0], [2.0, 3.0]]), axis=1)
     array([1, 1])
     """
-    return _place("nanargmax", searching.argmax, float("-inf"), a, axis, out, keepdims)
+    return _place("nanargmax", _core.argmax, float("-inf"), a, axis, out, keepdims)
 
 
 @filled
@@ -296,7 +296,7 @@ def nanargmin(a: Any, axis: int | None = None, out: Array | None = None, *, keep
     >>> pp.nanargmin(pp.asarray([[pp.nan, 4.0], [2.0, 3.0]]), axis=1)
     array([1, 0])
     """
-    return _place("nanargmin", searching.argmin, float("inf"), a, axis, out, keepdims)
+    return _place("nanargmin", _core.argmin, float("inf"), a, axis, out, keepdims)
 
 
 @filled
@@ -331,7 +331,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: DTypeLike | None = None, o
     >>> pp.nancumsum(pp.asarray([1.0, pp.nan, 2.0]))
     array([1., 1., 3.])
     """
-    return cumulative.cumsum(_without(array(a, "nancumsum"), 0), axis, dtype, out)
+    return _core.cumsum(_without(array(a, "nancumsum"), 0), axis, dtype, out)
 
 
 @filled
@@ -366,7 +366,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike | None = None, 
     >>> pp.nancumprod(pp.asarray([1.0, pp.nan, 2.0]))
     array([1., 1., 2.])
     """
-    return cumulative.cumprod(_without(array(a, "nancumprod"), 1), axis, dtype, out)
+    return _core.cumprod(_without(array(a, "nancumprod"), 1), axis, dtype, out)
 
 
 def _inexact(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._array.reductions import any as any_of
 from pardo._array.reductions import mean
 from pardo._base.arguments import Axis, array, default_on, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
+from pardo._core import any as any_of
 from pardo._functions.operands import axes_of, cast, on_host, operand, to_queue
 
 __all__ = [

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._array.reductions import any as any_of
 from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
+from pardo._core import any as any_of
 from pardo._functions.operands import cast, operand, operands, weak_operand
 
 __all__ = [

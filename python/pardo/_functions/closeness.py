@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._array.reductions import all as all_of
 from pardo._base.arguments import SCALARS, array, default_on, same_queue, warn
 from pardo._core import Array
+from pardo._core import all as all_of
 from pardo._functions.operands import operands
 
 __all__ = [

@@ -7,9 +7,9 @@ from typing import Any
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.interop import asarray
-from pardo._array.reductions import all as all_of
 from pardo._base.arguments import DeviceLike
 from pardo._core import Array, Queue
+from pardo._core import all as all_of
 from pardo._functions.operands import lies_by_columns
 
 __all__ = [

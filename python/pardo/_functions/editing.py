@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._array.reductions import any as any_of
 from pardo._base.arguments import array, axis_index
 from pardo._core import Array
+from pardo._core import any as any_of
 from pardo._functions.operands import axes_of, cast, on_host, operand, to_queue
 
 __all__ = [

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.ranges import linspace
-from pardo._array.reductions import any as any_of
 from pardo._base.arguments import SCALARS, DeviceLike, Shape, array, axis_index, default_on, index, optional_dtype, queue_of
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Queue
+from pardo._core import any as any_of
 from pardo._functions.operands import cast, operand, operands, to_queue
 
 __all__ = [

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._array.reductions import all as all_of
 from pardo._base.arguments import array, same_kind
 from pardo._core import Array
+from pardo._core import all as all_of
 from pardo._functions.operands import axes_of, cast, lies_by_columns, weak_operand
 
 __all__ = [

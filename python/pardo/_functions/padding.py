@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._array.reductions import max as max_of
 from pardo._array.reductions import mean
-from pardo._array.reductions import min as min_of
 from pardo._base.arguments import array as _array
 from pardo._core import Array
+from pardo._core import max as max_of
+from pardo._core import min as min_of
 from pardo._functions.operands import cast, on_host, operand, to_queue
 
 __all__ = ["pad"]

@@ -174,10 +174,12 @@ if _TYPE_CHECKING:
     from pardo._functions.editing import *
     from pardo._functions.einsum import *
     from pardo._functions.grids import *
+    from pardo._functions.index_tricks import *
     from pardo._functions.kinds import *
     from pardo._functions.padding import *
     from pardo._functions.products import *
     from pardo._functions.rearranging import *
     from pardo._functions.triangles import *
     from pardo._host.files import *
+    from pardo._host.scalar_types import *
     from pardo._host.texts import *

@@ -28,6 +28,7 @@ FILES = {
     "_functions.editing": "delete extract insert trim_zeros",
     "_functions.einsum": "einsum einsum_path",
     "_functions.grids": "fromfunction geomspace indices ix_ logspace ravel_multi_index unravel_index",
+    "_functions.index_tricks": "c_ index_exp mgrid ogrid r_ s_",
     "_functions.kinds": "iscomplex iscomplexobj isfortran isreal isrealobj nan_to_num ndim real_if_close shape size",
     "_functions.padding": "pad",
     "_functions.products": "cross inner kron matvec vdot vecmat",
@@ -37,6 +38,10 @@ FILES = {
         "triu_indices triu_indices_from vander"
     ),
     "_host.files": "frombuffer fromfile fromiter fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
+    "_host.scalar_types": (
+        "byte cdouble complexfloating csingle double floating generic half inexact int_ intc integer intp long longlong ndindex number "
+        "short signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort"
+    ),
     "_host.texts": (
         "array2string array_repr array_str base_repr binary_repr common_type format_float_positional format_float_scientific "
         "get_printoptions isscalar issubdtype iterable min_scalar_type mintypecode printoptions set_printoptions typename"

@@ -1,0 +1,226 @@
+# python/pardo/_functions/index_tricks.py: objects that make arrays from what stands between brackets: r_, c_, mgrid, ogrid.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import index_exp, s_
+from pardo import _core
+from pardo._array.creation import zeros
+from pardo._array.interop import asarray
+from pardo._array.joining import concatenate, stack
+from pardo._array.ranges import arange, linspace
+from pardo._base.arguments import SCALARS
+from pardo._core import Array, Queue
+from pardo._functions.operands import cast
+
+__all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
+
+
+def _range(s: slice, queue: Queue | None = None) -> Array:
+    """The numbers of a slice: a step, or as an imaginary number the count of them, both ends included."""
+    start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
+    if s.stop is None:
+        raise TypeError("a slice that makes numbers has an end")
+    if isinstance(step, complex):
+        return linspace(start, s.stop, int(abs(step)), queue=queue)
+    return arange(start, s.stop, step, queue=queue)
+
+
+class _Joined:
+    """The class of `r_` and `c_`."""
+
+    def __init__(self, name: str, doc: str, axis: int = 0, ndmin: int = 1, first: int = -1) -> None:
+        self._name, self.__doc__ = name, doc
+        self._axis, self._ndmin, self._first = axis, ndmin, first
+
+    def __repr__(self) -> str:
+        return f"pardo.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, key: Any) -> Array:
+        axis, ndmin, first = self._axis, self._ndmin, self._first
+        items = key if isinstance(key, tuple) else (key,)
+        if items and isinstance(items[0], str):
+            axis, ndmin, first = self._directive(items[0])
+            items = items[1:]
+        if not items:
+            raise ValueError(f"{self._name}: at least one array is needed")
+        home = next((x.queue for x in items if type(x) is Array), None)
+        weak = [x for x in items if type(x) in SCALARS]
+        made = [self._part(x, home, ndmin, first) for x in items]
+        # Numbers of Python follow the dtype of what they stand beside.
+        strong = [x.dtype for x, item in zip(made, items, strict=True) if type(item) not in SCALARS]
+        dtype = np.result_type(*strong, *weak) if weak else np.result_type(*strong)
+        return concatenate([cast(x, dtype) for x in made], axis=axis)
+
+    def _part(self, item: Any, home: Queue | None, ndmin: int, first: int) -> Array:
+        if isinstance(item, str):
+            raise ValueError(f"{self._name}: a text says how to join, and stands in front of all arrays")
+        if isinstance(item, slice):
+            x = _range(item, home)
+        else:
+            x = item if type(item) is Array else asarray(item, queue=home)
+        ndim = 0 if type(item) in SCALARS else x.ndim
+        if ndim >= ndmin:
+            return x
+        if ndim == 0:
+            return _core._reshape(x, [1] * ndmin)
+        # Where the axes of the array come to stand among those of extent one.
+        k = first + ndmin - ndim + 1 if first < 0 else first
+        return _core._reshape(x, [1] * k + list(x.shape) + [1] * (ndmin - ndim - k))
+
+    def _directive(self, text: str) -> tuple[int, int, int]:
+        if text in ("r", "c"):
+            raise ValueError(f"{self._name}: {text!r} makes a numpy.matrix, for which there is none here; use reshape on the result")
+        try:
+            numbers = [int(n) for n in text.split(",")]
+            axis, ndmin, first = (*numbers, *(self._axis, self._ndmin, self._first)[len(numbers) :])
+        except ValueError:
+            raise ValueError(
+                f"{self._name}: unknown special directive {text!r}; expected 'axis', 'axis,ndmin' or 'axis,ndmin,first'"
+            ) from None
+        return axis, ndmin, first
+
+
+class _Grid:
+    """The class of `mgrid` and `ogrid`."""
+
+    def __init__(self, name: str, doc: str, sparse: bool) -> None:
+        self._name, self.__doc__, self._sparse = name, doc, sparse
+
+    def __repr__(self) -> str:
+        return f"pardo.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return _range(key)
+        if not isinstance(key, tuple) or not all(isinstance(s, slice) for s in key):
+            raise TypeError(f"{self._name}: expected a slice for each dimension, not {key!r}")
+        lines = [_range(s) for s in key]
+        if not lines:
+            return () if self._sparse else zeros((0,), dtype=np.int64)
+        dtype = np.result_type(*(x.dtype for x in lines))
+        spread = [_core._reshape(cast(x, dtype), [x.size if d == k else 1 for d in range(len(lines))]) for k, x in enumerate(lines)]
+        return tuple(spread) if self._sparse else stack(_core._broadcast_arrays(spread))
+
+
+r_ = _Joined(
+    "r_",
+    """Join slices, arrays and numbers along the first axis.
+
+    Between brackets stand, with commas: slices ``start:stop:step`` for `arange`, slices ``start:stop:count*1j`` for `linspace`, arrays,
+    lists and numbers. A text in front of them, ``'axis'``, ``'axis,ndmin'`` or ``'axis,ndmin,first'``, says along which axis they are
+    joined, how many dimensions each gets at least, and at which of these its own begin.
+
+    Raises
+    ------
+    ValueError
+        The text says something else, or shapes do not agree.
+    TypeError
+        A slice has no end.
+    ExecutionPlacementError
+        Arrays are on different queues.
+
+    See Also
+    --------
+    concatenate, c_
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.r_[pp.asarray([1, 2, 3]), 0, 0, 4:6]
+    array([1, 2, 3, 0, 0, 4, 5])
+    >>> pp.r_["0,2", [1, 2], [3, 4]]
+    array([[1, 2],
+           [3, 4]])
+    """,
+)
+c_ = _Joined(
+    "c_",
+    """Join slices, arrays and numbers along the last axis, arrays of one dimension as columns.
+
+    ``c_[...]`` is ``r_['-1,2,0', ...]``.
+
+    Raises
+    ------
+    ValueError, TypeError, ExecutionPlacementError
+        As `r_`.
+
+    See Also
+    --------
+    column_stack, r_
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.c_[pp.asarray([1, 2, 3]), pp.asarray([4, 5, 6])]
+    array([[1, 4],
+           [2, 5],
+           [3, 6]])
+    """,
+    axis=-1,
+    ndmin=2,
+    first=0,
+)
+mgrid = _Grid(
+    "mgrid",
+    """Return a dense grid of what slices say.
+
+    Between brackets stands a slice ``start:stop:step`` for `arange` or ``start:stop:count*1j`` for `linspace` for each dimension; one slice
+    alone gives its numbers.
+
+    Raises
+    ------
+    TypeError
+        There is something else than slices, or a slice has no end.
+
+    See Also
+    --------
+    ogrid, meshgrid
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.mgrid[0:2, 0:3]
+    array([[[0, 0, 0],
+            [1, 1, 1]],
+    <BLANKLINE>
+           [[0, 1, 2],
+            [0, 1, 2]]])
+    """,
+    sparse=False,
+)
+ogrid = _Grid(
+    "ogrid",
+    """Return an open grid of what slices say: a tuple of arrays that have extent 1 where they do not vary.
+
+    Between brackets stands a slice ``start:stop:step`` for `arange` or ``start:stop:count*1j`` for `linspace` for each dimension; one slice
+    alone gives its numbers.
+
+    Raises
+    ------
+    TypeError
+        There is something else than slices, or a slice has no end.
+
+    See Also
+    --------
+    mgrid, ix_
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.ogrid[0:2, 0:3]
+    (array([[0],
+           [1]]), array([[0, 1, 2]]))
+    """,
+    sparse=True,
+)

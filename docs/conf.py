@@ -70,4 +70,73 @@ def write_names():
     (folder / "names.md").write_text("\n".join(lines))
 
 
+def write_coverage():
+    """What there is of NumPy's main namespace: each function, which keywords it lacks, and what takes the place of the absent."""
+    import inspect
+    from pathlib import Path
+
+    import numpy
+    import pardo
+    from pardo._base import absent
+
+    def keywords(f):
+        try:
+            return [p.name for p in inspect.signature(f).parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        except (TypeError, ValueError):
+            return []
+
+    def by_position(f):
+        try:
+            return sum(p.kind is p.POSITIONAL_ONLY for p in inspect.signature(f).parameters.values()) or 1
+        except (TypeError, ValueError):
+            return 1
+
+    def takes_any(f):
+        try:
+            return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(f).parameters.values())
+        except (TypeError, ValueError):
+            return True
+
+    functions = sorted(
+        name
+        for name in dir(numpy)
+        if not name.startswith("_") and callable(getattr(numpy, name)) and not inspect.isclass(getattr(numpy, name))
+    )
+    here = [name for name in functions if hasattr(pardo, name)]
+    rows = []
+    for name in here:
+        theirs, ours = getattr(numpy, name), getattr(pardo, name)
+        spelled = set(keywords(ours))
+        # Without keywords that mean nothing here, and parameters by position, whose names may differ.
+        lacks = [k for k in keywords(theirs)[by_position(ours) :] if k not in spelled and k not in ("subok", "like", "order", "signature")]
+        own = ours is theirs
+        note = "NumPy's own" if own else "" if takes_any(ours) or not lacks else "without " + ", ".join(f"`{k}`" for k in lacks)
+        rows.append(f"| `{name}` | {note} |")
+    others = {name: absent.REASONS[name] for name in dir(numpy) if name in absent.REASONS and not hasattr(pardo, name)}
+    lines = [
+        "# What there is of NumPy",
+        "",
+        f"Of the {len(functions)} functions in the main namespace of NumPy {numpy.__version__}, {len(here)} are here.",
+        "Signatures and results are NumPy's; what differs on purpose is said in [Coming from NumPy](../../guide/coming_from.md).",
+        "`subok` and `like` are nowhere: there are no subclasses of arrays.",
+        "",
+        "## Functions that are here",
+        "",
+        "| function | |",
+        "|---|---|",
+        *rows,
+        "",
+        "## What is not here, and what takes its place",
+        "",
+        "The same is said by the error that asking for such a name raises.",
+        "",
+        "| name | in its place |",
+        "|---|---|",
+        *(f"| `{name}` | {reason} |" for name, reason in sorted(others.items())),
+        "",
+    ]
+    (Path(__file__).parent / "api" / "generated" / "coverage.md").write_text("\n".join(lines))
+
+
 write_names()
+write_coverage()

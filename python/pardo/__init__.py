@@ -140,12 +140,10 @@ def __getattr__(name: str) -> _Any:
     found = _later.find(name, globals(), _prepare_later)
     if found is not None:
         return found
-    import numpy
+    from pardo._base import absent
 
-    reason = f"module 'pardo' has no attribute {name!r}"
-    theirs = None if name.startswith("_") else getattr(numpy, name, None)
-    if theirs is not None:
-        reason += f"; use numpy.{name}" if isinstance(theirs, type) else f"; use numpy.{name} on pardo.asnumpy(x)"
+    what_else = absent.reason(name)
+    reason = f"module 'pardo' has no attribute {name!r}" + (f": {what_else}" if what_else else "")
     raise AttributeError(reason, name=name, obj=_sys.modules[__name__])
 
 

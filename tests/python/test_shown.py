@@ -72,18 +72,6 @@ def test_versions(capsys):
     assert done.stdout == f"pardo {pp.__version__}\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [("frompyfunc", "; use numpy.frompyfunc on pardo.asnumpy(x)"), ("recarray", "; use numpy.recarray"), ("no_such_name", "")],
-)
-def test_names_that_are_not_there(name, hint):
-    assert not hasattr(pp, name)
-    with pytest.raises(AttributeError) as caught:
-        getattr(pp, name)
-    assert str(caught.value) == f"module 'pardo' has no attribute {name!r}{hint}"
-    assert (caught.value.name, caught.value.obj) == (name, pp)
-
-
 def test_a_terminal_shows_what_a_compiler_works_on(tmp_path):
     """A line on stderr, taken back when the kernel is there; nothing where stderr is no terminal."""
     program = "import pardo as pp; pp.sin(pp.ones(3, device='cpu') + 0.125).wait()"

@@ -171,6 +171,7 @@ if _TYPE_CHECKING:
     from pardo._functions.divisors import *
     from pardo._functions.editing import *
     from pardo._functions.einsum import *
+    from pardo._functions.flat import *
     from pardo._functions.grids import *
     from pardo._functions.index_tricks import *
     from pardo._functions.kinds import *

@@ -151,6 +151,64 @@ class Methods(Conversions):
 
     # --- attributes ------------------------------------------------------------------------------------------------------------
 
+    def choose(self: Array, choices: Any, out: Array | None = None, mode: str = "raise") -> Array:  # type: ignore[misc]
+        """Use this array of indices to construct a new array from a list of choices; see `pardo.choose`."""
+        return sys.modules["pardo"].choose(self, choices, out, mode)  # type: ignore[no-any-return]
+
+    @property
+    def flat(self: Array) -> Any:  # type: ignore[misc]
+        """The elements in row-major order under one index, to be read and written; see `pardo.flatiter`."""
+        return sys.modules["pardo"].flatiter(self)
+
+    @flat.setter
+    def flat(self: Array, value: Any) -> None:  # type: ignore[misc]
+        sys.modules["pardo"].flatiter(self)[...] = value
+
+    def tofile(self: Array, fid: Any, sep: str = "", format: str = "%s") -> None:  # type: ignore[misc]
+        """Write the elements to a file as bytes, or as text; `pardo.fromfile` reads them.
+
+        Parameters
+        ----------
+        fid : file or str or Path
+            An open file, or the name of one.
+        sep : str
+            What stands between elements in a text; empty: bytes are written, in the machine's byte order.
+        format : str
+            How an element becomes text.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        interop.asnumpy(self).tofile(fid, sep, format)
+
+    def dumps(self: Array) -> bytes:  # type: ignore[misc]
+        """Return the pickle of this array."""
+        import pickle
+
+        return pickle.dumps(self)
+
+    def dump(self: Array, file: Any) -> None:  # type: ignore[misc]
+        """Write the pickle of this array to a file.
+
+        Parameters
+        ----------
+        file : file or str or Path
+            A file open for bytes, or the name of one.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        data = self.dumps()
+        if hasattr(file, "write"):
+            file.write(data)
+            return
+        with open(file, "wb") as opened:
+            opened.write(data)
+
     @property
     def T(self: Array) -> Array:  # type: ignore[misc]  # noqa: N802
         """The array with its axes reversed."""

@@ -14,7 +14,7 @@ _ABSENT = {
     "fromregex": "use pardo.asarray of the fields of what numpy.fromregex returns",
     "frompyfunc vectorize": "Python functions do not run for each element: use pardo.jit, or pardo.kernel, which compile them",
     "ufunc": "operations are functions; pardo.jit makes new ones",
-    "nditer nested_iters ndenumerate flatiter broadcast": (
+    "nditer nested_iters ndenumerate broadcast": (
         "elements are not visited one by one: use operations on whole arrays, pardo.broadcast_shapes, or pardo.jit for loops"
     ),
     "errstate geterr geterrcall seterr seterrcall": (

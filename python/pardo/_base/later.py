@@ -27,6 +27,7 @@ FILES = {
     "_functions.divisors": "gcd lcm",
     "_functions.editing": "delete extract insert trim_zeros",
     "_functions.einsum": "einsum einsum_path",
+    "_functions.flat": "flatiter",
     "_functions.grids": "fromfunction geomspace indices ix_ logspace ravel_multi_index unravel_index",
     "_functions.index_tricks": "c_ index_exp mgrid ogrid r_ s_",
     "_functions.kinds": "iscomplex iscomplexobj isfortran isreal isrealobj nan_to_num ndim real_if_close shape size",

@@ -16,6 +16,30 @@ Array.tobytes:
 >>> pp.asarray([65, 66], dtype="uint8").tobytes()
 b'AB'
 
+Array.choose:
+>>> pp.asarray([1, 0, 1]).choose([pp.asarray([1, 2, 3]), pp.asarray([10, 20, 30])])
+array([10,  2, 30])
+
+Array.tofile:
+>>> import os, tempfile
+>>> name = os.path.join(tempfile.mkdtemp(), "x.bin")
+>>> pp.arange(3).tofile(name)
+>>> pp.fromfile(name, dtype=int)
+array([0, 1, 2])
+
+Array.dumps:
+>>> import pickle
+>>> pickle.loads(pp.arange(3).dumps())
+array([0, 1, 2])
+
+Array.dump:
+>>> import os, pickle, tempfile
+>>> name = os.path.join(tempfile.mkdtemp(), "x.pickle")
+>>> pp.arange(3).dump(name)
+>>> with open(name, "rb") as file:
+...     pickle.load(file)
+array([0, 1, 2])
+
 Array.astype:
 >>> pp.asarray([1.9, -1.9]).astype("int32")
 array([ 1, -1], dtype=int32)

@@ -526,12 +526,14 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         exported->shape.assign(x.shape().begin(), x.shape().end());
         exported->strides.assign(x.strides().begin(), x.strides().end());
         for (auto& s : exported->strides) s *= pardo::itemsize(x.dtype());
-        exported->let_go = held(x, writable);
+        // What nobody else can see may be written too, whether that was asked for or not: NumPy asks for less than it can use.
+        const bool written = writable || (looks_temporary(self) && x.writeable() && pardo::only_holder(x));
+        exported->let_go = held(x, written);
         static char nothing[16];
         view->buf = x.size() == 0 ? nothing : const_cast<void*>(x.data());
         view->len = static_cast<Py_ssize_t>(x.nbytes());
         view->itemsize = pardo::itemsize(x.dtype());
-        view->readonly = !writable;
+        view->readonly = !written;
         view->ndim = x.ndim();
         view->format = flags & PyBUF_FORMAT ? const_cast<char*>(exchange_types[static_cast<int>(x.dtype())].format) : nullptr;
         view->shape = flags & PyBUF_ND ? reinterpret_cast<Py_ssize_t*>(exported->shape.data()) : nullptr;

@@ -73,10 +73,12 @@ std::optional<DType> dtype_of(const DLDataType& d) {
 
 bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
 
-/// True when the host reads the memory where it is: on the CPU, and of other devices what they share with it.
+/// True when the host reads the memory where it is: on the CPU, and of other devices what is of a kind that is shared with it. Memory of
+/// the kind 'device' is not, also where a driver would let the host read it: what programs may do is the same on all of these devices.
 bool on_host(const Array& x) {
     if (x.device().in_host_memory()) return true;
     const Unlocked unlocked;  // to know the kind of memory may take the value
+    if (x.memory_kind() == pardo::MemoryKind::Device) return false;
     const auto place = pardo::dlpack_device(x);
     return place && host_readable(place->first);
 }

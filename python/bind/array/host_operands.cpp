@@ -22,7 +22,9 @@ bool computes_itself(PyObject* o) {
     static const PyObject* const of_numpy = nb::object(numpy().attr("ndarray").attr("__array_ufunc__")).release().ptr();
     if (ufunc.is(nb::handle(const_cast<PyObject*>(of_numpy)))) return false;
     const nb::object module = attribute_of_class(o, "__module__");
-    return !module.is_valid() || !PyUnicode_Check(module.ptr()) || !text_from(module).starts_with("pandas.");
+    if (!module.is_valid() || !PyUnicode_Check(module.ptr())) return true;
+    const std::string name = text_from(module);
+    return name != "pandas" && !name.starts_with("pandas.");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._array.interop import asnumpy, host_operand
+from pardo._array.interop import asnumpy, host_operand, shared_view
 from pardo._core import Array
 
 # Functions of NumPy's that take `like=`: they make arrays, here on the queue of that one.
@@ -44,6 +44,8 @@ class Protocols:
             return ours(*args, **kwargs, **_place(ours, self))
         if name == "copyto" and isinstance(args[0] if args else kwargs.get("dst"), np.ndarray):
             return _copyto(*args, **kwargs)
+        if name == "broadcast_arrays" and any(x is None or isinstance(x, str) for x in args):
+            return _broadcast_each(args)
         args, kwargs = _arguments(func, ours, args, kwargs)
         out = kwargs.get("out")
         if isinstance(out, np.ndarray):
@@ -51,6 +53,16 @@ class Protocols:
             result = ours(*args, **kwargs)
             return _into(name, (result,), (out,), kwargs.get("casting", "same_kind"), True)
         return ours(*args, **kwargs)
+
+    @property
+    def __array_interface__(self: Any) -> dict[str, Any]:
+        """The array's memory for other libraries of the host, version 3 of the protocol; arrays of other devices do not have it.
+
+        Consumers may write, so the memory is shared from now on, as by DLPack: operations on it run at once.
+        """
+        if not self.device._in_host_memory:
+            raise AttributeError(f"__array_interface__: the host cannot read the memory of an array on {self.device}: use pardo.asnumpy(x)")
+        return shared_view(self).__array_interface__
 
     def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
         """Bring what a function of NumPy's has computed to the queue of this array."""
@@ -81,6 +93,13 @@ def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -
     result = ours(*inputs, **keywords)
     results = result if isinstance(result, tuple) else (result,)
     return _into(name, results, outs, casting, where)
+
+
+def _broadcast_each(args: Sequence[Any]) -> tuple[Any, ...]:
+    """NumPy's `broadcast_arrays` of what are not all numbers: each one stays where it is."""
+    items = [x if type(x) is Array else np.asarray(x) for x in args]
+    shape = np.broadcast_shapes(*(x.shape for x in items))
+    return tuple(_core._broadcast_to(x, list(shape)) if type(x) is Array else np.broadcast_to(x, shape) for x in items)
 
 
 def _without_defaults(keywords: dict[str, Any]) -> None:

@@ -46,7 +46,9 @@ def test_every_universal_function(name, rng):
                 np.testing.assert_allclose(pp.asnumpy(mine), theirs, rtol=1e-12, atol=1e-12)
 
 
-@given(st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.sampled_from([np.add, np.multiply, np.maximum, np.less, np.hypot, np.true_divide]))
+@given(
+    st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.sampled_from([np.add, np.multiply, np.maximum, np.less, np.hypot, np.true_divide])
+)
 def test_operators_with_the_host_first(left, right, ufunc):
     rng = np.random.default_rng(1)
     a, b = samples(left, (5,), rng), samples(right, (3, 5), rng)
@@ -200,7 +202,13 @@ def test_functions_that_answer_without_an_array():
 
 def test_like_makes_arrays_beside_another():
     x = pp.asarray(RAW, queue=pp.Queue())
-    for made in (np.asarray([1.0, 2.0], like=x), np.zeros((2, 2), like=x), np.arange(3, like=x), np.full(2, 5.0, like=x), np.eye(2, like=x)):
+    for made in (
+        np.asarray([1.0, 2.0], like=x),
+        np.zeros((2, 2), like=x),
+        np.arange(3, like=x),
+        np.full(2, 5.0, like=x),
+        np.eye(2, like=x),
+    ):
         assert type(made) is pp.Array
         assert made.queue == x.queue
 

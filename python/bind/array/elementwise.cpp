@@ -238,7 +238,9 @@ std::string docstring(const pardo::OpInfo& info) {
     std::string doc = std::string(info.name) + "(" + arrays + ", /, out=None, *, where=True, dtype=None, casting='same_kind')\n--\n\n";
     doc += std::string(info.doc) + "\n\nParameters\n----------\n" + arrays + " : Array or number\n    " +
            std::string(text_of(info).operands) +
-           (several ? " Operands are broadcast against each other; Python numbers\n    take the dtype of the arrays they meet.\n" : "\n") +
+           (several ? " Operands are broadcast against each other; Python numbers\n    take the dtype of the arrays they meet. Lists and "
+                      "NumPy arrays are copied to the queue of these.\n"
+                    : "\n") +
            "out : Array, optional\n    Where the result is stored; it must have the broadcast shape, and the result must be castable to\n"
            "    its dtype within the same kind.\n"
            "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are "

@@ -46,8 +46,8 @@ class device_context(contextlib.ContextDecorator):  # noqa: N801 (used like a fu
     Notes
     -----
     Each call on NumPy arrays copies in and out, and computes at once. Where a result is only an intermediate one it costs less to make
-    arrays of pardo first (`asarray`), which are recorded and fused as everywhere. Outside of a context NumPy arrays are refused:
-    nothing is copied by itself.
+    arrays of pardo first (`asarray`), which are recorded and fused as everywhere. Outside of a context NumPy arrays alone are
+    refused; beside an array of pardo they are copied to its queue everywhere.
 
     Examples
     --------

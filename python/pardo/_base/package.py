@@ -14,7 +14,7 @@ def owns(file: str) -> bool:
 
 
 def users_line() -> str:
-    """"file.py:42" of the innermost frame outside of this package; empty without one."""
+    """ "file.py:42" of the innermost frame outside of this package; empty without one."""
     frame = sys._getframe(1)
     while frame is not None:
         if not owns(frame.f_code.co_filename):

@@ -15,8 +15,8 @@ from pardo._core import Array
 
 # Functions of NumPy's that take `like=`: they make arrays, here on the queue of that one.
 _MAKERS = {
-    "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer", "fromfile", "fromfunction",
-    "fromiter", "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require", "tri", "zeros",
+    "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer", "fromfile",
+    "fromfunction", "fromiter", "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require", "tri", "zeros",
 }  # fmt: skip
 _table: dict[np.ufunc, Callable[..., Any]] = {}  # what the core looks into for plain calls
 
@@ -107,7 +107,7 @@ def _without_defaults(keywords: dict[str, Any]) -> None:
     if keywords.get("order") in ("K", "C", "A"):
         del keywords["order"]
     keywords.pop("subok", None)
-    for name in [name for name, value in keywords.items() if value is np._NoValue]:  # type: ignore[attr-defined]
+    for name in [name for name, value in keywords.items() if value is np._NoValue]:
         del keywords[name]
 
 

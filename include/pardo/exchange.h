@@ -17,6 +17,8 @@ using ForeignStream = std::uintptr_t;
 
 /// DLPack's numbers {type, number of the device} for the array's memory; nothing where other libraries cannot reach it. Forces.
 PARDO_API std::optional<std::pair<int, int>> dlpack_device(const Array& x);
+/// True when nothing but this object refers to its memory: no other array or view, nothing recorded, no other code. Forces.
+PARDO_API bool only_holder(const Array& x);
 /// As export_memory, for a library that holds the array itself as long as it uses the memory: when it is not referenced any more, the
 /// memory is not reused before what others have submitted by then is complete.
 PARDO_API void* lend_memory(const Array& x, std::optional<ForeignStream> stream, bool writable);

@@ -65,14 +65,16 @@ enum class OperandKind { Array, Scalar, Stranger };
 struct ParsedOperand {
     OperandKind kind = OperandKind::Stranger;
     const pardo::Array* array = nullptr;
-    std::optional<pardo::Array> copied;  // of a NumPy array, inside device_context
+    std::optional<pardo::Array> copied;  // of values of the host
     pardo::Scalar scalar;
     operator pardo::Operand() const { return array ? pardo::Operand(*array) : pardo::Operand(scalar); }
 };
-/// Array, Python number or NumPy scalar; anything else is of kind Stranger, but NumPy arrays throw TypeError: data does not move by itself.
+/// Array, Python number or NumPy scalar, or values of the host (lists, NumPy arrays), which are copied to the queue of the arrays that they
+/// meet: `other`, or `home` where that says nothing about dtypes. Without any NumPy arrays throw TypeError; all else is of kind Stranger.
 /// Python integers beyond 64 bits become floats where `row` computes in floats, or `other`, the operand they meet, is inexact; in
 /// comparisons they are infinite; else OverflowError.
-void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other = nullptr, std::optional<Row> row = {});
+void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other = nullptr, std::optional<Row> row = {},
+                   const pardo::Array* home = nullptr);
 /// Thrown by parse_operand inside device_context for a NumPy array that meets no array of pardo: the whole call goes through
 /// pardo._array.contexts.offload then, which copies in and out.
 struct NumPyOperand {};
@@ -96,6 +98,8 @@ nb::object dtype_to_python(pardo::DType t);
 nb::handle numpy();
 /// True for numpy.ndarray and subclasses.
 bool is_numpy_array(PyObject* o);
+/// True for numpy.ndarray itself.
+bool is_exact_numpy_array(PyObject* o);
 
 /// An int of Python or anything with __index__; throws IndexError or TypeError.
 std::int64_t int_from(PyObject* o);
@@ -113,16 +117,31 @@ pardo::Device device_from(nb::handle o, const char* op_name);
 /// Tells the library where OpenBLAS is, once; to be called before it is needed.
 void find_openblas();
 
-/// Host memory behind an object with the buffer protocol, copied to a new array.
 /// What NumPy makes an array of; memory that an object only describes is checked first.
 nb::object host_values(PyObject* o, const char* op_name);
+/// Host memory behind an object with the buffer protocol, copied to a new array.
 pardo::Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue,
-                         pardo::MemoryKind kind = pardo::MemoryKind::Device);
+                         pardo::MemoryKind kind = pardo::MemoryKind::Device, const char* op_name = "asarray");
 /// 'device', 'shared' or 'host'; throws ValueError, or TypeError for what is not a string.
 pardo::MemoryKind kind_from(nb::handle name, const char* op_name);
 
+// --- values of the host (array/host_operands.cpp) -----------------------------------------------------------------------------
+
+/// Whether an object holds values on the host that are copied to the arrays they meet: lists, tuples, NumPy arrays, buffers, what has
+/// `__array__`; not objects that compute with our arrays themselves.
+bool is_host_data(PyObject* o);
+/// A copy of such values, seen by transfer_guard.
+pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue);
+/// As copy_buffer, of a NumPy array and seen by transfer_guard.
+pardo::Array copy_operand(nb::handle host, pardo::DType dtype, const pardo::Queue& queue, const char* op_name);
+/// Tells transfer_guard of a copy that nobody has asked for by name; throws if it is disallowed.
+void note_transfer(const char* op_name, std::int64_t bytes, const std::string& device, bool to_device);
+
 // --- index expressions (index.cpp) --------------------------------------------------------------------------------------------
 
+/// Whether the interpreter lets go of `o` after the call or assignment: the value of an expression, not of a name. C code that holds the
+/// only reference looks the same.
+bool looks_temporary(PyObject* o);
 PyObject* getitem(PyObject* self, PyObject* index);
 int setitem(PyObject* self, PyObject* index, PyObject* value);
 
@@ -221,6 +240,8 @@ void bind_block(nb::module_& m);
 void bind_profile(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
+void bind_host_operands(nb::module_& m);
+void bind_protocols(nb::module_& m);
 void bind_elementwise(nb::module_& m);
 void bind_ops(nb::module_& m);
 void bind_kernel(nb::module_& m);

@@ -151,31 +151,33 @@ std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
 nb::handle numpy() { return np().module; }
 
 nb::object host_values(PyObject* o, const char* op_name) {
-    if (reinterpret_cast<PyObject*>(Py_TYPE(o)) == np().array.ptr()) return nb::borrow(o);
+    if (is_exact_numpy_array(o)) return nb::borrow(o);
     return nb::module_::import_("pardo._array.array_interface").attr("host_values")(nb::handle(o), nb::none(), op_name);
 }
 
-bool is_numpy_array(PyObject* o) { return PyObject_IsInstance(o, np().array.ptr()) == 1; }
+bool is_exact_numpy_array(PyObject* o) { return reinterpret_cast<PyObject*>(Py_TYPE(o)) == np().array.ptr(); }
+
+bool is_numpy_array(PyObject* o) { return is_exact_numpy_array(o) || PyObject_IsInstance(o, np().array.ptr()) == 1; }
 
 void refuse_operand(PyObject* o, const char* op_name) {
     const std::string name = is_numpy_array(o) ? "numpy.ndarray" : class_name(o);
     throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": one operand is a " + name +
-                                                   "; pardo copies no data by itself, so make it a pardo array first: "
+                                                   " and none is an array of pardo, whose device it would follow: make it one with "
                                                    "pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
 }
 
 namespace {
 
-/// A NumPy array on a queue, by the rules of pardo.asarray.
-pardo::Array copied_in(PyObject* o, const char* op_name, const pardo::Queue& queue) {
-    nb::object host = host_values(o, op_name);
-    if (!nb::cast<bool>(host.attr("dtype").attr("isnative"))) host = host.attr("astype")(host.attr("dtype").attr("newbyteorder")("="));
-    return copy_buffer(host, dtype_of_values(op_name, host, host), queue);
+/// A NumPy array without dimensions: a number with a dtype of its own.
+bool is_number_of_numpy(PyObject* o) {
+    return is_exact_numpy_array(o) && nb::cast<int>(nb::handle(o).attr("ndim")) == 0 &&
+           dtype_at_sight(nb::object(nb::handle(o).attr("dtype")).ptr());
 }
 
 }  // namespace
 
-void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other, std::optional<Row> row) {
+void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other, std::optional<Row> row,
+                   const pardo::Array* home) {
     if (is_array(o)) {
         out.kind = OperandKind::Array;
         out.array = &array_of(o);
@@ -188,12 +190,19 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const p
             out.scalar = strong(o);
         } else if (!weak_subclass(o, out.scalar, fits)) {
             out.kind = OperandKind::Stranger;
-            if (!is_numpy_array(o)) return;
-            if (!in_device_context()) refuse_operand(o, op_name);
-            if (!other) throw NumPyOperand{};
-            out.kind = OperandKind::Array;
-            out.copied = copied_in(o, op_name, other->queue());
-            out.array = &*out.copied;
+            if (!is_host_data(o)) return;
+            if (!home) home = other;
+            if (home && is_number_of_numpy(o)) {
+                out.kind = OperandKind::Scalar;
+                out.scalar = strong(o);
+            } else if (home) {
+                out.kind = OperandKind::Array;
+                out.copied = host_operand(o, op_name, home->queue());
+                out.array = &*out.copied;
+            } else if (is_numpy_array(o)) {
+                if (!in_device_context()) refuse_operand(o, op_name);
+                throw NumPyOperand{};
+            }
             return;
         }
     }

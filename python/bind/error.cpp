@@ -131,8 +131,8 @@ void set_error_from_current_exception() noexcept {
 
 void bind_error(nb::module_& m) {
     placement_error = new_error(m, "ExecutionPlacementError",
-                                "Operands live on different queues. Compute follows data, and nothing is copied by itself: bring them "
-                                "together with `x.to_device(device)` or `asarray(x, queue=queue)`.",
+                                "Operands live on different queues, or `transfer_guard` forbids a copy. Compute follows data, and no array "
+                                "is moved by itself: bring them together with `x.to_device(device)` or `asarray(x, queue=queue)`.",
                                 PyExc_ValueError);
     device_error = new_error(m, "DeviceError", "A device failed, was lost, or does not exist.", PyExc_RuntimeError);
     compile_error = new_error(m, "CompileError", "A kernel could not be compiled.", PyExc_RuntimeError);

@@ -74,9 +74,11 @@ from pardo._kernel.program import *
 from pardo._language.atomics import *
 from pardo._language.groups import *
 from pardo._language.index_space import *
+from pardo._numpy import protocols as _protocols
 from pardo._runtime import devices as _devices
 from pardo._runtime import events as _events
 from pardo._runtime import queues as _queues
+from pardo._runtime import transfers as _transfers
 from pardo._runtime.config import *
 from pardo._runtime.devices import *
 from pardo._runtime.events import *
@@ -84,6 +86,7 @@ from pardo._runtime.memory import *
 from pardo._runtime.profile import *
 from pardo._runtime.queues import *
 from pardo._runtime.statistics import *
+from pardo._runtime.transfers import *
 
 ndarray = _core.Array
 
@@ -92,6 +95,7 @@ __array_api_version__ = "2025.12"
 
 _methods.attach(_conversion.Conversions, _core.Array)
 _methods.attach(_methods.Methods, _core.Array)
+_methods.attach(_protocols.Protocols, _core.Array)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
 _methods.attach(_devices.DeviceMethods, _core.Device)
@@ -117,6 +121,8 @@ _contexts.serve_contexts(
 _rebuild_array = _interop._rebuild
 _public_names.publish(globals(), {"random": random, "algorithm": algorithm, "special": special})
 _examples.complete(globals())
+_protocols.begin(globals())
+_transfers.begin()
 _intrinsics.serve(_sys.modules[__name__], special)
 _public_names.answer_to_former_names()
 _core._set_package_folder(_package.FOLDER)

@@ -17,9 +17,16 @@ struct Counters {
     std::atomic<std::uint64_t> from_disk{0};   // kernels loaded from the disk cache
     std::atomic<std::uint64_t> bytes_read{0};  // by launches, each buffer region once a launch
     std::atomic<std::uint64_t> bytes_written{0};
-    std::atomic<std::uint64_t> copies{0};     // whole-array copies (imports, exports, layout changes, overlaps)
-    std::atomic<std::uint64_t> fallbacks{0};  // slow paths taken in place of the fast one; see log
+    std::atomic<std::uint64_t> copies{0};        // whole-array copies (imports, exports, layout changes, overlaps)
+    std::atomic<std::uint64_t> copied_bytes{0};  // by these copies
+    std::atomic<std::uint64_t> fallbacks{0};     // slow paths taken in place of the fast one; see log
 };
 extern Counters counters;
+
+/// Counts the copy of an array of so many bytes.
+inline void count_copy(std::int64_t bytes) {
+    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    counters.copied_bytes.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+}
 
 }  // namespace pardo

@@ -358,7 +358,7 @@ bool store(Node* target, Node* value, Node* where, After after, int references, 
     }
     const bool ours = temporary || condition;
     if (!force_unless_changed({roots, count}, ours ? Compile::Locked : compile, false)) return false;
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(value->size() * itemsize(value->dtype));
     return store(target, value, where);
 }
 

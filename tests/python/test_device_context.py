@@ -100,10 +100,10 @@ def test_with_an_array_of_pardo_the_result_stays():
     assert (x == x).all()
 
 
-def test_outside_nothing_is_copied_by_itself():
+def test_outside_numpy_arrays_alone_are_refused():
     with pp.device_context("cpu"):
         pass
-    for call in (lambda: pp.sqrt(X), lambda: pp.sum(X), lambda: pp.asarray(X) + X, lambda: pp.concat([X, X])):
+    for call in (lambda: pp.sqrt(X), lambda: pp.sum(X), lambda: pp.add(X, X), lambda: pp.concat([X, X])):
         with pytest.raises(TypeError, match="asarray"):
             call()
 

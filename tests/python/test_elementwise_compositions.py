@@ -233,7 +233,7 @@ def test_closeness_of_others():
     with pytest.warns(RuntimeWarning, match=r"^isclose: rtol and atol"):
         pp.isclose(x, x, rtol=np.inf)
     with pytest.raises(TypeError, match=r"^allclose: expected a pardo.Array"):
-        pp.allclose(x, [1.0])
+        pp.allclose([1.0], [1.0])
     with pytest.raises(ValueError, match="broadcast"):
         pp.isclose(x, pp.zeros(3)).wait()
     with pytest.raises(pp.ExecutionPlacementError, match=r"^isclose: "):

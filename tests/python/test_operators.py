@@ -143,7 +143,7 @@ def test_strangers():
 
     x = pp.zeros(2)
     assert x + Stranger() == "mine"
-    for bad in ("text", None, [1, 2], object()):
+    for bad in ("text", None, {1: 2}, object()):
         with pytest.raises(TypeError):
             x + bad
         with pytest.raises(TypeError):
@@ -153,14 +153,12 @@ def test_strangers():
 
 
 @pytest.mark.parametrize("data", [[0.0, 1.0], (0.0, 1.0), range(2), array.array("d", [0.0, 1.0]), np.zeros(2)])
-def test_comparison_with_host_data_is_refused(data):
+def test_comparison_with_host_data(data):
     """Not implemented would mean one bool for the whole array, by identity."""
-    x = pp.asarray([0.0, 1.0])
+    x = pp.asarray([0.0, 2.0])
     for f in (operator.eq, operator.ne):
-        with pytest.raises(TypeError, match=r"equal: .*asarray"):
-            f(x, data)
-        with pytest.raises(TypeError, match=r"equal: .*asarray"):
-            f(data, x)
+        check(f(x, data), f(np.array([0.0, 2.0]), np.asarray(data)))
+        check(f(data, x), f(np.asarray(data), np.array([0.0, 2.0])))
 
 
 @pytest.mark.parametrize("other", [None, "text", b"bytes"])
@@ -193,20 +191,6 @@ def test_integers_beyond_64_bits_are_floats_where_the_result_is(dtype, big):
     if host.dtype.kind in "iu" and abs(big) >= 2**64:
         with pytest.raises(OverflowError):
             x + big
-
-
-def test_numpy_operands_are_refused():
-    x, host = pp.zeros(2), np.ones(2)
-    for f in (operator.add, operator.mul, operator.lt, operator.eq):
-        with pytest.raises(TypeError, match="asarray"):
-            f(x, host)
-        with pytest.raises(TypeError, match="asarray"):
-            f(host, x)
-    with pytest.raises(TypeError):
-        host += x
-    with pytest.raises(TypeError):
-        np.add(x, host)
-    check(np.float64(2) * x, np.zeros(2))
 
 
 def test_integers_that_do_not_fit():
@@ -268,5 +252,3 @@ def test_matmul(rng):
         pp.asarray(a) @ pp.asarray(a)
     with pytest.raises(ValueError, match="scalar"):
         pp.asarray(a) @ 2
-    with pytest.raises(TypeError, match="asarray"):
-        pp.asarray(a) @ b

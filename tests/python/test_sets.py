@@ -122,6 +122,6 @@ def test_messages_name_the_product():
         with pytest.raises(error, match=r"^trace: "):
             call()
     with pytest.raises(TypeError, match=r"^dot: expected a pardo.Array, got list"):
-        pp.dot(v, [1, 2, 3])
+        pp.dot([1, 2, 3], [1, 2, 3])
     with pytest.raises(pp.ExecutionPlacementError, match=r"^outer: "):
         pp.outer(v, v.to_queue(pp.Queue(v.device)))

@@ -142,12 +142,12 @@ nb::tuple explain(const std::vector<Array>& roots) {
 
 }  // namespace
 
-Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue, pardo::MemoryKind kind) {
+Array copy_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& queue, pardo::MemoryKind kind, const char* op_name) {
     const BufferView view(object.ptr(), PyBUF_STRIDED_RO);
     check_itemsize(view.buffer, dtype);
-    if (view.buffer.len < long_copy) return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind);
+    if (view.buffer.len < long_copy) return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind, op_name);
     const Unlocked unlocked;
-    return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind);
+    return pardo::from_host(view.buffer.buf, dtype, view.shape(), view.strides(), queue, kind, op_name);
 }
 
 void bind_array(nb::module_& m) {

@@ -52,17 +52,19 @@ Array* as_out(const char* op_name, PyObject* o) {
     throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": out must be a pardo.Array");
 }
 
-Array as_mask(const char* op_name, PyObject* o) {
-    if (is_array(o)) {
-        if (array_of(o).dtype() != pardo::DType::Bool) {
-            throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": where must be a bool array, not " +
-                                                           std::string(pardo::dtype_name(array_of(o).dtype())));
-        }
-        return array_of(o);
-    }
+const Array& checked_mask(const char* op_name, const Array& mask) {
+    if (mask.dtype() == pardo::DType::Bool) return mask;
+    throw pardo::Error(pardo::ErrorCode::Type,
+                       std::string(op_name) + ": where must be a bool array, not " + std::string(pardo::dtype_name(mask.dtype())));
+}
+
+Array as_mask(const char* op_name, PyObject* o, const Array* home, const std::optional<Array>& made) {
+    if (is_array(o)) return checked_mask(op_name, array_of(o));
     if (PyBool_Check(o)) return array_of_scalar(pardo::Scalar(o == Py_True));
-    if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
-    throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": where must be a bool or a pardo.Array of bools");
+    if (!is_host_data(o)) throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": where must be a bool or an array of bools");
+    if (!home && is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
+    const Array mask = host_operand(o, op_name, home ? home->queue() : made->queue());
+    return checked_mask(op_name, mask);
 }
 
 /// Without `out`, elements that `where` leaves out are not initialised, as in NumPy.
@@ -95,6 +97,17 @@ PyObject* call_in_context(int id, PyObject* const* args, Py_ssize_t count, PyObj
     return module.attr("offload")(function, nb::tuple(positional), keywords).release().ptr();
 }
 
+/// The array whose queue host operands follow where no operand is an array: the condition of a choice, `out` or `where`.
+const Array* home_of_others(int arity, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const Py_ssize_t keywords = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < count + keywords; ++i) {
+        PyObject* o = args[i];
+        if (i >= arity && PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
+        if (is_array(o)) return &array_of(o);
+    }
+    return nullptr;
+}
+
 PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const pardo::OpInfo& info = pardo::op_table()[static_cast<std::size_t>(id)];
     const char* const op_name = info.name;
@@ -109,19 +122,18 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     for (int i = choice ? 1 : 0; i < info.arity && !first; ++i) {
         if (is_array(args[i])) first = &array_of(args[i]);
     }
+    const Array* const home = first ? first : home_of_others(info.arity, args, count, names);
     std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
     for (int i = 0; i < info.arity; ++i) {
-        parse_operand(args[i], parsed[i], op_name, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id));
+        parse_operand(args[i], parsed[i], op_name, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id), home);
         if (parsed[i].kind == OperandKind::Stranger) {
             throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": operand " + std::to_string(i + 1) + " is of type " +
                                                            class_name(args[i]) +
                                                            "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
         }
     }
-    const bool keywords = names || count > info.arity;
-    if (keywords && std::any_of(std::begin(parsed), std::end(parsed), [](const ParsedOperand& p) { return p.copied.has_value(); }))
-        throw NumPyOperand{};  // `out` and `where` may be NumPy's too
-    if (!first && !parsed[0].array) {
+    const bool any_array = std::any_of(std::begin(parsed), std::end(parsed), [](const ParsedOperand& p) { return p.array != nullptr; });
+    if (!any_array) {
         made = array_of_scalar(parsed[0].scalar);
         parsed[0].array = &*made;
     }
@@ -135,7 +147,7 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
     for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(op_name, PyTuple_GetItem(names, i), args[count + i], k);
     std::optional<Array> mask;
-    if (k.where) mask = as_mask(op_name, k.where);
+    if (k.where) mask = as_mask(op_name, k.where, home, made);
     if (k.out) {
         Array* const out = as_out(op_name, k.out);
         pardo::apply_out(id, used, *out, mask ? &*mask : nullptr, k.dtype);
@@ -226,7 +238,9 @@ std::string docstring(const pardo::OpInfo& info) {
     std::string doc = std::string(info.name) + "(" + arrays + ", /, out=None, *, where=True, dtype=None, casting='same_kind')\n--\n\n";
     doc += std::string(info.doc) + "\n\nParameters\n----------\n" + arrays + " : Array or number\n    " +
            std::string(text_of(info).operands) +
-           (several ? " Operands are broadcast against each other; Python numbers\n    take the dtype of the arrays they meet.\n" : "\n") +
+           (several ? " Operands are broadcast against each other; Python numbers\n    take the dtype of the arrays they meet. Lists and "
+                      "NumPy arrays are copied to the queue of these.\n"
+                    : "\n") +
            "out : Array, optional\n    Where the result is stored; it must have the broadcast shape, and the result must be castable to\n"
            "    its dtype within the same kind.\n"
            "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are "

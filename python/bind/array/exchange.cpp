@@ -73,10 +73,12 @@ std::optional<DType> dtype_of(const DLDataType& d) {
 
 bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
 
-/// True when the host reads the memory where it is: on the CPU, and of other devices what they share with it.
+/// True when the host reads the memory where it is: on the CPU, and of other devices what is of a kind that is shared with it. Memory of
+/// the kind 'device' is not, also where a driver would let the host read it: what programs may do is the same on all of these devices.
 bool on_host(const Array& x) {
     if (x.device().in_host_memory()) return true;
     const Unlocked unlocked;  // to know the kind of memory may take the value
+    if (x.memory_kind() == pardo::MemoryKind::Device) return false;
     const auto place = pardo::dlpack_device(x);
     return place && host_readable(place->first);
 }
@@ -526,12 +528,14 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         exported->shape.assign(x.shape().begin(), x.shape().end());
         exported->strides.assign(x.strides().begin(), x.strides().end());
         for (auto& s : exported->strides) s *= pardo::itemsize(x.dtype());
-        exported->let_go = held(x, writable);
+        // What nobody else can see may be written too, whether that was asked for or not: NumPy asks for less than it can use.
+        const bool written = writable || (looks_temporary(self) && x.writeable() && pardo::only_holder(x));
+        exported->let_go = held(x, written);
         static char nothing[16];
         view->buf = x.size() == 0 ? nothing : const_cast<void*>(x.data());
         view->len = static_cast<Py_ssize_t>(x.nbytes());
         view->itemsize = pardo::itemsize(x.dtype());
-        view->readonly = !writable;
+        view->readonly = !written;
         view->ndim = x.ndim();
         view->format = flags & PyBUF_FORMAT ? const_cast<char*>(exchange_types[static_cast<int>(x.dtype())].format) : nullptr;
         view->shape = flags & PyBUF_ND ? reinterpret_cast<Py_ssize_t*>(exported->shape.data()) : nullptr;

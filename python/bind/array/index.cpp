@@ -132,7 +132,7 @@ private:
             from_host.push_back(
                 {parts.size(), int_index(nb::object(values.attr("min")()).ptr()), int_index(nb::object(values.attr("max")()).ptr())});
         }
-        parts.emplace_back(copy_buffer(values, dtype_from(nb::object(values.attr("dtype")).ptr()), x.queue()));
+        parts.emplace_back(copy_operand(values, dtype_from(nb::object(values.attr("dtype")).ptr()), x.queue(), "x[...]"));
     }
 };
 
@@ -165,16 +165,6 @@ struct Value {
     pardo::After after = pardo::After::Kept;
 };
 
-/// Whether the interpreter lets go of `o` after the assignment: the value of an expression, not of a name. From 3.14 on names lend their
-/// reference, so that its count says nothing; there the interpreter can be asked. C code that holds the only reference looks the same:
-/// hence "perhaps".
-bool looks_temporary(PyObject* o) {
-    using Ask = int (*)(PyObject*);
-    static const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "PyUnstable_Object_IsUniqueReferencedTemporary"));
-    static const bool counts = Py_Version < 0x030e0000;
-    return ask ? ask(o) == 1 : counts && Py_REFCNT(o) == 1;
-}
-
 void parse_value(const Array& x, PyObject* o, Value& value) {
     if (is_array(o)) {
         value.array = &array_of(o);
@@ -182,16 +172,24 @@ void parse_value(const Array& x, PyObject* o, Value& value) {
         return;
     }
     ParsedOperand parsed;
-    if (!is_numpy_array(o) && (parse_operand(o, parsed, "x[...] = value", &x), parsed.kind == OperandKind::Scalar)) {
+    if (!is_numpy_array(o)) parse_operand(o, parsed, "x[...] = value", &x);
+    if (parsed.kind == OperandKind::Scalar) {
         value.scalar = parsed.scalar;
         return;
     }
-    const nb::object host = host_values(o, "x[...] = value");
-    value.copied = copy_buffer(host, dtype_of_values("x[...] = value", o, host), x.queue());
+    value.copied = parsed.copied ? *parsed.copied : host_operand(o, "x[...] = value", x.queue());
     value.array = &*value.copied;
 }
 
 }  // namespace
+
+// From 3.14 on names lend their reference, so that its count says nothing; there the interpreter can be asked.
+bool looks_temporary(PyObject* o) {
+    using Ask = int (*)(PyObject*);
+    static const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "PyUnstable_Object_IsUniqueReferencedTemporary"));
+    static const bool counts = Py_Version < 0x030e0000;
+    return ask ? ask(o) == 1 : counts && Py_REFCNT(o) == 1;
+}
 
 PyObject* getitem(PyObject* self, PyObject* o) {
     return guarded([&]() -> PyObject* {

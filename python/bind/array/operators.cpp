@@ -20,15 +20,6 @@ Array apply(Row row, const Operand& a, const Operand& b) {
 
 void parse(Row row, PyObject* o, ParsedOperand& out, const Array& other) { parse_operand(o, out, name_of(row), &other, row); }
 
-/// Data of other kinds: what `pardo.asarray` would copy in.
-bool is_array_like(PyObject* o) {
-    if (PyList_Check(o) || PyTuple_Check(o) || PyObject_CheckBuffer(o) || PyRange_Check(o)) return true;
-    for (const char* name : {"__array__", "__dlpack__", "__array_interface__"}) {
-        if (PyObject_HasAttrString(o, name)) return true;
-    }
-    return false;
-}
-
 /// `x == o` for what is not an operand. Not implemented would mean Python's comparison by identity, one bool for a whole array: right for
 /// other objects that are never data.
 PyObject* compare_stranger(Row row, const Array& x, PyObject* o) {
@@ -36,7 +27,7 @@ PyObject* compare_stranger(Row row, const Array& x, PyObject* o) {
         const bool differs = row == Row::not_equal;
         return wrap(pardo::full(x.shape(), pardo::Scalar(differs), pardo::DType::Bool, x.queue()));
     }
-    if (is_array_like(o)) refuse_operand(o, name_of(row));
+    if (!PyObject_HasAttrString(o, "__array_ufunc__") && PyObject_HasAttrString(o, "__dlpack__")) refuse_operand(o, name_of(row));
     return Py_NewRef(Py_NotImplemented);
 }
 
@@ -103,40 +94,41 @@ PyObject* divmod(PyObject* a, PyObject* b) {
     return PyTuple_Pack(2, quotient.ptr(), rest.ptr());
 }
 
-/// An operand of `@`; scalars are not matrices.
-bool matrix(PyObject* o, PyObject** failure) {
-    if (is_array(o)) return true;
-    ParsedOperand parsed;
-    parse_operand(o, parsed, "matmul");
+/// An operand of `@` beside an array; scalars are not matrices. Null for what is not an operand.
+const Array* matrix(PyObject* o, ParsedOperand& parsed, const Array& other) {
+    parse_operand(o, parsed, "matmul", &other);
     if (parsed.kind == OperandKind::Scalar) {
         throw pardo::Error(pardo::ErrorCode::Value,
                            "matmul: one operand is a scalar; both must have at least one dimension (use * to scale)");
     }
-    *failure = Py_NewRef(Py_NotImplemented);
-    return false;
+    return parsed.array;
 }
 
 PyObject* multiply_matrices(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
-        PyObject* failure = nullptr;
-        if (!matrix(a, &failure) || !matrix(b, &failure)) return failure;
+        ParsedOperand first, second;
+        const Array& one = array_of(is_array(a) ? a : b);
+        const Array *x = matrix(a, first, one), *y = matrix(b, second, one);
+        if (!x || !y) return Py_NewRef(Py_NotImplemented);
         find_openblas();
         return wrap([&] {
             const Unlocked unlocked;
-            return pardo::matmul(array_of(a), array_of(b));
+            return pardo::matmul(*x, *y);
         }());
     });
 }
 
 PyObject* multiply_matrices_in_place(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
-        PyObject* failure = nullptr;
-        if (!is_array(a) || !matrix(b, &failure)) return failure ? failure : Py_NewRef(Py_NotImplemented);
-        find_openblas();
+        if (!is_array(a)) return Py_NewRef(Py_NotImplemented);
         const Array& x = array_of(a);
+        ParsedOperand second;
+        const Array* const y = matrix(b, second, x);
+        if (!y) return Py_NewRef(Py_NotImplemented);
+        find_openblas();
         {
             const Unlocked unlocked;
-            const Array product = pardo::matmul(x, array_of(b));
+            const Array product = pardo::matmul(x, *y);
             if (!std::ranges::equal(product.shape(), x.shape())) {
                 throw pardo::Error(pardo::ErrorCode::Value,
                                    "matmul: the product's shape differs from that of the left operand, so it cannot be stored there");

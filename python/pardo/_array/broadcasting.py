@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._array.interop import check_fits, from_host
-from pardo._base.arguments import Shape, array, arrays, check_cast, mask
+from pardo._array.interop import check_fits
+from pardo._base.arguments import Shape, array, arrays, check_cast, mask, on_queue
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array
 
@@ -124,7 +124,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     if type(dst) is not Array:
         raise TypeError(f"copyto: the target must be a pardo.Array, not {type(dst).__name__}")
     if not isinstance(src, (Array, bool, int, float, complex, np.generic)):
-        src = from_host(src, None, dst.queue, "copyto")
+        src = on_queue(src, dst.queue, "copyto")
     check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
     if type(src) is Array:
         check_fits(src, dst.shape, "copyto")

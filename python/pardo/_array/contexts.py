@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray, asnumpy
-from pardo._base.arguments import DeviceLike, device_of
+from pardo._base.arguments import DeviceLike, device_of, on_queue
 from pardo._core import Array, Device, Queue
 
 __all__ = ["device_context"]
@@ -46,8 +46,8 @@ class device_context(contextlib.ContextDecorator):  # noqa: N801 (used like a fu
     Notes
     -----
     Each call on NumPy arrays copies in and out, and computes at once. Where a result is only an intermediate one it costs less to make
-    arrays of pardo first (`asarray`), which are recorded and fused as everywhere. Outside of a context NumPy arrays are refused:
-    nothing is copied by itself.
+    arrays of pardo first (`asarray`), which are recorded and fused as everywhere. Outside of a context NumPy arrays alone are
+    refused; beside an array of pardo they are copied to its queue everywhere.
 
     Examples
     --------
@@ -143,9 +143,37 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if _entered and current.get() is not None:
             return offload(function, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if "host_operand" not in error.__dict__:
+                raise
+            again = _with_host_operands(args, kwargs, error)
+        return wrapper(*again[0], **again[1])
 
     return wrapper
+
+
+def _with_host_operands(positional: Sequence[Any], keywords: dict[str, Any], error: TypeError) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments, with a copy on the queue of the first array among them in place of the values of the host that a function has met;
+    its error if there is none."""
+    home = next(filter(None, map(_queue_in, [*positional, *keywords.values()])), None)
+    operand, op_name = error.host_operand  # type: ignore[attr-defined]
+    if home is None or not any(map(functools.partial(_is_in, operand), [*positional, *keywords.values()])):
+        raise error
+    put = functools.partial(_replaced, operand, on_queue(operand, home, op_name))
+    return list(map(put, positional)), {name: put(x) for name, x in keywords.items()}
+
+
+def _is_in(operand: Any, x: Any) -> bool:
+    return x is operand or (type(x) in (list, tuple) and any(_is_in(operand, item) for item in x))
+
+
+def _replaced(operand: Any, value: Array, x: Any) -> Any:
+    """The argument with a value in the place of an operand, also inside of lists and tuples."""
+    if x is operand:
+        return value
+    return type(x)(_replaced(operand, value, item) for item in x) if type(x) in (list, tuple) and _is_in(operand, x) else x
 
 
 # These make arrays of nothing but numbers, or tell about dtypes: they take NumPy's arrays as they are.

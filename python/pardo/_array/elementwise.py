@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.searching import beyond_range, nonzero_of
-from pardo._base.arguments import SCALARS, array, array_like, default_on, index, mask, same_kind, store
+from pardo._base.arguments import SCALARS, array, array_like, default_on, index, mask, on_queue, same_kind, store
 from pardo._base.docstrings import filled
 from pardo._core import (
     Array,
@@ -154,7 +154,7 @@ def clip(
 def _clip_limit(x: Array, limit: Any, side: int) -> Any:
     """None for an integer that no element is beyond on this side, as NumPy has it; others are promoted with the elements, or do not fit."""
     if limit is not None and type(limit) is not Array and not isinstance(limit, SCALARS):
-        raise TypeError(f"clip: a limit must be a number or a pardo.Array, not {type(limit).__name__}")
+        return on_queue(limit, x.queue, "clip")
     return None if beyond_range(limit, x.dtype) == side else limit
 
 
@@ -234,8 +234,7 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
         raise ValueError("where: either both or neither of x1 and x2 must be given")
     if type(condition) is not Array:
         if not isinstance(condition, SCALARS):
-            kind = type(condition).__name__
-            raise TypeError(f"where: condition is of type {kind}; make it a pardo.Array with pardo.asarray(condition)")
+            return _core._where(condition, x1, x2)
         model = next((x for x in (x1, x2) if type(x) is Array), None)
         condition = array(bool(condition), "where") if model is None else array_like(bool(condition), model, "where")._astype(np.bool_)
     return _core._where(condition, x1, x2)

@@ -11,6 +11,7 @@ from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
 from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of, refuse_masked
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
+from pardo._runtime.transfers import implicit_copies_allowed
 
 __all__ = [
     "array",
@@ -31,12 +32,26 @@ def by_rows(order: str | None, op_name: str) -> None:
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None) -> Array:
     """A copy of what NumPy makes an array of."""
+    host, element = _host_of(obj, dtype, target, op_name)
+    return _copy_buffer(host, element, target, "device" if usm_type is None else usm_type)
+
+
+def host_operand(obj: Any, target: Queue, op_name: str) -> Array:
+    """A copy of values of the host on the queue of the arrays that they meet; the core calls it for all but plain arrays of NumPy."""
+    if isinstance(obj, np.matrix):
+        raise TypeError(f"{op_name}: a numpy.matrix has operators of its own; use numpy.asarray(m), whose * works element by element")
+    host, element = _host_of(obj, None, target, op_name)
+    return _core._copy_operand(host, element, target, op_name)
+
+
+def _host_of(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> tuple[NDArray[Any], np.dtype[Any]]:
+    """What NumPy makes an array of, in the byte order of the machine, and the dtype that it gets on a queue."""
     host = host_values(obj, optional_dtype(dtype, op_name, any_order=True), op_name)
     if dtype is None and not hasattr(obj, "dtype") and not has_buffer(obj):  # Python's numbers: they take the default dtype
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
-    return _copy_buffer(host, _dtype_of_host(host, obj, op_name), target, "device" if usm_type is None else usm_type)
+    return host, _dtype_of_host(host, obj, op_name)
 
 
 def _dtype_of_host(host: NDArray[Any], obj: Any, op_name: str) -> np.dtype[Any]:
@@ -337,7 +352,7 @@ def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = No
         raise KeyboardInterrupt
     host = host_view(x)
     if host is None:
-        raise TypeError(f"implicit conversion to a NumPy array is not possible for an array on {x.device}: use pardo.asnumpy(x)")
+        host = _implicit_copy(x, copy)
     if copy:
         return asnumpy(x) if dtype is None else asnumpy(x).astype(dtype, copy=False)
     if dtype is None or np.dtype(dtype) == host.dtype:
@@ -345,6 +360,19 @@ def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = No
     if copy is False:
         raise ValueError(f"__array__: a conversion from {host.dtype} to {np.dtype(dtype)} needs a copy")
     return host.astype(dtype)
+
+
+def _implicit_copy(x: Array, copy: bool | None) -> NDArray[Any]:
+    """A copy of an array on a device whose memory the host cannot read, where that is allowed."""
+    if copy is False:
+        raise ValueError(f"__array__: the host cannot read the memory of an array on {x.device} without a copy")
+    if not copy and not implicit_copies_allowed():
+        raise TypeError(
+            f"implicit conversion to a NumPy array is not possible for an array on {x.device}: use pardo.asnumpy(x); "
+            "pardo.allow_implicit_copies() lets other libraries copy"
+        )
+    _core._note_transfer("__array__", x.nbytes, x.device.id, False)
+    return asnumpy(x)
 
 
 def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:

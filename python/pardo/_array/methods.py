@@ -24,10 +24,6 @@ class Methods(Conversions):
 
     __slots__ = ()
 
-    # NumPy's binary operators leave arrays of pardo alone: ours raise an error that says what to do.
-    __array_ufunc__ = None
-    __array_priority__ = 1000.0
-
     # --- conversion ----------------------------------------------------------------------------------------------------------
 
     __array__ = interop.to_array

@@ -6,7 +6,19 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import array, arrays, axis_index, axis_number, index, optional_dtype, same_kind, same_queue, store
+from pardo._base.arguments import (
+    SCALARS,
+    array,
+    array_like,
+    arrays,
+    axis_index,
+    axis_number,
+    index,
+    optional_dtype,
+    same_kind,
+    same_queue,
+    store,
+)
 from pardo._base.docstrings import filled
 from pardo._core import Array
 
@@ -175,6 +187,8 @@ def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     ValueError
         The extents differ, or the shape of `out` does not fit.
     """
+    if type(x1) is Array and not isinstance(x2, SCALARS):
+        x2 = array_like(x2, x1, "dot")
     for x in (x1, x2):
         if type(x) is not Array:
             array(x, "dot")  # raises unless it is a number

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, array_like, axis_index, optional_axis, store
+from pardo._base.arguments import SCALARS, array, array_like, axis_index, on_queue, optional_axis, store
 from pardo._base.docstrings import filled
 from pardo._base.rows import Row, functions_of
 from pardo._core import Array
@@ -193,7 +193,7 @@ def _indices(x: Array, indices: Any, axis: int | None, op_name: str, mode: str =
         for bad in (int(host.min()), int(host.max())):
             if not -extent <= bad < extent:
                 raise IndexError(f"{op_name}: index {bad} is out of bounds for axis {axis or 0} with size {extent}")
-    return _core._copy_buffer(host, host.dtype, x.queue)
+    return _core._copy_operand(host, host.dtype, x.queue, op_name)
 
 
 def _inside(indices: Any, extent: int, mode: str, op_name: str) -> Any:
@@ -256,8 +256,7 @@ def put(x: Array, indices: Any, values: Any, mode: str) -> None:
     if places.size == 0:
         return
     if type(values) is not Array and not isinstance(values, SCALARS):
-        host = np.asarray(values)
-        values = _core._copy_buffer(host, host.dtype, x.queue)
+        values = on_queue(values, x.queue, "put")
     if type(values) is Array and values.size != 1:
         if values.size == 0:
             return
@@ -352,7 +351,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | No
     if type(mask) is not Array:
         if mask.dtype.kind not in "biufc":
             raise TypeError(f"compress: condition must be of bools or numbers, not {mask.dtype}")
-        mask = _core._copy_buffer(mask.astype(np.bool_), np.bool_, x.queue)
+        mask = _core._copy_operand(mask.astype(np.bool_), np.bool_, x.queue, "compress")
     places = nonzero_of(mask, "compress")[0]
     if places.size and (last := int(places[-1])) >= x.shape[a]:
         raise IndexError(f"compress: index {last} is out of bounds for axis {a} with size {x.shape[a]}")

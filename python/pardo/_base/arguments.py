@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo._base.package import owns
-from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full, _in_memory
+from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full, _host_operand, _in_memory, _is_host_data
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 Shape: TypeAlias = int | Sequence[int]
@@ -23,12 +23,21 @@ _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def array(x: Any, op_name: str) -> Array:
-    """The array itself, or a 0-d one of a number; other objects are not copied in behind the user's back."""
+    """The array itself, or a 0-d one of a number. Other values of the host need an array whose queue they follow: see `not_an_array`."""
     if type(x) is Array:
         return x
     if isinstance(x, SCALARS):
         return _number(x, None, default_queue(), op_name)
-    raise TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+    raise not_an_array(x, op_name)
+
+
+def not_an_array(x: Any, op_name: str) -> TypeError:
+    """The error for an operand that is no array. It keeps values of the host: if the call has an array elsewhere, it is made again with a
+    copy of them on its queue (`pardo._array.contexts.copying`)."""
+    error = TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+    if _is_host_data(x):
+        error.host_operand = x, op_name  # type: ignore[attr-defined]
+    return error
 
 
 def arrays(xs: Iterable[Any], op_name: str) -> list[Array]:
@@ -51,13 +60,20 @@ def array_like(x: Any, other: Array, op_name: str) -> Array:
     if type(x) is Array:
         return x
     if not isinstance(x, SCALARS):
-        raise TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+        return on_queue(x, other.queue, op_name)
     dtype = np.result_type(other.dtype, x)
     if not isinstance(x, np.generic):
         dtype = default_on(other.queue, dtype)
     if type(x) is int and dtype.kind in "fc":
         x = float(x)  # integers of any size have a float nearby
     return _number(x, dtype, other.queue, op_name)
+
+
+def on_queue(x: Any, queue: Queue, op_name: str) -> Array:
+    """Values of the host, copied to the queue of the arrays that they meet."""
+    if _is_host_data(x):
+        return _host_operand(x, queue, op_name)
+    raise not_an_array(x, op_name)
 
 
 def _number(x: Any, dtype: DTypeLike | None, queue: Queue, op_name: str) -> Array:
@@ -228,8 +244,10 @@ def mask(where: Any, x: Array, op_name: str) -> Array | None:
         m = where
     elif isinstance(where, SCALARS):
         m = _number(where, None, x.queue, op_name)
+    elif _is_host_data(where):
+        m = _host_operand(where, x.queue, op_name)
     else:
-        raise TypeError(f"{op_name}: where must be a bool or a pardo.Array of bools, not {type(where).__name__}")
+        raise TypeError(f"{op_name}: where must be a bool or an array of bools, not {type(where).__name__}")
     if m.dtype != np.bool_:
         raise TypeError(f"{op_name}: where must be a bool array, not {m.dtype}")
     return m

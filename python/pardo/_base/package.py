@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 FOLDER = os.path.dirname(os.path.dirname(__file__))
 _INSIDE = os.path.join(FOLDER, "")
@@ -10,3 +11,13 @@ _INSIDE = os.path.join(FOLDER, "")
 def owns(file: str) -> bool:
     """True for the files of this package, as code objects name them."""
     return file.startswith(_INSIDE)
+
+
+def users_line() -> str:
+    """ "file.py:42" of the innermost frame outside of this package; empty without one."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not owns(frame.f_code.co_filename):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""

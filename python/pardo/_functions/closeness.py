@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, default_on, same_queue, warn
+from pardo._base.arguments import SCALARS, array, default_on, not_an_array, on_queue, same_queue, warn
 from pardo._core import Array
 from pardo._core import all as all_of
 from pardo._functions.operands import operands
@@ -103,12 +103,13 @@ def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bo
 
 
 def _close(op_name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> Array:
-    first, second = (x if type(x) is Array else _number(x, op_name) for x in (a, b))
+    like = next((x for x in (a, b) if type(x) is Array), None)
+    first, second = (x if type(x) is Array else _number(x, op_name, like) for x in (a, b))
     if type(first) is not Array and type(second) is not Array:
         first, second = array(first, op_name), array(second, op_name)
     if type(first) is Array and type(second) is Array:
         same_queue(first, second, op_name)
-    tolerances = [x if type(x) is Array else _number(x, op_name) for x in (rtol, atol)]
+    tolerances = [x if type(x) is Array else _number(x, op_name, like) for x in (rtol, atol)]
     if any(type(x) is not Array and not np.isfinite(x) for x in tolerances):
         warn(f"{op_name}: rtol and atol should be finite; they are {rtol} and {atol}", RuntimeWarning)
     if type(second) is Array:
@@ -126,10 +127,13 @@ def _close(op_name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) 
     return result
 
 
-def _number(x: Any, op_name: str) -> Any:
-    if not isinstance(x, SCALARS):
-        raise TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
-    return x
+def _number(x: Any, op_name: str, like: Array | None) -> Any:
+    """A number; what else the host has follows an array."""
+    if isinstance(x, SCALARS):
+        return x
+    if like is None:
+        raise not_an_array(x, op_name)
+    return on_queue(x, like.queue, op_name)
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:

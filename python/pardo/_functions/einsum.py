@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import SCALARS, check_cast, default_on, optional_dtype, store
+from pardo._base.arguments import SCALARS, check_cast, default_on, not_an_array, optional_dtype, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._functions.operands import cast, operands
@@ -205,7 +205,7 @@ def _arrays(values: list[Any], op_name: str) -> list[Array]:
     if not values:
         raise ValueError(f"{op_name}: no operands are given")
     if not any(type(v) is Array or isinstance(v, SCALARS) for v in values):
-        raise TypeError(f"{op_name}: expected a pardo.Array, got {type(values[0]).__name__}; make it one with pardo.asarray(x)")
+        raise not_an_array(values[0], op_name)
     return operands(values, op_name)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.ranges import linspace
-from pardo._base.arguments import SCALARS, DeviceLike, Shape, array, axis_index, default_on, index, optional_dtype, queue_of
+from pardo._base.arguments import SCALARS, DeviceLike, Shape, array, axis_index, default_on, index, not_an_array, optional_dtype, queue_of
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Queue
 from pardo._core import any as any_of
@@ -451,7 +451,7 @@ def geomspace(
     target = queue_of(device, queue, home)
     for x in (start, stop):
         if type(x) is not Array and not isinstance(x, SCALARS):
-            raise TypeError(f"{op_name}: a bound must be a number or a pardo.Array, not {type(x).__name__}")
+            raise not_an_array(x, op_name)
     common = np.result_type(*(x.dtype if type(x) is Array else x for x in (start, stop)), float(count), np.zeros((), wanted or float))
     common = default_on(target, common)
     first, last = (cast(array(x, op_name)._to_queue(target), common) for x in (start, stop))

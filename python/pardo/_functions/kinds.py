@@ -201,7 +201,7 @@ def iscomplexobj(x: Any) -> bool:
     >>> pp.iscomplexobj(pp.asarray([1.0, 2.0])), pp.iscomplexobj(1j)
     (False, True)
     """
-    return bool(np.iscomplexobj(x))
+    return x.dtype.kind == "c" if type(x) is Array else bool(np.iscomplexobj(x))
 
 
 def isrealobj(x: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.interop import asnumpy, from_host
-from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, default_on, mask, same_kind, same_queue, store
+from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, default_on, mask, on_queue, same_kind, same_queue, store
 from pardo._core import Array, Queue
 
 
@@ -17,7 +17,9 @@ def operand(x: Any, like: Array, op_name: str) -> Array:
     if type(x) is Array:
         same_queue(like, x, op_name)
         return x
-    return from_host(x, None, like.queue, op_name)
+    if isinstance(x, SCALARS) or not _core._is_host_data(x):
+        return from_host(x, None, like.queue, op_name)
+    return on_queue(x, like.queue, op_name)
 
 
 def weak_operand(x: Any, like: Array, op_name: str) -> Array:

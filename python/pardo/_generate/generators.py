@@ -13,7 +13,7 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
-from pardo._base.arguments import flag
+from pardo._base.arguments import flag, on_queue
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.source import source_of
 from pardo._core import Array, Queue
@@ -69,6 +69,9 @@ class _Inputs:
     """Arrays and numbers of a call, broadcast against each other."""
 
     def __init__(self, given: Sequence[Any], op_name: str) -> None:
+        home = next(iter(_leaves(given)), None)
+        if home is not None:
+            given = [on_queue(x, home.queue, op_name) if _core._is_host_data(x) else x for x in given]
         for k, x in enumerate(given):
             if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
                 hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""

@@ -204,10 +204,18 @@ void force(std::span<const Array> roots) {
 
 std::vector<CounterValue> counters_now() {
     const std::pair<const char*, const std::atomic<std::uint64_t>*> all[] = {
-        {"recorded", &counters.recorded},   {"forced", &counters.forced},         {"planned", &counters.planned},
-        {"flushed", &counters.flushed},     {"launched", &counters.launched},     {"compiled", &counters.compiled},
-        {"from_disk", &counters.from_disk}, {"bytes_read", &counters.bytes_read}, {"bytes_written", &counters.bytes_written},
-        {"copies", &counters.copies},       {"fallbacks", &counters.fallbacks},
+        {"recorded", &counters.recorded},
+        {"forced", &counters.forced},
+        {"planned", &counters.planned},
+        {"flushed", &counters.flushed},
+        {"launched", &counters.launched},
+        {"compiled", &counters.compiled},
+        {"from_disk", &counters.from_disk},
+        {"bytes_read", &counters.bytes_read},
+        {"bytes_written", &counters.bytes_written},
+        {"copies", &counters.copies},
+        {"copied_bytes", &counters.copied_bytes},
+        {"fallbacks", &counters.fallbacks},
     };
     std::vector<CounterValue> values;
     for (const auto& [name, counter] : all) values.push_back({name, counter->load(std::memory_order_relaxed)});
@@ -272,7 +280,7 @@ Array as_contiguous(const Array& x, std::optional<DType> dtype) {
     if (pardo::is_contiguous(wanted.node()->shape, wanted.node()->strides)) return wanted;
     const Array packed =
         make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy", wanted.node()->buffer->kind());
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(packed.nbytes());
     fill(packed, wanted);
     return packed;
 }

@@ -205,7 +205,7 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
         graph::ensure_leaf(source);
     }
     const Writing writing(op_name, to);
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(to.nbytes());
     device::Buffer *target = to.node()->buffer.get(), *origin = source.node()->buffer.get();
     std::vector<Event> events;
     Regions(*to.node(), *source.node()).for_each([&](const StridedCopy& region) {
@@ -245,7 +245,7 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
             .overlaps(range(source.buffer, region.from_offset, span(region.from_pitches))))
         throw Error(ErrorCode::Value, std::string(op_name) + ": source and target overlap; copy through another block");
     const Writing writing(op_name, to);
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(region.extents[0] * region.extents[1] * region.extents[2]);
     return impl_->copy_strided(target.buffer, source.buffer, region, depends);
 }
 

@@ -35,6 +35,12 @@ std::optional<std::pair<int, int>> dlpack_device(const Array& x) {
     return place.first == 0 ? std::nullopt : std::optional(place);
 }
 
+bool only_holder(const Array& x) {
+    x.force();
+    const device::Buffer& buffer = *x.node()->buffer;
+    return x.node()->use_count() == 1 && buffer.use_count() == 1 && !buffer.externally_writable() && !buffer.externally_readable();
+}
+
 void* lend_memory(const Array& x, std::optional<ForeignStream> stream, bool writable) {
     x.force();
     x.node()->buffer->set_lent();

@@ -142,7 +142,7 @@ Array from_host(const void* data, DType dtype, Extents shape, Extents strides_by
     const Array x = graph::make_empty(queue.impl(), dtype, Shape(shape), op_name, kind);
     const auto bytes = static_cast<std::size_t>(x.nbytes());
     if (bytes == 0) return x;
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(x.nbytes());
     Strides packed = contiguous_strides(shape);
     bool contiguous = true;
     for (int d = 0; d < packed.size(); ++d)
@@ -211,7 +211,7 @@ void Array::copy_to(void* host) const {
     const std::int64_t bytes = graph::byte_count(node_->dtype, node_->shape, "copy_to");
     force();
     if (bytes == 0) return;
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(bytes);
     const bool contiguous = pardo::is_contiguous(node_->shape, node_->strides);
     if (!contiguous && node_->buffer->host_visible() && bytes <= host_copy_limit) {
         if (node_->buffer->busy()) node_->buffer->wait_for_read();
@@ -235,7 +235,7 @@ Array Array::to_queue(const Queue& queue) const {
     copy.node()->scalar_value = node_->scalar_value;
     const auto bytes = static_cast<std::size_t>(packed.nbytes());
     if (bytes == 0) return copy;
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(packed.nbytes());
     std::vector<Event> ready;
     packed.node()->buffer->collect_for_read(ready);
     const std::int64_t from = packed.node()->offset * itemsize(packed.dtype());
@@ -271,7 +271,7 @@ Array in_memory(const Array& x, MemoryKind kind) {
     if (!x.pending() && x.node()->buffer->kind() == kind) return x;
     const Array copy = graph::make_empty(queue, x.dtype(), x.node()->shape, "asarray", kind);
     if (x.size() == 0) return copy;
-    counters.copies.fetch_add(1, std::memory_order_relaxed);
+    count_copy(copy.nbytes());
     graph::fill(copy, x);
     return copy;
 }

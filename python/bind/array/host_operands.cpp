@@ -1,0 +1,84 @@
+// python/bind/array/host_operands.cpp: values of the host that meet arrays of pardo: which objects are data, and their copies on a queue.
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+/// Called with the function's name, bytes and device before each implicit copy; null while transfer_guard allows all. Kept for ever.
+PyObject* guard = nullptr;
+
+nb::object attribute_of_class(PyObject* o, const char* name) {
+    PyObject* const value = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
+    if (!value) PyErr_Clear();
+    return nb::steal(value);
+}
+
+/// Objects of other libraries that compute with our arrays themselves, as NumPy's operators ask: `x + o` is theirs. Those of pandas have
+/// `__array_ufunc__` too, but hold values of the host, which follow the array that they meet.
+bool computes_itself(PyObject* o) {
+    const nb::object ufunc = attribute_of_class(o, "__array_ufunc__");
+    if (!ufunc.is_valid()) return false;
+    if (ufunc.is_none()) return true;
+    static const PyObject* const of_numpy = nb::object(numpy().attr("ndarray").attr("__array_ufunc__")).release().ptr();
+    if (ufunc.is(nb::handle(const_cast<PyObject*>(of_numpy)))) return false;
+    const nb::object module = attribute_of_class(o, "__module__");
+    if (!module.is_valid() || !PyUnicode_Check(module.ptr())) return true;
+    const std::string name = text_from(module);
+    return name != "pandas" && !name.starts_with("pandas.");
+}
+
+}  // namespace
+
+bool is_host_data(PyObject* o) {
+    if (is_exact_numpy_array(o) || PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o)) return true;
+    if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) || computes_itself(o)) return false;
+    return PyObject_CheckBuffer(o) || attribute_of_class(o, "__array_interface__").is_valid() ||
+           attribute_of_class(o, "__array__").is_valid() || PyObject_HasAttrString(o, "__array_interface__");
+}
+
+pardo::Array copy_operand(nb::handle host, pardo::DType dtype, const pardo::Queue& queue, const char* op_name) {
+    if (guard) note_transfer(op_name, nb::cast<std::int64_t>(host.attr("nbytes")), queue.device().id(), true);
+    return copy_buffer(host, dtype, queue, pardo::MemoryKind::Device, op_name);
+}
+
+pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue) {
+    if (is_exact_numpy_array(o)) {
+        const nb::object dtype = nb::handle(o).attr("dtype");
+        if (const auto known = dtype_at_sight(dtype.ptr())) return copy_operand(o, *known, queue, op_name);
+    }
+    const nb::object made = nb::module_::import_("pardo._array.interop").attr("host_operand")(nb::handle(o), queue, op_name);
+    return array_of(made.ptr());
+}
+
+void note_transfer(const char* op_name, std::int64_t bytes, const std::string& device, bool to_device) {
+    if (guard) nb::borrow(guard)(op_name, bytes, device, to_device);
+}
+
+void bind_host_operands(nb::module_& m) {
+    m.def(
+        "_set_transfer_guard",
+        [](nb::object function) {
+            Py_XDECREF(guard);
+            guard = function.is_none() ? nullptr : function.release().ptr();
+        },
+        nb::arg("function").none());
+    m.def(
+        "_is_host_data", [](nb::handle o) { return is_host_data(o.ptr()); }, nb::arg("object").none());
+    m.def(
+        "_host_operand", [](nb::handle o, QueueArgument queue, const char* op_name) { return host_operand(o.ptr(), op_name, queue); },
+        nb::arg("object"), nb::arg("queue"), nb::arg("op_name"));
+    m.def(
+        "_copy_operand",
+        [](nb::handle host, pardo::DType dtype, QueueArgument queue, const char* op_name) {
+            return copy_operand(host, dtype, queue, op_name);
+        },
+        nb::arg("host"), nb::arg("dtype"), nb::arg("queue"), nb::arg("op_name"));
+    m.def(
+        "_note_transfer",
+        [](const char* op_name, std::int64_t bytes, const char* device, bool to_device) {
+            note_transfer(op_name, bytes, device, to_device);
+        },
+        nb::arg("op_name"), nb::arg("bytes"), nb::arg("device"), nb::arg("to_device"));
+}
+
+}  // namespace bind

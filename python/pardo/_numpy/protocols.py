@@ -1,0 +1,243 @@
+# python/pardo/_numpy/protocols.py: NumPy's functions on arrays of pardo: they run as those of pardo of the same names, on the device.
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pardo import _core
+from pardo._array.interop import asnumpy, host_operand, shared_view
+from pardo._core import Array
+
+# Functions of NumPy's that take `like=`: they make arrays, here on the queue of that one.
+_MAKERS = {
+    "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer", "fromfile",
+    "fromfunction", "fromiter", "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require", "tri", "zeros",
+}  # fmt: skip
+_table: dict[np.ufunc, Callable[..., Any]] = {}  # what the core looks into for plain calls
+
+
+class Protocols:
+    """Is copied into `pardo.Array`."""
+
+    __slots__ = ()
+
+    # NumPy's own binary operators ask `__array_ufunc__`, which the core has.
+    __array_priority__ = 1000.0
+
+    def __array_function__(self: Any, func: Callable[..., Any], types: Sequence[type], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Run a function of NumPy's as that of pardo of the same name."""
+        if not all(map(_is_known, types)):
+            return NotImplemented
+        name = func.__name__
+        ours = _function_like(func)
+        if ours is None:
+            full = f"{(func.__module__ or 'numpy').removeprefix('numpy._core.')}.{name}"
+            raise TypeError(
+                f"{full}: arrays of pardo have no function of that name; use {full}(pardo.asnumpy(x)), or what pardo has: see dir(pardo)"
+            )
+        if name in _MAKERS and not _holds_array((args, kwargs)):
+            return ours(*args, **kwargs, **_place(ours, self))
+        if name == "copyto" and isinstance(args[0] if args else kwargs.get("dst"), np.ndarray):
+            return _copyto(*args, **kwargs)
+        if name == "broadcast_arrays" and any(x is None or isinstance(x, str) for x in args):
+            return _broadcast_each(args)
+        args, kwargs = _arguments(func, ours, args, kwargs)
+        out = kwargs.get("out")
+        if isinstance(out, np.ndarray):
+            del kwargs["out"]
+            result = ours(*args, **kwargs)
+            return _into(name, (result,), (out,), kwargs.get("casting", "same_kind"), True)
+        return ours(*args, **kwargs)
+
+    @property
+    def __array_interface__(self: Any) -> dict[str, Any]:
+        """The array's memory for other libraries of the host, version 3 of the protocol; arrays of other devices do not have it.
+
+        Consumers may write, so the memory is shared from now on, as by DLPack: operations on it run at once.
+        """
+        if not self.device._in_host_memory:
+            raise AttributeError(f"__array_interface__: the host cannot read the memory of an array on {self.device}: use pardo.asnumpy(x)")
+        return shared_view(self).__array_interface__
+
+    def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
+        """Bring what a function of NumPy's has computed to the queue of this array."""
+        return array if type(array) is Array else host_operand(array, self.queue, "__array_wrap__")
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -> Any:
+    """A universal function of NumPy's on arrays of pardo, with keywords, or by one of its methods."""
+    outs = keywords.pop("out", ())
+    outs = outs if isinstance(outs, tuple) else (outs,)
+    if any(_computes_itself(x) for x in (*inputs, *outs)):
+        return NotImplemented
+    name = ufunc.__name__
+    ours = _ufunc_like(ufunc)
+    if ours is None:
+        raise TypeError(f"numpy.{name}: arrays of pardo have no function of that name; use numpy.{name} on pardo.asnumpy(x)")
+    if method != "__call__":
+        function = getattr(ours, method, None)
+        if function is None:
+            raise TypeError(f"numpy.{name}.{method}: functions of pardo have no such method; use numpy.{name}.{method} on pardo.asnumpy(x)")
+        ours, name = function, f"{name}.{method}"
+    _without_defaults(keywords)
+    if not any(isinstance(o, np.ndarray) for o in outs):
+        if any(o is not None for o in outs):
+            keywords["out"] = outs[0] if len(outs) == 1 else outs
+        return ours(*inputs, **keywords)
+    casting, where = keywords.pop("casting", "same_kind"), keywords.pop("where", True)
+    result = ours(*inputs, **keywords)
+    results = result if isinstance(result, tuple) else (result,)
+    return _into(name, results, outs, casting, where)
+
+
+def _broadcast_each(args: Sequence[Any]) -> tuple[Any, ...]:
+    """NumPy's `broadcast_arrays` of what are not all numbers: each one stays where it is."""
+    items = [x if type(x) is Array else np.asarray(x) for x in args]
+    shape = np.broadcast_shapes(*(x.shape for x in items))
+    return tuple(_core._broadcast_to(x, list(shape)) if type(x) is Array else np.broadcast_to(x, shape) for x in items)
+
+
+def _without_defaults(keywords: dict[str, Any]) -> None:
+    """Leaves out what NumPy's functions take and means nothing here, if it is as they have it."""
+    if keywords.get("order") in ("K", "C", "A"):
+        del keywords["order"]
+    keywords.pop("subok", None)
+    for name in [name for name, value in keywords.items() if value is np._NoValue]:
+        del keywords[name]
+
+
+def _into(name: str, results: Sequence[Any], outs: Sequence[Any], casting: Any, where: Any) -> Any:
+    """Results stored where they are wanted, in arrays of NumPy's too; these are returned."""
+    stored = []
+    for result, out in zip(results, outs, strict=True):
+        if out is None:
+            stored.append(result)
+            continue
+        if not np.can_cast(result.dtype, out.dtype, casting):
+            raise TypeError(f"{name}: cannot cast the result from {result.dtype} to {out.dtype} of out with casting rule {casting!r}")
+        if type(out) is Array:
+            _core_copyto(out, result, casting, where)
+        else:
+            _fits(name, result.shape, out.shape)
+            _copyto(out, result, casting, where, name)
+        stored.append(out)
+    return stored[0] if len(stored) == 1 else tuple(stored)
+
+
+def _fits(name: str, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    try:
+        ok = np.broadcast_shapes(shape, wanted) == wanted
+    except ValueError:
+        ok = False
+    if not ok:
+        raise ValueError(f"{name}: out has shape {wanted}, but the result has shape {shape}")
+
+
+def _core_copyto(out: Array, result: Any, casting: Any, where: Any) -> None:
+    sys.modules["pardo"].copyto(out, result, casting=casting, where=where)
+
+
+def _copyto(dst: NDArray[Any], src: Any, casting: Any = "same_kind", where: Any = True, op_name: str = "copyto") -> None:
+    """NumPy's `copyto` with a target on the host."""
+    np.copyto(dst, _fetched(src, op_name), casting=casting, where=_fetched(where, op_name))
+
+
+def _fetched(x: Any, op_name: str) -> Any:
+    """Values on the host; the copy of an array is an implicit one."""
+    if type(x) is not Array:
+        return x
+    if not x.device._in_host_memory:
+        _core._note_transfer(op_name, x.nbytes, x.device.id, False)
+    return asnumpy(x)
+
+
+def _is_known(kind: type) -> bool:
+    return issubclass(kind, (Array, np.ndarray)) or not hasattr(kind, "__array_function__")
+
+
+def _computes_itself(x: Any) -> bool:
+    kind = type(x)
+    if kind is Array or kind is np.ndarray or isinstance(x, np.generic) or not hasattr(kind, "__array_ufunc__"):
+        return False
+    return not _core._is_host_data(x)
+
+
+def _holds_array(x: Any) -> bool:
+    if isinstance(x, dict):
+        return any(map(_holds_array, x.values()))
+    return type(x) is Array or (isinstance(x, (list, tuple)) and any(map(_holds_array, x)))
+
+
+def _place(ours: Callable[..., Any], like: Array) -> dict[str, Any]:
+    names = inspect.signature(ours).parameters
+    return {"queue": like.queue} if "queue" in names else {"device": like.device} if "device" in names else {}
+
+
+def _ufunc_like(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """Ours of the same name, for universal functions of NumPy and of scipy.special."""
+    found = _table.get(ufunc)
+    if found is None:
+        found = _own(ufunc)
+        if found is not None:
+            _table[ufunc] = found
+    return found
+
+
+def _own(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    name, pardo = ufunc.__name__, sys.modules["pardo"]
+    special = sys.modules.get("scipy.special")
+    if getattr(np, name, None) is ufunc:
+        found: Callable[..., Any] | None = getattr(pardo, name, None)
+        return found
+    if special is not None and getattr(special, name, None) is ufunc:
+        return getattr(pardo.special, name, None)
+    return None
+
+
+@functools.cache
+def _function_like(func: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Ours of the same name in the module of the same name: numpy.linalg.norm is pardo.linalg.norm, if there is one."""
+    module: Any = sys.modules["pardo"]
+    for part in (func.__module__ or "numpy").split(".")[1:]:
+        if part.startswith("_") or part in ("core", "lib"):
+            continue
+        module = getattr(module, part, None)
+    found = getattr(module, func.__name__, None)
+    return found if callable(found) and not isinstance(found, type) else None
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> tuple[list[str], int]:
+    """The names of a function's parameters, and how many of them are taken by position alone."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return [], 0
+    return list(parameters), sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())
+
+
+def _arguments(
+    func: Callable[..., Any], ours: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments as ours takes them: by position what NumPy takes by a name that ours does not have."""
+    positional, named = list(args), dict(kwargs)
+    _without_defaults(named)
+    names, own = _parameters(func)[0], _parameters(ours)
+    for i in range(len(positional), min(own[1], len(names))):
+        if names[i] not in named or names[i] in own[0][own[1] :]:
+            break
+        positional.append(named.pop(names[i]))
+    return positional, named
+
+
+def begin(namespace: dict[str, Any]) -> None:
+    """Gives the core the table of functions whose names it looks up; those of files that are read later are added when they come."""
+    for value in vars(np).values():
+        if isinstance(value, np.ufunc) and value.__name__ in namespace:
+            _table[value] = namespace[value.__name__]
+    _core._set_ufuncs(_table, call_ufunc)

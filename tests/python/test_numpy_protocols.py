@@ -1,0 +1,362 @@
+# tests/python/test_numpy_protocols.py: NumPy's functions and conversions on arrays of pardo.
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+import pardo as pp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import DTYPES, check, samples
+
+RAW = np.array([[0.25, 2.0, 3.0], [0.5, 1.0, 9.0]])
+UFUNCS = {name: f for name, f in vars(np).items() if isinstance(f, np.ufunc) and f.__name__ == name and f.signature is None}
+
+
+# --- universal functions ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(UFUNCS))
+def test_every_universal_function(name, rng):
+    """Those that pardo has give its arrays, with NumPy's values; others say what to do."""
+    ufunc = UFUNCS[name]
+    covered = hasattr(pp, name)
+    for dtype in ("float64", "int64", "bool", "complex128"):
+        operands = [samples(dtype, (7,), rng) for _ in range(ufunc.nin)]
+        if name in ("left_shift", "right_shift", "power", "ldexp", "float_power"):
+            operands[1] = (np.abs(operands[1]) % 5).astype("int64" if name == "ldexp" else dtype)
+        with np.errstate(all="ignore"):
+            try:
+                expected = ufunc(*operands)
+            except (TypeError, ValueError):
+                continue
+        if not covered:
+            with pytest.raises(TypeError, match=rf"numpy\.{name}.*asnumpy"):
+                ufunc(*map(pp.asarray, operands))
+            continue
+        for k in range(ufunc.nin):  # one operand is ours, the others are NumPy's
+            mixed = [pp.asarray(o) if i == k else o for i, o in enumerate(operands)]
+            got = ufunc(*mixed)
+            pairs = zip(got, expected, strict=True) if ufunc.nout > 1 else [(got, expected)]
+            for mine, theirs in pairs:
+                assert type(mine) is pp.Array
+                assert mine.dtype == theirs.dtype
+                np.testing.assert_allclose(pp.asnumpy(mine), theirs, rtol=1e-12, atol=1e-12)
+
+
+@given(
+    st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.sampled_from([np.add, np.multiply, np.maximum, np.less, np.hypot, np.true_divide])
+)
+def test_operators_with_the_host_first(left, right, ufunc):
+    rng = np.random.default_rng(1)
+    a, b = samples(left, (5,), rng), samples(right, (3, 5), rng)
+    with np.errstate(all="ignore"):
+        try:
+            expected = ufunc(a, b)
+        except TypeError:
+            with pytest.raises(TypeError):
+                ufunc(a, pp.asarray(b))
+            return
+        check(ufunc(a, pp.asarray(b)), expected, ulp=8)
+        check(ufunc(pp.asarray(a), b), expected, ulp=8)
+
+
+def test_operators_of_numpy_arrays():
+    x = pp.asarray(RAW)
+    for f in (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.lt, operator.eq, operator.mod):
+        check(f(RAW, x), f(RAW, RAW), ulp=4, label=f.__name__)
+    check(RAW * x.mean(), RAW * RAW.mean(), ulp=4)
+    check(RAW @ x.T, RAW @ RAW.T, ulp=4)
+    check(divmod(RAW, x)[1], divmod(RAW, RAW)[1])
+    check(np.float32(2) * x, np.float32(2) * RAW)
+
+
+def test_in_place_on_a_host_array():
+    host, x = RAW.copy(), pp.asarray(RAW)
+    same = host
+    host += x
+    host *= x.mean()
+    assert host is same
+    np.testing.assert_allclose(host, 2 * RAW * RAW.mean())
+    whole = np.arange(3)
+    with pytest.raises(TypeError, match="add: cannot cast the result from float64 to int64"):
+        whole += pp.ones(3)
+    assert whole.tolist() == [0, 1, 2]
+    small = np.zeros(3)
+    with pytest.raises(ValueError, match="out has shape"):
+        small += pp.ones((2, 3))
+    mask = np.array([True, False, True])
+    mask &= pp.asarray([True, True, False])
+    assert mask.tolist() == [True, False, False]
+
+
+def test_out_and_where():
+    x, host, ours = pp.asarray(RAW), np.zeros((2, 3)), pp.zeros((2, 3))
+    assert np.sqrt(x, out=host) is host
+    np.testing.assert_allclose(host, np.sqrt(RAW))
+    assert np.sqrt(x, out=ours) is ours
+    check(ours, np.sqrt(RAW))
+    assert np.add(RAW, 1.0, out=ours) is ours
+    check(ours, RAW + 1)
+    np.negative(x, out=host, where=RAW > 1)
+    np.testing.assert_allclose(host, np.where(RAW > 1, -RAW, np.sqrt(RAW)))
+    np.negative(x, out=ours, where=x > 1)
+    check(ours, np.where(RAW > 1, -RAW, RAW + 1))
+    quotient, rest = np.zeros((2, 3)), np.zeros((2, 3))
+    result = np.divmod(x, 2.0, out=(quotient, rest))
+    assert result[0] is quotient
+    np.testing.assert_allclose(rest, RAW % 2)
+    integers = np.zeros((2, 3), int)
+    np.add(x, 1, out=integers, casting="unsafe")
+    np.testing.assert_array_equal(integers, (RAW + 1).astype(int))
+    assert np.add(x, 1, dtype="float32").dtype == np.float32
+    assert np.add(x, 1, order="K", subok=True).dtype == np.float64
+
+
+def test_methods_of_universal_functions():
+    x = pp.asarray(RAW)
+    for method, call in {
+        "reduce": lambda f: f.reduce(x),
+        "accumulate": lambda f: f.accumulate(x),
+        "outer": lambda f: f.outer(x, x),
+    }.items():
+        if hasattr(pp.add, method):
+            assert type(call(np.add)) is pp.Array
+        else:
+            with pytest.raises(TypeError, match=rf"numpy\.add\.{method}: .*asnumpy"):
+                call(np.add)
+
+
+# --- other functions ---------------------------------------------------------------------------------------------------------------------
+
+FUNCTIONS = {
+    "sum": lambda x: np.sum(x, axis=0),
+    "sum by name": lambda x: np.sum(a=x, axis=1, keepdims=True),
+    "mean": lambda x: np.mean(x, axis=0, dtype="float32"),
+    "std": lambda x: np.std(x, ddof=1),
+    "var": lambda x: np.var(x, axis=1),
+    "concatenate": lambda x: np.concatenate([RAW, x], axis=1),
+    "stack": lambda x: np.stack((x, RAW)),
+    "where": lambda x: np.where(RAW > 1, x, 0.0),
+    "reshape": lambda x: np.reshape(x, (3, 2)),
+    "transpose": lambda x: np.transpose(x),
+    "clip": lambda x: np.clip(x, a_min=0.5, a_max=2.0),
+    "sort": lambda x: np.sort(x, axis=0),
+    "argsort": lambda x: np.argsort(x, kind="stable"),
+    "cumsum": lambda x: np.cumsum(x, axis=1),
+    "dot": lambda x: np.dot(RAW, x.T),
+    "tensordot": lambda x: np.tensordot(RAW, x, axes=2),
+    "einsum": lambda x: np.einsum("ij,kj->ik", x, RAW),
+    "linspace": lambda x: np.linspace(0.0, x[0], 3),
+    "zeros_like": lambda x: np.zeros_like(x, dtype="int8"),
+    "full_like": lambda x: np.full_like(x, 7.0),
+    "quantile": lambda x: np.quantile(x, 0.5, axis=0),
+    "median": lambda x: np.median(x),
+    "unique": lambda x: np.unique(x),
+    "flip": lambda x: np.flip(x, axis=0),
+    "roll": lambda x: np.roll(x, 1, axis=1),
+    "pad": lambda x: np.pad(x, 1),
+    "tile": lambda x: np.tile(x, 2),
+    "take": lambda x: np.take(x, [0, 1], axis=1),
+    "broadcast_to": lambda x: np.broadcast_to(x, (2, 2, 3)),
+    "expand_dims": lambda x: np.expand_dims(x, axis=0),
+    "squeeze": lambda x: np.squeeze(x[:1]),
+    "interp": lambda x: np.interp(RAW[0], x[1], x[0]),
+    "nan_to_num": lambda x: np.nan_to_num(x),
+    "round": lambda x: np.round(x, 1),
+    "trapezoid": lambda x: np.trapezoid(x, axis=1),
+    "isclose": lambda x: np.isclose(x, RAW),
+    "count_nonzero": lambda x: np.count_nonzero(x > 1, axis=0),
+    "argmax": lambda x: np.argmax(x, axis=1),
+    "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row * 2, 1, x),
+    "diag": lambda x: np.diag(x[:, :2]),
+    "matmul": lambda x: np.matmul(x, RAW.T),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_stay_on_the_device(name):
+    queue = pp.Queue()
+    expected = FUNCTIONS[name](RAW)
+    got = FUNCTIONS[name](pp.asarray(RAW, queue=queue))
+    assert type(got) is pp.Array
+    assert got.queue == queue
+    assert got.dtype == expected.dtype
+    np.testing.assert_allclose(pp.asnumpy(got), expected, rtol=1e-12)
+
+
+def test_functions_that_answer_without_an_array():
+    x = pp.asarray(RAW)
+    assert np.shape(x) == (2, 3)
+    assert np.ndim(x) == 2
+    assert np.size(x) == 6
+    assert np.allclose(x, RAW)
+    assert np.array_equal(RAW, x)
+    assert not np.iscomplexobj(x)
+    assert np.result_type(x, np.float32(1)) == np.float64
+    assert np.array_repr(x) == np.array_repr(RAW)
+    assert np.array2string(x) == np.array2string(RAW)
+
+
+def test_like_makes_arrays_beside_another():
+    x = pp.asarray(RAW, queue=pp.Queue())
+    for made in (
+        np.asarray([1.0, 2.0], like=x),
+        np.zeros((2, 2), like=x),
+        np.arange(3, like=x),
+        np.full(2, 5.0, like=x),
+        np.eye(2, like=x),
+    ):
+        assert type(made) is pp.Array
+        assert made.queue == x.queue
+
+
+def test_host_arrays_take_results():
+    x, host = pp.asarray(RAW), np.zeros(3)
+    assert np.sum(x, axis=0, out=host) is host
+    np.testing.assert_allclose(host, RAW.sum(axis=0))
+    whole = np.zeros((2, 3))
+    np.copyto(whole, x, where=RAW > 1)
+    np.testing.assert_allclose(whole, np.where(RAW > 1, RAW, 0))
+    np.copyto(x, RAW * 2)
+    check(x, RAW * 2)
+    whole[...] = x
+    np.testing.assert_allclose(whole, RAW * 2)
+
+
+@pytest.mark.parametrize("call", [lambda x: np.linalg.matrix_power(x, 3), lambda x: np.linalg.inv(x), lambda x: np.poly(x)])
+def test_what_is_not_covered(call):
+    with pytest.raises(TypeError, match=r"arrays of pardo have no function of that name; use numpy\..*\(pardo\.asnumpy\(x\)\)"):
+        call(pp.asarray(RAW[:, :2]))
+
+
+class Other:
+    """An array type of somebody else, which takes its own calls."""
+
+    def __array_function__(self, func, types, args, kwargs):
+        return "mine"
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return "mine"
+
+
+def test_other_array_types_get_their_turn():
+    x = pp.asarray(RAW)
+    assert np.concatenate([x, Other()]) == "mine"
+    assert np.add(x, Other()) == "mine"
+
+
+def test_wrap():
+    x = pp.asarray(RAW, queue=pp.Queue())
+    wrapped = x.__array_wrap__(RAW + 1)
+    assert wrapped.queue == x.queue
+    check(wrapped, RAW + 1)
+    assert x.__array_namespace__() is pp
+
+
+# --- conversions -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_view_of_what_somebody_holds_is_read_only():
+    x = pp.asarray(RAW)
+    before = pp.counters()["copies"]
+    view = np.asarray(x)
+    assert pp.counters()["copies"] == before
+    assert not view.flags.writeable
+    np.testing.assert_array_equal(view, RAW)
+    part = x[0]
+    del x
+    assert not np.asarray(part).flags.writeable
+
+
+def test_a_view_of_a_value_that_nobody_holds_is_writable():
+    x = pp.asarray(RAW)
+    view = np.asarray(x + 1)
+    assert view.flags.writeable
+    view[...] = 0
+    check(x, RAW)
+    assert not np.asarray(x[0]).flags.writeable  # x holds the memory
+    assert not np.asarray(x.T).flags.writeable
+    whole = np.asarray(pp.asarray(RAW))
+    assert whole.flags.writeable
+    whole += 1
+    y = x + 1
+    z = y * 2  # reads y, and is not computed yet
+    assert not np.asarray(y).flags.writeable
+    check(z, (RAW + 1) * 2)
+
+
+def test_views_with_dtype_and_copy():
+    x = pp.asarray(RAW)
+    assert np.asarray(x, dtype="float32").dtype == np.float32
+    copy = np.array(x)
+    copy[...] = 0
+    check(x, RAW)
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(x, dtype="float32", copy=False)
+
+
+def test_implicit_copies():
+    """The null device has memory that the host does not read."""
+    x = pp.zeros(3, device="null")
+    with pytest.raises(TypeError, match=r"pardo\.asnumpy\(x\).*allow_implicit_copies"):
+        np.asarray(x)
+    before = pp.counters()
+    with pp.allow_implicit_copies():
+        assert np.asarray(x).shape == (3,)
+        assert np.asarray(x, dtype="float32").dtype == np.float32
+        with pp.transfer_guard("disallow"), pytest.raises(pp.ExecutionPlacementError, match=r"24 bytes from null:0 to the host.*asnumpy"):
+            np.asarray(x)
+        with pp.allow_implicit_copies(False), pytest.raises(TypeError, match="asnumpy"):
+            np.asarray(x)
+    after = pp.counters()
+    assert after["copies"] - before["copies"] == 2
+    assert after["copied_bytes"] - before["copied_bytes"] == 48
+    with pytest.raises(TypeError, match="asnumpy"):
+        np.asarray(x)
+
+
+def test_implicit_copies_by_the_environment(monkeypatch):
+    x = pp.zeros(3, device="null")
+    monkeypatch.setenv("PARDO_IMPLICIT_COPIES", "1")
+    assert np.asarray(x).shape == (3,)
+    monkeypatch.setenv("PARDO_IMPLICIT_COPIES", "perhaps")
+    with pytest.raises(ValueError, match="PARDO_IMPLICIT_COPIES=perhaps"):
+        np.asarray(x)
+
+
+def test_numbers():
+    x, n = pp.asarray([2.5, 4.0]), pp.asarray([3, 5])
+    assert float(x[0]) == 2.5
+    assert int(x[0]) == 2
+    assert bool(n[0])
+    assert operator.index(n[1]) == 5
+    assert [10, 20, 30, 40, 50, 60][n[1]] == 60
+    assert math.sqrt(x[1]) == 2.0
+    assert math.floor(x[0]) == 2
+    assert round(x[0]) == 2
+    assert round(x[0], 1).item() == 2.5
+    assert divmod(7, n)[1].tolist() == [1, 2]
+    assert divmod(n, 2)[0].tolist() == [1, 2]
+    assert complex(x[0]) == 2.5
+    assert f"{x[0]:.3f}" == "2.500"
+    assert [float(v) for v in x] == [2.5, 4.0]
+    assert 4.0 in x
+    assert list(range(n[0])) == [0, 1, 2]
+    assert np.arange(10)[n].tolist() == [3, 5]
+    for convert in (float, int, operator.index):
+        with pytest.raises(TypeError):
+            convert(x)
+
+
+def test_arrays_index_host_arrays():
+    host = np.arange(10.0)
+    mask = pp.asarray(host) > 6
+    assert host[np.asarray(mask)].tolist() == [7, 8, 9]
+    assert host[mask].tolist() == [7, 8, 9]
+    host[mask] = 0
+    assert host.sum() == 21
+    host[pp.asarray([1, 2])] += 1
+    assert host[1:3].tolist() == [2, 3]

@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
     bind::bind_task(m);
     bind::bind_allocator(m);
     bind::bind_block(m);
+    bind::bind_ufunc(m);
     bind::bind_elementwise(m);
     bind::bind_ops(m);
     bind::bind_kernel(m);

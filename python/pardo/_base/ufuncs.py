@@ -67,7 +67,7 @@ def apply_to_vectors(
     given = [n for n in result_names if n not in missing]
     if keepdims:
         given = inputs[0]
-    places = _places(op_name, taken, given, axes, axis, keepdims)
+    places = _places(op_name, taken, given, axes, axis, keepdims or not result_names)
     xs = [_to_the_end(x, place, op_name) for x, place in zip(xs, places, strict=False)]
     sizes: dict[str, int] = {}
     for k, (x, names) in enumerate(zip(xs, taken, strict=True)):
@@ -100,20 +100,18 @@ def _present(names: list[str], x: Array, op_name: str) -> list[str]:
     return here
 
 
-def _places(op_name: str, taken: list[list[str]], given: list[str], axes: Any, axis: Any, keepdims: bool) -> list[tuple[int, ...]]:
-    """The axes of each operand, and of the result if it has any."""
+def _places(op_name: str, taken: list[list[str]], given: list[str], axes: Any, axis: Any, may_omit: bool) -> list[tuple[int, ...]]:
+    """The axes of each operand, and of the result if it has any; `may_omit`: those of the result may be left out."""
     if axis is not None:
         place = integer(axis, f"{op_name}: axis")
-        return [(place,) for _ in taken] + ([(place,)] if keepdims else [])
+        return [(place,) for _ in taken] + ([(place,)] if given else [])
     if axes is None:
         return [tuple(range(-len(names), 0)) for names in taken]
     if not isinstance(axes, list):
         raise TypeError(f"{op_name}: axes should be a list, not {type(axes).__name__}")
     wanted = [*taken, given]
-    if len(axes) == len(taken) and not given:
-        axes = [*axes, ()]
-    if keepdims and len(axes) == len(taken):
-        axes = [*axes, -1]
+    if may_omit and len(axes) == len(taken):
+        axes = [*axes, -1 if given else ()]
     if len(axes) != len(wanted):
         raise ValueError(
             f"{op_name}: axes should be a list with an entry for all {len(wanted)} inputs and outputs; entries for outputs can only be "

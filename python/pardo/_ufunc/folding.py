@@ -117,10 +117,10 @@ def reduce(f: ufunc, given: Any, axis: Any, dtype: Any, out: Any, keepdims: Any,
     x, op_name = _start(f, given, "reduce")
     out = _result(out, op_name)
     axes = _axes(axis, x, op_name)
-    if len(axes) > 1 and not f._reorderable:
-        raise ValueError(f"{op_name}: reduction operation '{f.__name__}' is not reorderable, so at most one axis may be specified")
     some = mask(where, x, op_name)
     x = _cast(f, x, dtype, out, op_name)
+    if len(axes) > 1 and not f._reorderable:
+        raise ValueError(f"{op_name}: reduction operation '{f.__name__}' is not reorderable, so at most one axis may be specified")
     if some is not None:
         some = _fitting(some, x, op_name)
     first = None if initial is np._NoValue or initial is None else _number(initial, x, op_name)
@@ -128,15 +128,17 @@ def reduce(f: ufunc, given: Any, axis: Any, dtype: Any, out: Any, keepdims: Any,
         raise ValueError(
             f"{op_name}: reduction operation '{f.__name__}' does not have an identity, so to use a where mask one has to specify 'initial'"
         )
+    if first is None and initial is np._NoValue and math.prod(x.shape[a] for a in axes) == 1 and f.__name__ not in _REDUCTIONS:
+        first = _identity(f, x)  # of one element, too, NumPy's result is the function's: hypot(0, x)
     kept = [1 if d in axes else n for d, n in enumerate(x.shape)]
     shape = kept if keepdims else [n for d, n in enumerate(x.shape) if d not in axes]
     if not axes:
         result = _alone(f, x, some, first)
     elif math.prod(x.shape[a] for a in axes) == 0:
         start = first if first is not None else None if initial is None else _identity(f, x)
-        if start is None and math.prod(shape):
+        if start is None:
             raise ValueError(f"{op_name}: zero-size array to reduction operation {f.__name__} which has no identity")
-        result = _filled(shape, start or 0, x)
+        result = _filled(shape, start, x)
     elif f.__name__ in _REDUCTIONS:
         result = _core._reduce(_REDUCTIONS[f.__name__], x, axes, bool(keepdims), x.dtype, some, first)
     else:

@@ -26,17 +26,19 @@ PyTypeObject* ufunc_type = nullptr;
 
 UFunc* ufunc_of(PyObject* o) { return reinterpret_cast<UFunc*>(o); }
 
+/// Arrays and nothing else: there is nothing to parse.
+[[gnu::noinline]] PyObject* call_of_arrays(int row, PyObject* const* args, std::size_t count) {
+    return guarded([&]() -> PyObject* {
+        const pardo::Operand operands[] = {array_of(args[0]), array_of(args[count - 1])};
+        return wrap(pardo::apply(row, {operands, count}));
+    });
+}
+
 PyObject* call_of_row(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
     const UFunc* f = ufunc_of(self);
     const std::size_t count = count_and_flag & ~vectorcall_offset;
-    // Arrays and nothing else: there is nothing to parse.
-    if (!names && count == static_cast<std::size_t>(f->nin) && is_array(args[0]) && is_array(args[count - 1])) {
-        return guarded([&]() -> PyObject* {
-            const pardo::Operand operands[] = {array_of(args[0]), array_of(args[count - 1])};
-            return wrap(pardo::apply(f->row, {operands, count}));
-        });
-    }
-    return call_row(f->row, args, static_cast<Py_ssize_t>(count), names);
+    const bool arrays = !names && count == static_cast<std::size_t>(f->nin) && is_array(args[0]) && is_array(args[count - 1]);
+    return arrays ? call_of_arrays(f->row, args, count) : call_row(f->row, args, static_cast<Py_ssize_t>(count), names);
 }
 
 PyObject* call_of_function(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {

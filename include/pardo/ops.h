@@ -19,7 +19,7 @@ namespace pardo {
 #define PARDO_DECLARE_conversion_1(name)
 #define PARDO_DECLARE_conversion_2(name)
 #define PARDO_DECLARE_conversion_3(name)
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_DECLARE_##kind##_##arity(name)
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) PARDO_DECLARE_##kind##_##arity(name)
 #include <pardo/detail/ops.def>
 #undef OP
 #undef PARDO_DECLARE_elementwise_1
@@ -33,9 +33,10 @@ namespace pardo {
 struct OpInfo {
     const char* name;  // "hypot"
     int arity;
-    const char* numpy;   // "hypot"; "" when NumPy has none
-    const char* dtypes;  // "FLOAT"
-    const char* result;  // "PROMOTED"
+    const char* numpy;     // "hypot"; "" when NumPy has none
+    const char* dtypes;    // "FLOAT"
+    const char* result;    // "PROMOTED"
+    const char* identity;  // "ZERO"
     const char* doc;
 };
 /// The rows that are public functions, in order; the position is the operation's id.
@@ -47,6 +48,12 @@ PARDO_API void apply_out(int id, std::span<const Operand> operands, const Array&
                          std::optional<DType> dtype = {});
 /// `x op= y`: as apply_out into x; may instead rebind a handle that shares memory with no other, so that it stays lazy.
 PARDO_API void apply_inplace(int id, Array& x, const Operand& y);
+
+/// What row `id` computes in for operands of these dtypes, and what it gives; `dtype` as for apply.
+struct LoopTypes {
+    DType loop, result;
+};
+PARDO_API LoopTypes loop_of(int id, std::span<const DType> operands, std::optional<DType> dtype = {});
 
 // Operators. From temporaries the operation takes the handle, so that intermediate values of an expression are not held.
 #define PARDO_OPERATOR(symbol, name)                                                            \
@@ -116,6 +123,18 @@ struct ReductionInfo {
     const char* gives;
 };
 PARDO_API std::span<const ReductionInfo> reduction_table();
+
+// Elements of x taken together by row `id`, a function of two, one after the other; x is of a dtype that the row computes in and gives.
+// Where the row has an identity (or ANY_ORDER), in blocks that are taken together then.
+/// The axis stays, with extent 1. `initial` (without dimensions) comes first; elements where `where` (of x's shape) is false take no part.
+PARDO_API Array fold(int id, const Array& x, std::int64_t axis, const Array* initial = nullptr, const Array* where = nullptr);
+/// All that is on the way.
+PARDO_API Array fold_steps(int id, const Array& x, std::int64_t axis);
+/// Of x from starts[s] to before stops[s], and of x[starts[s]] in any case; both Int64, within the axis.
+PARDO_API Array fold_segments(int id, const Array& x, std::int64_t axis, const Array& starts, const Array& stops);
+/// What is at places after row `id` was applied there, one after the other: `old` what is there (the same for the same place), `values` the
+/// second operands in the dtype that is computed in, null for functions of one, keys[0] the places sorted, keys[1] where each comes from.
+PARDO_API Array fold_places(int id, const Array& old, const Array* values, const Array& keys, DType loop);
 
 PARDO_API Array mean(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
                      std::optional<DType> dtype = {}, const Array* where = nullptr);

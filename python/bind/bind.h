@@ -33,7 +33,7 @@ using Ints = std::vector<std::int64_t>;
 enum class Row : int {
 #define PARDO_ROW_elementwise(name) name,
 #define PARDO_ROW_conversion(name)
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_ROW_##kind(name)
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) PARDO_ROW_##kind(name)
 #include <pardo/detail/ops.def>
 #undef OP
 #undef PARDO_ROW_elementwise
@@ -145,6 +145,13 @@ bool looks_temporary(PyObject* o);
 PyObject* getitem(PyObject* self, PyObject* index);
 int setitem(PyObject* self, PyObject* index, PyObject* value);
 
+// --- universal functions (ufunc.cpp) ------------------------------------------------------------------------------------------
+
+/// A call of row `id` of ops.def with arguments as Python passes them to C (elementwise.cpp).
+PyObject* call_row(int id, PyObject* const* args, Py_ssize_t count, PyObject* names);
+/// The object that is called.
+nb::object ufunc_of_row(int id, const char* name, int arity, const char* docstring);
+
 // --- errors (error.cpp) -------------------------------------------------------------------------------------------------------
 
 /// Sets Python's error from the C++ exception that is being handled.
@@ -242,6 +249,7 @@ void bind_array(nb::module_& m);
 void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_host_operands(nb::module_& m);
 void bind_protocols(nb::module_& m);
+void bind_ufunc(nb::module_& m);
 void bind_elementwise(nb::module_& m);
 void bind_ops(nb::module_& m);
 void bind_kernel(nb::module_& m);

@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
     bind::bind_block(m);
     bind::bind_host_operands(m);
     bind::bind_protocols(m);
+    bind::bind_ufunc(m);
     bind::bind_elementwise(m);
     bind::bind_ops(m);
     bind::bind_kernel(m);

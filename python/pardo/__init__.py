@@ -68,6 +68,7 @@ from pardo._compiler.classes import *
 from pardo._core import *
 from pardo._debug.races import *
 from pardo._generate.generators import *
+from pardo._generate.vectorize import *
 from pardo._kernel.jit import *
 from pardo._kernel.kernel import *
 from pardo._kernel.program import *
@@ -87,6 +88,7 @@ from pardo._runtime.profile import *
 from pardo._runtime.queues import *
 from pardo._runtime.statistics import *
 from pardo._runtime.transfers import *
+from pardo._ufunc import methods as _ufunc_methods
 
 ndarray = _core.Array
 
@@ -96,6 +98,7 @@ __array_api_version__ = "2025.12"
 _methods.attach(_conversion.Conversions, _core.Array)
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_protocols.Protocols, _core.Array)
+_methods.attach(_ufunc_methods.Methods, _core.ufunc)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
 _methods.attach(_devices.DeviceMethods, _core.Device)
@@ -174,7 +177,6 @@ if _TYPE_CHECKING:
     from pardo._functions.choosing import *
     from pardo._functions.closeness import *
     from pardo._functions.copies import *
-    from pardo._functions.divisors import *
     from pardo._functions.editing import *
     from pardo._functions.einsum import *
     from pardo._functions.flat import *

@@ -11,7 +11,7 @@ namespace pardo::graph {
 namespace {
 
 /// What a class of operations does with one family of dtypes.
-enum class Becomes : std::uint8_t { Same, Refused, Int8, Half, SmallFloat, Double };
+enum class Becomes : std::uint8_t { Same, Refused, Int8, Half, SmallFloat, Double };  // Double: Complex128 of complex numbers
 
 /// One dtype class of ops.def.
 struct DtypeClass {
@@ -26,7 +26,9 @@ constexpr DtypeClass DIVISION{Becomes::Int8, Same, Same, Refused};
 constexpr DtypeClass FLOAT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Refused};
 constexpr DtypeClass INEXACT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Same};
 constexpr DtypeClass QUOTIENT{Becomes::Double, Becomes::Double, Same, Same};
+constexpr DtypeClass DOUBLE{Becomes::Double, Becomes::Double, Becomes::Double, Becomes::Double};
 constexpr DtypeClass INTEGER{Becomes::Int8, Same, Refused, Refused};
+constexpr DtypeClass WHOLE{Refused, Same, Refused, Refused};
 constexpr DtypeClass BITS{Same, Same, Refused, Refused};
 constexpr DtypeClass REALS{Same, Same, Same, Refused};
 constexpr DtypeClass ROUND{Becomes::Half, Same, Same, Same};
@@ -60,7 +62,7 @@ constexpr std::uint8_t apply_class(const DtypeClass& c, DType t) {
         case Becomes::Int8: return static_cast<std::uint8_t>(DType::Int8);
         case Becomes::Half: return static_cast<std::uint8_t>(DType::Float16);
         case Becomes::SmallFloat: return static_cast<std::uint8_t>(small_float(t));
-        case Becomes::Double: return static_cast<std::uint8_t>(DType::Float64);
+        case Becomes::Double: return static_cast<std::uint8_t>(kind == DKind::Complex ? DType::Complex128 : DType::Float64);
         case Becomes::Refused: break;
     }
     return refused;
@@ -79,7 +81,8 @@ constexpr Meeting meeting_of(const DtypeClass* c) {
 }
 
 constexpr Rule rules[] = {
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) make_rule(dtypes, meeting_of(&dtypes), ResultRule::result),
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) \
+    make_rule(dtypes, meeting_of(&dtypes), ResultRule::result),
 #include "graph/ops.def"
 #undef OP
 };

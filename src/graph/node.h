@@ -33,7 +33,7 @@ enum class Kind : std::uint8_t {
 
 /// Rows of ops.def by position.
 enum class Op : std::uint16_t {
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) name,
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) name,
 #include "graph/ops.def"
 #undef OP
 };

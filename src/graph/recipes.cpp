@@ -66,6 +66,12 @@ private:
     Value nextafter(Value from, Value to);
     Value half_nextafter(Value from, Value to);
 
+    // Divisors.
+    Value magnitude(Value x);
+    Value divisor(Value x, Value y);
+    Value gcd(Value x, Value y) { return m_.cast(divisor(magnitude(x), magnitude(y)), loop_); }
+    Value lcm(Value x, Value y);
+
     // Tests.
     Value is_nan(Value x);
     Value signbit(Value x);
@@ -197,6 +203,27 @@ Value Recipe::half_nextafter(Value from, Value to) {
     return select(is_nan(from), from, select(is_nan(to), to, ordered));
 }
 
+// Of integers, unsigned and of 32 bits at least: that of the least one too.
+Value Recipe::magnitude(Value x) {
+    constexpr DType unsigneds[] = {DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64};
+    const int size = itemsize(loop_), at = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+    return cast(cast(absolute(x), unsigneds[at]), size == 8 ? DType::UInt64 : DType::UInt32);
+}
+
+// Euclid's algorithm.
+Value Recipe::divisor(Value x, Value y) {
+    const DType t = m_.type(x);
+    const Value both[] = {x, y};
+    const auto going = [&](std::span<const Value> v) { return m_.ne(v[1], m_.constant(t, 0.0)); };
+    const auto step = [&](std::span<const Value> v) { return Builder::Values{v[1], m_.rem(v[0], v[1])}; };
+    return m_.while_loop(both, going, step)[0];
+}
+
+Value Recipe::lcm(Value x, Value y) {
+    const Value a = magnitude(x), b = magnitude(y), d = divisor(a, b);
+    return m_.cast(m_.mul(m_.floor_div(a, m_.max(d, m_.constant(m_.type(d), 1.0))), b), loop_);
+}
+
 Value Recipe::is_nan(Value x) {
     if (is_complex(loop_)) {
         const Value re = m_.real(x), im = m_.imag(x);
@@ -255,8 +282,8 @@ Value Recipe::build(Op op, std::span<const Value> operands) {
     const Value c = operands.size() > 2 ? operands[2] : ir::no_value;
     const DType t = result_;
     switch (op) {
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) \
-    case Op::name:                                                      \
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) \
+    case Op::name:                                                                \
         return recipe;
 #include "graph/ops.def"
 #undef OP
@@ -272,7 +299,7 @@ ir::Value build_recipe(ir::Builder& builder, Op op, DType loop, DType result, st
 
 int op_cost(Op op) noexcept {
     constexpr std::uint8_t costs[] = {
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) cost,
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) cost,
 #include "graph/ops.def"
 #undef OP
     };

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <pardo/error.h>
 #include <pardo/ops.h>
@@ -14,7 +15,7 @@ namespace pardo::graph {
 namespace {
 
 constexpr OpInfo table[] = {
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) {#name, arity, #numpy, #dtypes, #result, doc},
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) {#name, arity, #numpy, #dtypes, #result, #identity, doc},
 #include "graph/ops.def"
 #undef OP
 };
@@ -351,6 +352,14 @@ Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtyp
     return graph::record(static_cast<graph::Op>(id), operands, dtype);
 }
 
+LoopTypes loop_of(int id, std::span<const DType> operands, std::optional<DType> dtype) {
+    graph::check_row("loop_of", id, operands.size());
+    std::vector<Operand> samples;
+    for (const DType t : operands) samples.push_back(Scalar(1).cast(t));
+    const graph::Inferred types = graph::infer(static_cast<graph::Op>(id), samples, dtype);
+    return {types.loop, types.result};
+}
+
 #define PARDO_DEFINE_elementwise_1(name) \
     Array name(const Operand& a) { return graph::record(graph::Op::name, std::span(&a, 1)); }
 #define PARDO_DEFINE_elementwise_2(name)                 \
@@ -366,7 +375,7 @@ Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtyp
 #define PARDO_DEFINE_conversion_1(name)
 #define PARDO_DEFINE_conversion_2(name)
 #define PARDO_DEFINE_conversion_3(name)
-#define OP(name, arity, kind, dtypes, result, cost, recipe, numpy, doc) PARDO_DEFINE_##kind##_##arity(name)
+#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) PARDO_DEFINE_##kind##_##arity(name)
 #include "graph/ops.def"
 #undef OP
 

@@ -1,5 +1,5 @@
-// python/bind/array/elementwise.cpp: one Python function for each row of ops.def, as plain C functions: the fast way from `pp.sin(x)` to a
-// record.
+// python/bind/array/elementwise.cpp: one Python function for each row of ops.def: a ufunc, or a plain C function where NumPy has no ufunc.
+// The fast way from `pp.sin(x)` to a record.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -157,7 +157,9 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     return wrap(pardo::apply(id, used, k.dtype));
 }
 
-PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+}  // namespace
+
+PyObject* call_row(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     return guarded([&]() -> PyObject* {
         try {
             return checked_call(id, args, count, names);
@@ -167,8 +169,10 @@ PyObject* call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names)
     });
 }
 
+namespace {
+
 template <int id> PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    return call(id, args, count, names);
+    return call_row(id, args, count, names);
 }
 
 /// What the documentation says about a dtype class of ops.def: what operands may be, and what the result is where the row says PROMOTED.
@@ -187,8 +191,10 @@ constexpr DtypeText dtype_texts[] = {
     {"ROUND", "Of any dtype.", "of the operand's dtype, float16 for bool"},
     {"FLOAT", "Of a real dtype.", floating_result},
     {"INEXACT", "Of any dtype.", floating_result},
+    {"DOUBLE", "Of any dtype.", "of float64, or of complex128 for complex operands"},
     {"QUOTIENT", "Of any dtype.", "of the operands' promoted dtype if that is floating, else float64"},
     {"INTEGER", "Of an integer dtype or bool, which counts as int8.", "of the operands' promoted dtype"},
+    {"WHOLE", "Of an integer dtype.", "of the operands' promoted dtype"},
     {"BITS", "Of an integer dtype or bool.", "of the operands' promoted dtype"},
     {"TRUTH", "Of any dtype; what is not zero counts as true.", "of dtype bool"},
     {"CHOICE", "Of any dtype; of the first, what is not zero counts as true.", "of the promoted dtype of the second and third operand"},
@@ -272,6 +278,10 @@ template <int... ids> void add_all(nb::module_& m, std::integer_sequence<int, id
         const bool is_special = std::string_view(info.numpy).empty();
         Definition& d = definitions[static_cast<std::size_t>(id)];
         d.doc = docstring(info);
+        if (std::string_view(info.identity) != "NO_UFUNC") {
+            m.attr(info.name) = ufunc_of_row(id, info.name, info.arity, d.doc.c_str() + d.doc.find("--\n\n") + 4);
+            continue;
+        }
         d.method = {info.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[id])), METH_FASTCALL | METH_KEYWORDS,
                     d.doc.c_str()};
         const nb::object f = nb::steal(PyCFunction_NewEx(&d.method, nullptr, is_special ? special.ptr() : general.ptr()));

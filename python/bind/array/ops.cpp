@@ -241,18 +241,18 @@ void bind_library(nb::module_& m) {
         "_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));
 }
 
-/// Rows of ops.def, for documentation and tests: name, arity, NumPy's name, dtypes, result, one line. And those of reductions.def, of which
-/// the package makes functions: kind, name, id, keywords, whether it is a method, fold, one line, what it gives.
+/// Rows of ops.def, for documentation and tests: name, arity, NumPy's name, dtypes, result, one line, identity. And those of
+/// reductions.def, of which the package makes functions: kind, name, id, keywords, whether it is a method, fold, one line, what it gives.
 void bind_table(nb::module_& m) {
     m.def(
         "_op_table",
         [] {
             nb::list rows;
             for (const pardo::OpInfo& row : pardo::op_table())
-                rows.append(nb::make_tuple(row.name, row.arity, row.numpy, row.dtypes, row.result, row.doc));
+                rows.append(nb::make_tuple(row.name, row.arity, row.numpy, row.dtypes, row.result, row.doc, row.identity));
             return rows;
         },
-        nb::sig("def _op_table() -> list[tuple[str, int, str, str, str, str]]"));
+        nb::sig("def _op_table() -> list[tuple[str, int, str, str, str, str, str]]"));
     m.def(
         "_reduction_table",
         [] {

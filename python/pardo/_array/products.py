@@ -6,20 +6,10 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import (
-    SCALARS,
-    array,
-    array_like,
-    arrays,
-    axis_index,
-    axis_number,
-    index,
-    optional_dtype,
-    same_kind,
-    same_queue,
-    store,
-)
+from pardo._array.contexts import copying
+from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, index, optional_dtype, same_queue, store
 from pardo._base.docstrings import filled
+from pardo._base.ufuncs import apply_to_vectors, same_types, ufunc
 from pardo._core import Array
 
 __all__ = [
@@ -30,6 +20,8 @@ __all__ = [
     "trace",
     "vecdot",
 ]
+
+_NUMBERS = same_types(2)
 
 
 def _load_openblas() -> None:
@@ -49,8 +41,21 @@ def _load_openblas() -> None:
             return
 
 
+@ufunc(2, types=_NUMBERS, signature="(n?,k),(k,m?)->(n?,m?)")
+@copying
 @filled
-def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+def matmul(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Array | None = None,
+    *,
+    axes: Any = None,
+    axis: int | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """Matrix product of two arrays; vectors count as a row on the left and as a column on the right.
 
     Parameters
@@ -58,6 +63,7 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     x1, x2 : Array
         Of one or more dimensions; the last two are the matrices, those before are broadcast.
     {out}
+    {matrix_axes}
     dtype : data type, optional
         The dtype to compute in; operands are cast to it within the same kind.
     casting : str, optional
@@ -75,27 +81,48 @@ def matmul(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     ImportError
         OpenBLAS is not installed.
     TypeError
-        An operand is neither an Array nor a number, or a dtype is of another kind.
+        An operand is neither an Array nor a number, a dtype is of another kind, or `axis` or `keepdims` is given.
+    AxisError
+        An operand has no such axis; a ValueError and an IndexError.
     ValueError
         The inner extents differ, an operand has no dimensions, `casting` is something else, or the shape of `out` does not fit.
     """
-    x1, x2 = array(x1, "matmul"), array(x2, "matmul")
-    if casting != "same_kind":
-        raise ValueError("matmul: casting must be 'same_kind'; cast explicitly with astype for others")
-    if dtype is not None:
-        x1, x2 = (x._astype(same_kind(x, dtype, "matmul"), False) for x in (x1, x2))
-    return store(_core._matmul(x1, x2), out, "matmul")
+    signature = "(n?,k),(k,m?)->(n?,m?)"
+    return apply_to_vectors("matmul", signature, _core._matmul, [x1, x2], out, axes, axis, keepdims, dtype, casting)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+@ufunc(2, types=_NUMBERS, signature="(n),(n)->()")
+@copying
+@filled
+def vecdot(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Array | None = None,
+    *,
+    axes: Any = None,
+    axis: int | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """Vector dot product of two arrays; the first is conjugated.
 
     Parameters
     ----------
     x1, x2 : Array
         Broadcast against each other; the axis must have the same extent.
-    axis : int
-        The axis of the vectors.
+    {out}
+    axes : list of int, optional
+        The axis of the vectors in each operand, and with `keepdims` in the result.
+    axis : int, optional
+        The axis of the vectors in both operands. Default: the last one.
+    keepdims : bool
+        Whether that axis stays, with extent 1.
+    dtype : data type, optional
+        The dtype to compute in; operands are cast to it within the same kind.
+    casting : str, optional
+        Only ``'same_kind'``.
 
     Returns
     -------
@@ -115,7 +142,11 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     ValueError
         The shapes do not fit.
     """
-    return _core._vecdot(array(x1, "vecdot"), array(x2, "vecdot"), axis_number(axis, "vecdot"))
+    return apply_to_vectors("vecdot", "(n),(n)->()", _last_axes, [x1, x2], out, axes, axis, keepdims, dtype, casting)
+
+
+def _last_axes(a: Array, b: Array) -> Array:
+    return _core._vecdot(a, b, -1)
 
 
 def tensordot(x1: Any, x2: Any, /, axes: int | Sequence[int | Sequence[int]] = 2) -> Array:

@@ -12,8 +12,7 @@ _ABSENT = {
     "longdouble clongdouble complex256 float128": "float64 and complex128 are the widest: use these, or NumPy",
     "memmap": "use pardo.load and pardo.fromfile, or pardo.asarray of a numpy.memmap",
     "fromregex": "use pardo.asarray of the fields of what numpy.fromregex returns",
-    "frompyfunc vectorize": "Python functions do not run for each element: use pardo.jit, or pardo.kernel, which compile them",
-    "ufunc": "operations are functions; pardo.jit makes new ones",
+    "frompyfunc": "arrays have no Python objects for elements: use pardo.vectorize, which compiles the function",
     "nditer nested_iters ndenumerate broadcast": (
         "elements are not visited one by one: use operations on whole arrays, pardo.broadcast_shapes, or pardo.jit for loops"
     ),

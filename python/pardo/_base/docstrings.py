@@ -22,6 +22,11 @@ out : Array, optional
     "keepdims": """\
 keepdims : bool
     Whether reduced axes stay, with extent 1.""",
+    "matrix_axes": """\
+axes : list of tuple of int, optional
+    The axes of the matrices or vectors in each operand, and in the result.
+axis, keepdims : optional
+    NumPy's; only for products of vectors with vectors.""",
     "where": """\
 where : Array of bool, optional
     The elements that take part, broadcast to `x`.""",

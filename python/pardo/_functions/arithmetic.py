@@ -6,22 +6,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import array, default_on
+from pardo._array.contexts import copying
+from pardo._base.arguments import array
 from pardo._base.docstrings import filled
+from pardo._base.ufuncs import same_types, ufunc
 from pardo._core import Array
 from pardo._functions.operands import cast, elementwise, elementwise_pair, float_of
 
 __all__ = [
     "bitwise_count",
     "divmod",
-    "fabs",
-    "float_power",
     "frexp",
     "ldexp",
     "modf",
     "sinc",
     "spacing",
 ]
+
+_INTEGERS = "bBhHiIlL"
+_QUOTIENTS = " ".join(f"{c}{c}->{c}{c}" for c in f"{_INTEGERS}efd")
+_COUNTS = " ".join(f"{c}->B" for c in f"?{_INTEGERS}")
 
 
 def _real_float(x: Array, op_name: str) -> Array:
@@ -31,77 +35,8 @@ def _real_float(x: Array, op_name: str) -> Array:
     return cast(x, float_of(x))
 
 
-@filled
-def fabs(x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
-    """Compute the absolute values element-wise, as floating-point numbers.
-
-    Parameters
-    ----------
-    x : Array
-        The elements, not complex.
-    {ufunc_keywords}
-
-    Returns
-    -------
-    Array
-        Of the dtype of floats, and of a floating dtype for integers.
-
-    Raises
-    ------
-    {ufunc_raises}
-
-    See Also
-    --------
-    absolute
-
-    Examples
-    --------
-    >>> import pardo as pp
-    >>> pp.fabs(pp.asarray([-1, 2]))
-    array([1., 2.])
-    """
-    return elementwise("fabs", lambda a: _core.absolute(_real_float(a, "fabs")), [x], out, where, dtype, casting)
-
-
-@filled
-def float_power(
-    x1: Any, x2: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
-) -> Array:
-    """First array elements raised to powers from second array, element-wise, in float64 or complex128.
-
-    Parameters
-    ----------
-    x1, x2 : Array or number
-        The bases and the exponents, broadcast against each other.
-    {ufunc_keywords}
-
-    Returns
-    -------
-    Array
-        Of float64 or complex128 (of half the width on a device that has no float64).
-
-    Raises
-    ------
-    {ufunc_raises}
-
-    See Also
-    --------
-    power
-
-    Examples
-    --------
-    >>> import pardo as pp
-    >>> pp.float_power(pp.asarray([1, 2, 4]), -1)
-    array([1.  , 0.5 , 0.25])
-    """
-
-    def compute(a: Array, b: Array) -> Array:
-        wide = default_on(a.queue, np.result_type(a.dtype, b.dtype, np.float64))
-        return _core.power(cast(a, wide), cast(b, wide))
-
-    return elementwise("float_power", compute, [x1, x2], out, where, dtype, casting)
-
-
+@ufunc(2, 2, types=_QUOTIENTS)
+@copying
 @filled
 def divmod(
     x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
@@ -140,6 +75,8 @@ def divmod(
     return elementwise_pair("divmod", compute, [x1, x2], out, where, dtype, casting)
 
 
+@ufunc(1, 2, types="e->ee f->ff d->dd")
+@copying
 @filled
 def modf(
     x: Any, /, out: Any = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
@@ -216,6 +153,8 @@ def _wide_enough(a: Array) -> Array:
     return cast(a, np.float32) if a.dtype == np.float16 else a
 
 
+@ufunc(1, 2, types="e->ei f->fi d->di")
+@copying
 @filled
 def frexp(
     x: Any, /, out: Any = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
@@ -274,6 +213,8 @@ def _power_of_two(n: Array, dtype: Any) -> Array:
     return result  # type: ignore[no-any-return]
 
 
+@ufunc(2, types="ei->e fi->f el->e fl->f di->d dl->d")
+@copying
 @filled
 def ldexp(
     x1: Any, x2: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"
@@ -343,6 +284,8 @@ def ldexp(
     return elementwise("ldexp", compute, [x1, x2], out, where, None, casting)
 
 
+@ufunc(1, types=same_types(1, "e f d"))
+@copying
 @filled
 def spacing(x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
     """Return the distance between x and the nearest adjacent number.
@@ -382,6 +325,8 @@ def spacing(x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DT
     return elementwise("spacing", compute, [x], out, where, dtype, casting)
 
 
+@ufunc(1, types=_COUNTS)
+@copying
 @filled
 def bitwise_count(
     x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DTypeLike | None = None, casting: str = "same_kind"

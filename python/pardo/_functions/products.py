@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import arrays, axis_index, same_kind, same_queue, store, warn
+from pardo._array.contexts import copying
+from pardo._base.arguments import arrays, axis_index, same_queue, warn
 from pardo._base.docstrings import filled
+from pardo._base.ufuncs import apply_to_vectors, same_types, ufunc
 from pardo._core import Array
 from pardo._functions.operands import cast
 
@@ -215,17 +217,21 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return _core._moveaxis(_core._stack(_core._broadcast_arrays([first, second, third]), -1), [third.ndim], [place])
 
 
-def _of_ufunc(x1: Any, x2: Any, dtype: Any, casting: str, op_name: str) -> tuple[Array, Array]:
-    if casting != "same_kind":
-        raise ValueError(f"{op_name}: casting must be 'same_kind'; cast explicitly with astype for others")
-    x, y = _pair(x1, x2, op_name)
-    if dtype is not None:
-        x, y = (cast(v, same_kind(v, dtype, op_name)) for v in (x, y))
-    return x, y
-
-
+@ufunc(2, types=same_types(2), signature="(m,n),(n)->(m)")
+@copying
 @filled
-def matvec(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+def matvec(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Array | None = None,
+    *,
+    axes: Any = None,
+    axis: int | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """Matrix-vector dot product of two arrays.
 
     Parameters
@@ -235,6 +241,7 @@ def matvec(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     x2 : Array
         Vectors: the last axis. The axes before are broadcast.
     {out}
+    {matrix_axes}
     dtype : data type, optional
         The dtype to compute in; operands are cast to it within the same kind.
     casting : str, optional
@@ -250,7 +257,9 @@ def matvec(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     ExecutionPlacementError
         The operands are on different queues.
     TypeError
-        An operand is neither an Array nor a number, or a dtype is of another kind.
+        An operand is neither an Array nor a number, a dtype is of another kind, or `axis` or `keepdims` is given.
+    AxisError
+        An operand has no such axis; a ValueError and an IndexError.
     ValueError
         Extents differ, an operand has too few dimensions, or the shape of `out` does not fit.
 
@@ -264,14 +273,28 @@ def matvec(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     >>> pp.matvec(pp.asarray([[1, 2], [3, 4]]), pp.asarray([1, 10]))
     array([21, 43])
     """
-    x, y = _of_ufunc(x1, x2, dtype, casting, "matvec")
-    if x.ndim < 2 or y.ndim < 1 or x.shape[-1] != y.shape[-1]:
-        raise ValueError(f"matvec: shapes {x.shape} and {y.shape} are not matrices and vectors of the same extent")
-    return store(_core._matmul(x, y[..., None])[..., 0], out, "matvec")
+    return apply_to_vectors("matvec", "(m,n),(n)->(m)", _by_columns, [x1, x2], out, axes, axis, keepdims, dtype, casting)
 
 
+def _by_columns(x: Array, y: Array) -> Array:
+    return _core._matmul(x, y[..., None])[..., 0]
+
+
+@ufunc(2, types=same_types(2), signature="(n),(n,m)->(m)")
+@copying
 @filled
-def vecmat(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
+def vecmat(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Array | None = None,
+    *,
+    axes: Any = None,
+    axis: int | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Array:
     """Vector-matrix dot product of two arrays; the vectors are conjugated.
 
     Parameters
@@ -281,6 +304,7 @@ def vecmat(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     x2 : Array
         Matrices: the last two axes. The axes before are broadcast.
     {out}
+    {matrix_axes}
     dtype : data type, optional
         The dtype to compute in; operands are cast to it within the same kind.
     casting : str, optional
@@ -296,7 +320,9 @@ def vecmat(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     ExecutionPlacementError
         The operands are on different queues.
     TypeError
-        An operand is neither an Array nor a number, or a dtype is of another kind.
+        An operand is neither an Array nor a number, a dtype is of another kind, or `axis` or `keepdims` is given.
+    AxisError
+        An operand has no such axis; a ValueError and an IndexError.
     ValueError
         Extents differ, an operand has too few dimensions, or the shape of `out` does not fit.
 
@@ -310,7 +336,8 @@ def vecmat(x1: Any, x2: Any, /, out: Array | None = None, *, dtype: DTypeLike | 
     >>> pp.vecmat(pp.asarray([1, 10]), pp.asarray([[1, 2], [3, 4]]))
     array([31, 42])
     """
-    x, y = _of_ufunc(x1, x2, dtype, casting, "vecmat")
-    if x.ndim < 1 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
-        raise ValueError(f"vecmat: shapes {x.shape} and {y.shape} are not vectors and matrices of the same extent")
-    return store(_core._matmul((_core.conjugate(x) if x.dtype.kind == "c" else x)[..., None, :], y)[..., 0, :], out, "vecmat")
+    return apply_to_vectors("vecmat", "(n),(n,m)->(m)", _by_rows, [x1, x2], out, axes, axis, keepdims, dtype, casting)
+
+
+def _by_rows(x: Array, y: Array) -> Array:
+    return _core._matmul((_core.conjugate(x) if x.dtype.kind == "c" else x)[..., None, :], y)[..., 0, :]

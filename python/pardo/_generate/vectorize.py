@@ -1,0 +1,264 @@
+# python/pardo/_generate/vectorize.py: functions on arrays made of Python functions by NumPy's name; they are compiled.
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._array import contexts
+from pardo._array.interop import asarray
+from pardo._base.arguments import SCALARS, dtype_of
+from pardo._core import Array
+from pardo._generate import templates
+from pardo._generate.generators import _function, _Made, _name_of, _returned
+from pardo._language.index_space import Const, Item, Range
+
+__all__ = ["vectorize"]
+
+
+def each(item: Item, f: Any, inputs: Any, whole: Any, outputs: Any, single: Const[int]) -> None:
+    i = item.get_id(0)
+    templates.put(outputs, i, f(*templates.take(inputs, i), *whole), single)
+
+
+def each_part(item: Item, f: Any, inputs: Any, whole: Any, outputs: Any, single: Const[int]) -> None:
+    i = item.get_id(0)
+    result = f(*templates.take(inputs, i), *whole)
+    if single:
+        outputs[0][i][:] = result
+    else:
+        for out, value in zip(outputs, result, strict=False):
+            out[i][:] = value
+
+
+class vectorize(_Made):  # noqa: N801 (NumPy's name)
+    """Make a function on arrays of a Python function on elements; it is compiled for the device.
+
+    Parameters
+    ----------
+    pyfunc : callable
+        Takes one element of each argument, and gives a number, or a tuple for several results. It is compiled as the functions of kernels
+        are: it may branch, loop, and call others. Left out, a decorator is made.
+    otypes : str or sequence of data type, optional
+        Dtypes of the results. Default: those of what the function gives.
+    doc : str, optional
+        The docstring. Default: that of the function.
+    excluded : set of int or str, optional
+        Positions and names of arguments that the function gets as they are: whole arrays, numbers.
+    cache : bool, optional
+        NumPy's; no call is needed to know the dtypes.
+    signature : str, optional
+        Dimensions that the function takes together, as ``'(n),(n)->()'``: it gets views of arrays. Results with dimensions need `otypes`,
+        and are views of one dimension, whose extents are among those of the arguments.
+
+    Raises
+    ------
+    TypeError
+        `pyfunc` is no function that can be compiled.
+    ValueError
+        The number of `otypes` is not that of the results, or `signature` is none.
+    CompileError
+        At a call: the function uses something of Python that cannot be compiled. The message says what, and in which line. There is no
+        other way to run it: to call the interpreter for each element, use `numpy.vectorize` on arrays of NumPy's.
+
+    See Also
+    --------
+    elementwise, kernel, jit, ufunc
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> def clipped_difference(a, b):
+    ...     return a - b if a > b else a + b
+    >>> f = pp.vectorize(clipped_difference)
+    >>> f(pp.asarray([1, 2, 3, 4]), 2)
+    array([3, 4, 1, 2])
+    """
+
+    def __init__(
+        self,
+        pyfunc: Any = None,
+        otypes: str | Iterable[DTypeLike] | None = None,
+        doc: str | None = None,
+        excluded: Iterable[int | str] | None = None,
+        cache: bool = False,
+        signature: str | None = None,
+    ) -> None:
+        self.excluded = frozenset(excluded or ())
+        self.signature = signature
+        self._core_dimensions = None if signature is None else _parsed(signature)
+        self._dtypes = None if otypes is None else tuple(dtype_of(t, "vectorize: otypes") for t in otypes)
+        self._doc = doc
+        self._options = (otypes, doc, excluded, cache, signature)
+        self.pyfunc: Any = None
+        if pyfunc is not None:
+            self._take(pyfunc)
+
+    def _take(self, pyfunc: Any) -> None:
+        super().__init__(_name_of(pyfunc, "vectorize"), False, (pyfunc, *self._options))
+        self.pyfunc = self.__wrapped__ = _function(pyfunc, "vectorize", "pyfunc")
+        self.__doc__ = self._doc if self._doc is not None else pyfunc.__doc__
+        self._ordered: dict[tuple[int, ...], Any] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function for all elements; as a decorator made without a function, take it."""
+        if self.pyfunc is None:
+            (pyfunc,) = args
+            self._take(pyfunc)
+            return self
+        return _copying(self, *args, **kwargs)
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[int]]:
+        """All arguments by position, and the positions of those that the function gets as they are."""
+        excluded = {k for k in self.excluded if isinstance(k, int)}
+        values = list(args)
+        if isinstance(self.pyfunc, types.FunctionType):
+            signature = inspect.signature(self.pyfunc)
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as e:
+                raise TypeError(f"{self.__name__}: {e}") from None
+            names = list(signature.parameters)
+            excluded |= {names.index(k) for k in self.excluded if k in names}
+            left_out = set(names) - set(bound.arguments)
+            bound.apply_defaults()
+            if not any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
+                values = [bound.arguments[name] for name in names]
+                excluded |= {names.index(name) for name in left_out}
+        elif kwargs:
+            raise TypeError(f"{self.__name__}: the function takes no keywords")
+        return values, sorted(k for k in excluded if k < len(values))
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        op_name = self.__name__
+        values, whole = self._arguments(args, kwargs)
+        given = [k for k in range(len(values)) if k not in whole]
+        if not given:
+            raise ValueError(f"{op_name}: at least one argument is needed that is not excluded")
+        inputs = _prepared([values[k] for k in given], op_name)
+        function = self._in_order((*given, *whole))
+        names, results = self._core_dimensions or ([[] for _ in given], None)
+        if len(names) != len(given):
+            raise TypeError(f"{op_name}: the signature {self.signature} is for {len(names)} arguments, here are {len(given)}")
+        shape, sizes, inputs = _flattened(inputs, names, op_name)
+        count = math.prod(shape)
+        others = tuple(values[k] for k in whole)
+        queue = next(x.queue for x in inputs if isinstance(x, Array))
+        dtypes, single = self._result_types(function, inputs, others, results, queue)
+        cores = [[sizes[n] for n in part] for part in results] if results is not None else [[] for _ in dtypes]
+        outputs = tuple(_core._empty([count, *core], t, queue) for t, core in zip(dtypes, cores, strict=True))
+        if count and all(x.size for x in outputs):
+            kernel = self._kernel(each_part if any(cores) else each)
+            kernel[Range(count)](function, tuple(inputs), others, outputs, int(single))
+        made = tuple(_core._reshape(x, [*shape, *core]) for x, core in zip(outputs, cores, strict=True))
+        return made[0] if single else made
+
+    def _in_order(self, positions: tuple[int, ...]) -> Any:
+        """The function for arguments of which those that are excluded come last."""
+        if positions == tuple(range(len(positions))):
+            return self.pyfunc
+        if positions not in self._ordered:
+            order = tuple(positions.index(k) for k in range(len(positions)))
+            self._ordered[positions] = _reordered(self.pyfunc, order)
+        return self._ordered[positions]
+
+    def _result_types(
+        self, function: Any, inputs: Sequence[Any], others: tuple[Any, ...], results: list[list[str]] | None, queue: Any
+    ) -> tuple[tuple[Any, ...], bool]:
+        """Dtypes of the results, and whether it is one alone."""
+        if results is not None and any(results):
+            if not all(len(part) == 1 for part in results):
+                raise ValueError(f"{self.__name__}: results have one dimension each, or none: {self.signature}")
+            if self._dtypes is None:
+                raise ValueError(f"{self.__name__}: results with dimensions need otypes")
+            if len(self._dtypes) != len(results):
+                raise ValueError(f"{self.__name__}: {len(results)} results, but {len(self._dtypes)} otypes")
+            return self._dtypes, len(results) == 1
+        examples = tuple(_example(x) for x in inputs) + others
+        given = _returned(function, examples, queue, self.__name__)
+        single = not isinstance(given, tuple)
+        found = (given,) if single else tuple(given)
+        if results is not None and len(results) != len(found):
+            raise ValueError(f"{self.__name__}: the function gives {len(found)} results, the signature says {len(results)}")
+        if self._dtypes is not None:
+            if len(self._dtypes) != len(found):
+                raise ValueError(f"{self.__name__}: the function gives {len(found)} results, but there are {len(self._dtypes)} otypes")
+            found = self._dtypes
+        return found, single
+
+    def __repr__(self) -> str:
+        return f"<vectorize {'decorator' if self.pyfunc is None else self.__name__}>"
+
+
+_copying: Callable[..., Any] = contexts.copying(vectorize._call)
+
+
+def _reordered(function: Any, order: tuple[int, ...]) -> Callable[..., Any]:
+    def call(*given: Any) -> Any:
+        arguments: tuple[Any, ...] = ()
+        for k in order:
+            arguments = (*arguments, given[k])
+        return function(*arguments)
+
+    return call
+
+
+def _parsed(signature: str) -> tuple[list[list[str]], list[list[str]]]:
+    """Names of the dimensions of arguments and results."""
+    part = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"
+    parts = rf"{part}(?:\s*,\s*{part})*"
+    if not isinstance(signature, str) or not re.fullmatch(rf"\s*{parts}\s*->\s*{parts}\s*", signature):
+        raise ValueError(f"vectorize: not a valid gufunc signature: {signature}")
+    arguments, results = ([re.findall(r"\w+", p) for p in re.findall(r"\(([^)]*)\)", side)] for side in signature.split("->"))
+    known = {n for p in arguments for n in p}
+    if missing := [n for p in results for n in p if n not in known]:
+        raise ValueError(f"vectorize: signature {signature}: {missing[0]} is no dimension of an argument")
+    return arguments, results
+
+
+def _prepared(values: list[Any], op_name: str) -> list[Any]:
+    """Arrays, and numbers as they are: at least one is an array."""
+    for k, x in enumerate(values):
+        if type(x) is not Array and not isinstance(x, SCALARS):
+            hint = "; pass pardo.asarray(x)" if isinstance(x, (np.ndarray, list, tuple)) else ""
+            raise TypeError(f"{op_name}: argument {k}: an array or a number is expected, not {type(x).__name__}{hint}")
+    return values if any(type(x) is Array for x in values) else [asarray(values[0]), *values[1:]]
+
+
+def _flattened(inputs: list[Any], names: list[list[str]], op_name: str) -> tuple[list[int], dict[str, int], list[Any]]:
+    """The shape of the results but for the signature's dimensions, the extents of these, and arrays with one dimension for the rest."""
+    sizes: dict[str, int] = {}
+    for k, (x, part) in enumerate(zip(inputs, names, strict=True)):
+        own = list(x.shape) if type(x) is Array else []
+        if len(own) < len(part):
+            raise ValueError(f"{op_name}: argument {k} has {len(own)} dimensions, the signature asks for {len(part)}")
+        for n, extent in zip(part, own[len(own) - len(part) :], strict=True):
+            if sizes.setdefault(n, extent) != extent:
+                raise ValueError(f"{op_name}: dimension {n} is {sizes[n]} and {extent}")
+    outer = [x.shape[: x.ndim - len(part)] for x, part in zip(inputs, names, strict=True) if type(x) is Array]
+    try:
+        shape = list(np.broadcast_shapes(*outer))
+    except ValueError:
+        raise ValueError(f"{op_name}: arguments of shapes {', '.join(map(str, outer))} cannot be broadcast together") from None
+    flat = []
+    for x, part in zip(inputs, names, strict=True):
+        if type(x) is Array:
+            own = list(x.shape[x.ndim - len(part) :])
+            x = _core._reshape(_core._broadcast_to(x, [*shape, *own]), [math.prod(shape), *own])
+        flat.append(x)
+    return shape, sizes, flat
+
+
+def _example(x: Any) -> Any:
+    """What the function gets of an argument."""
+    if type(x) is not Array:
+        return x
+    if x.ndim == 1:
+        return x.dtype.type(0)
+    return x[0] if x.shape[0] else _core._empty(list(x.shape[1:]), x.dtype, x.queue)

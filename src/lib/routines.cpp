@@ -7,6 +7,7 @@
 
 #include <pardo/error.h>
 
+#include "base/counters.h"
 #include "base/env.h"
 
 namespace pardo::lib {
@@ -104,5 +105,7 @@ void RoutineBase::refuse(const device::Device* device) const {
 void RoutineBase::log_choice(const char* implementation, const device::Device* device) const {
     log(LogLevel::Info, std::string(name_) + ": by " + implementation + " on " + device->id());
 }
+
+void RoutineBase::count_fallback() { counters.fallbacks.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace pardo::lib

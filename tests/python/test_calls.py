@@ -185,6 +185,16 @@ def test_explain_of_a_call_without_elements():
     assert "call sort: float64 (0,) -> float64 (0,)" in str(pp.explain(pp.sort(pp.ones(0) * 2.0)))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_running_sums_of_long_lines_at_any_address(dtype):
+    """Lines of several blocks whose first elements lie at no multiple of a vector's size."""
+    host = np.random.default_rng(5).integers(0, 3, (3, 40_001)).astype(dtype)
+    x = pp.asarray(host)
+    same(pp.cumsum(x, axis=1), np.cumsum(host, axis=1))
+    same(pp.cumsum(x[1:], axis=1), np.cumsum(host[1:], axis=1))
+    same(pp.cumsum(x.ravel()[1:]), np.cumsum(host.ravel()[1:]))
+
+
 def run(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], env=os.environ | variables, capture_output=True, text=True, check=False)
 

@@ -147,7 +147,11 @@ template <class T, class Op> [[gnu::always_inline]] inline T total_vectors(const
     for (V& s : sums) s = Op::template neutral<Lane>() - V{};
     std::int64_t i = 0;
     for (; i + 4 * lanes <= count; i += 4 * lanes) {
-        for (int k = 0; k < 4; ++k) Op::vector(sums[k], *reinterpret_cast<const V*>(x + i + k * lanes));
+        for (int k = 0; k < 4; ++k) {
+            // By value: to a template a reference to a vector that may lie anywhere is one to an aligned vector.
+            const V values = *reinterpret_cast<const V*>(x + i + k * lanes);
+            Op::vector(sums[k], values);
+        }
     }
     Op::vector(sums[0], sums[1]);
     Op::vector(sums[2], sums[3]);

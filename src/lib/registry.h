@@ -31,9 +31,13 @@ public:
     const char* name() const { return name_; }
     /// Names of its implementations: "OpenBLAS, loops".
     virtual std::string implementations() const = 0;
+    /// In the list of all.
+    const RoutineBase* previous() const { return previous_; }
 
 protected:
     ~RoutineBase() = default;
+    /// Adds it to the list of all, before main begins.
+    void list();
     /// The places that a device is, as bits.
     static unsigned places_of(const device::Device* device);
     /// False when PARDO_ROUTINES names another implementation of this routine.
@@ -46,6 +50,7 @@ protected:
 
 private:
     const char* name_;
+    const RoutineBase* previous_ = nullptr;
 };
 
 /// A computation on memory that is not one fused loop, by the signature of its implementations: `routines::sort(queue, …)` takes the
@@ -94,7 +99,10 @@ public:
         return choice;
     }
 
-    void add(const Implementation& implementation) { list_.at(count_++) = implementation; }
+    void add(const Implementation& implementation) {
+        if (count_ == 0) list();
+        list_.at(count_++) = implementation;
+    }
 
     std::string implementations() const override {
         std::string names;

@@ -25,7 +25,8 @@ struct PlanStep {
     bool call = false;
     std::string name;                     // of the kernel, "multiply_add_f64"; of the function that was called
     std::string location;                 // of a call: "/home/me/model.py:42", empty when unknown
-    std::string how;                      // of a kernel: "elementwise, range (1000,)"
+    std::string how;                      // of a kernel: "elementwise, range (1000,)"; of a call: "by OpenBLAS"
+    std::vector<std::string> rejected;    // of a call: cheaper implementations, and why they are not taken
     std::string cut;                      // why it is not a part of an earlier kernel, if it could have been
     std::vector<std::string> operations;  // of a kernel: what is fused in it, operands before users
     std::vector<PlanValue> reads, writes;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <pardo/array.h>
 
@@ -10,6 +12,18 @@
 #include "graph/node.h"
 
 namespace pardo::graph {
+
+/// An input of a call as it is in memory, or will be.
+struct CallInput {
+    const Node* node;
+    Strides strides;  // elements
+};
+
+/// Which code computes a call.
+struct ImplementationChoice {
+    std::string name;                   // empty: none takes these inputs
+    std::vector<std::string> rejected;  // cheaper ones, and why they are not taken: "cuBLAS: its library is not installed"
+};
 
 /// One recorded operation, shared by the nodes of its results. src/lib derives one class for each operation, with its attributes as
 /// members.
@@ -20,6 +34,8 @@ struct Call : RefCounted<Call> {
     virtual ~Call() = default;
     /// Submits the computation, and gives each result in memory. Inputs are in memory, of any strides. The graph lock may be held.
     virtual void run(std::span<const Array> inputs, std::span<Array> results) const = 0;
+    /// What `run` will take, for explain; its results have elements.
+    virtual ImplementationChoice implementation(std::span<const CallInput> inputs) const = 0;
 
     const char* name;                           // what the user called; of static life
     Text location;                              // where in the caller's language

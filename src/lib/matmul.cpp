@@ -30,11 +30,9 @@ Array product_sum(const Array& a, const Array& b, std::int64_t axis) {
 Array with_axis(const Array& x, std::int64_t axis) { return expand_dims(x, Extents(&axis, 1)); }
 Array without_axis(const Array& x, std::int64_t axis) { return squeeze(x, std::vector<std::int64_t>{axis}); }
 
-/// A stack of matrices that the routine takes, copied only if it has to be.
-lib::Memory matrices(device::Queue* queue, const Array& x, const Shape& batch) {
-    lib::Memory memory = lib::memory_of(x);
+/// One matrix or a stack of them as the routine gets it: broadcast to the batch.
+lib::Memory stacked(const lib::Memory& memory, const Shape& batch) {
     const int rank = memory.shape.size();
-    if (!lib::routines::matmul_takes(queue, memory)) memory = lib::contiguous_memory(x);
     if (rank == 2 && batch.empty()) return memory;
     // Broadcast dimensions of the batch get stride zero.
     lib::Memory out = memory;
@@ -51,19 +49,39 @@ lib::Memory matrices(device::Queue* queue, const Array& x, const Shape& batch) {
     return out;
 }
 
+/// A stack of matrices that the routine takes, copied only if it has to be.
+lib::Memory matrices(device::Queue* queue, const Array& x, const Shape& batch) {
+    const lib::Memory memory = lib::memory_of(x);
+    return stacked(lib::routines::matmul_takes(queue, memory) ? memory : lib::contiguous_memory(x), batch);
+}
+/// The same, of what is still to be in memory.
+lib::Memory described_matrices(const graph::CallInput& x, const Shape& batch) {
+    const lib::Memory memory = lib::described(x);
+    return stacked(lib::routines::matmul_takes(x.node->queue.get(), memory) ? memory : lib::described(memory.dtype, memory.shape), batch);
+}
+
 struct MatmulCall final : graph::Call {
     explicit MatmulCall(Shape stack) : Call("matmul"), batch(std::move(stack)) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
         const Array &a = inputs[0], &b = inputs[1];
         device::Queue* queue = a.node()->queue.get();
-        Shape shape = batch;
-        shape.push_back(a.shape()[static_cast<std::size_t>(a.ndim() - 2)]);
-        shape.push_back(b.shape().back());
+        const Shape shape = result_shape(a.node()->shape, b.node()->shape);
         const MemoryKind kind = std::min(a.node()->buffer->kind(), b.node()->buffer->kind());
         lib::Output out = lib::make_output(name, queue, a.dtype(), shape, kind);
         results[0] = std::move(out.array);
         if (out.memory.size() == 0) return;
         lib::routines::matmul(queue, matrices(queue, a, batch), matrices(queue, b, batch), out.memory);
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        const graph::Node &a = *inputs[0].node, &b = *inputs[1].node;
+        return lib::routines::matmul.describe(a.queue.get(), described_matrices(inputs[0], batch), described_matrices(inputs[1], batch),
+                                              lib::described(a.dtype, result_shape(a.shape, b.shape)));
+    }
+    Shape result_shape(const Shape& a, const Shape& b) const {
+        Shape shape = batch;
+        shape.push_back(a[a.size() - 2]);
+        shape.push_back(b.back());
+        return shape;
     }
     Shape batch;
 };

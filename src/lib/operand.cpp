@@ -17,6 +17,13 @@ Memory memory_of(const Array& x) {
 
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype) { return memory_of(graph::as_contiguous(x, dtype)); }
 
+Memory described(const graph::CallInput& x) { return {nullptr, x.node->dtype, x.node->shape, x.strides, 0}; }
+
+Memory described(DType dtype, Shape shape) {
+    Strides strides = contiguous_strides(shape);
+    return {nullptr, dtype, std::move(shape), std::move(strides), 0};
+}
+
 Output make_output(const char* op_name, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind) {
     Array array = graph::make_empty(queue, dtype, std::move(shape), op_name, kind);
     Memory memory = memory_of(array);

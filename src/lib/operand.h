@@ -18,6 +18,10 @@ namespace pardo::lib {
 Memory memory_of(const Array& x);
 /// Row-major memory with x's values in `dtype`.
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype = {});
+/// What memory_of will give for the input of a call, without the memory itself.
+Memory described(const graph::CallInput& x);
+/// Row-major memory that is still to be.
+Memory described(DType dtype, Shape shape);
 /// A fresh array and its memory; `op_name` is told when there is not so much.
 struct Output {
     Array array;

@@ -1,13 +1,17 @@
 // src/lib/registry.h: which code computes a routine on a device: implementations register themselves, the cheapest that applies is taken.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 
 #include "device/device.h"
+#include "graph/call.h"
 
 namespace pardo::lib {
 
@@ -27,9 +31,13 @@ public:
     const char* name() const { return name_; }
     /// Names of its implementations: "OpenBLAS, loops".
     virtual std::string implementations() const = 0;
+    /// In the list of all.
+    const RoutineBase* previous() const { return previous_; }
 
 protected:
     ~RoutineBase() = default;
+    /// Adds it to the list of all, before main begins.
+    void list();
     /// The places that a device is, as bits.
     static unsigned places_of(const device::Device* device);
     /// False when PARDO_ROUTINES names another implementation of this routine.
@@ -37,9 +45,12 @@ protected:
     /// Says that none applies.
     [[noreturn]] void refuse(const device::Device* device) const;
     void log_choice(const char* implementation, const device::Device* device) const;
+    /// Notes that work is done by a costlier implementation than one whose library is not installed.
+    static void count_fallback();
 
 private:
     const char* name_;
+    const RoutineBase* previous_ = nullptr;
 };
 
 /// A computation on memory that is not one fused loop, by the signature of its implementations: `routines::sort(queue, …)` takes the
@@ -51,30 +62,47 @@ public:
         const char* name;
         Place place;
         R (*run)(device::Queue*, Args...);
-        bool (*applies)(device::Queue*, Args...) = nullptr;  // whether it takes these operands; null: it takes all
-        double cost = 1;                                     // relative to other implementations of the routine
+        /// Whether it takes these operands, by their dtypes, shapes and strides: their memory may be missing. Null: it takes all.
+        bool (*applies)(device::Queue*, Args...) = nullptr;
+        double cost = 1;                 // relative to other implementations of the routine
+        const char* language = nullptr;  // the text that its devices compile; null: any
+        bool (*available)() = nullptr;   // whether the library that it calls is installed; null: it calls none
     };
 
     using RoutineBase::RoutineBase;
 
-    R operator()(device::Queue* queue, Args... args) const { return choose(queue, args...).run(queue, args...); }
-
     /// Throws Device where none applies.
-    const Implementation& choose(device::Queue* queue, Args... args) const {
-        const unsigned here = places_of(queue->device());
-        const Implementation* best = nullptr;
-        for (std::size_t i = 0; i < count_; ++i) {
-            const Implementation& one = list_[i];
-            if (!(here & static_cast<unsigned>(one.place)) || !allowed(one.name) || (best && best->cost <= one.cost)) continue;
-            if (!one.applies || one.applies(queue, args...)) best = &one;
-        }
-        if (!best) refuse(queue->device());
-        if (!told_[static_cast<std::size_t>(best - list_.data())].exchange(true, std::memory_order_relaxed))
-            log_choice(best->name, queue->device());
-        return *best;
+    R operator()(device::Queue* queue, Args... args) const {
+        const Choice choice = find(queue, args...);
+        if (!choice.best) refuse(queue->device());
+        if (choice.missing) count_fallback();
+        if (!told_[static_cast<std::size_t>(choice.best - list_.data())].exchange(true, std::memory_order_relaxed))
+            log_choice(choice.best->name, queue->device());
+        return choice.best->run(queue, args...);
     }
 
-    void add(const Implementation& implementation) { list_.at(count_++) = implementation; }
+    /// What would be taken and what not, for explain. The operands need no memory.
+    graph::ImplementationChoice describe(device::Queue* queue, Args... args) const {
+        const Implementation* best = find(queue, args...).best;
+        graph::ImplementationChoice choice;
+        if (best) choice.name = best->name;
+        const Places here(queue->device());
+        for (std::size_t i = 0; i < count_; ++i) {
+            const Implementation& one = list_[i];
+            if (!here.have(one) || &one == best || (best && best->cost <= one.cost)) continue;
+            const bool takes = !one.applies || one.applies(queue, args...);
+            const char* why = !allowed(one.name) ? "PARDO_ROUTINES asks for another"
+                              : !takes           ? "does not take these operands"
+                                                 : "its library is not installed";
+            choice.rejected.push_back(std::string(one.name) + ": " + why);
+        }
+        return choice;
+    }
+
+    void add(const Implementation& implementation) {
+        if (count_ == 0) list();
+        list_.at(count_++) = implementation;
+    }
 
     std::string implementations() const override {
         std::string names;
@@ -83,6 +111,34 @@ public:
     }
 
 private:
+    struct Places {
+        explicit Places(const device::Device* on) : bits(places_of(on)), device(on) {}
+        bool have(const Implementation& one) const {
+            return (bits & static_cast<unsigned>(one.place)) && (!one.language || one.language == device->text_language());
+        }
+        unsigned bits;
+        const device::Device* device;
+    };
+    struct Choice {
+        const Implementation* best = nullptr;
+        bool missing = false;  // a cheaper one is not installed
+    };
+    Choice find(device::Queue* queue, Args... args) const {
+        const Places here(queue->device());
+        Choice choice;
+        double missing = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < count_; ++i) {
+            const Implementation& one = list_[i];
+            if (!here.have(one) || !allowed(one.name) || (choice.best && choice.best->cost <= one.cost)) continue;
+            if (one.applies && !one.applies(queue, args...)) continue;
+            if (one.available && !one.available())
+                missing = std::min(missing, one.cost);
+            else
+                choice.best = &one;
+        }
+        choice.missing = choice.best && missing < choice.best->cost;
+        return choice;
+    }
     static constexpr std::size_t most = 6;
     std::array<Implementation, most> list_{};
     std::size_t count_ = 0;

@@ -63,51 +63,61 @@ struct GatherPlan {
 namespace routines {
 
 /// Running `op` (at most Max) along the lines of x; with `initial`, out's lines are one longer and start with op's identity. One dtype.
-extern Routine<void(device::Queue* queue, graph::ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial)> cumulative;
+inline constinit Routine<void(device::Queue* queue, graph::ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial)>
+    cumulative("cumulative");
 /// Sorted values of the lines into `values`, their positions (Int64) into `indices`; either may be absent. Stable, NaN last in
 /// ascending order.
-extern Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending)> sort;
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
+                              bool descending)>
+    sort("sort");
 /// As sort, but only such that the positions `kth` (ascending) of each line hold what sorting would put there.
-extern Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
-                    std::span<const std::int64_t> kth)>
-    partition;
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
+                              std::span<const std::int64_t> kth)>
+    partition("partition");
 /// The k first elements of each sorted line, in order; values and indices are (outer, k, inner).
-extern Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k,
-                    bool largest)>
-    top_k;
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
+                              std::int64_t k, bool largest)>
+    top_k("top_k");
 /// Where `values` go in the sorted 1-d array; out is Int64, both operands have one dtype.
-extern Routine<void(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right)> searchsorted;
+inline constinit Routine<void(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right)>
+    searchsorted("searchsorted");
 /// Number of true elements. Waits. `blocks` (Int64, mask_blocks(size) + 1 of them) receives how many are true before each block.
-extern Routine<std::int64_t(device::Queue* queue, const Memory& mask, const Memory& blocks)> count_mask;
+inline constinit Routine<std::int64_t(device::Queue* queue, const Memory& mask, const Memory& blocks)> count_mask("count_mask");
 /// One Int64 array a dimension of the mask's shape, after count_mask.
-extern Routine<void(device::Queue* queue, const Memory& mask, const Memory& blocks, std::span<const Memory> out)> nonzero;
-extern Routine<void(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& out)> compress;
+inline constinit Routine<void(device::Queue* queue, const Memory& mask, const Memory& blocks, std::span<const Memory> out)> nonzero(
+    "nonzero");
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& out)> compress(
+    "compress");
 /// x: any strides. value: 1-d, as many elements as the mask has true ones.
-extern Routine<void(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value)> put_mask;
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value)>
+    put_mask("put_mask");
 /// base: any strides, see GatherPlan; indices: Int64, plan.count elements each.
-extern Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& out)>
-    gather;
+inline constinit Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan,
+                              const Memory& out)>
+    gather("gather");
 /// value: of the size and order that gather's result has, or of size one.
-extern Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan, const Memory& value)>
-    scatter;
+inline constinit Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan,
+                              const Memory& value)>
+    scatter("scatter");
 /// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
-extern Routine<void(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count,
-                    const Bounds& bounds)>
-    take_along_axis;
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
+                              std::int64_t count, const Bounds& bounds)>
+    take_along_axis("take_along_axis");
 /// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start
 /// before each block.
-extern Routine<std::int64_t(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks)> count_runs;
+inline constinit Routine<std::int64_t(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks)> count_runs(
+    "count_runs");
 /// The runs: their values, and if `order` (the sorting permutation) is there, first positions, counts, and each element's run.
-extern Routine<void(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
-                    const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts)>
-    fill_runs;
+inline constinit Routine<void(device::Queue* queue, const Memory& sorted, const Memory& order, bool equal_nan, const Memory& blocks,
+                              const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts)>
+    fill_runs("fill_runs");
 /// out = a @ b for stacks of matrices: all three (batch…, rows, columns) with equal batch shapes. a, b: any strides that
 /// matmul_takes says so of.
-extern Routine<void(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out)> matmul;
+inline constinit Routine<void(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out)> matmul("matmul");
 /// True when matmul takes an operand (…, rows, columns) with its strides.
-extern Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes;
+inline constinit Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes("matmul_takes");
 /// Throws Import where a product of this dtype needs a library that is not installed: told when it is recorded.
-extern Routine<void(device::Queue* queue, DType dtype)> matmul_ready;
+inline constinit Routine<void(device::Queue* queue, DType dtype)> matmul_ready("matmul_ready");
 
 }  // namespace routines
 

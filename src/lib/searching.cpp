@@ -21,6 +21,12 @@ struct SearchCall final : graph::Call {
         if (out.memory.size() > 0) lib::routines::searchsorted(queue, table, wanted, out.memory, right);
         results[0] = out.array;
     }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        const graph::Node &table = *inputs[0].node, &wanted = *inputs[1].node;
+        return lib::routines::searchsorted.describe(table.queue.get(), lib::described(table.dtype, table.shape),
+                                                    lib::described(wanted.dtype, wanted.shape), lib::described(DType::Int64, wanted.shape),
+                                                    right);
+    }
     bool right;
 };
 

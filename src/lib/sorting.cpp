@@ -24,6 +24,14 @@ template <class F> Array compute(const char* op_name, const Array& x, Result res
     return out.array;
 }
 
+/// What `compute` would submit, for explain: `describe` gets the queue and what `submit` gets.
+template <class F> graph::ImplementationChoice choice(const graph::CallInput& x, Result result, int axis, F&& describe) {
+    const lib::Memory input = lib::described(x.node->dtype, x.node->shape), none{};
+    const bool values = result == Result::Values;
+    const lib::Memory out = lib::described(values ? input.dtype : DType::Int64, input.shape);
+    return describe(x.node->queue.get(), input, values ? out : none, values ? none : out, lib::lines_of(input.shape, axis));
+}
+
 struct SortCall final : graph::Call {
     SortCall(const char* op_name, Result wanted, int axis, bool down) : Call(op_name), result(wanted), at(axis), descending(down) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
@@ -32,6 +40,10 @@ struct SortCall final : graph::Call {
                              [&](const lib::Memory& x, const lib::Memory& values, const lib::Memory& indices, lib::Lines lines) {
                                  lib::routines::sort(queue, x, values, indices, lines, descending);
                              });
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        return choice(inputs[0], result, at,
+                      [&](const auto&... operands) { return lib::routines::sort.describe(operands..., descending); });
     }
     Result result;
     int at;
@@ -47,6 +59,9 @@ struct PartitionCall final : graph::Call {
                              [&](const lib::Memory& x, const lib::Memory& values, const lib::Memory& indices, lib::Lines lines) {
                                  lib::routines::partition(queue, x, values, indices, lines, kth);
                              });
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        return choice(inputs[0], result, at, [&](const auto&... operands) { return lib::routines::partition.describe(operands..., kth); });
     }
     Result result;
     int at;
@@ -67,6 +82,13 @@ struct TopKCall final : graph::Call {
             lib::routines::top_k(queue, input, values.memory, indices.memory, lib::lines_of(input.shape, at), k, largest);
         results[0] = values.array;
         results[1] = indices.array;
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        const graph::Node& x = *inputs[0].node;
+        Shape shape = x.shape;
+        shape[at] = k;
+        return lib::routines::top_k.describe(x.queue.get(), lib::described(x.dtype, x.shape), lib::described(x.dtype, shape),
+                                             lib::described(DType::Int64, shape), lib::lines_of(x.shape, at), k, largest);
     }
     int at;
     std::int64_t k;

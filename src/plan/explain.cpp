@@ -69,6 +69,12 @@ std::string count(std::size_t n, const char* noun) {
     return text;
 }
 
+std::string line_text(const char* what, const std::string& text) {
+    char head[16];
+    std::snprintf(head, sizeof head, "  %-8s", what);
+    return head + text + '\n';
+}
+
 std::string how(const KernelPlan& k) {
     std::string text = name(k.strategy);
     for (const KernelPlan::Block& b : k.blocks) text.append(", blocks of ").append(std::to_string(b.length.value()));
@@ -96,12 +102,23 @@ private:
         }  // its memory is that of its base
         return value(n, n->dtype, n->shape, std::move(why));
     }
+    /// Those of a value in memory, or that a part has computed.
+    Strides strides_of(const Node* n) const {
+        if (n->in_memory()) return n->strides;
+        if (n->size() == 0) return contiguous_strides(n->shape);
+        if (const auto found = strides_.find(n); found != strides_.end()) return found->second;
+        Strides strides(n->shape.size(), 0);  // a view shares its base's memory
+        std::int64_t offset = 0;
+        n->view->place(strides_of(n->inputs[0].get()), strides, offset);
+        return strides;
+    }
 
     std::vector<PlanStep>* steps_;
     std::unordered_map<const void*, int> ids_;
-    std::unordered_set<const Node*> computed_;    // by earlier parts
-    std::unordered_set<const Node*> aliases_;     // that the text tells of
-    std::vector<std::unique_ptr<char>> scratch_;  // addresses that name the results of blocks
+    std::unordered_set<const Node*> computed_;          // by earlier parts
+    std::unordered_map<const Node*, Strides> strides_;  // of what parts compute, but for views that share memory
+    std::unordered_set<const Node*> aliases_;           // that the text tells of
+    std::vector<std::unique_ptr<char>> scratch_;        // addresses that name the results of blocks
 };
 
 /// One part of the plan: groups that are planned together.
@@ -131,7 +148,9 @@ public:
         aliases();
         for (NodeId id = 0; id < planner_.subgraph().nodes.size(); ++id) {
             const Node* n = planner_.node(id);
-            if (n->kind != Kind::View && planner_.info(id).required) report_.computed_.insert(n);
+            const NodeInfo& f = planner_.info(id);
+            if (f.required && !f.alias) report_.strides_.emplace(n, Strides(values_of(f.strides)));
+            if (n->kind != Kind::View && f.required) report_.computed_.insert(n);
         }
         report_.text += out_;
     }
@@ -160,11 +179,7 @@ private:
         if (group.cut[0]) line("cut", group.cut);
         if (group.split) line("cut", "few results from many elements: blocks first, then their results");
     }
-    void line(const char* what, const std::string& text) {
-        char head[16];
-        std::snprintf(head, sizeof head, "  %-8s", what);
-        out_ += head + text + '\n';
-    }
+    void line(const char* what, const std::string& text) { out_ += line_text(what, text); }
     void kernel(const KernelPlan& k) {
         line("kernel", k.name + ": " + how(k) + "; " + bytes_text(bytes_of(k)));
         for (const NodeId id : inputs(k)) {
@@ -249,12 +264,20 @@ void Report::groups(std::span<Node* const> roots, bool for_call) {
 void Report::call(const Node& node) {
     const graph::Call& call = *node.call;
     PlanStep step{.call = true, .name = call.name, .location = call.location.str()};
-    text.append("call ").append(call.name).append(": ");
+    std::vector<graph::CallInput> inputs;
+    std::string operands;
     for (int i = 0; i < node.arity; ++i) {
         const Node* input = node.inputs[i].get();
-        text += (i ? ", " : "") + value_text(input);
+        inputs.push_back({input, strides_of(input)});
+        operands += (i ? ", " : "") + value_text(input);
         step.reads.push_back(value(input));
     }
+    if (node.size() > 0) {
+        graph::ImplementationChoice choice = call.implementation(inputs);
+        step.how = choice.name.empty() ? "by no implementation" : "by " + choice.name;
+        step.rejected = std::move(choice.rejected);
+    }
+    text.append("call ").append(call.name).append(step.how.empty() ? "" : " ").append(step.how).append(": ").append(operands);
     text += " -> ";
     for (const Node* result : call.results) {
         if (!result) continue;
@@ -262,6 +285,7 @@ void Report::call(const Node& node) {
         step.writes.push_back(value(result, result->use_count() > result->consumers ? "held by the program" : "read by what follows"));
     }
     text += '\n';
+    for (const std::string& other : step.rejected) text += line_text("not by", other);
     if (steps_) steps_->push_back(std::move(step));
 }
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -166,9 +167,32 @@ def test_explain_tells_of_calls():
     x = pp.asarray(X)
     text = str(pp.explain(pp.sort(-x) + 1))
     lines = text.splitlines()
-    assert "call sort: float64 (40, 40) -> float64 (40, 40)" in lines
-    assert lines.index("call sort: float64 (40, 40) -> float64 (40, 40)") > next(i for i, line in enumerate(lines) if "negative" in line)
+    told = next(i for i, line in enumerate(lines) if re.fullmatch(r"call sort by \w+: float64 \(40, 40\) -> float64 \(40, 40\)", line))
+    assert told > next(i for i, line in enumerate(lines) if "negative" in line)
     assert "sort float64 (40, 40)" in lines[-2] + lines[-3] + lines[-1]
+
+
+def test_explain_names_the_implementation(call):
+    ours, _ = call
+    x = pp.asarray(X) * 1.0
+    names = re.findall(r"^call \w+ by (.+?): ", str(pp.explain(ours(x))), re.MULTILINE)
+    known = {"threads", "kernels", "copies", "OpenBLAS", "cuBLAS"}
+    assert names
+    assert known.issuperset(names)
+
+
+def test_explain_of_a_call_without_elements():
+    assert "call sort: float64 (0,) -> float64 (0,)" in str(pp.explain(pp.sort(pp.ones(0) * 2.0)))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_running_sums_of_long_lines_at_any_address(dtype):
+    """Lines of several blocks whose first elements lie at no multiple of a vector's size."""
+    host = np.random.default_rng(5).integers(0, 3, (3, 40_001)).astype(dtype)
+    x = pp.asarray(host)
+    same(pp.cumsum(x, axis=1), np.cumsum(host, axis=1))
+    same(pp.cumsum(x[1:], axis=1), np.cumsum(host[1:], axis=1))
+    same(pp.cumsum(x.ravel()[1:]), np.cumsum(host.ravel()[1:]))
 
 
 def run(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -181,6 +205,17 @@ def test_implementations_by_name():
     assert run(program, PARDO_ROUTINES="matmul=OpenBLAS").stdout == "8.0\n"
     refused = run(program, PARDO_ROUTINES="matmul=loops").stderr
     assert "matmul: no implementation for these operands on device cpu:0 is allowed by PARDO_ROUTINES" in refused
-    assert "there is no routine 'matmull'; there are cumulative, sort," in run(program, PARDO_ROUTINES="matmull=loops").stderr
+    assert "there is no routine 'matmull'; there are compress, count_mask," in run(program, PARDO_ROUTINES="matmull=loops").stderr
     assert "matmul has no implementation 'blas'; it has" in run(program, PARDO_ROUTINES="matmul=blas").stderr
+    explained = run("import pardo as pp; pp.set_default_device('cpu'); x = pp.ones((40, 40)) * 2; print(pp.explain(x @ x, pp.sort(x)))")
+    assert "call matmul by OpenBLAS: float64 (40, 40), float64 (40, 40) -> float64 (40, 40)\n" in explained.stdout
+    assert "call sort by threads: float64 (40, 40) -> float64 (40, 40)\n" in explained.stdout
+    assert "not by" not in explained.stdout
+    explained = run("import pardo as pp; pp.set_default_device('cpu'); x = pp.ones((40, 40), dtype='int64') * 2; print(pp.explain(x @ x))")
+    assert "call matmul by loops: int64" in explained.stdout
+    assert "  not by  OpenBLAS: does not take these operands\n" in explained.stdout
+    program = "import pardo as pp; pp.set_default_device('cpu'); x = pp.ones((40, 40)) * 2; print(pp.explain(x @ x))"
+    explained = run(program, PARDO_ROUTINES="matmul=loops").stdout
+    assert "call matmul by no implementation: float64" in explained
+    assert "  not by  OpenBLAS: PARDO_ROUTINES asks for another\n  not by  loops: does not take these operands\n" in explained
     assert "expected routine=implementation" in run(program, PARDO_ROUTINES="matmul").stderr

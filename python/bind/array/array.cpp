@@ -129,6 +129,7 @@ nb::tuple explain(const std::vector<Array>& roots) {
         d["name"] = s.name;
         d["location"] = s.location;
         d["how"] = s.how;
+        d["rejected"] = s.rejected;
         d["cut"] = s.cut;
         d["operations"] = s.operations;
         d["reads"] = as_list(s.reads);

@@ -83,7 +83,9 @@ def _operations(names: Iterable[str], width: int = 40, most: int = 4) -> list[st
 def _box(step: Step, layer: int) -> _Item:
     if step["call"]:
         line = os.path.basename(step["location"])
-        return _Item(layer, [("bold", step["name"]), ("small", "library routine"), *([("small", line)] if line else [])], kind="call")
+        routine = f"library routine {step['how']}".strip()
+        lines = [("bold", step["name"]), ("small", routine), *([("small", line)] if line else [])]
+        return _Item(layer, lines, "\n".join(f"not by {other}" for other in step["rejected"]), "call")
     moved = f"reads {_bytes(step['bytes_read'])}, writes {_bytes(step['bytes_written'])}"
     fused = [("plain", line) for line in _operations(step["operations"]) if line]
     title = f"a kernel of its own: {step['cut']}" if step["cut"] else ""

@@ -47,9 +47,6 @@ std::optional<DeviceType> parse_type(const std::string& word) {
     return std::nullopt;
 }
 
-/// Names of back ends that a build or a machine may lack: naming one is not a mistake, it matches nothing.
-constexpr std::string_view backend_names[] = {"cpu", "opencl", "cuda", "null"};
-
 bool is_backend(const std::string& word, const std::vector<Candidate>& all) {
     return is_backend_name(word) || std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.backend == word; });
 }
@@ -103,7 +100,7 @@ std::string inventory(const std::vector<Candidate>& visible) {
 }  // namespace
 
 bool is_backend_name(std::string_view word) {
-    return std::find(std::begin(backend_names), std::end(backend_names), word) != std::end(backend_names);
+    return std::ranges::any_of(backends(), [&](const std::unique_ptr<Backend>& backend) { return backend->name() == word; });
 }
 
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all) {

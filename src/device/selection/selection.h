@@ -35,7 +35,7 @@ struct Filter {
     bool admits(const Candidate& candidate, const std::vector<Candidate>& all) const;
 };
 
-/// True for "cpu", "opencl", "cuda", "null", whether or not this build has them: asking for one is not a mistake.
+/// True for the back ends of this build ("cpu", "opencl", "cuda", "null"), whether or not they find devices: naming one is not a mistake.
 bool is_backend_name(std::string_view word);
 /// Reads one alternative; nothing when it is not a selection string. A word that is both back end and type counts as back end.
 std::optional<Pattern> parse_pattern(std::string_view text, const std::vector<Candidate>& all);

@@ -169,7 +169,7 @@ void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, con
     submit(queue, "matmul", cost, {&a, &b}, {&out}, task, out.size() * depth * (is_complex(out.dtype) ? 8 : 2));
 }
 
-const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Host, openblas_matmul, applies});
+const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Host, openblas_matmul, applies, 0.1});
 const Registered strides(routines::matmul_takes, {"strides", Place::Host, takes});
 const Registered library(routines::matmul_ready, {"OpenBLAS", Place::Host, ready});
 

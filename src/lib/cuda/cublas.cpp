@@ -12,7 +12,6 @@
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/libraries/driver.h"
 #include "backend/cuda/libraries/search.h"
-#include "base/counters.h"
 #include "base/env.h"
 #include "base/fork.h"
 #include "device/queue/queue.h"
@@ -245,13 +244,8 @@ template <class T> void submit(const Cublas& blas, device::Queue* queue, const M
 }
 
 /// float32 (never by TF32), float64, complex64 and complex128, matrices whose rows or columns are contiguous.
-bool applies(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
-    if (queue->device()->text_language() != "cuda" || out.size() == 0 || a.size() == 0) return false;
-    if (!load()) {
-        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
-        return false;
-    }
-    if (!is_inexact(out.dtype) || out.dtype == DType::Float16) return false;
+bool applies(device::Queue*, const Memory& a, const Memory& b, const Memory& out) {
+    if (out.size() == 0 || a.size() == 0 || !is_inexact(out.dtype) || out.dtype == DType::Float16) return false;
     const std::optional<Operand> result = operand(out);
     return operand(a) && operand(b) && result && result->operation == Operation::None;
 }
@@ -266,7 +260,8 @@ void cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const
     }
 }
 
-const Registered by_cublas(routines::matmul, {"cuBLAS", Place::Text, cublas_matmul, applies, 0.1});
+const Registered by_cublas(routines::matmul,
+                           {"cuBLAS", Place::Text, cublas_matmul, applies, 0.1, "cuda", [] { return load() != nullptr; }});
 
 }  // namespace
 }  // namespace pardo::lib

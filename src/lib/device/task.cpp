@@ -17,37 +17,20 @@
 
 namespace pardo::lib {
 
+namespace kernels {
 namespace {
 
-/// Texts by KernelId.
+/// By KernelId.
 const std::array<KernelText, static_cast<std::size_t>(KernelId::Count)> texts = {{
-    {"scan_rows", {kernels::values, kernels::combine, kernels::scan_tile, kernels::scan_rows}},
-    {"scan_totals", {kernels::values, kernels::combine, kernels::scan_tile, kernels::scan_totals}},
-    {"scan_carries", {kernels::values, kernels::combine, kernels::scan_tile, kernels::scan_carries}},
-    {"scan_columns", {kernels::values, kernels::combine, kernels::scan_columns}},
-    {"count_blocks", {kernels::selection, kernels::count_blocks}},
-    {"take_selected", {kernels::moved, kernels::strided, kernels::selection, kernels::select_tile, kernels::take_selected}},
-    {"count_blocks", {kernels::values, kernels::selection, kernels::count_blocks}},
-    {"fill_runs", {kernels::values, kernels::selection, kernels::select_tile, kernels::fill_runs}},
-    {"run_lengths", {kernels::run_lengths}},
-    {"find_bad", {kernels::least_first, kernels::find_bad}},
-    {"note_bad", {kernels::least_first, kernels::note_bad}},
-    {"join_indices", {kernels::divide, kernels::bounds, kernels::join_indices}},
-    {"gather", {kernels::moved, kernels::strided, kernels::divide, kernels::bounds, kernels::split_place, kernels::gather}},
-    {"scatter", {kernels::moved, kernels::strided, kernels::divide, kernels::bounds, kernels::split_place, kernels::scatter}},
-    {"last_wins", {kernels::last_wins}},
-    {"last_of_sorted", {kernels::last_of_sorted}},
-    {"take_along", {kernels::moved, kernels::divide, kernels::bounds, kernels::take_along}},
-    {"transpose", {kernels::moved, kernels::transpose}},
-    {"search", {kernels::values, kernels::order, kernels::keys, kernels::search}},
-    {"sort_short", {kernels::values, kernels::order, kernels::keys, kernels::sort_short}},
-    {"radix_count", {kernels::values, kernels::order, kernels::radix, kernels::radix_count}},
-    {"radix_scatter", {kernels::values, kernels::order, kernels::positions, kernels::radix, kernels::radix_scatter}},
-    {"zeros_in_order", {kernels::values, kernels::order, kernels::zeros_in_order}},
-    {"complex_keys", {kernels::values, kernels::order, kernels::keys, kernels::positions, kernels::complex_keys}},
-    {"sorted_out", {kernels::moved, kernels::positions, kernels::sorted_out}},
-    {"matmul", {kernels::values, kernels::strided, kernels::matmul}},
+#define KERNEL(id, name, ...) {#name, {__VA_ARGS__}},
+#include "lib/device/kernels.def"
+#undef KERNEL
 }};
+
+}  // namespace
+}  // namespace kernels
+
+namespace {
 
 const char* real_type(DType dtype) {
     switch (dtype) {
@@ -154,7 +137,7 @@ Variant moved_variant(KernelId kernel, DType dtype, std::initializer_list<Define
 }
 
 device::SourceKernel kernel_source(const Variant& variant, std::string params) {
-    const KernelText& kernel = texts[static_cast<std::size_t>(variant.kernel)];
+    const KernelText& kernel = kernels::texts[static_cast<std::size_t>(variant.kernel)];
     device::SourceKernel source;
     source.name = kernel.name;
     source.group_size = device_group;

@@ -16,34 +16,11 @@ struct KernelText {
     const char* name;
     std::initializer_list<const char*> pieces;
 };
-/// Every kernel has a row in a table, and this number.
+/// Rows of kernels.def by position.
 enum class KernelId : std::uint8_t {
-    ScanRows,
-    ScanTotals,
-    ScanCarries,
-    ScanColumns,
-    CountMask,
-    TakeSelected,
-    CountRuns,
-    FillRuns,
-    RunLengths,
-    FindBad,
-    NoteBad,
-    JoinIndices,
-    Gather,
-    Scatter,
-    LastWins,
-    LastOfSorted,
-    TakeAlong,
-    Transpose,
-    Search,
-    SortShort,
-    RadixCount,
-    RadixScatter,
-    ZerosInOrder,
-    ComplexKeys,
-    SortedOut,
-    Matmul,
+#define KERNEL(id, ...) id,
+#include "lib/device/kernels.def"
+#undef KERNEL
     Count,
 };
 

@@ -23,7 +23,7 @@ void multiply(device::Queue* queue) {
         return m;
     };
     const lib::Memory a = matrix(), b = matrix(), out = matrix();
-    ASSERT_STREQ(lib::routines::matmul.choose(queue, a, b, out).name, "cuBLAS");
+    ASSERT_EQ(lib::routines::matmul.describe(queue, a, b, out).name, "cuBLAS");
     lib::routines::matmul(queue, a, b, out);
     queue->wait();
 }

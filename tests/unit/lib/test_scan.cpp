@@ -50,8 +50,8 @@ template <class T> void check_scan(Reduction op, const std::vector<T>& host, con
 
 TYPED_TEST(Scan, AllOperationsSizesAndAxes) {
     using T = TypeParam;
-    const std::vector<Longs> shapes = {{0},      {1},    {2},       {3},        {17},       {1000},     {65537},
-                                       {100000}, {3, 5}, {4, 0, 3}, {5, 33, 7}, {2, 40000}, {40000, 3}, {70, 2000}};
+    const std::vector<Longs> shapes = {{0},    {1},       {2},        {3},        {17},       {1000},     {65537},   {100000},
+                                       {3, 5}, {4, 0, 3}, {5, 33, 7}, {2, 40000}, {3, 40001}, {40000, 3}, {70, 2000}};
     for (const Longs& shape : shapes) {
         std::int64_t n = 1;
         for (const auto extent : shape) n *= extent;

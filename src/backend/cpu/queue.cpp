@@ -17,6 +17,7 @@ using device::Access;
 using device::Buffer;
 using device::BufferUse;
 using device::Label;
+using device::Request;
 using device::Submission;
 
 /// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
@@ -66,7 +67,9 @@ void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const Pattern& pa
 }  // namespace
 
 CpuQueue::CpuQueue(device::Device* device, ThreadPool* pool, QueueOrder order, bool profiling)
-    : Queue(device, order, profiling), pool_(pool), core_(new QueueCore(this, pool, order)) {}
+    : Queue(device, order, profiling), pool_(pool), core_(new QueueCore(this, pool)) {
+    core_->open();
+}
 
 CpuQueue::~CpuQueue() { core_->close(); }
 
@@ -113,22 +116,23 @@ template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse
     return event;
 }
 
-Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends, const Submission* submission) {
-    work.needs.assign(depends.begin(), depends.end());
+Event CpuQueue::submit(Request&& request, Work&& work, std::span<const BufferUse> uses, std::span<const Event> depends,
+                       const Submission* submission) {
+    request.needs.assign(depends.begin(), depends.end());
     SmallVector<std::uint64_t, 8> covered;
     for (const BufferUse& u : uses) {
         covered.push_back(u.buffer->noted());
         // Blocks of this back end wait for their uses before they are reused; what others do with theirs is not known here.
-        if (u.buffer->device()->backend() != device_->backend()) work.kept.emplace_back(u.buffer);
+        if (u.buffer->device()->backend() != device_->backend()) request.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
-        if (reads(u)) u.buffer->collect_for_read(work.needs);
-        if (writes(u)) u.buffer->collect_for_write(work.after);
+        if (reads(u)) u.buffer->collect_for_read(request.needs);
+        if (writes(u)) u.buffer->collect_for_write(request.after);
     }
-    std::erase_if(work.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
-    if (order_ == QueueOrder::InOrder) std::erase_if(work.after, [this](const Event& e) { return e.state()->queue() == this; });
-    const bool noted = submission && device::recording();
-    work.timed = profiling_ || noted;
-    Event event = core_->submit(std::move(work));
+    std::erase_if(request.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
+    if (order_ == QueueOrder::InOrder) std::erase_if(request.after, [this](const Event& e) { return e.state()->queue() == this; });
+    request.timed = submission && device::recording();
+    const bool noted = request.timed;
+    Event event = core_->submit(std::move(request), std::move(work));
     if (noted) device::record(*submission, event);
     for (std::size_t i = 0; i < uses.size(); ++i) {
         const BufferUse& u = uses[i];
@@ -144,10 +148,10 @@ Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<con
 void CpuQueue::join_writes(Buffer* buffer) {
     std::vector<Event> writes = buffer->loose_writes(this);
     if (writes.empty()) return;
-    Work work;
-    work.label.name = "join";
-    work.needs = writes;
-    buffer->note_join(core_->submit(std::move(work)), writes);
+    Request request;
+    request.label.name = "join";
+    request.needs = writes;
+    buffer->note_join(core_->submit(std::move(request), {}), writes);
 }
 
 Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) {
@@ -168,13 +172,14 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     work.program = Ref<CpuProgram>(program);
     work.extents = SmallVector<std::int64_t, 4>(l.extents);
     work.args = SmallVector<std::uint64_t, 12>(l.args);
-    work.cost_ns = l.cost_ns;
     work.guessed = l.guessed;
     work.chunk = l.chunk;
-    work.check = l.check;
+    Request request;
+    request.cost_ns = l.cost_ns;
+    request.check = l.check;
     const Submission submission = describe();
-    work.label = submission.label;
-    return submit(std::move(work), l.uses, depends, &submission);
+    request.label = submission.label;
+    return submit(std::move(request), std::move(work), l.uses, depends, &submission);
 }
 
 template <class F>
@@ -189,10 +194,11 @@ Event CpuQueue::run(Activity activity, F&& f, std::span<const BufferUse> uses, L
     if (may_run_now(cost_ns, uses, depends)) return run_now(f, uses, describe);
     Work work;
     work.function = std::forward<F>(f);
-    work.cost_ns = cost_ns;
+    Request request;
+    request.cost_ns = cost_ns;
     const Submission submission = describe();
-    work.label = submission.label;
-    return submit(std::move(work), uses, depends, &submission);
+    request.label = submission.label;
+    return submit(std::move(request), std::move(work), uses, depends, &submission);
 }
 
 Event CpuQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
@@ -279,14 +285,14 @@ Event CpuQueue::barrier(std::span<const Event> depends) {
         std::all_of(depends.begin(), depends.end(), [](const Event& e) { return e.status() == EventStatus::Complete; })) {
         return Event();
     }
-    Work work;
-    work.label.name = "barrier";
+    Request request;
+    request.label.name = "barrier";
     if (order_ == QueueOrder::OutOfOrder) {
         device::Ends ends = core_->unfinished_ends();
-        work.after = std::move(ends.events);
-        work.covered = ends.covered;
+        request.after = std::move(ends.events);
+        request.covered = ends.covered;
     }
-    return submit(std::move(work), {}, depends, nullptr);
+    return submit(std::move(request), {}, {}, depends, nullptr);
 }
 
 void CpuQueue::order_after(const Event& event) {

@@ -58,11 +58,13 @@ struct Pattern {
 }  // namespace
 
 DriverQueue::DriverQueue(Device* device, QueueOrder order, bool profiling, std::unique_ptr<Stream> stream)
-    : Queue(device, order, profiling), core_(new DriverCore(this, std::move(stream))) {}
+    : Queue(device, order, profiling), core_(new DriverCore(this, std::move(stream))) {
+    core_->open();
+}
 
 DriverQueue::~DriverQueue() { core_->close(); }
 
-DriverQueue::Covered DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request) {
+DriverQueue::Covered DriverQueue::collect(std::span<const BufferUse> uses, std::span<const Event> depends, Request& request) {
     request.needs.assign(depends.begin(), depends.end());
     Covered covered;
     for (const BufferUse& u : uses) {
@@ -91,8 +93,8 @@ void DriverQueue::note(const Event& event, std::span<const BufferUse> uses, cons
 }
 
 template <class Now, class Keep>
-Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, DriverCore::Request&& request, std::span<const BufferUse> uses,
-                          std::span<const Event> depends, Now now, Keep keep) {
+Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, Request&& request, std::span<const BufferUse> uses,
+                          std::span<const Event> depends, Now now, Keep keep, bool by_worker) {
     struct Call final : NativeCall {
         Call(Now& now, Keep& keep) : now_(now), keep_(keep) {}
         void run(Stream& stream, const NativeOrder& order) override { now_(stream, order); }
@@ -106,7 +108,7 @@ Event DriverQueue::submit(std::optional<Activity> activity, Amount amount, Drive
     request.timed = activity && recording();
     const std::optional<Submission> noted =
         request.timed ? std::optional(Submission{*activity, this, request.label, amount}) : std::nullopt;
-    Event event = core_->submit(std::move(request), call);
+    Event event = core_->submit(std::move(request), call, by_worker);
     if (noted) record(*noted, event);
     note(event, uses, covered);
     return event;
@@ -116,7 +118,7 @@ Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
     counters.launched.fetch_add(1, std::memory_order_relaxed);
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(l.bytes_read), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
-    DriverCore::Request request;
+    Request request;
     if (l.label) request.label = l.label(l.label_data);
     if (request.label.name.empty()) request.label.name = l.program->name();
     request.cost_ns = l.cost_ns;
@@ -129,7 +131,7 @@ Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
 
 Event DriverQueue::submit_native(NativeCall::Owned call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends) {
     counters.launched.fetch_add(1, std::memory_order_relaxed);
-    DriverCore::Request request;
+    Request request;
     request.label = std::move(label);
     return submit(
         Activity::Kernel, {}, std::move(request), uses, depends, [&](Stream& stream, const NativeOrder& order) { call(stream, order); },
@@ -144,7 +146,7 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
                              std::span<const Event> depends) {
     check_not_forked(label.name.str(), device_);
     counters.launched.fetch_add(1, std::memory_order_relaxed);
-    DriverCore::Request request;
+    Request request;
     request.label = std::move(label);
     if (request.label.location.empty()) request.label.location = current_location();
     request.cost_ns = cost_ns;
@@ -163,15 +165,15 @@ Event DriverQueue::submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std:
     counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
     const BufferUse uses[] = {{from, Access::Read}, {to, written(to, bytes)}};
-    DriverCore::Request request;
+    Request request;
     const auto size = static_cast<std::int64_t>(bytes);
     request.label = {"copy", {}, {size, size, 0}};
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
-    request.by_worker = may_block;
-    return submit(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, [&] {
+    const auto keep = [&] {
         return NativeCall::Owned(
             [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
-    });
+    };
+    return submit(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, keep, may_block);
 }
 
 Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
@@ -254,7 +256,7 @@ Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t byte
     if (bytes == 0 || !stream().prefetches(buffer)) return Queue::prefetch(buffer, offset, bytes, depends);
     check_range("prefetch", buffer, offset, bytes);
     const BufferUse uses[] = {{buffer, Access::Read}};
-    DriverCore::Request request;
+    Request request;
     request.label.name = "prefetch";
     const auto call = [=](Stream& stream, const NativeOrder& order) { stream.prefetch(buffer, offset, bytes, order); };
     return submit({}, {}, std::move(request), uses, depends, call, [&] {
@@ -331,7 +333,7 @@ Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const
     Pattern p{{}, pattern_bytes};
     std::memcpy(p.bytes, pattern, pattern_bytes);
     const BufferUse uses[] = {{to, written(to, bytes)}};
-    DriverCore::Request request;
+    Request request;
     request.label.name = "fill";
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
     const auto call = [to, offset, bytes, p](Stream& stream, const NativeOrder& order) {
@@ -355,7 +357,7 @@ Event DriverQueue::barrier(std::span<const Event> depends) {
 }
 
 Event DriverQueue::join(const char* name, std::span<const Event> needs, std::vector<Event> after, std::uint64_t covered) {
-    DriverCore::Request request;
+    Request request;
     request.label.name = name;
     request.covered = covered;
     request.after = std::move(after);

@@ -8,8 +8,7 @@
 
 #include "backend/cpu/program.h"
 #include "backend/cpu/threads/threads.h"
-#include "device/profile.h"
-#include "device/queue/scheduler.h"
+#include "device/queue/scheduled_queue.h"
 
 namespace pardo::cpu {
 
@@ -56,8 +55,7 @@ public:
     QueueCore(device::Queue* queue, ThreadPool* pool);
     ~QueueCore() override;
 
-    /// Nothing submitted is unfinished.
-    bool idle() const noexcept { return outstanding_.load(std::memory_order_acquire) == 0; }
+    bool idle() noexcept override { return outstanding_.load(std::memory_order_acquire) == 0; }
     Event submit(device::Request&& request, Work&& work);
     /// Runs one task on the calling thread, to bring `target` nearer: false when there is none to take, its estimated cost is not below the
     /// bound, or the target is taken already. So a lender never runs what was submitted after its target, which may wait for what the
@@ -88,10 +86,9 @@ private:
 };
 
 /// See device::Queue.
-class CpuQueue final : public device::Queue {
+class CpuQueue final : public device::ScheduledQueue {
 public:
     CpuQueue(device::Device* device, ThreadPool* pool, QueueOrder order, bool profiling);
-    ~CpuQueue() override;
 
     Event launch(const device::Launch& launch, std::span<const Event> depends) override;
     Event host_task(std::function<void()> f, std::span<const device::BufferUse> uses, device::Label label, double cost_ns,
@@ -99,19 +96,11 @@ public:
     Event copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
                std::span<const Event> depends) override;
     void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override;
-    void read(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes) override;
     void fetch(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes) override;
     Event fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                std::span<const Event> depends) override;
-    Event barrier(std::span<const Event> depends) override;
-    void order_after(const Event& event) override;
-    Event fence() override { return core_->fence(); }
     Event copy_strided(device::Buffer* to, device::Buffer* from, const device::StridedCopy& region,
                        std::span<const Event> depends) override;
-    bool waits_for_host() override { return core_->waits_for_host(); }
-    bool may_last() override { return core_->may_last(); }
-    void wait() override;
-    void wait_quietly() override;
 
 private:
     bool may_run_now(double cost_ns, std::span<const device::BufferUse> uses, std::span<const Event> depends);
@@ -119,16 +108,17 @@ private:
     template <class F>
     Event run(Activity activity, F&& f, std::span<const device::BufferUse> uses, device::Label&& label, double cost_ns,
               std::span<const Event> depends);
-    /// `submission` is for open profiles; null for what they leave out.
-    Event submit(device::Request&& request, Work&& work, std::span<const device::BufferUse> uses, std::span<const Event> depends,
-                 const device::Submission* submission);
-    void join_writes(device::Buffer* buffer);
+    Event submit_work(Activity activity, device::Amount amount, device::Request&& request, Work&& work,
+                      std::span<const device::BufferUse> uses, std::span<const Event> depends);
+    Event submit_marker(device::Request&& request) override { return core().submit(std::move(request), {}); }
     /// On the calling thread; `describe` makes a Submission.
     template <class F, class Describe> Event run_now(F&& f, std::span<const device::BufferUse> uses, Describe&& describe);
     template <class F> Event run_profiled(F&& f, std::span<const device::BufferUse> uses);
 
+    QueueCore& core() noexcept { return static_cast<QueueCore&>(*scheduler_); }
+    bool shares_memory(const device::Buffer* buffer) const noexcept;
+
     ThreadPool* pool_;
-    Ref<QueueCore> core_;
 };
 
 }  // namespace pardo::cpu

@@ -67,6 +67,7 @@ QueueCore::~QueueCore() = default;
 
 Event QueueCore::submit(device::Request&& request, Work&& work) {
     add_fence(request);
+    std::erase_if(request.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
     const Ref<CpuEvent> task(new CpuEvent(queue_, this, std::move(request), std::move(work)));
     const device::Request& its = task->request_;
     if (its.timed) task->queued_at = task->submitted_at = device::now_ns();

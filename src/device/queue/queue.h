@@ -13,11 +13,7 @@
 #include <span>
 #include <vector>
 
-#include <pardo/profile.h>
-
-#include "base/small_vector.h"
-#include "device/device.h"
-#include "device/queue/scheduler.h"
+#include "device/queue/scheduled_queue.h"
 #include "device/queue/stream.h"
 
 namespace pardo::device {
@@ -88,7 +84,7 @@ public:
     /// A native call that the caller waits for, after what is at the driver already. Raises its failure.
     void run_and_wait(const char* op_name, const std::function<void(Stream&, const NativeOrder&)>& call);
 
-    bool idle();
+    bool idle() override;
     /// Completes what the driver says is complete, without blocking.
     void sweep() noexcept;
     void close() override;
@@ -169,10 +165,9 @@ private:
 };
 
 /// A queue on a Stream. Back ends make it as it is.
-class DriverQueue : public Queue {
+class DriverQueue : public ScheduledQueue {
 public:
     DriverQueue(Device* device, QueueOrder order, bool profiling, std::unique_ptr<Stream> stream);
-    ~DriverQueue() override;
 
     Event launch(const Launch& launch, std::span<const Event> depends) override;
     Event host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
@@ -188,37 +183,26 @@ public:
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;
     void wait() override;
-    void wait_quietly() override;
-    void order_after(const Event& event) override;
-    Event fence() override { return core_->fence(); }
-    bool waits_for_host() override { return core_->waits_for_host(); }
-    bool may_last() override { return core_->may_last(); }
 
     /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.
     Event submit_native(NativeCall::Owned call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});
 
-    DriverCore& core() noexcept { return *core_; }
-    const Stream& stream() const noexcept { return core_->stream(); }
+    DriverCore& core() noexcept { return static_cast<DriverCore&>(*scheduler_); }
+    const Stream& stream() const noexcept { return static_cast<const DriverCore&>(*scheduler_).stream(); }
 
 private:
-    /// Profiles leave out what has no activity.
+    /// `now` calls the stream at once, what `keep` gives does so later.
     template <class Now, class Keep>
-    Event submit(std::optional<Activity> activity, Amount amount, Request&& request, std::span<const BufferUse> uses,
-                 std::span<const Event> depends, Now now, Keep keep, bool by_worker = false);
+    Event submit_call(std::optional<Activity> activity, Amount amount, Request&& request, std::span<const BufferUse> uses,
+                      std::span<const Event> depends, Now now, Keep keep, bool by_worker = false);
     /// A copy, by a closure of plain values that serves at once and, copied, later; what is deferred keeps its buffers. `may_block`: its
     /// caller must not be the user's thread.
     template <class Call>
     Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
-    /// Complete after all of them; fails with those it needs.
-    Event join(const char* name, std::span<const Event> needs, std::vector<Event> after, std::uint64_t covered = 0);
-    using Covered = SmallVector<std::uint64_t, 8>;  // as of Buffer::note_write, by use
-    Covered collect(std::span<const BufferUse> uses, std::span<const Event> depends, Request& request);
-    void note(const Event& event, std::span<const BufferUse> uses, const Covered& covered);
+    Event submit_marker(Request&& request) override;
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for.
     std::vector<Event> settle(Buffer* buffer, bool writing);
-
-    Ref<DriverCore> core_;
 };
 
 /// Completes what the driver says is complete on all queues of a device, without blocking.

@@ -160,6 +160,8 @@ class Scheduler : public RefCounted<Scheduler> {
 public:
     virtual ~Scheduler();
 
+    /// Nothing submitted is unfinished.
+    virtual bool idle() = 0;
     /// Events of all unfinished work; the last one only on an in-order queue.
     std::vector<Event> unfinished();
     /// Out of order.

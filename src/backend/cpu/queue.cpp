@@ -63,7 +63,7 @@ bool CpuQueue::shares_memory(const Buffer* buffer) const noexcept {
 
 bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
     if (cost_ns >= at_once_limit_ns) return false;
-    if (!core().idle() && (order_ == QueueOrder::InOrder || !core().fence().done())) return false;
+    if (order_ == QueueOrder::InOrder ? !core().idle() : core().fenced()) return false;
     for (const Event& e : depends) {
         if (e.status() != EventStatus::Complete) return false;
     }

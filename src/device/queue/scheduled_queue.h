@@ -69,7 +69,8 @@ protected:
     }
     static void count_launch(const Launch& launch) noexcept {
         counters.launched.fetch_add(1, std::memory_order_relaxed);
-        count_bytes(static_cast<std::size_t>(launch.bytes_read), static_cast<std::size_t>(launch.bytes_written));
+        counters.bytes_read.fetch_add(static_cast<std::uint64_t>(launch.bytes_read), std::memory_order_relaxed);
+        counters.bytes_written.fetch_add(static_cast<std::uint64_t>(launch.bytes_written), std::memory_order_relaxed);
     }
 
     Ref<Scheduler> scheduler_;

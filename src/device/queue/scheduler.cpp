@@ -61,6 +61,7 @@ void Scheduler::close() {
 void Scheduler::order_after(const Event& event) {
     std::lock_guard lock(mutex_);
     fence_ = event;
+    fenced_.store(true, std::memory_order_release);
 }
 
 Event Scheduler::fence() {
@@ -69,7 +70,7 @@ Event Scheduler::fence() {
 }
 
 void Scheduler::add_fence(Request& request) {
-    if (in_order_) return;
+    if (!fenced_.load(std::memory_order_acquire)) return;
     std::lock_guard lock(mutex_);
     if (!known_done(fence_)) request.after.push_back(fence_);
 }

@@ -178,6 +178,8 @@ public:
     /// Out of order: all that is submitted from now on waits for `event`.
     void order_after(const Event& event);
     Event fence();
+    /// There is such an event, and it is not complete. Takes no lock where order_after has not been called.
+    bool fenced() { return fenced_.load(std::memory_order_acquire) && !fence().done(); }
     /// True for an event that native submissions to this queue come after by order alone.
     bool before_next(const Event& event) const noexcept;
     /// True for unfinished events that a submission need not name: order alone puts it after them and, with `needed`, hands on their
@@ -244,9 +246,10 @@ private:
     void leave();
     static ScheduledEvent* scheduled(const Event& event) noexcept;
 
-    Event fence_;                 // out of order: what all new work waits for
-    std::uint64_t numbered_ = 0;  // out of order: the youngest submission
-    Event last_barrier_;          // out of order: the one that covers most, and how much
+    Event fence_;                      // out of order: what all new work waits for
+    std::atomic<bool> fenced_{false};  // there has been one
+    std::uint64_t numbered_ = 0;       // out of order: the youngest submission
+    Event last_barrier_;               // out of order: the one that covers most, and how much
     std::uint64_t covered_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "backend/cpu/device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "backend/cpu/program.h"
@@ -9,6 +10,7 @@
 #include "backend/cpu/threads/topology.h"
 #include "base/env.h"
 #include "base/fork.h"
+#include "device/queue/scheduler.h"
 
 namespace pardo::cpu {
 
@@ -23,18 +25,20 @@ CpuDevice::CpuDevice(device::Backend* backend)
       own_allocator_(std::make_unique<device::CachingAllocator>(
           this, std::make_unique<CpuMemory>(!env_flag("PARDO_CPU_DISCRETE", false), info_.global_mem_size))),
       allocator_(own_allocator_.get()) {
-    install_process_handlers({[this] {
-                                  pool_.stop_for_fork();
-                                  allocator_->lock_for_fork();
-                              },
-                              [this] {
-                                  allocator_->unlock_after_fork();
-                                  pool_.go_on_after_fork();
-                              },
-                              [this] {
-                                  allocator_->unlock_after_fork();
-                                  pool_.revive_in_child();
-                              }});
+    device::hold_queues_at_fork();  // before what their work runs on
+    std::atexit([] { device::finish_queues(device::Runner::Process); });
+    at_fork(ForkStage::Queues, {[this] {
+                                    pool_.stop_for_fork();
+                                    allocator_->lock_for_fork();
+                                },
+                                [this] {
+                                    allocator_->unlock_after_fork();
+                                    pool_.go_on_after_fork();
+                                },
+                                [this] {
+                                    allocator_->unlock_after_fork();
+                                    pool_.revive_in_child();
+                                }});
 }
 
 CpuDevice::CpuDevice(CpuDevice* parent, std::string id, CoreList cores, const Partition& how)

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "backend/cpu/device.h"
-#include "backend/cpu/queue.h"
+#include "device/queue/scheduler.h"
 
 namespace pardo::cpu {
 
@@ -82,6 +82,6 @@ std::int64_t CpuMemory::free_bytes() const noexcept {
     return bytes == 0 ? -1 : bytes;
 }
 
-void CpuMemory::wait_for_work() { wait_for_all_queues(); }
+void CpuMemory::wait_for_work() { device::wait_for_queues(device::Runner::Process); }
 
 }  // namespace pardo::cpu

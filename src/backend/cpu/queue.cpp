@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include <pardo/error.h>
-
 #include "backend/cpu/launch.h"
 #include "base/counters.h"
-#include "device/profile.h"
 
 namespace pardo::cpu {
 namespace {
@@ -17,16 +14,11 @@ using device::Access;
 using device::Buffer;
 using device::BufferUse;
 using device::Label;
+using device::Request;
 using device::Submission;
 
 /// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
 constexpr double ns_per_byte = 0.1;
-
-void check_range(const char* op_name, const Buffer* b, std::size_t offset, std::size_t bytes) {
-    if (offset <= b->bytes() && bytes <= b->bytes() - offset) return;
-    throw Error(ErrorCode::Internal, std::string(op_name) + ": bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
-                                         " of a buffer of " + std::to_string(b->bytes()));
-}
 
 void copy_bytes(ThreadPool& pool, char* to, const char* from, std::size_t bytes) {
     const bool overlap = to < from + bytes && from < to + bytes;
@@ -38,12 +30,7 @@ void copy_bytes(ThreadPool& pool, char* to, const char* from, std::size_t bytes)
               [&](std::int64_t begin, std::int64_t end) { std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin)); });
 }
 
-struct Pattern {
-    char bytes[16];
-    std::size_t size;
-};
-
-void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const Pattern& pattern) {
+void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const device::Pattern& pattern) {
     const auto uniform = [&] {
         return std::all_of(pattern.bytes, pattern.bytes + pattern.size, [&](char c) { return c == pattern.bytes[0]; });
     };
@@ -66,13 +53,17 @@ void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const Pattern& pa
 }  // namespace
 
 CpuQueue::CpuQueue(device::Device* device, ThreadPool* pool, QueueOrder order, bool profiling)
-    : Queue(device, order, profiling), pool_(pool), core_(new QueueCore(this, pool, order)) {}
+    : ScheduledQueue(device, order, profiling), pool_(pool) {
+    open(new QueueCore(this, pool));
+}
 
-CpuQueue::~CpuQueue() { core_->close(); }
+bool CpuQueue::shares_memory(const Buffer* buffer) const noexcept {
+    return buffer->device()->backend() == device_->backend() || buffer->host_visible();
+}
 
 bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
     if (cost_ns >= at_once_limit_ns) return false;
-    if (!core_->idle() && (order_ == QueueOrder::InOrder || !core_->fence().done())) return false;
+    if (order_ == QueueOrder::InOrder ? !core().idle() : core().fenced()) return false;
     for (const Event& e : depends) {
         if (e.status() != EventStatus::Complete) return false;
     }
@@ -113,47 +104,14 @@ template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse
     return event;
 }
 
-Event CpuQueue::submit(Work work, std::span<const BufferUse> uses, std::span<const Event> depends, const Submission* submission) {
-    work.needs.assign(depends.begin(), depends.end());
-    SmallVector<std::uint64_t, 8> covered;
-    for (const BufferUse& u : uses) {
-        covered.push_back(u.buffer->noted());
-        // Blocks of this back end wait for their uses before they are reused; what others do with theirs is not known here.
-        if (u.buffer->device()->backend() != device_->backend()) work.kept.emplace_back(u.buffer);
-        if (!u.buffer->busy()) continue;
-        if (reads(u)) u.buffer->collect_for_read(work.needs);
-        if (writes(u)) u.buffer->collect_for_write(work.after);
-    }
-    std::erase_if(work.needs, [](const Event& e) { return e.status() == EventStatus::Complete; });
-    if (order_ == QueueOrder::InOrder) std::erase_if(work.after, [this](const Event& e) { return e.state()->queue() == this; });
-    const bool noted = submission && device::recording();
-    work.timed = profiling_ || noted;
-    Event event = core_->submit(std::move(work));
-    if (noted) device::record(*submission, event);
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-        const BufferUse& u = uses[i];
-        if (reads(u)) u.buffer->note_read(event);
-        if (!writes(u)) continue;
-        u.buffer->note_write(event, u.access, covered[i]);
-        if (u.access == Access::WriteSome) join_writes(u.buffer);
-    }
-    return event;
-}
-
-/// A reader needs all writes that may have left elements as they were: one event stands for many of them.
-void CpuQueue::join_writes(Buffer* buffer) {
-    std::vector<Event> writes = buffer->loose_writes(this);
-    if (writes.empty()) return;
-    Work work;
-    work.label.name = "join";
-    work.needs = writes;
-    buffer->note_join(core_->submit(std::move(work)), writes);
+Event CpuQueue::submit_work(Activity activity, device::Amount amount, Request&& request, Work&& work, std::span<const BufferUse> uses,
+                            std::span<const Event> depends) {
+    return submit(std::move(request), uses, depends, activity, amount,
+                  [&](Request&& ordered) { return core().submit(std::move(ordered), std::move(work)); });
 }
 
 Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) {
-    counters.launched.fetch_add(1, std::memory_order_relaxed);
-    counters.bytes_read.fetch_add(static_cast<std::uint64_t>(l.bytes_read), std::memory_order_relaxed);
-    counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
+    count_launch(l);
     auto* program = static_cast<CpuProgram*>(l.program);
     const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
     // A caller that may be interrupted does not run what may never end.
@@ -168,31 +126,30 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     work.program = Ref<CpuProgram>(program);
     work.extents = SmallVector<std::int64_t, 4>(l.extents);
     work.args = SmallVector<std::uint64_t, 12>(l.args);
-    work.cost_ns = l.cost_ns;
     work.guessed = l.guessed;
     work.chunk = l.chunk;
-    work.check = l.check;
-    const Submission submission = describe();
-    work.label = submission.label;
-    return submit(std::move(work), l.uses, depends, &submission);
+    Request request;
+    request.cost_ns = l.cost_ns;
+    request.check = l.check;
+    request.label = device::label_of(l);
+    return submit_work(Activity::Kernel, device::amount_of(l), std::move(request), std::move(work), l.uses, depends);
 }
 
 template <class F>
 Event CpuQueue::run(Activity activity, F&& f, std::span<const BufferUse> uses, Label&& label, double cost_ns,
                     std::span<const Event> depends) {
-    const auto describe = [&] {
-        Label own = std::move(label);
-        if (own.location.empty()) own.location = device::current_location();
-        const device::Amount amount = own.amount;
-        return Submission{activity, this, std::move(own), amount};
+    const device::Amount amount = label.amount;
+    const auto named = [&] {
+        if (label.location.empty()) label.location = device::current_location();
+        return std::move(label);
     };
-    if (may_run_now(cost_ns, uses, depends)) return run_now(f, uses, describe);
+    if (may_run_now(cost_ns, uses, depends)) return run_now(f, uses, [&] { return Submission{activity, this, named(), amount}; });
     Work work;
     work.function = std::forward<F>(f);
-    work.cost_ns = cost_ns;
-    const Submission submission = describe();
-    work.label = submission.label;
-    return submit(std::move(work), uses, depends, &submission);
+    Request request;
+    request.label = named();
+    request.cost_ns = cost_ns;
+    return submit_work(activity, amount, std::move(request), std::move(work), uses, depends);
 }
 
 Event CpuQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
@@ -205,25 +162,16 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
                      std::span<const Event> depends) {
     check_range("copy", to, to_offset, bytes);
     check_range("copy", from, from_offset, bytes);
-    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
-    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    if (!shares_memory(to)) return copy_by_other(to, to_offset, from, from_offset, bytes, depends);
+    count_bytes(bytes, bytes);
     const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, bytes)}};
     const auto size = static_cast<std::int64_t>(bytes);
-    const auto shares_memory = [&](const Buffer* b) { return b->device()->backend() == device_->backend() || b->host_visible(); };
     char* target = static_cast<char*>(to->data()) + to_offset;
     const char* source = static_cast<const char*>(from->data()) + from_offset;
-    if (shares_memory(to) && shares_memory(from)) {
+    if (shares_memory(from)) {
         return run(
             Activity::Copy, [pool = pool_, target, source, bytes] { copy_bytes(*pool, target, source, bytes); }, uses,
             {"copy", {}, {size, size, 0}}, ns_per_byte * static_cast<double>(bytes), depends);
-    }
-    if (!shares_memory(to)) {  // its own queue can write it, and readers there come after that
-        std::vector<Event> before(depends.begin(), depends.end());
-        if (order_ == QueueOrder::InOrder) {
-            for (Event& e : core_->unfinished()) before.push_back(std::move(e));
-        }
-        const Event moved = to->device()->queue()->copy(to, to_offset, from, from_offset, bytes, before);
-        return barrier({&moved, 1});
     }
     return run(
         Activity::Copy,
@@ -235,7 +183,7 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
 
 void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
     check_range("write", to, offset, bytes);
-    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
+    count_bytes(0, bytes);
     to->wait_for_write();
     device::record_around([&] { copy_bytes(*pool_, static_cast<char*>(to->data()) + offset, static_cast<const char*>(from), bytes); },
                           [&] {
@@ -243,14 +191,8 @@ void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size
                           });
 }
 
-void CpuQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
-    check_range("read", from, offset, bytes);
-    from->wait_for_read();
-    fetch(to, from, offset, bytes);
-}
-
 void CpuQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
-    counters.bytes_read.fetch_add(bytes, std::memory_order_relaxed);
+    count_bytes(bytes, 0);
     device::record_around([&] { copy_bytes(*pool_, static_cast<char*>(to), static_cast<const char*>(from->data()) + offset, bytes); },
                           [&] {
                               return Submission{Activity::Read, this, {"read", {}}, {static_cast<std::int64_t>(bytes), 0, 0}};
@@ -259,14 +201,7 @@ void CpuQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t byt
 
 Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                      std::span<const Event> depends) {
-    check_range("fill", to, offset, bytes);
-    const bool known_size = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 || pattern_bytes == 16;
-    if (!known_size || bytes % pattern_bytes != 0) {
-        throw Error(ErrorCode::Internal, "fill: " + std::to_string(bytes) + " bytes with a pattern of " + std::to_string(pattern_bytes));
-    }
-    counters.bytes_written.fetch_add(bytes, std::memory_order_relaxed);
-    Pattern p{{}, pattern_bytes};
-    std::memcpy(p.bytes, pattern, pattern_bytes);
+    const device::Pattern p = checked_pattern(to, offset, bytes, pattern, pattern_bytes);
     char* target = static_cast<char*>(to->data()) + offset;
     const BufferUse uses[] = {{to, device::written(to, bytes)}};
     return run(
@@ -274,35 +209,10 @@ Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const vo
         {"fill", {}, {0, static_cast<std::int64_t>(bytes), 0}}, ns_per_byte * static_cast<double>(bytes), depends);
 }
 
-Event CpuQueue::barrier(std::span<const Event> depends) {
-    if (!profiling_ && core_->idle() &&
-        std::all_of(depends.begin(), depends.end(), [](const Event& e) { return e.status() == EventStatus::Complete; })) {
-        return Event();
-    }
-    Work work;
-    work.label.name = "barrier";
-    if (order_ == QueueOrder::OutOfOrder) {
-        device::Ends ends = core_->unfinished_ends();
-        work.after = std::move(ends.events);
-        work.covered = ends.covered;
-    }
-    return submit(std::move(work), {}, depends, nullptr);
-}
-
-void CpuQueue::order_after(const Event& event) {
-    if (order_ == QueueOrder::InOrder) {
-        (void)barrier({&event, 1});
-    } else {
-        core_->order_after(event);
-    }
-}
-
 Event CpuQueue::copy_strided(Buffer* to, Buffer* from, const device::StridedCopy& region, std::span<const Event> depends) {
-    const auto shares_memory = [&](const Buffer* b) { return b->device()->backend() == device_->backend() || b->host_visible(); };
     if (region.empty() || !shares_memory(to) || !shares_memory(from)) return Queue::copy_strided(to, from, region, depends);
     const std::int64_t rows = region.extents[1] * region.extents[2], bytes = rows * region.extents[0];
-    counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
-    counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+    count_bytes(static_cast<std::size_t>(bytes), static_cast<std::size_t>(bytes));
     const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, static_cast<std::size_t>(bytes))}};
     const double cost_ns = ns_per_byte * static_cast<double>(bytes) + 2.0 * static_cast<double>(rows);
     auto* target = static_cast<char*>(to->data());
@@ -321,12 +231,5 @@ Event CpuQueue::copy_strided(Buffer* to, Buffer* from, const device::StridedCopy
         },
         uses, {"copy", {}, {bytes, bytes, 0}}, cost_ns, depends);
 }
-
-void CpuQueue::wait() {
-    core_->wait_done();
-    failures()->raise();
-}
-
-void CpuQueue::wait_quietly() { core_->wait_quietly(); }
 
 }  // namespace pardo::cpu

@@ -51,7 +51,7 @@ void CudaQueue::signal_stream(std::uintptr_t stream) {
             },
             order);
     });
-    device::DriverCore::Request request;
+    device::Request request;
     request.label.name = "stream order";
     const Event event = core().submit(std::move(request), call);
     if (!call.ran) event.wait();  // deferred on the host: the other stream must not be used before
@@ -78,7 +78,7 @@ Event CudaQueue::wait_for_event(const std::shared_ptr<StreamEvent>& kept) {
             },
             order);
     });
-    device::DriverCore::Request request;
+    device::Request request;
     request.label.name = "stream order";
     return core().submit(std::move(request), call);
 }

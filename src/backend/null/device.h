@@ -104,8 +104,6 @@ private:
 
     Event defer(std::vector<Event> needs, std::vector<Event> after, const device::Label& label, std::span<const device::BufferUse> uses,
                 std::function<void()> act, const std::optional<Error>& injected);
-    static void finish(device::EventState& state, std::optional<Error> injected, std::shared_ptr<device::Failure> inherited,
-                       const device::Label& label);
     /// Submissions that wait for the user's code; all others are complete when they return.
     std::vector<Event> unfinished();
 

@@ -5,6 +5,7 @@
 #include "backend/null/device.h"
 #include "base/counters.h"
 #include "device/profile.h"
+#include "device/queue/scheduler.h"
 
 namespace pardo::null {
 namespace {
@@ -56,10 +57,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
         if (activity && device::recording()) device::record(describe(), later);
         return later;
     }
-    std::shared_ptr<device::Failure> inherited;
-    for (const Event& e : needs) {
-        if (!inherited) inherited = device::failure_of(e);
-    }
+    std::shared_ptr<device::Failure> inherited = device::inherited_from(needs);
     const std::int64_t begin = profiling_ ? device::now_ns() : 0;
     try {
         if (!injected && !inherited) activity && !profiling_ ? device::record_around(act, describe) : act();
@@ -77,24 +75,13 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
         state->queued_at = state->submitted_at = state->started_at = begin;
         state->ended_at = device::now_ns();
     }
-    finish(*state, std::move(injected), std::move(inherited), label);
+    device::settle(*state, {std::move(inherited), std::move(injected)}, label);
     Event event(state.get());
     if (activity && device::recording()) device::record(describe(), event);
     for (const BufferUse& u : uses) {
         if (writes(u)) u.buffer->note_write(event, u.access);
     }
     return event;
-}
-
-void NullQueue::finish(device::EventState& state, std::optional<Error> injected, std::shared_ptr<device::Failure> inherited,
-                       const Label& label) {
-    if (injected) {
-        state.set_failed(*std::move(injected), label);
-    } else if (inherited) {
-        state.set_failed(std::move(inherited));
-    } else {
-        state.set_complete();
-    }
 }
 
 Event NullQueue::defer(std::vector<Event> needs, std::vector<Event> after, const Label& label, std::span<const BufferUse> uses,
@@ -118,40 +105,21 @@ Event NullQueue::defer(std::vector<Event> needs, std::vector<Event> after, const
         std::vector<Event> needs;
         std::vector<Ref<Buffer>> kept;
         std::function<void()> act;
-        std::atomic<std::size_t> missing;
+        std::atomic<int> missing;
     };
     auto deferred = std::make_shared<Deferred>();
-    deferred->needs = needs;
+    deferred->needs = std::move(needs);
     deferred->kept = std::move(kept);
     deferred->act = std::move(act);
-    deferred->missing = needs.size() + after.size() + 1;
-    const auto count_down = [deferred, state, label, injected, profiling = profiling_] {
-        if (deferred->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-        std::shared_ptr<device::Failure> inherited;
-        for (const Event& e : deferred->needs) {
-            if (!inherited) inherited = device::failure_of(e);
-        }
-        std::optional<Error> failed = injected;
-        if (profiling) state->started_at = device::now_ns();
-        try {
-            if (!failed && !inherited) deferred->act();
-        } catch (const Error& e) {
-            failed = e;
-        }
+    after.insert(after.end(), deferred->needs.begin(), deferred->needs.end());
+    device::after_all(after, deferred->missing, [deferred, state, label, injected, profiling = profiling_] {
+        device::Outcome outcome = device::run_task(*state, device::inherited_from(deferred->needs), profiling, [&] {
+            if (!injected) deferred->act();
+        });
+        if (injected) outcome.raised = injected;
         deferred->kept.clear();
-        if (profiling) state->ended_at = device::now_ns();
-        finish(*state, std::move(failed), std::move(inherited), label);
-    };
-    for (const auto* list : {&needs, &after}) {
-        for (const Event& e : *list) {
-            if (e.state()) {
-                e.state()->subscribe(count_down);
-            } else {
-                count_down();
-            }
-        }
-    }
-    count_down();
+        device::settle(*state, std::move(outcome), label);
+    });
     return event;
 }
 

@@ -166,7 +166,7 @@ CachedBuffer* CachingAllocator::make(int size_class, std::size_t wanted, MemoryK
     trim();
     b = fresh(size_class, wanted, kind);
     if (b || static_cast<std::int64_t>(classes_.bytes(size_class)) > bound()) return b;
-    policy_.driver ? wait_for_driver_queues(device_) : raw_->wait_for_work();
+    policy_.driver ? wait_for_queues(Runner::Driver, device_) : raw_->wait_for_work();
     trim();
     return fresh(size_class, wanted, kind);
 }

@@ -26,49 +26,17 @@ Marker::~Marker() {
 }
 
 DriverCore::DriverCore(Queue* queue, std::unique_ptr<Stream> stream)
-    : queue_(queue),
-      device_(queue->device()),
-      in_order_(queue->order() == QueueOrder::InOrder),
-      profiling_(queue->profiling()),
+    : Scheduler(queue, Runner::Driver),
       stream_(std::move(stream)),
-      late_markers_(in_order_ && !profiling_ && stream_->marks_late()),
+      late_markers_(in_order_ && !queue->profiling() && stream_->marks_late()),
       small_work_ns_(device_->info().type == DeviceType::Gpu ? small_gpu_work_ns : small_work_ns) {
-    add_core(this);
+    driver_in_use();
+    static std::once_flag once;
+    std::call_once(once, register_exit);
 }
 
 DriverCore::~DriverCore() {
     if (driver_gone()) (void)stream_.release();  // its driver must not be called any more
-}
-
-Ref<DriverEvent> DriverCore::new_event(Request& request) {
-    Ref<DriverEvent> event(new DriverEvent(queue_, this));
-    event->timed_ = profiling_ || request.timed;
-    if (event->timed_) event->queued_at = now_ns();
-    event->label_ = std::move(request.label);
-    event->kept_ = std::move(request.kept);
-    event->check_ = std::move(request.check);
-    event->cost_ns_ = request.cost_ns;
-    event->covered_ = request.covered;
-    return event;
-}
-
-bool DriverCore::before_next(const Event& event) const {
-    EventState* state = event.state();
-    if (!in_order_ || !state || !state->polled()) return false;
-    const auto* driven = static_cast<const DriverEvent*>(state);
-    return driven->core_.get() == this && driven->native_.load(std::memory_order_acquire);
-}
-
-bool DriverCore::implied(const Event& event, bool needed) const noexcept {
-    EventState* state = event.state();
-    if (!in_order_ || !state || !state->polled() || state->known_done()) return false;
-    const auto* driven = static_cast<const DriverEvent*>(state);
-    if (driven->core_.get() != this) return false;
-    return !needed || hands_on(*driven);
-}
-
-bool DriverCore::hands_on(const DriverEvent& event) const noexcept {
-    return late_markers_ && !event.may_fail_ && event.native_.load(std::memory_order_acquire);
 }
 
 void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted) {
@@ -79,7 +47,7 @@ void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, 
             auto* driven = state->polled() ? static_cast<DriverEvent*>(state) : nullptr;
             const bool own = driven && driven->core_.get() == this;
             if (own && in_order_) {
-                if (needed && !hands_on(*driven)) sorted.needs.push_back(e);
+                if (needed && !implied(e, true)) sorted.needs.push_back(e);
                 continue;
             }
             if (driven && !task && (own || stream_->understands(driven->core_->stream()))) {
@@ -99,111 +67,87 @@ void DriverCore::sort(const std::vector<Event>& events, bool needed, bool task, 
     }
 }
 
-void DriverCore::order_after(const Event& event) {
-    std::lock_guard lock(mutex_);
-    fence_ = event;
-}
-
-Event DriverCore::fence() {
-    std::lock_guard lock(mutex_);
-    return fence_;
-}
-
-bool DriverCore::waits_for_host() {
-    std::lock_guard lock(mutex_);
-    return std::any_of(deferred_.begin(), deferred_.end(), [](const Ref<DriverEvent>& e) { return e->waits_for_host(); });
-}
-
-bool DriverCore::may_last() {
-    std::lock_guard lock(mutex_);
-    return std::any_of(deferred_.begin(), deferred_.end(),
-                       [](const Ref<DriverEvent>& e) { return e->missing_.load(std::memory_order_acquire) > 0; });
-}
-
-/// Adds what all work of this queue waits for to a request.
-void DriverCore::add_fence(Request& request) {
-    if (in_order_) return;
-    std::lock_guard lock(mutex_);
-    if (!known_done(fence_)) request.after.push_back(fence_);
-}
-
-Event DriverCore::submit(Request&& request, NativeCall& call) {
+Ref<DriverEvent> DriverCore::new_event(Request&& request, bool task, Sorted& sorted) {
     add_fence(request);
-    const Ref<DriverEvent> event = new_event(request);
-    Sorted sorted;
-    sort(request.needs, true, false, sorted);
-    sort(request.after, false, false, sorted);
+    Ref<DriverEvent> event(new DriverEvent(queue_, this, std::move(request)));
+    if (event->request_.timed) event->queued_at = now_ns();
+    sort(event->request_.needs, true, task, sorted);
+    sort(event->request_.after, false, task, sorted);
     if (sorted.inherited) {
-        event->kept_.clear();
-        event->check_ = nullptr;
+        event->request_ = {};
         event->set_failed(std::move(sorted.inherited));
-        return Event(event.get());
+        return event;
     }
-    event->needs_ = std::move(sorted.needs);
-    event->may_fail_ = event->check_ || !event->needs_.empty();
-    bool now = !request.by_worker && sorted.foreign.empty(), look = false;
+    event->request_.needs = std::move(sorted.needs);
+    return event;
+}
+
+Event DriverCore::submit(Request&& request, NativeCall& call, bool by_worker) {
+    Sorted sorted;
+    const Ref<DriverEvent> event = new_event(std::move(request), false, sorted);
+    if (event->known_done()) return Event(event.get());
+    event->may_fail_ = event->request_.check || !event->request_.needs.empty();
+    bool now = !by_worker && sorted.foreign.empty(), look = false;
     if (now) {
         std::lock_guard lock(mutex_);
-        now = !in_order_ || deferred_.empty();
+        now = !in_order_ || (tasks_.empty() && !current_);
         try {
             if (now) submit_natively(*event, sorted, call);
         } catch (const Error& e) {
-            throw Error(e.code(), event->label_.name.str() + ": " + e.message());
+            throw Error(e.code(), event->request_.label.name.str() + ": " + e.message());
         }
         look = now && (submitted_ % look_every == 0 || in_flight_.size() >= most_ahead);
     }
+    if (now) event->request_.after.clear();  // without the lock
     if (look) throttle();
     if (!now) {
         event->call_ = call.keep();
-        defer(event, request, sorted.foreign);
+        defer(event, sorted.foreign);
     }
     return Event(event.get());
 }
 
-Event DriverCore::submit_task(Request request, std::function<void()> task) {
-    add_fence(request);
-    const Ref<DriverEvent> event = new_event(request);
+Event DriverCore::submit_task(Request&& request, std::function<void()> task) {
     Sorted sorted;
-    sort(request.needs, true, true, sorted);
-    sort(request.after, false, true, sorted);
-    if (sorted.inherited) {
-        event->kept_.clear();
-        event->check_ = nullptr;
-        event->set_failed(std::move(sorted.inherited));
-        return Event(event.get());
-    }
-    event->needs_ = std::move(sorted.needs);
+    const Ref<DriverEvent> event = new_event(std::move(request), true, sorted);
+    if (event->known_done()) return Event(event.get());
     event->may_fail_ = true;
     event->task_ = std::move(task);
-    defer(event, request, sorted.foreign);
+    defer(event, sorted.foreign);
     return Event(event.get());
 }
 
 void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call) {
     SmallVector<NativeEvent, 8> after;
+    const bool timed = event.request_.timed;
     for (const Ref<Marker>& marker : sorted.natives) after.push_back(marker->native());
-    if (unmarked_ > 0 && behind_unmarked_ns_ + event.cost_ns_ > small_work_ns_) enqueue_marker();
-    const bool mark_now = !late_markers_ || event.timed_ || unmarked_ + 1 >= most_unmarked;
+    if (unmarked_ > 0 && behind_unmarked_ns_ + event.request_.cost_ns > small_work_ns_) enqueue_marker();
+    const bool mark_now = !late_markers_ || timed || unmarked_ + 1 >= most_unmarked;
     NativeEvent native = nullptr;
-    if (event.timed_) event.submitted_at = now_ns();
+    if (timed) event.submitted_at = now_ns();
     in_flight_.emplace_back(&event);  // before the call, so that nothing fails after it
     try {
-        call.run(*stream_, {after, mark_now ? &native : nullptr, event.timed_});
+        call.run(*stream_, {after, mark_now ? &native : nullptr, timed});
     } catch (...) {
         in_flight_.pop_back();
         throw;
     }
     event.sequence_ = ++submitted_;
-    number(event);
+    if (event.taken_) {
+        event.taken_ = false;  // it was deferred: the driver has it now
+    } else {
+        enter(event);
+    }
     if (mark_now) {
         event.marker_ = new Marker(this, native, event.sequence_);
         if (in_order_) markers_.push_back(event.marker_);
         unmarked_ = 0;
     } else {
-        behind_unmarked_ns_ = unmarked_ > 0 ? behind_unmarked_ns_ + event.cost_ns_ : 0;
+        behind_unmarked_ns_ = unmarked_ > 0 ? behind_unmarked_ns_ + event.request_.cost_ns : 0;
         ++unmarked_;
     }
     event.native_.store(true);
+    event.hands_on_.store(late_markers_ && !event.may_fail_);
     event.set_running();
     if (event.watching_.load()) {  // both in one order with watch(): one of the two sees the other
         std::lock_guard lock(watch_mutex_);
@@ -252,70 +196,13 @@ bool DriverCore::idle() {
     for (int look = 0; look < 2; ++look) {
         {
             std::lock_guard lock(mutex_);
-            if (deferred_.empty() && in_flight_.empty() && finishing_.empty()) return true;
-            if (!deferred_.empty()) return false;
+            const auto done = [](const ScheduledEvent& e) { return e.known_done(); };
+            if (unfinished_.empty() && std::all_of(finishing_.begin(), finishing_.end(), done)) return true;
+            if (outstanding_ > static_cast<std::int64_t>(in_flight_.size())) return false;
         }
         if (look == 0) sweep();
     }
     return false;
-}
-
-std::vector<Event> DriverCore::unfinished() {
-    std::lock_guard lock(mutex_);
-    std::vector<Event> events;
-    for (const Ref<DriverEvent>& e : finishing_) events.emplace_back(e.get());
-    if (in_order_) {
-        if (!deferred_.empty()) {
-            events.emplace_back(deferred_.back().get());
-        } else if (!in_flight_.empty()) {
-            events.emplace_back(in_flight_.back().get());
-        }
-        return events;
-    }
-    for (const auto* list : {&deferred_, &in_flight_}) {
-        for (const Ref<DriverEvent>& e : *list) events.emplace_back(e.get());
-    }
-    return events;
-}
-
-void DriverCore::number(DriverEvent& event) {
-    if (in_order_ || event.number_ > 0) return;
-    event.number_ = ++numbered_;
-    if (event.covered_ <= covered_) return;
-    last_barrier_ = Event(&event);
-    covered_ = event.covered_;
-}
-
-Ends DriverCore::unfinished_ends() {
-    std::lock_guard lock(mutex_);
-    Ends ends{{}, numbered_};
-    if (!known_done(last_barrier_)) ends.events.push_back(last_barrier_);
-    for (auto e = deferred_.rbegin(); e != deferred_.rend() && (*e)->number_ > covered_; ++e) ends.events.emplace_back(e->get());
-    for (const auto& e : in_flight_) {  // what had been deferred came late
-        if (e->number_ > covered_) ends.events.emplace_back(e.get());
-    }
-    for (const auto& e : finishing_) ends.events.emplace_back(e.get());
-    return ends;
-}
-
-void DriverCore::wait_done() {
-    if (driver_gone()) return;
-    for (;;) {
-        const std::vector<Event> events = unfinished();
-        if (events.empty()) return;
-        for (const Event& e : events) e.state()->wait_done();
-        if (in_order_) return;
-    }
-}
-
-void DriverCore::wait_quietly() {
-    if (driver_gone()) return;
-    for (;;) {
-        const std::vector<Event> events = unfinished();
-        if (events.empty()) return;
-        for (const Event& e : events) e.state()->wait_quietly();
-        if (in_order_) return;
-    }
 }
 
 }  // namespace pardo::device

@@ -30,7 +30,8 @@ std::optional<Error> error_of(const std::function<void()>& check) {
 
 }  // namespace
 
-DriverEvent::DriverEvent(Queue* queue, DriverCore* core) : EventState(queue, true), core_(core) {}
+DriverEvent::DriverEvent(Queue* queue, DriverCore* core, Request&& request)
+    : ScheduledEvent(queue, true, std::move(request)), core_(core) {}
 DriverEvent::~DriverEvent() = default;
 
 EventStatus DriverEvent::poll() noexcept {
@@ -121,28 +122,18 @@ void DriverCore::complete(const Marker* marker, const Answer& answer, DriverEven
                                              [](const Ref<DriverEvent>& e, std::uint64_t sequence) { return e->sequence_ < sequence; });
             if (at != in_flight_.end() && at->get() == event) in_flight_.erase(at);
         }
-        begin_finishing(batch);
+        for (const Ref<DriverEvent>& e : batch) begin_finishing(*e);
     }
-    finish(batch, marker, answer);
-    end_finishing(batch);
+    finish_natives(batch, marker, answer);
+    end_finishing_all(batch);
 }
 
-void DriverCore::begin_finishing(const Batch& batch) {
-    for (const Ref<DriverEvent>& e : batch) e->taken_ = true;
-    finishing_.insert(finishing_.end(), batch.begin(), batch.end());
-}
-
-void DriverCore::end_finishing(Batch& batch) {
-    std::vector<Ref<DriverEvent>> over;  // released after the lock
+void DriverCore::end_finishing_all(const Batch& batch) {
     std::lock_guard lock(mutex_);
-    const auto done = [](const Ref<DriverEvent>& e) { return e->known_done(); };
-    const auto first = std::stable_partition(finishing_.begin(), finishing_.end(), [&](const auto& e) { return !done(e); });
-    over.assign(std::make_move_iterator(first), std::make_move_iterator(finishing_.end()));
-    finishing_.erase(first, finishing_.end());
-    batch.clear();  // `over` holds them
+    for (const Ref<DriverEvent>& e : batch) end_finishing(*e);
 }
 
-void DriverCore::finish(const Batch& batch, const Marker* marker, const Answer& answer) {
+void DriverCore::finish_natives(const Batch& batch, const Marker* marker, const Answer& answer) {
     static std::atomic<std::uint64_t> finished{0};
     const std::uint64_t before = finished.fetch_add(batch.size(), std::memory_order_relaxed);
     if (std::bit_width(before) != std::bit_width(before + batch.size())) register_exit();
@@ -153,7 +144,7 @@ void DriverCore::finish(const Batch& batch, const Marker* marker, const Answer& 
         const Answer own = e->marker_ && e->marker_.get() != marker ? ask_about(*e->marker_) : Answer();
         const Answer& its = !e->marker_ ? late : e->marker_.get() == marker ? answer : own;
         if (e->marker_) {
-            if (e->timed_) {
+            if (e->request_.timed) {
                 std::int64_t submitted = e->submitted_at, start = 0, end = 0;
                 stream_->times(e->marker_->native(), submitted, start, end);
                 e->submitted_at = submitted;
@@ -162,26 +153,26 @@ void DriverCore::finish(const Batch& batch, const Marker* marker, const Answer& 
             }
             e->marker_ = nullptr;
         }
-        std::shared_ptr<Failure> inherited;
-        for (const Event& need : e->needs_) {
+        Request& request = e->request_;
+        for (const Event& need : request.needs) {
             if (!known_done(need)) need.state()->wait_quietly();  // it is complete for the driver
-            if (!inherited) inherited = need.state()->failure();
         }
-        e->needs_.clear();
-        e->kept_.clear();
+        std::shared_ptr<Failure> inherited = inherited_from(request.needs);
+        request.needs.clear();
+        request.kept.clear();
         const std::optional<Error> found =
-            inherited || its.status == NativeStatus::Failed ? std::nullopt : error_of(std::exchange(e->check_, nullptr));
-        e->check_ = nullptr;
+            inherited || its.status == NativeStatus::Failed ? std::nullopt : error_of(std::exchange(request.check, nullptr));
+        request.check = nullptr;
         if (inherited) {
             e->set_failed(std::move(inherited));
         } else if (its.status == NativeStatus::Failed && shared) {
             e->set_failed(shared);
         } else if (its.status == NativeStatus::Failed) {
-            e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->label_);
+            e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->request_.label);
             if (late_markers_) shared = e->failure();  // of everything after it
         } else if (found) {
             e->reach = Reach::Everything;
-            e->set_failed(*found, e->label_);
+            e->set_failed(*found, e->request_.label);
         } else {
             e->set_complete();
         }
@@ -197,22 +188,22 @@ void DriverCore::fail_all(const Error& error) noexcept {
         in_flight_.clear();
         passed.assign(markers_.begin(), markers_.end());
         markers_.clear();
-        begin_finishing(batch);
+        for (const Ref<DriverEvent>& e : batch) begin_finishing(*e);
     }
     std::shared_ptr<Failure> first;
     for (const Ref<DriverEvent>& e : batch) {
         e->marker_ = nullptr;
-        e->needs_.clear();
-        e->kept_.clear();
-        e->check_ = nullptr;
+        e->request_.needs.clear();
+        e->request_.kept.clear();
+        e->request_.check = nullptr;
         if (first) {
             e->set_failed(first);
         } else {
-            e->set_failed(error, e->label_);
+            e->set_failed(error, e->request_.label);
             first = e->failure();
         }
     }
-    end_finishing(batch);
+    end_finishing_all(batch);
 }
 
 void DriverCore::poll(DriverEvent& event) noexcept {
@@ -296,7 +287,7 @@ void DriverCore::watch(DriverEvent& event) noexcept {
     if (driver_gone() || event.known_done() || event.watching_.exchange(true)) return;
     try {
         std::lock_guard lock(watch_mutex_);
-        start(watcher_started_, &DriverCore::serve_watched);
+        start(watcher_started_, [this] { serve_watched(); });
         if (!in_order_ && !event.native_.load()) return;  // it comes when it is at the driver
         watched_.emplace_back(&event);
         ++watch_news_;

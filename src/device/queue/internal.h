@@ -13,9 +13,6 @@ struct DriverCore::Sorted {
     std::vector<Event> needs;            // unfinished ones whose failure counts
 };
 
-/// The list of all cores, for fork(), exit() and memory that is short.
-void add_core(DriverCore* core);
-void remove_core(DriverCore* core);
 /// Has exit() wait for drivers before it ends what was made until now: what is registered last is called first. Drivers make things when
 /// they are first needed, so this is called again now and then.
 void register_exit();

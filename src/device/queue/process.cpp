@@ -1,4 +1,4 @@
-// src/device/queue/process.cpp: driver queues around fork() and at exit.
+// src/device/queue/process.cpp: queues around fork() and at exit.
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -11,26 +11,26 @@
 namespace pardo::device {
 namespace {
 
-/// All cores of live queues.
-struct Cores {
+/// The schedulers of all live queues.
+struct Schedulers {
     std::mutex mutex;
-    std::vector<DriverCore*> list;
+    std::vector<Scheduler*> list;
 };
-Cores& cores() {
-    static auto* instance = new Cores;  // never destroyed: threads may outlive main
+Schedulers& schedulers() {
+    static auto* instance = new Schedulers;  // never destroyed: threads may outlive main
     return *instance;
 }
 
-std::atomic<bool> in_use{false}, forked{false}, exited{false};
-
-std::vector<Ref<DriverCore>> live_cores(const Device* device) {
-    std::vector<Ref<DriverCore>> list;
-    std::lock_guard lock(cores().mutex);
-    for (DriverCore* c : cores().list) {
-        if (!device || c->device() == device) list.emplace_back(c);
+std::vector<Ref<Scheduler>> live(Runner runner, const Device* device) {
+    std::vector<Ref<Scheduler>> list;
+    std::lock_guard lock(schedulers().mutex);
+    for (Scheduler* s : schedulers().list) {
+        if (s->runner() == runner && (!device || s->device() == device)) list.emplace_back(s);
     }
     return list;
 }
+
+std::atomic<bool> in_use{false}, forked{false}, exited{false};
 
 std::string fork_message(const Device* device) {
     return (device ? device->id() : std::string("the device")) +
@@ -38,21 +38,21 @@ std::string fork_message(const Device* device) {
            "children";
 }
 
-void before_fork() {
-    cores().mutex.lock();
-    for (DriverCore* c : cores().list) c->lock_for_fork();
-}
-void after_fork_in_parent() {
-    for (DriverCore* c : cores().list) c->unlock_after_fork();
-    cores().mutex.unlock();
-}
-void after_fork_in_child() {
-    forked = in_use.load();
-    for (DriverCore* c : cores().list) {
-        c->lose_in_child(lost_failure(c->device()));
-        c->unlock_after_fork();
+/// Around fork(), those whose work is run so.
+template <Runner runner, class F> void for_each_held(F&& f) {
+    for (Scheduler* s : schedulers().list) {
+        if (s->runner() == runner) f(*s);
     }
-    cores().mutex.unlock();
+}
+template <Runner runner> ForkHandler handler() {
+    return {[] { for_each_held<runner>([](Scheduler& s) { s.lock_for_fork(); }); },
+            [] { for_each_held<runner>([](Scheduler& s) { s.unlock_after_fork(); }); },
+            [] {
+                for_each_held<runner>([](Scheduler& s) {
+                    s.lose_in_child();
+                    s.unlock_after_fork();
+                });
+            }};
 }
 
 void at_exit() {
@@ -63,11 +63,27 @@ void at_exit() {
 
 }  // namespace
 
+void hold_queues_at_fork() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        // The list is held while queues whose work this process runs come to rest; those of drivers are only held.
+        const auto unlock = [] { schedulers().mutex.unlock(); };
+        at_fork(ForkStage::Queues, {[] {
+                                        wait_for_queues(Runner::Process);  // without the list: queues may end
+                                        schedulers().mutex.lock();
+                                    },
+                                    unlock, unlock});
+        at_fork(ForkStage::Queues, handler<Runner::Process>());
+        install_fork_handlers();
+        at_fork(ForkStage::Moments, handler<Runner::Driver>());
+    });
+}
+
 void driver_in_use() {
     static std::once_flag once;
     std::call_once(once, [] {
-        install_fork_handlers();
-        at_fork(ForkStage::Moments, {before_fork, after_fork_in_parent, after_fork_in_child});
+        hold_queues_at_fork();
+        at_fork(ForkStage::Moments, {{}, {}, [] { forked = in_use.load(); }});
     });
     in_use = true;
 }
@@ -85,17 +101,15 @@ std::shared_ptr<Failure> lost_failure(const Device* device) {
 
 void register_exit() { std::atexit(at_exit); }
 
-void add_core(DriverCore* core) {
-    driver_in_use();
-    static std::once_flag once;
-    std::call_once(once, register_exit);
-    std::lock_guard lock(cores().mutex);
-    cores().list.push_back(core);
+void Scheduler::open() {
+    hold_queues_at_fork();
+    std::lock_guard lock(schedulers().mutex);
+    schedulers().list.push_back(this);
 }
 
-void remove_core(DriverCore* core) {
-    std::lock_guard lock(cores().mutex);
-    std::erase(cores().list, core);
+void Scheduler::leave() {
+    std::lock_guard lock(schedulers().mutex);
+    std::erase(schedulers().list, this);
 }
 
 void DriverCore::lock_for_fork() {
@@ -108,34 +122,28 @@ void DriverCore::unlock_after_fork() {
     mutex_.unlock();
 }
 
-void DriverCore::lose_in_child(const std::shared_ptr<Failure>& failure) {
-    for (auto* list : {&in_flight_, &deferred_}) {
-        for (const Ref<DriverEvent>& e : *list) {
-            e->taken_ = true;
-            e->lose(failure);
-        }
-    }
-    for (const Ref<DriverEvent>& e : finishing_) {
-        if (!e->known_done()) e->lose(failure);
-    }
-    // Nothing is destroyed: what the lists hold may want locks and drivers that are not there.
-    for (auto* list : {&in_flight_, &deferred_, &ready_, &tasks_}) new (list) std::deque<Ref<DriverEvent>>;
-    new (&last_barrier_) Event;
+void DriverCore::lose_in_child() {
+    lose(lost_failure(device_));
+    new (&in_flight_) std::deque<Ref<DriverEvent>>;
+    new (&host_tasks_) std::deque<Ref<ScheduledEvent>>;
     new (&markers_) std::deque<Ref<Marker>>;
-    for (auto* list : {&finishing_, &watched_}) new (list) std::vector<Ref<DriverEvent>>;
-    new (&notified_) std::vector<Ref<DriverEvent>>;
-    for (auto* wake : {&work_wake_, &task_wake_, &watch_wake_}) new (wake) std::condition_variable;  // they may count waiters
+    for (auto* list : {&watched_, &notified_}) new (list) std::vector<Ref<DriverEvent>>;
+    for (auto* wake : {&task_wake_, &watch_wake_}) new (wake) std::condition_variable;
 }
 
-void wait_for_driver_queues(const Device* device) {
+void wait_for_queues(Runner runner, const Device* device) {
     if (inside_task()) return;
-    for (const Ref<DriverCore>& c : live_cores(device)) {
-        if (!c->waits_for_host()) c->wait_quietly();  // the host signal may have to come from this very thread
-    }
+    for (const Ref<Scheduler>& s : live(runner, device)) s->wait_for_ungated();
 }
 
 void sweep_driver_queues(const Device* device) {
-    for (const Ref<DriverCore>& c : live_cores(device)) c->sweep();
+    for (const Ref<Scheduler>& s : live(Runner::Driver, device)) static_cast<DriverCore&>(*s).sweep();
+}
+
+void finish_queues(Runner runner) {
+    const std::vector<Ref<Scheduler>> list = live(runner, nullptr);
+    for (const Ref<Scheduler>& s : list) s->stop_for_exit();
+    for (const Ref<Scheduler>& s : list) s->finish_for_exit();
 }
 
 }  // namespace pardo::device
@@ -143,8 +151,7 @@ void sweep_driver_queues(const Device* device) {
 namespace pardo {
 
 void finish_driver_work() {
-    if (device::driver_gone()) return;
-    for (const Ref<device::DriverCore>& c : device::live_cores(nullptr)) c->stop_for_exit();
+    if (!device::driver_gone()) device::finish_queues(device::Runner::Driver);
 }
 
 }  // namespace pardo

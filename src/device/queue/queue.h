@@ -13,10 +13,7 @@
 #include <span>
 #include <vector>
 
-#include <pardo/profile.h>
-
-#include "base/small_vector.h"
-#include "device/device.h"
+#include "device/queue/scheduled_queue.h"
 #include "device/queue/stream.h"
 
 namespace pardo::device {
@@ -47,9 +44,9 @@ public:
 };
 
 /// A submission to a driver's queue; or one that is deferred on the host until its dependencies are complete.
-class DriverEvent final : public EventState {
+class DriverEvent final : public ScheduledEvent {
 public:
-    DriverEvent(Queue* queue, DriverCore* core);
+    DriverEvent(Queue* queue, DriverCore* core, Request&& request);
     ~DriverEvent() override;
     void wait_quietly() override;
     bool done_within(std::chrono::milliseconds limit) override;
@@ -61,114 +58,66 @@ private:
     bool on_gpu() const;
 
     Ref<DriverCore> core_;
-    // Below: under the core's lock, until a thread has taken the event to complete it.
-    std::uint64_t number_ = 0;           // out of order: by submission, deferred or not, from 1
-    std::uint64_t covered_ = 0;          // of a barrier: as of Ends
     std::uint64_t sequence_ = 0;         // in the order of native submission, from 1; 0: deferred, or never submitted
-    bool taken_ = false;                 // a thread completes it
-    std::atomic<bool> native_{false};    // at the driver, or complete there
-    bool timed_ = false;                 // the queue profiles, or a profile is open
     std::atomic<bool> watching_{false};  // the watcher thread looks after it
     bool notifying_ = false;             // the driver has been asked to call (watcher thread only)
     Ref<Marker> marker_;                 // its own, if it has one
-    std::vector<Event> needs_;           // their failure is this one's too
-    std::function<void()> check_;        // as of Launch
     bool may_fail_ = false;              // for a reason that the driver does not know: constant from its submission on
-    std::vector<Ref<Buffer>> kept_;      // memory of other devices
-    Label label_;
     // Deferred:
     NativeCall::Owned call_;
     std::function<void()> task_;
-    std::vector<Event> after_;
-    std::atomic<int> missing_{0};  // dependencies that no driver can wait for
-    double cost_ns_ = 0;
 };
 
-/// The part of a queue that events and threads share; it outlives the queue while they need it.
+/// A Scheduler whose work a driver runs.
 ///
 /// A submission whose dependencies the driver can wait for goes to the driver on the caller's thread. Others are deferred: a worker
 /// thread submits them when what they need is complete. In order, everything after them is deferred too. Completion is noticed by those
 /// who wait or ask, and, for callbacks, by a watcher thread that waits natively. No lock is held while anything completes.
-class DriverCore : public RefCounted<DriverCore> {
+class DriverCore final : public Scheduler {
 public:
     DriverCore(Queue* queue, std::unique_ptr<Stream> stream);
-    ~DriverCore();
+    ~DriverCore() override;
 
-    struct Request {
-        Label label;
-        std::vector<Event> needs, after;
-        std::vector<Ref<Buffer>> kept;
-        std::function<void()> check;  // as of Launch
-        double cost_ns = 0;
-        bool by_worker = false;     // the native call may block its caller
-        bool timed = false;         // also where the queue does not profile
-        std::uint64_t covered = 0;  // out of order, a barrier: as of Ends
-    };
-    Event submit(Request&& request, NativeCall& call);
-    Event submit_task(Request request, std::function<void()> task);
+    /// `by_worker`: the native call may block its caller.
+    Event submit(Request&& request, NativeCall& call, bool by_worker = false);
+    Event submit_task(Request&& request, std::function<void()> task);
     /// A native call that the caller waits for, after what is at the driver already. Raises its failure.
     void run_and_wait(const char* op_name, const std::function<void(Stream&, const NativeOrder&)>& call);
-    /// True for an event that native submissions to this queue come after by order alone.
-    bool before_next(const Event& event) const;
-    /// True for unfinished events that a submission need not name: order alone puts it after them and, with `needed`, hands on their
-    /// failures. Takes no lock.
-    bool implied(const Event& event, bool needed) const noexcept;
 
-    bool idle();
-    /// Events of all unfinished work; the last one only on an in-order queue.
-    std::vector<Event> unfinished();
-    /// Out of order.
-    Ends unfinished_ends();
-    void wait_quietly();
-    /// As wait_quietly, until an interruption, which it raises.
-    void wait_done();
-    /// Some unfinished work waits for the user's code.
-    bool waits_for_host();
-    /// As of Queue.
-    bool may_last();
-    /// Out of order: all that is submitted from now on waits for `event`.
-    void order_after(const Event& event);
-    Event fence();
+    bool idle() override;
     /// Completes what the driver says is complete, without blocking.
     void sweep() noexcept;
-    void close();
+    void close() override;
     const Stream& stream() const noexcept { return *stream_; }
-    const Device* device() const noexcept { return device_; }
 
-    // Around fork(), and at exit.
-    void lock_for_fork();
-    void unlock_after_fork();
-    void lose_in_child(const std::shared_ptr<Failure>& failure);
-    void stop_for_exit();
+    void lock_for_fork() override;
+    void unlock_after_fork() override;
+    void lose_in_child() override;
+    void stop_for_exit() override;
 
 private:
     friend class DriverEvent;
     friend class Marker;
-    using Lock = std::unique_lock<std::mutex>;
+    static DriverEvent& own(ScheduledEvent& event) { return static_cast<DriverEvent&>(event); }
     using Batch = std::vector<Ref<DriverEvent>>;
     struct Sorted;  // dependencies by what can wait for them
 
     // Submitting (core.cpp).
-    Ref<DriverEvent> new_event(Request& request);
+    /// Null with `sorted.inherited`; then the event has failed.
+    Ref<DriverEvent> new_event(Request&& request, bool task, Sorted& sorted);
     void sort(const std::vector<Event>& events, bool needed, bool task, Sorted& sorted);
-    /// Whether what comes after it in order fails with it by itself: the driver's own failures do where it marks late.
-    bool hands_on(const DriverEvent& event) const noexcept;
-    void add_fence(Request& request);
-    void number(DriverEvent& event);  // with the lock held
-    void defer(const Ref<DriverEvent>& event, Request& request, const std::vector<Event>& foreign);
+    void defer(const Ref<DriverEvent>& event, const std::vector<Event>& foreign);
     void submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call);
     void throttle();
     Ref<Marker> enqueue_marker();  // with the lock held
 
     // Deferring (deferred.cpp).
-    void became_ready(DriverEvent& event);
-    void serve_deferred();
-    void serve_tasks();
+    void became_ready(ScheduledEvent& event) override;
+    void serve(std::deque<Ref<ScheduledEvent>>& tasks, std::condition_variable& wake);
     void run_deferred(DriverEvent& event);
-    void run_task(DriverEvent& event);
+    void run_host_task(DriverEvent& event);
     void wait_for_driver();
-    void wait_for_earlier(const DriverEvent& event, const std::vector<Event>& after);
-    void start(bool& started, void (DriverCore::*serve)());  // with the lock held
+    void wait_for_earlier(const std::vector<Event>& needs, const std::vector<Event>& after);
 
     // Completing (event.cpp).
     Ref<Marker> marker_of(DriverEvent& event);  // null when it is being completed, or deferred
@@ -182,10 +131,8 @@ private:
     std::optional<Answer> ask_about_tail(DriverEvent& event) noexcept;
     /// Of `marker`; without one, of `event` as the tail.
     void complete(const Marker* marker, const Answer& answer, DriverEvent* event);
-    void finish(const Batch& batch, const Marker* marker, const Answer& answer);
-    /// With the lock held: they are complete at the driver, and a thread does the rest.
-    void begin_finishing(const Batch& batch);
-    void end_finishing(Batch& batch);
+    void finish_natives(const Batch& batch, const Marker* marker, const Answer& answer);
+    void end_finishing_all(const Batch& batch);
     void fail_all(const Error& error) noexcept;
     void poll(DriverEvent& event) noexcept;
     bool wait_natively(DriverEvent& event) noexcept;
@@ -195,33 +142,21 @@ private:
     bool watch_some(std::vector<Ref<DriverEvent>>& watched);
     static void notified(void* context);
 
-    Queue* queue_;
-    const Device* device_;
-    const bool in_order_, profiling_;
     std::unique_ptr<Stream> stream_;
     const bool late_markers_;
     const double small_work_ns_;
 
-    std::mutex mutex_;
+    // Under the scheduler's lock:
     std::uint64_t submitted_ = 0;                 // the youngest native submission
     std::deque<Ref<DriverEvent>> in_flight_;      // at the driver, by sequence
-    std::vector<Ref<DriverEvent>> finishing_;     // complete there, but not yet for those who wait: their failures are being noted
     std::deque<Ref<Marker>> markers_;             // in order: not known to be complete
     int unmarked_ = 0;                            // submissions after the last marker
     double behind_unmarked_ns_ = 0;               // what those after the first of them cost
-    std::deque<Ref<DriverEvent>> deferred_;       // in order of submission
-    std::deque<Ref<DriverEvent>> ready_, tasks_;  // out of order: deferred no longer
-    std::vector<DriverEvent*> running_;           // deferred ones that a thread works on
-    std::condition_variable work_wake_, task_wake_;
-    bool worker_started_ = false, tasker_started_ = false;
-    bool closed_ = false;
-    Event fence_;                 // out of order: what all new work waits for
-    std::uint64_t numbered_ = 0;  // the youngest submission
-    Event last_barrier_;          // out of order: the one that covers most, and how much
-    std::uint64_t covered_ = 0;
-    std::atomic<bool> stopped_{false};  // the process is exiting: what is deferred ends without running
+    std::deque<Ref<ScheduledEvent>> host_tasks_;  // out of order: they are ready
+    std::condition_variable task_wake_;
+    bool tasker_started_ = false;
 
-    std::mutex watch_mutex_;  // taken after mutex_, never before it
+    std::mutex watch_mutex_;  // taken after the scheduler's, never before it
     std::condition_variable watch_wake_;
     std::vector<Ref<DriverEvent>> watched_;
     std::vector<Ref<DriverEvent>> notified_;  // out of order: the driver says that they are complete
@@ -230,10 +165,9 @@ private:
 };
 
 /// A queue on a Stream. Back ends make it as it is.
-class DriverQueue : public Queue {
+class DriverQueue : public ScheduledQueue {
 public:
     DriverQueue(Device* device, QueueOrder order, bool profiling, std::unique_ptr<Stream> stream);
-    ~DriverQueue() override;
 
     Event launch(const Launch& launch, std::span<const Event> depends) override;
     Event host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
@@ -249,41 +183,28 @@ public:
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;
     void wait() override;
-    void wait_quietly() override;
-    void order_after(const Event& event) override;
-    Event fence() override { return core_->fence(); }
-    bool waits_for_host() override { return core_->waits_for_host(); }
-    bool may_last() override { return core_->may_last(); }
 
     /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.
     Event submit_native(NativeCall::Owned call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});
 
-    DriverCore& core() noexcept { return *core_; }
-    const Stream& stream() const noexcept { return core_->stream(); }
+    DriverCore& core() noexcept { return static_cast<DriverCore&>(*scheduler_); }
+    const Stream& stream() const noexcept { return static_cast<const DriverCore&>(*scheduler_).stream(); }
 
 private:
-    /// Profiles leave out what has no activity.
+    /// `now` calls the stream at once, what `keep` gives does so later.
     template <class Now, class Keep>
-    Event submit(std::optional<Activity> activity, Amount amount, DriverCore::Request&& request, std::span<const BufferUse> uses,
-                 std::span<const Event> depends, Now now, Keep keep);
+    Event submit_call(std::optional<Activity> activity, Amount amount, Request&& request, std::span<const BufferUse> uses,
+                      std::span<const Event> depends, Now now, Keep keep, bool by_worker = false);
     /// A copy, by a closure of plain values that serves at once and, copied, later; what is deferred keeps its buffers. `may_block`: its
     /// caller must not be the user's thread.
     template <class Call>
     Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
-    /// Complete after all of them; fails with those it needs.
-    Event join(const char* name, std::span<const Event> needs, std::vector<Event> after, std::uint64_t covered = 0);
-    using Covered = SmallVector<std::uint64_t, 8>;  // as of Buffer::note_write, by use
-    Covered collect(std::span<const BufferUse> uses, std::span<const Event> depends, DriverCore::Request& request);
-    void note(const Event& event, std::span<const BufferUse> uses, const Covered& covered);
+    Event submit_marker(Request&& request) override;
     /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for.
     std::vector<Event> settle(Buffer* buffer, bool writing);
-
-    Ref<DriverCore> core_;
 };
 
-/// Blocks until all queues of a device are empty; does nothing inside a task.
-void wait_for_driver_queues(const Device* device);
 /// Completes what the driver says is complete on all queues of a device, without blocking.
 void sweep_driver_queues(const Device* device);
 

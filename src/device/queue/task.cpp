@@ -13,8 +13,8 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/fork.h"
-#include "device/device.h"
 #include "device/profile.h"
+#include "device/queue/scheduler.h"
 
 namespace pardo::device {
 namespace {
@@ -74,7 +74,7 @@ struct UserTask {
     Label label;
     std::vector<Event> needs;  // if one fails, it fails too, and does not run
     std::vector<Event> after;  // these may fail as they like
-    std::atomic<std::size_t> missing{0};
+    std::atomic<int> missing{0};
     bool timed = false;  // the queue profiles, or a profile is open
 
     ~UserTask() { forget(); }
@@ -84,34 +84,17 @@ struct UserTask {
         t.unfinished.erase(state.get());
     }
     void run() {
-        std::shared_ptr<Failure> inherited;
-        for (const Event& e : needs) {
-            if (!inherited) inherited = failure_of(e);
-        }
+        std::shared_ptr<Failure> inherited = inherited_from(needs);
         needs.clear();
         after.clear();
-        if (timed) state->submitted_at = state->started_at = now_ns();
-        state->set_running();
-        std::optional<Error> failed;
-        if (!inherited) {
-            const TaskScope scope;
+        if (timed) state->submitted_at = now_ns();
+        Outcome outcome = run_task(*state, std::move(inherited), timed, [this] {
             const RunningTask running(state.get());
-            try {
-                state->value = f();
-            } catch (...) {
-                failed = current_error();
-            }
-        }
+            state->value = f();
+        });
         f = nullptr;  // after a wait for the event what the task kept is given back
         forget();
-        if (timed) state->ended_at = now_ns();
-        if (failed) {
-            state->set_failed(*failed, label);
-        } else if (inherited) {
-            state->set_failed(std::move(inherited));
-        } else {
-            state->set_complete();
-        }
+        settle(*state, std::move(outcome), label);
     }
 };
 
@@ -172,22 +155,9 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     task->state->inherit_host_signals(task->after);
     const Event event(task->state.get());
     if (noted) record({Activity::HostTask, queue, task->label, {}}, event);
-    // One count is held back until all are subscribed, so that it starts exactly once.
-    const std::vector<Event> needs = task->needs, after = task->after;
-    task->missing = needs.size() + after.size() + 1;
-    const auto count_down = [task] {
-        if (task->missing.fetch_sub(1, std::memory_order_acq_rel) == 1) run_on_task_thread([task] { task->run(); });
-    };
-    for (const auto* list : {&needs, &after}) {
-        for (const Event& e : *list) {
-            if (e.state()) {
-                e.state()->subscribe(count_down);
-            } else {
-                count_down();
-            }
-        }
-    }
-    count_down();
+    std::vector<Event> missing = task->needs;
+    missing.insert(missing.end(), task->after.begin(), task->after.end());
+    after_all(missing, task->missing, [task] { run_on_task_thread([task] { task->run(); }); });
     // What comes later waits for it; out of order only those who wait for all of the queue.
     const Event follows[] = {event};
     if (in_order) {

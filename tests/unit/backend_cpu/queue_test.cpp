@@ -283,6 +283,23 @@ TEST(Order, ExplicitEventsCrossQueues) {
     EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 }
 
+TEST(Order, WhatComesAfterAFenceOfAnotherQueueMayLast) {
+    const Ref<device::Queue> first = new_queue(), q = new_queue(QueueOrder::OutOfOrder);
+    Gate gate;
+    const Event held = first->host_task([&] { gate.pass(); }, {}, Label{"held"}, slow);
+    q->order_after(held);
+    EXPECT_FALSE(q->may_last());
+    std::atomic<bool> begun{false};
+    const Event after = q->host_task([&] { begun = held.done(); }, {}, Label{"after"}, quick);
+    EXPECT_TRUE(q->may_last());
+    gate.open = true;
+    after.wait();
+    EXPECT_TRUE(begun);
+    q->wait();
+    EXPECT_FALSE(q->may_last());
+    first->wait();
+}
+
 TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
     take_unacknowledged_failures();
     set_location_hook([] { return std::make_shared<const std::string>("user.py:12"); });

@@ -449,6 +449,30 @@ TEST(DriverQueue, WhatACheckThrowsIsTheFailureOfTheLaunchAndOfWhatNeedsIt) {
     }
 }
 
+TEST(DriverQueue, AHostTaskRunsOnResultsWhoseFailureIsAcknowledged) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<Queue> q = new_queue(order);
+        const Ref<Buffer> b = new_buffer();
+        const BufferUse writes[] = {{b.get(), Access::Write}}, reads[] = {{b.get(), Access::Read}};
+        UserEvent user;
+        const Event depends[] = {user.event()};
+        Gate gate;
+        const auto check = [] { throw Error(ErrorCode::Index, "index 7 is wrong"); };
+        const Event bad = launch(
+            q.get(), [&] { gate.pass(); }, writes, {}, "look", 0, check);
+        bool ran = false;
+        const Event task = q->host_task([&] { ran = true; }, reads, {}, 0, depends);
+        EXPECT_TRUE(q->may_last());
+        gate.open = true;
+        EXPECT_EQ(message_of([&] { bad.wait(); }), "index 7 is wrong (in kernel look)");
+        user.state->set_complete();
+        task.wait();
+        EXPECT_TRUE(ran);
+        EXPECT_FALSE(q->may_last());
+        q->wait();
+    }
+}
+
 TEST(DriverQueue, AWaitDoesNotReturnBeforeFailuresAreNoted) {
     take_unacknowledged_failures();
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {

@@ -450,7 +450,7 @@ def test_log(caplog):
     (record,) = caplog.records
     assert record.name == "pardo"
     text = record.getMessage()
-    assert text.startswith("add: copies 32 bytes of the host to cpu:0, at ")
+    assert text.startswith(f"add: copies 32 bytes of the host to {x.device.id}, at ")
     assert "test_host_operands.py:" in text
 
 

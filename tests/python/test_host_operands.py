@@ -138,6 +138,12 @@ def test_they_follow_the_queue_and_are_copied_once():
         lambda: pp.maximum(x, RAW),
         lambda: x == RAW,
         lambda: np.hypot(RAW, x),
+        lambda: divmod(x, RAW)[0],
+        lambda: divmod(RAW, x)[1],
+        lambda: pp.where(x > 0, RAW, RAW),
+        lambda: pp.concat([RAW, x, RAW]),
+        lambda: pp.clip(RAW, x, RAW),
+        lambda: pp.isclose(x, RAW),
     ):
         result, count, size = copied(call)
         assert result.queue == queue

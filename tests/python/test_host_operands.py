@@ -138,6 +138,12 @@ def test_they_follow_the_queue_and_are_copied_once():
         lambda: pp.maximum(x, RAW),
         lambda: x == RAW,
         lambda: np.hypot(RAW, x),
+        lambda: divmod(x, RAW)[0],
+        lambda: divmod(RAW, x)[1],
+        lambda: pp.where(x > 0, RAW, RAW),
+        lambda: pp.concat([RAW, x, RAW]),
+        lambda: pp.clip(RAW, x, RAW),
+        lambda: pp.isclose(x, RAW),
     ):
         result, count, size = copied(call)
         assert result.queue == queue
@@ -450,7 +456,7 @@ def test_log(caplog):
     (record,) = caplog.records
     assert record.name == "pardo"
     text = record.getMessage()
-    assert text.startswith("add: copies 32 bytes of the host to cpu:0, at ")
+    assert text.startswith(f"add: copies 32 bytes of the host to {x.device.id}, at ")
     assert "test_host_operands.py:" in text
 
 

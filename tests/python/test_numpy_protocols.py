@@ -214,7 +214,7 @@ def test_like_makes_arrays_beside_another():
 
 
 def test_host_arrays_take_results():
-    x, host = pp.asarray(RAW), np.zeros(3)
+    x, host = pp.asarray(RAW, device="cpu"), np.zeros(3)
     assert np.sum(x, axis=0, out=host) is host
     np.testing.assert_allclose(host, RAW.sum(axis=0))
     whole = np.zeros((2, 3))
@@ -260,7 +260,7 @@ def test_wrap():
 
 
 def test_a_view_of_what_somebody_holds_is_read_only():
-    x = pp.asarray(RAW)
+    x = pp.asarray(RAW, device="cpu")
     before = pp.counters()["copies"]
     view = np.asarray(x)
     assert pp.counters()["copies"] == before
@@ -272,14 +272,14 @@ def test_a_view_of_what_somebody_holds_is_read_only():
 
 
 def test_a_view_of_a_value_that_nobody_holds_is_writable():
-    x = pp.asarray(RAW)
+    x = pp.asarray(RAW, device="cpu")
     view = np.asarray(x + 1)
     assert view.flags.writeable
     view[...] = 0
     check(x, RAW)
     assert not np.asarray(x[0]).flags.writeable  # x holds the memory
     assert not np.asarray(x.T).flags.writeable
-    whole = np.asarray(pp.asarray(RAW))
+    whole = np.asarray(pp.asarray(RAW, device="cpu"))
     assert whole.flags.writeable
     whole += 1
     y = x + 1
@@ -289,7 +289,7 @@ def test_a_view_of_a_value_that_nobody_holds_is_writable():
 
 
 def test_views_with_dtype_and_copy():
-    x = pp.asarray(RAW)
+    x = pp.asarray(RAW, device="cpu")
     assert np.asarray(x, dtype="float32").dtype == np.float32
     copy = np.array(x)
     copy[...] = 0
@@ -328,7 +328,7 @@ def test_implicit_copies_by_the_environment(monkeypatch):
 
 
 def test_numbers():
-    x, n = pp.asarray([2.5, 4.0]), pp.asarray([3, 5])
+    x, n = pp.asarray([2.5, 4.0]), pp.asarray([3, 5], device="cpu")
     assert float(x[0]) == 2.5
     assert int(x[0]) == 2
     assert bool(n[0])
@@ -353,10 +353,10 @@ def test_numbers():
 
 def test_arrays_index_host_arrays():
     host = np.arange(10.0)
-    mask = pp.asarray(host) > 6
+    mask = pp.asarray(host, device="cpu") > 6
     assert host[np.asarray(mask)].tolist() == [7, 8, 9]
     assert host[mask].tolist() == [7, 8, 9]
     host[mask] = 0
     assert host.sum() == 21
-    host[pp.asarray([1, 2])] += 1
+    host[pp.asarray([1, 2], device="cpu")] += 1
     assert host[1:3].tolist() == [2, 3]

@@ -125,6 +125,12 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     const Array* const home = first ? first : home_of_others(info.arity, args, count, names);
     std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
     for (int i = 0; i < info.arity; ++i) {
+        const int same = i > 0 && args[i] == args[i - 1] ? i - 1 : i > 1 && args[i] == args[0] ? 0 : i;
+        if (same != i && parsed[same].copied) {  // values of the host are copied once a call
+            parsed[i].kind = OperandKind::Array;
+            parsed[i].array = parsed[same].array;
+            continue;
+        }
         parse_operand(args[i], parsed[i], op_name, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id), home);
         if (parsed[i].kind == OperandKind::Stranger) {
             throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": operand " + std::to_string(i + 1) + " is of type " +

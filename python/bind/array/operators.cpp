@@ -86,10 +86,18 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
 
 PyObject* power_in_place(PyObject* a, PyObject* b, PyObject*) { return in_place<Row::power>(a, b); }
 
+/// Values of the host as an array on the queue of the other operand, to be used twice; other objects as they are.
+PyObject* copied_once(PyObject* o, PyObject* other) {
+    return guarded(
+        [&] { return is_array(o) || !is_host_data(o) ? Py_NewRef(o) : wrap(host_operand(o, "divmod", array_of(other).queue())); });
+}
+
 PyObject* divmod(PyObject* a, PyObject* b) {
-    const nb::object quotient = nb::steal(binary<Row::floor_divide>(a, b));
+    const nb::object x = nb::steal(copied_once(a, b)), y = nb::steal(x.is_valid() ? copied_once(b, a) : nullptr);
+    if (!y) return nullptr;
+    const nb::object quotient = nb::steal(binary<Row::floor_divide>(x.ptr(), y.ptr()));
     if (!quotient || quotient.is(nb::handle(Py_NotImplemented))) return nb::object(quotient).release().ptr();
-    const nb::object rest = nb::steal(binary<Row::remainder>(a, b));
+    const nb::object rest = nb::steal(binary<Row::remainder>(x.ptr(), y.ptr()));
     if (!rest) return nullptr;
     return PyTuple_Pack(2, quotient.ptr(), rest.ptr());
 }

@@ -52,7 +52,11 @@ def arrays(xs: Iterable[Any], op_name: str) -> list[Array]:
     first = next((x for x in items if type(x) is Array), None)
     if first is None:
         return [array(x, op_name) for x in items]
-    return [x if type(x) is Array else array_like(x, first, op_name) for x in items]
+    copies: dict[int, Array] = {}  # values that are given twice are copied once
+    for x in items:
+        if type(x) is not Array and id(x) not in copies:
+            copies[id(x)] = array_like(x, first, op_name)
+    return [x if type(x) is Array else copies[id(x)] for x in items]
 
 
 def array_like(x: Any, other: Array, op_name: str) -> Array:

@@ -60,6 +60,8 @@ class Protocols:
 
         Consumers may write, so the memory is shared from now on, as by DLPack: operations on it run at once.
         """
+        if _core._was_interrupted(self):  # NumPy asked for the buffer first, and has swallowed that
+            raise KeyboardInterrupt
         if not self.device._in_host_memory:
             raise AttributeError(f"__array_interface__: the host cannot read the memory of an array on {self.device}: use pardo.asnumpy(x)")
         return shared_view(self).__array_interface__

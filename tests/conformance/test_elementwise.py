@@ -124,7 +124,7 @@ def condition(name, arguments):
     """How much larger than the result the numbers are from which it has to be computed."""
     if name.startswith("logaddexp"):
         return np.maximum.reduce([np.abs(a.astype(float)) for a in arguments]) + 1
-    if name == "power" and arguments[0].dtype.kind == "c":
+    if name in ("power", "float_power") and arguments[0].dtype.kind == "c":
         exponent = np.abs(arguments[1] * np.log(arguments[0]))
         return 1 + np.where(np.isfinite(exponent), exponent, 0)
     if name == "log1p" and arguments[0].dtype.kind == "c":  # NumPy's own adds the 1 and loses what is small next to it

@@ -236,6 +236,15 @@ def test_reduceat(data):
     agree(outcome(lambda: getattr(pp, name).reduceat(pp.asarray(host), on_device).wait()), expected, f"{name} {n} {indices} on the device")
 
 
+@pytest.mark.parametrize("shape", [(0, 1, 1), (1, 1, 0), (2, 0, 3)])
+def test_no_results(shape):
+    for name in ("bitwise_and", "fmin", "add", "gcd"):
+        for axis in ((0, 1), (1, 2), 0, 2, None):
+            host = np.zeros(shape, np.int32)
+            label = f"{name} {axis}"
+            agree(outcome(getattr(pp, name).reduce, pp.asarray(host), axis), outcome(getattr(np, name).reduce, host, axis), label)
+
+
 def test_one_element_meets_the_identity():
     host = np.array([[-3.0, -0.0]])
     for name in ("hypot", "logaddexp", "add", "fmax", "subtract"):
@@ -399,6 +408,13 @@ def test_wrong_calls():
         pp.add.at(pp.broadcast_to(pp.asarray(1.0), (3,)), 0, 1)
     with pytest.raises(ValueError, match="negative integer powers"):
         pp.power.reduce(pp.asarray([2, -3])).wait()
+    y = pp.asarray([[-2, 2], [-3, 1]])
+    agree(pp.power.reduceat(y, [0, 1, 0], 1), np.power.reduceat([[-2, 2], [-3, 1]], [0, 1, 0], 1))
+    with pytest.raises(ValueError, match="negative integer powers"):
+        pp.power.reduceat(y, [0], 0).wait()
+    z = pp.asarray([2, 3])
+    with pytest.raises(ValueError, match="negative integer powers"):
+        (pp.power.at(z, pp.asarray([0, 0]), -1), z.wait())
 
 
 # --- products ---------------------------------------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def _folded(f: ufunc, x: Array, axes: list[int], some: Array | None, first: Any)
     def lines(y: Array) -> Array:
         if len(axes) > 1:  # the others first
             moved = _core._moveaxis(y, axes, list(range(y.ndim - len(axes), y.ndim)))
-            return _core._reshape(moved, [*moved.shape[: y.ndim - len(axes)], -1])
+            return _core._reshape(moved, [*moved.shape[: y.ndim - len(axes)], math.prod(moved.shape[y.ndim - len(axes) :])])
         return y
 
     along = axes[0] if len(axes) == 1 else x.ndim - len(axes)
@@ -209,8 +209,21 @@ def reduceat(f: ufunc, given: Any, indices: Any, axis: Any, dtype: Any, out: Any
     extent = x.shape[along]
     starts, stops = (_slices_on_device if type(indices) is Array else _slices)(indices, x, extent, op_name)
     shape = [starts.size if d == along else n for d, n in enumerate(x.shape)]
+    if f.__name__ == "power" and x.dtype.kind == "i" and math.prod(shape):
+        x = _without_negative_exponents(x, along, starts, stops)
     result = _core._fold_segments(f._row, x, along, starts, stops) if math.prod(shape) else _core._empty(shape, x.dtype, x.queue)
     return _store(result, out, op_name)
+
+
+def _without_negative_exponents(x: Array, along: int, starts: Array, stops: Array) -> Array:
+    """The elements; a ValueError, at the call or later, where one that is an exponent in some slice is negative."""
+    extent = x.shape[along]
+    edges: Any = _core._full([extent + 1], 0, np.int64, x.queue)
+    _core.add.at(edges, _core.add(starts, 1), 1)
+    _core.add.at(edges, stops, -1)
+    inside = _core.greater(_core._cumulative(_REDUCTIONS["add"], edges, 0, None, False)[:extent], 0)
+    exponents = _core._where(_core._reshape(inside, [-1, *[1] * (x.ndim - along - 1)]), x, 0)
+    return _core.multiply(x, _core.power(_core._full([], 1, x.dtype, x.queue), exponents))
 
 
 def _slices(indices: Any, x: Array, extent: int, op_name: str) -> tuple[Array, Array]:

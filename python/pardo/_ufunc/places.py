@@ -45,17 +45,32 @@ def at(f: ufunc, a: Any, indices: Any, b: Any) -> None:
         raise ValueError(f"{op_name}: the array is read-only")
     # A list of indices is one: each is looked at more than once below.
     indices = tuple(map(_index, indices)) if isinstance(indices, tuple) else _index(indices)
-    old = a[indices]
-    second = None if b is np._NoValue else _second(b, a, old, op_name)
     parts = indices if isinstance(indices, tuple) else (indices,)
     if all(_names_each_once(part) for part in parts):
-        a[indices] = _applied(f, old, second)
-    elif old.size:
-        places = _places(a, indices, parts)
-        if f._row >= 0:
-            a[indices] = _in_order(f, old, second, places)
-        else:
-            a[...] = _in_rounds(f, a, second, places)
+        old = a[indices]
+        a[indices] = _applied(f, old, None if b is np._NoValue else _second(b, a, old.shape, op_name))
+        return
+    # The one place where indices are looked through: what is made of these places fails with them, and not once more.
+    places = _core._reshape(_core._iota([a.size], 0, a.queue), a.shape)[indices]
+    second = None if b is np._NoValue else _second(b, a, places.shape, op_name)
+    if places.size == 0:
+        return
+    places = _core._reshape(places, [-1])
+    named = _named(places, a)
+    if f._row >= 0:
+        a[named] = _in_order(f, a[named], second, places)
+    else:
+        a[...] = _in_rounds(f, a, second, places)
+
+
+def _named(places: Array, a: Array) -> tuple[Array, ...]:
+    """An index for each dimension, from places in row-major order."""
+    index: list[Array] = []
+    rest = places
+    for extent in reversed(a.shape[1:]):
+        index.insert(0, _core.remainder(rest, extent))
+        rest = _core.floor_divide(rest, extent)
+    return (rest, *index)
 
 
 def _index(part: Any) -> Any:
@@ -69,7 +84,7 @@ def _names_each_once(part: Any) -> bool:
     return getattr(part, "dtype", None) == np.bool_ or getattr(part, "size", None) == 0
 
 
-def _second(b: Any, a: Array, old: Array, op_name: str) -> Array:
+def _second(b: Any, a: Array, shape: tuple[int, ...], op_name: str) -> Array:
     """The second operand, as many as there are elements."""
     if type(b) is Array:
         same_queue(a, b, op_name)
@@ -77,27 +92,18 @@ def _second(b: Any, a: Array, old: Array, op_name: str) -> Array:
     else:
         x = array(b, op_name)
         x = x._astype(default_on(a.queue, x.dtype), False)._to_queue(a.queue)
-    while x.ndim > old.ndim and x.shape[0] == 1:
+    while x.ndim > len(shape) and x.shape[0] == 1:
         x = x[0]
     try:
-        return _core._broadcast_to(x, old.shape)
+        return _core._broadcast_to(x, shape)
     except ValueError:
-        raise ValueError(f"{op_name}: an array of shape {x.shape} does not broadcast to what the index names, {old.shape}") from None
+        raise ValueError(f"{op_name}: an array of shape {x.shape} does not broadcast to what the index names, {shape}") from None
 
 
 def _applied(f: ufunc, old: Array, second: Array | None) -> Array:
     """In the dtype of the elements, whatever kind that is: as NumPy's."""
-    return (f(old) if second is None else f(old, second))._astype(old.dtype, False)
-
-
-def _places(a: Array, indices: Any, parts: tuple[Any, ...]) -> Array:
-    """Which elements of the array, in row-major order, an index names, in its order."""
-    if a.ndim == 1 and len(parts) == 1 and type(parts[0]) is Array:
-        given = parts[0]._astype(np.int64, False)
-        places: Array = _core._where(_core.less(given, 0), _core.add(given, a.size), given)
-    else:
-        places = _core._reshape(_core._iota([a.size], 0, a.queue), a.shape)[indices]
-    return _core._reshape(places, [-1])
+    result: Array = f(old) if second is None else f(old, second)
+    return result._astype(old.dtype, False)
 
 
 def _sorted(places: Array) -> tuple[Array, Array]:
@@ -111,8 +117,7 @@ def _in_order(f: ufunc, old: Array, second: Array | None, places: Array) -> Arra
     loop = default_on(old.queue, _core._loop_of(f._row, operands)[0])
     keys = _core._stack(list(_sorted(places)), 0)
     values = None if second is None else _core._reshape(second._astype(loop, False), [-1])
-    made = _core._fold_places(f._row, _core._reshape(old, [-1]), values, keys, loop)
-    return _core._reshape(made, old.shape)
+    return _core._fold_places(f._row, old, values, keys, loop)
 
 
 def _in_rounds(f: ufunc, a: Array, second: Array | None, places: Array) -> Array:

@@ -113,8 +113,8 @@ Array masked(const char* op_name, const Array& x, const Array& mask, const Scala
                                           " does not broadcast to the array's shape " + to_string(x.shape()));
     }
     if (mask.dtype() != DType::Bool) {
-        throw Error(ErrorCode::Type, std::string(op_name) + ": Cannot cast array data from dtype('" + std::string(dtype_name(mask.dtype())) +
-                                         "') to dtype('bool') according to the rule 'safe'");
+        throw Error(ErrorCode::Type, std::string(op_name) + ": Cannot cast array data from dtype('" +
+                                         std::string(dtype_name(mask.dtype())) + "') to dtype('bool') according to the rule 'safe'");
     }
     return where(mask, x, neutral.cast(x.dtype()));
 }

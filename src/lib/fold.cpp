@@ -183,6 +183,9 @@ struct FoldCall final : graph::Call {
     FoldCall(const Form& f, Shape result, int along, std::int64_t size)
         : Call(graph::op_row(f.op).name), form(f), shape(std::move(result)), axis(along), block(size) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override;
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput>) const override {
+        return {"a kernel of the operation", {}};
+    }
     void launch(device::Queue* queue, const ir::Kernel& kernel, Extents extents, const Arguments& arguments, std::int64_t elements) const;
 
     Form form;

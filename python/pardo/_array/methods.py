@@ -148,7 +148,29 @@ class Methods(Conversions):
     # --- attributes ------------------------------------------------------------------------------------------------------------
 
     def choose(self: Array, choices: Any, out: Array | None = None, mode: str = "raise") -> Array:  # type: ignore[misc]
-        """Use this array of indices to construct a new array from a list of choices; see `pardo.choose`."""
+        """Use this array of indices to construct a new array from a list of choices; see `pardo.choose`.
+
+        Parameters
+        ----------
+        choices : sequence of Array or number
+            Broadcast against this array and each other. Lists and NumPy arrays are taken too.
+        out : Array, optional
+            Receives the result and is returned.
+        mode : {'raise', 'wrap', 'clip'}
+            What happens to indices that are out of bounds; 'raise' waits.
+
+        Returns
+        -------
+        Array
+            The chosen elements, in the dtype that the choices promote to.
+
+        Raises
+        ------
+        TypeError
+            The elements are not integers, or `out` is not an Array or of a dtype of another kind.
+        ValueError
+            An index is out of bounds, there are no choices, `mode` is something else, or shapes do not fit.
+        """
         return sys.modules["pardo"].choose(self, choices, out, mode)  # type: ignore[no-any-return]
 
     @property
@@ -180,7 +202,13 @@ class Methods(Conversions):
         interop.asnumpy(self).tofile(fid, sep, format)
 
     def dumps(self: Array) -> bytes:  # type: ignore[misc]
-        """Return the pickle of this array."""
+        """Return the pickle of this array.
+
+        Returns
+        -------
+        bytes
+            What `pickle.loads` makes an Array of.
+        """
         import pickle
 
         return pickle.dumps(self)
@@ -453,8 +481,8 @@ class Methods(Conversions):
     argpartition = sorting.argpartition
     clip = clip
     round = round_
-    dot = products.dot
-    trace = products.trace
+    dot = products.dot  # type: ignore[has-type]
+    trace = products.trace  # type: ignore[has-type]
 
 
 def attach(methods: type, target: type) -> None:

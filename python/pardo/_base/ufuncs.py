@@ -104,7 +104,7 @@ def _places(op_name: str, taken: list[list[str]], given: list[str], axes: Any, a
     """The axes of each operand, and of the result if it has any; `may_omit`: those of the result may be left out."""
     if axis is not None:
         place = integer(axis, f"{op_name}: axis")
-        return [(place,) for _ in taken] + ([(place,)] if given else [])
+        return [(place,)] * (len(taken) + bool(given))
     if axes is None:
         return [tuple(range(-len(names), 0)) for names in taken]
     if not isinstance(axes, list):

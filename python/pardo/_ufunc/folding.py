@@ -209,9 +209,9 @@ def reduceat(f: ufunc, given: Any, indices: Any, axis: Any, dtype: Any, out: Any
     extent = x.shape[along]
     starts, stops = (_slices_on_device if type(indices) is Array else _slices)(indices, x, extent, op_name)
     shape = [starts.size if d == along else n for d, n in enumerate(x.shape)]
-    if f.__name__ == "power" and x.dtype.kind == "i" and math.prod(shape):
+    if f.__name__ == "power" and x.dtype.kind == "i" and 0 not in shape:
         x = _without_negative_exponents(x, along, starts, stops)
-    result = _core._fold_segments(f._row, x, along, starts, stops) if math.prod(shape) else _core._empty(shape, x.dtype, x.queue)
+    result = _core._fold_segments(f._row, x, along, starts, stops) if 0 not in shape else _core._empty(shape, x.dtype, x.queue)
     return _store(result, out, op_name)
 
 

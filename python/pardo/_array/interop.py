@@ -366,7 +366,7 @@ def _implicit_copy(x: Array, copy: bool | None) -> NDArray[Any]:
     """A copy of an array on a device whose memory the host cannot read, where that is allowed."""
     if copy is False:
         raise ValueError(f"__array__: the host cannot read the memory of an array on {x.device} without a copy")
-    if not copy and not implicit_copies_allowed():
+    if not implicit_copies_allowed():
         raise TypeError(
             f"implicit conversion to a NumPy array is not possible for an array on {x.device}: use pardo.asnumpy(x); "
             "pardo.allow_implicit_copies() lets other libraries copy"

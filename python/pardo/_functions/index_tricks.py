@@ -30,6 +30,8 @@ def _range(s: slice, queue: Queue | None = None) -> Array:
 class _Joined:
     """The class of `r_` and `c_`."""
 
+    __module__ = "pardo"
+
     def __init__(self, name: str, doc: str, axis: int = 0, ndmin: int = 1, first: int = -1) -> None:
         self._name, self.__doc__ = name, doc
         self._axis, self._ndmin, self._first = axis, ndmin, first
@@ -90,6 +92,8 @@ class _Joined:
 
 class _Grid:
     """The class of `mgrid` and `ogrid`."""
+
+    __module__ = "pardo"
 
     def __init__(self, name: str, doc: str, sparse: bool) -> None:
         self._name, self.__doc__, self._sparse = name, doc, sparse

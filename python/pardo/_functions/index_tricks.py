@@ -33,14 +33,14 @@ class _Joined:
     __module__ = "pardo"
 
     def __init__(self, name: str, doc: str, axis: int = 0, ndmin: int = 1, first: int = -1) -> None:
-        self._name, self.__doc__ = name, doc
+        self.__name__, self.__doc__ = name, doc
         self._axis, self._ndmin, self._first = axis, ndmin, first
 
     def __repr__(self) -> str:
-        return f"pardo.{self._name}"
+        return f"pardo.{self.__name__}"
 
     def __reduce__(self) -> str:
-        return self._name
+        return self.__name__
 
     def __len__(self) -> int:
         return 0
@@ -52,7 +52,7 @@ class _Joined:
             axis, ndmin, first = self._directive(items[0])
             items = items[1:]
         if not items:
-            raise ValueError(f"{self._name}: at least one array is needed")
+            raise ValueError(f"{self.__name__}: at least one array is needed")
         home = next((x.queue for x in items if type(x) is Array), None)
         weak = [x for x in items if type(x) in SCALARS]
         made = [self._part(x, home, ndmin, first) for x in items]
@@ -63,7 +63,7 @@ class _Joined:
 
     def _part(self, item: Any, home: Queue | None, ndmin: int, first: int) -> Array:
         if isinstance(item, str):
-            raise ValueError(f"{self._name}: a text says how to join, and stands in front of all arrays")
+            raise ValueError(f"{self.__name__}: a text says how to join, and stands in front of all arrays")
         if isinstance(item, slice):
             x = _range(item, home)
         else:
@@ -79,13 +79,13 @@ class _Joined:
 
     def _directive(self, text: str) -> tuple[int, int, int]:
         if text in ("r", "c"):
-            raise ValueError(f"{self._name}: {text!r} makes a numpy.matrix, for which there is none here; use reshape on the result")
+            raise ValueError(f"{self.__name__}: {text!r} makes a numpy.matrix, for which there is none here; use reshape on the result")
         try:
             numbers = [int(n) for n in text.split(",")]
             axis, ndmin, first = (*numbers, *(self._axis, self._ndmin, self._first)[len(numbers) :])
         except ValueError:
             raise ValueError(
-                f"{self._name}: unknown special directive {text!r}; expected 'axis', 'axis,ndmin' or 'axis,ndmin,first'"
+                f"{self.__name__}: unknown special directive {text!r}; expected 'axis', 'axis,ndmin' or 'axis,ndmin,first'"
             ) from None
         return axis, ndmin, first
 
@@ -96,19 +96,19 @@ class _Grid:
     __module__ = "pardo"
 
     def __init__(self, name: str, doc: str, sparse: bool) -> None:
-        self._name, self.__doc__, self._sparse = name, doc, sparse
+        self.__name__, self.__doc__, self._sparse = name, doc, sparse
 
     def __repr__(self) -> str:
-        return f"pardo.{self._name}"
+        return f"pardo.{self.__name__}"
 
     def __reduce__(self) -> str:
-        return self._name
+        return self.__name__
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return _range(key)
         if not isinstance(key, tuple) or not all(isinstance(s, slice) for s in key):
-            raise TypeError(f"{self._name}: expected a slice for each dimension, not {key!r}")
+            raise TypeError(f"{self.__name__}: expected a slice for each dimension, not {key!r}")
         lines = [_range(s) for s in key]
         if not lines:
             return () if self._sparse else zeros((0,), dtype=np.int64)

@@ -245,8 +245,11 @@ for counts in ("int32", "int64"):
 """
 
 
+DIES = pytest.mark.xfail(reason="Intel's compiler of 2026.2 dies of some of them when it compiles for AVX-512", strict=False)
+
+
 @needs_device
-@pytest.mark.parametrize("arch", ["core-avx2", "skx", ""])
+@pytest.mark.parametrize("arch", ["core-avx2", pytest.param("skx", marks=DIES), ""])
 @pytest.mark.parametrize("device", DEVICES)
 def test_loops_that_pass_values_from_name_to_name(device, arch, tmp_path):
     # Intel's compiler of 2026.2 dies of them where all items start with the same values and have numbers of rounds of their own.

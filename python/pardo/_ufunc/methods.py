@@ -18,6 +18,21 @@ _IDENTITIES = {"ZERO": 0, "ONE": 1, "MINUS_ONE": -1, "MINUS_INFINITY": -np.inf}
 _DTYPES = "?bBhHiIlLefdFD"
 
 
+class _Signature:
+    """The signature of a call, of each ufunc; the class itself has none."""
+
+    def __get__(self, f: ufunc | None, owner: type) -> inspect.Signature:
+        if f is None:
+            raise AttributeError("__signature__")
+        if f._function is not None:
+            return inspect.signature(f._function)
+        operands = ["x"] if f.nin == 1 else [f"x{k + 1}" for k in range(f.nin)]
+        p = inspect.Parameter
+        parameters = [p(name, p.POSITIONAL_ONLY) for name in operands] + [p("out", p.POSITIONAL_OR_KEYWORD, default=None)]
+        keywords = {"where": True, "dtype": None, "casting": "same_kind"}
+        return inspect.Signature([*parameters, *(p(name, p.KEYWORD_ONLY, default=value) for name, value in keywords.items())])
+
+
 class Methods:
     """Is copied into `pardo.ufunc`; type checkers see it as a base class."""
 
@@ -61,16 +76,7 @@ class Methods:
         """Whether elements may be taken together in any order."""
         return self._row >= 0 and _TABLE[self._row][-1] != "NONE"
 
-    @property
-    def __signature__(self: ufunc) -> inspect.Signature:  # type: ignore[misc]
-        """The parameters of a call."""
-        if self._function is not None:
-            return inspect.signature(self._function)
-        operands = ["x"] if self.nin == 1 else [f"x{k + 1}" for k in range(self.nin)]
-        p = inspect.Parameter
-        parameters = [p(name, p.POSITIONAL_ONLY) for name in operands] + [p("out", p.POSITIONAL_OR_KEYWORD, default=None)]
-        keywords = {"where": True, "dtype": None, "casting": "same_kind"}
-        return inspect.Signature([*parameters, *(p(name, p.KEYWORD_ONLY, default=value) for name, value in keywords.items())])
+    __signature__ = _Signature()
 
     @filled
     def reduce(  # type: ignore[misc]

@@ -9,7 +9,7 @@ from pardo import _core
 from pardo._array.creation import zeros
 from pardo._array.interop import asarray
 from pardo._array.joining import concatenate, stack
-from pardo._array.ranges import arange, linspace
+from pardo._array.ranges import arange, linspace, meshgrid
 from pardo._base.arguments import SCALARS
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast
@@ -27,20 +27,29 @@ def _range(s: slice, queue: Queue | None = None) -> Array:
     return arange(start, s.stop, step, queue=queue)
 
 
-class _Joined:
-    """The class of `r_` and `c_`."""
+class _Named:
+    """An object that shows and pickles itself by its public name."""
 
     __module__ = "pardo"
 
-    def __init__(self, name: str, doc: str, axis: int = 0, ndmin: int = 1, first: int = -1) -> None:
+    def __init__(self, name: str, doc: str) -> None:
         self.__name__, self.__doc__ = name, doc
-        self._axis, self._ndmin, self._first = axis, ndmin, first
 
     def __repr__(self) -> str:
         return f"pardo.{self.__name__}"
 
     def __reduce__(self) -> str:
         return self.__name__
+
+
+class _Joined(_Named):
+    """The class of `r_` and `c_`."""
+
+    __module__ = "pardo"
+
+    def __init__(self, name: str, doc: str, axis: int = 0, ndmin: int = 1, first: int = -1) -> None:
+        super().__init__(name, doc)
+        self._axis, self._ndmin, self._first = axis, ndmin, first
 
     def __len__(self) -> int:
         return 0
@@ -58,12 +67,12 @@ class _Joined:
         made = [self._part(x, home, ndmin, first) for x in items]
         # Numbers of Python follow the dtype of what they stand beside.
         strong = [x.dtype for x, item in zip(made, items, strict=True) if type(item) not in SCALARS]
-        dtype = np.result_type(*strong, *weak) if weak else np.result_type(*strong)
+        dtype = np.result_type(*strong, *weak)
         return concatenate([cast(x, dtype) for x in made], axis=axis)
 
     def _part(self, item: Any, home: Queue | None, ndmin: int, first: int) -> Array:
         if isinstance(item, str):
-            raise ValueError(f"{self.__name__}: a text says how to join, and stands in front of all arrays")
+            raise ValueError(f"{self.__name__}: the string that says how to join must be the first item")
         if isinstance(item, slice):
             x = _range(item, home)
         else:
@@ -90,19 +99,14 @@ class _Joined:
         return axis, ndmin, first
 
 
-class _Grid:
+class _Grid(_Named):
     """The class of `mgrid` and `ogrid`."""
 
     __module__ = "pardo"
 
     def __init__(self, name: str, doc: str, sparse: bool) -> None:
-        self.__name__, self.__doc__, self._sparse = name, doc, sparse
-
-    def __repr__(self) -> str:
-        return f"pardo.{self.__name__}"
-
-    def __reduce__(self) -> str:
-        return self.__name__
+        super().__init__(name, doc)
+        self._sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
@@ -113,8 +117,8 @@ class _Grid:
         if not lines:
             return () if self._sparse else zeros((0,), dtype=np.int64)
         dtype = np.result_type(*(x.dtype for x in lines))
-        spread = [_core._reshape(cast(x, dtype), [x.size if d == k else 1 for d in range(len(lines))]) for k, x in enumerate(lines)]
-        return tuple(spread) if self._sparse else stack(_core._broadcast_arrays(spread))
+        grids = meshgrid(*(cast(x, dtype) for x in lines), sparse=self._sparse, indexing="ij")
+        return grids if self._sparse else stack(grids)
 
 
 r_ = _Joined(

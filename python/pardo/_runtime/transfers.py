@@ -17,10 +17,9 @@ _VARIABLE = "PARDO_TRANSFER_GUARD"
 _FLAG = "PARDO_IMPLICIT_COPIES"
 _WORDS = {"": False, "0": False, "off": False, "false": False, "no": False, "1": True, "on": True, "true": True, "yes": True}
 
-_mode: contextvars.ContextVar[str | None] = contextvars.ContextVar("pardo.transfer_guard", default=None)
-_outer_modes: contextvars.ContextVar[tuple[str | None, ...]] = contextvars.ContextVar("pardo.outer_transfer_guards", default=())
-_copies: contextvars.ContextVar[bool | None] = contextvars.ContextVar("pardo.implicit_copies", default=None)
-_outer_copies: contextvars.ContextVar[tuple[bool | None, ...]] = contextvars.ContextVar("pardo.outer_implicit_copies", default=())
+# What the contexts that are entered say, the innermost last.
+_modes: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("pardo.transfer_guards", default=())
+_copies: contextvars.ContextVar[tuple[bool, ...]] = contextvars.ContextVar("pardo.implicit_copies", default=())
 
 
 class transfer_guard(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
@@ -81,13 +80,10 @@ class transfer_guard(contextlib.ContextDecorator):  # noqa: N801 (used like a fu
 
     def __enter__(self) -> None:
         _core._set_transfer_guard(_noted)
-        _outer_modes.set((*_outer_modes.get(), _mode.get()))
-        _mode.set(self._mode)
+        _modes.set((*_modes.get(), self._mode))
 
     def __exit__(self, *exception: object) -> None:
-        *others, mode = _outer_modes.get()
-        _outer_modes.set(tuple(others))
-        _mode.set(mode)
+        _modes.set(_modes.get()[:-1])
 
 
 class allow_implicit_copies(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
@@ -137,20 +133,17 @@ class allow_implicit_copies(contextlib.ContextDecorator):  # noqa: N801 (used li
         self._allowed = allowed
 
     def __enter__(self) -> None:
-        _outer_copies.set((*_outer_copies.get(), _copies.get()))
-        _copies.set(self._allowed)
+        _copies.set((*_copies.get(), self._allowed))
 
     def __exit__(self, *exception: object) -> None:
-        *others, allowed = _outer_copies.get()
-        _outer_copies.set(tuple(others))
-        _copies.set(allowed)
+        _copies.set(_copies.get()[:-1])
 
 
 def implicit_copies_allowed() -> bool:
     """Whether NumPy's conversions may copy from a device."""
-    allowed = _copies.get()
-    if allowed is not None:
-        return allowed
+    entered = _copies.get()
+    if entered:
+        return entered[-1]
     word = os.environ.get(_FLAG, "").lower()
     if word not in _WORDS:
         raise ValueError(f"{_FLAG}={word}: expected 1, on, true, yes, or 0, off, false, no")
@@ -158,11 +151,12 @@ def implicit_copies_allowed() -> bool:
 
 
 def _mode_now() -> str:
-    mode = _mode.get()
-    if mode is None:
-        mode = os.environ.get(_VARIABLE, "").lower() or "allow"
-        if mode not in _MODES:
-            raise ValueError(f"{_VARIABLE}={mode}: expected {', '.join(_MODES[:-1])} or {_MODES[-1]}")
+    entered = _modes.get()
+    if entered:
+        return entered[-1]
+    mode = os.environ.get(_VARIABLE, "").lower() or "allow"
+    if mode not in _MODES:
+        raise ValueError(f"{_VARIABLE}={mode}: expected {', '.join(_MODES[:-1])} or {_MODES[-1]}")
     return mode
 
 

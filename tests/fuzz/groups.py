@@ -40,7 +40,7 @@ def run(program: dict[str, Any], device: str) -> str | None:
     try:
         kernel[place](*given, shared).wait()
     except pp.CompileError as e:
-        return None if "PoCL, makes wrong code of that" in str(e) else f"CompileError: {e}"
+        return None if "PoCL, compiles that wrongly" in str(e) else f"CompileError: {e}"
     except Exception as e:
         return None if "may have no value" in str(e) else f"{type(e).__name__}: {e}"
     for name, a, b in zip(("x", "out", "count"), given, wanted, strict=True):

@@ -126,7 +126,7 @@ def run(program: dict[str, Any], device: str) -> str | None:
             error = e
     if isinstance(error, NameError):
         return None  # a shrunk program: the language asks for a value on every path
-    if isinstance(error, pp.CompileError) and "PoCL, makes wrong code of that" in str(error):
+    if isinstance(error, pp.CompileError) and "PoCL, compiles that wrongly" in str(error):
         return None
     if isinstance(error, TypeError) and "does not support ufuncs" in str(error):
         return None  # serial code over arrays of a device stays Python, where NumPy's functions do not take arrays of pardo

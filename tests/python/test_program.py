@@ -139,7 +139,7 @@ def test_groups_of_the_size_that_the_text_names(program, device):
     assert_array_equal(pp.asnumpy(x), 8)
     with pytest.raises(ValueError, match="eights: groups of 4 x 1 x 1 items, and the text says that they are of 8 x 1 x 1"):
         program.eights[pp.NdRange(24, 4)](x)
-    with pytest.raises(ValueError, match="no multiple of the local one, 8"):
+    with pytest.raises(ValueError, match="not a multiple of the local one, 8"):
         program.eights[pp.Range(23)](x)
 
 
@@ -217,7 +217,7 @@ def test_ranges_that_do_not_fit(program, device):
     x, memory = pp.arange(24, dtype="int32", device=device), pp.LocalAccessor(8, "int32")
     with pytest.raises(TypeError, match="turn: a LocalAccessor is memory of a group, and a plain Range has no groups"):
         program.turn[24](x, memory)
-    with pytest.raises(ValueError, match=r"turn: the global range, 24 .*no multiple"):
+    with pytest.raises(ValueError, match=r"turn: the global range, 24 .*not a multiple"):
         program.turn[pp.NdRange(24, 7)](x, memory)
     with pytest.raises(ValueError, match=rf"turn: groups of {1 << 20} x 1 x 1 items: {device.id} takes at most"):
         program.turn[pp.NdRange(1 << 20, 1 << 20)](x, memory)

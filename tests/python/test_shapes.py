@@ -388,5 +388,8 @@ def test_copyto_checks_numbers():
         pp.copyto(pp.zeros(2, "u1"), 300)
     with pytest.raises(ValueError, match="copyto: casting"):
         pp.copyto(pp.zeros(2), 1, casting="bogus")
+    x = pp.zeros(2)
+    pp.copyto(x, 1, where=[True, False])
+    check(x, np.asarray([1.0, 0.0]))
     with pytest.raises(TypeError, match="copyto"):
-        pp.copyto(pp.zeros(2), 1, where=[True, False])
+        pp.copyto(x, 1, where="both")

@@ -98,8 +98,10 @@ void FoldKernel::lines() {
     const Value base = m_.add(m_.mul(m_.mul(o, length), inner), i);
     const auto at = [&](Value k) { return m_.add(base, m_.mul(k, inner)); };
     const auto block_at = [&](Value which) { return m_.add(m_.mul(m_.add(m_.mul(o, count), which), inner), i); };
-    const Value first = segments ? m_.load(starts, b) : m_.mul(b, block);
-    const Value end = segments ? m_.load(stops, b) : m_.min(m_.add(first, block), length);
+    // Starts and stops that come from a value that failed are any numbers.
+    const auto limited = [&](Value n, Value least, Value most) { return m_.min(m_.max(n, least), most); };
+    const Value first = segments ? limited(m_.load(starts, b), m_.i64(0), m_.sub(length, m_.i64(1))) : m_.mul(b, block);
+    const Value end = segments ? limited(m_.load(stops, b), m_.add(first, m_.i64(1)), length) : m_.min(m_.add(first, block), length);
     Value begin = first, start;
     if (form_.initial && !steps) {
         start = m_.load(initial, m_.i64(0));

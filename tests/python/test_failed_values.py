@@ -74,12 +74,12 @@ def test_a_failed_value_cannot_be_written_or_read_by_others() -> None:
         lambda: pp.sort(big),
         lambda: pp.take(big, pp.asarray([0])),
         lambda: pp.asarray(big, copy=True).wait(),
-        lambda: np.asarray(big),
+        lambda: pp.asnumpy(big),
         lambda: repr(big),
         lambda: double[pp.Range(3)](big),
         lambda: big.queue.submit(big),
     ):
-        with pytest.raises(MemoryError, match="cannot allocate"):
+        with pytest.raises(MemoryError, match="allocate"):
             use()
     assert big.shape == (HUGE,)
     np.testing.assert_array_equal(pp.asnumpy(x), [5.0, 2.0, 3.0])

@@ -512,7 +512,12 @@ def test_after_fork():
     x = pp.asarray(RAW).wait()
     pid = os.fork()
     if pid == 0:
-        ok = pp.asnumpy(pp.asarray(RAW) + RAW).tolist() == (2 * RAW).tolist()
-        os._exit(0 if ok else 1)
+        status = 1
+        try:
+            status = pp.asnumpy(pp.asarray(RAW) + RAW).tolist() != (2 * RAW).tolist()
+        except pp.DeviceError as e:  # drivers do not live in a forked child
+            status = x.device.backend == "cpu" or "fork" not in str(e)
+        finally:
+            os._exit(status)
     assert os.waitpid(pid, 0)[1] == 0
     check(x + RAW, 2 * RAW)

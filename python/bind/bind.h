@@ -209,6 +209,8 @@ private:
 };
 /// Calls f(context) at a time when the GIL is held and no lock of the library is; callable from any thread.
 void call_later(void (*f)(void*), void* context);
+/// Whether this thread runs Python's code; false inside of Unlocked, and on threads that Python does not know.
+bool holds_gil();
 
 /// An object that the library keeps; it is let go when that is safe, on any thread.
 std::shared_ptr<void> kept(nb::object o);
@@ -236,6 +238,7 @@ pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const par
 
 void bind_error(nb::module_& m);
 void bind_wait(nb::module_& m);
+void bind_float_errors(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_memory(nb::module_& m);
 void bind_cache(nb::module_& m);

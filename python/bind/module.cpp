@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     if (!std::getenv("PARDO_LEAK_REPORT")) nanobind::set_leak_warnings(false);
     bind::bind_error(m);
     bind::bind_wait(m);
+    bind::bind_float_errors(m);
     bind::bind_device(m);
     bind::bind_memory(m);
     bind::bind_cache(m);

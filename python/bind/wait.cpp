@@ -101,8 +101,18 @@ int work_off(void*) {
         const std::lock_guard lock(deferred_mutex);
         std::swap(work, deferred);
     }
-    for (const auto& [f, context] : work.calls) f(context);
     int result = 0;
+    for (const auto& [f, context] : work.calls) {
+        PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;  // of a call before: the last is raised, as of warnings
+        PyErr_Fetch(&type, &value, &traceback);
+        f(context);
+        if (!PyErr_Occurred()) {
+            PyErr_Restore(type, value, traceback);
+            continue;
+        }
+        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+    }
+    if (PyErr_Occurred()) result = -1;
     for (const std::string& text : work.warnings) {
         if (warn(text) != 0) result = -1;
     }
@@ -381,6 +391,8 @@ const pardo::Array& settle(const pardo::Array& array) {
     for (const pardo::Event& write : array.writes()) wait(write);
     return array.wait();
 }
+
+bool holds_gil() { return !unlocked && Py_IsInitialized() && PyGILState_GetThisThreadState(); }
 
 void call_later(void (*f)(void*), void* context) {
     defer([&](Deferred& d) { d.calls.emplace_back(f, context); });

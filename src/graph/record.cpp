@@ -238,6 +238,17 @@ Array record_inferred(Op op, std::span<const Operand> operands, const Inferred& 
     return finish(with_scalar_value(std::move(node)));
 }
 
+Array record_cast(const Array& x, DType dtype) {
+    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    Ref<Node> node = cast_node(x.node(), dtype);
+    // Back where a lossless cast began: a copy nevertheless, others may write into that array.
+    if (x.node()->arity == 1 && node.get() == x.node()->inputs[0].get()) {
+        Node* const inputs[] = {node.get()};
+        node = make_elementwise(Op::cast, dtype, node->shape, inputs);
+    }
+    return finish(with_scalar_value(std::move(node)));
+}
+
 }  // namespace
 
 void check_row(const char* op_name, int id, std::size_t operands) {
@@ -314,19 +325,18 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
         if (op != Op::power) operands = operands.first(1);
     }
     if (op == Op::clip && keeps_ties(operands, types.loop)) op = Op::clip_within;
+    if (lib::float_errors_wanted()) [[unlikely]]
+        return lib::note_float_errors(op, operands, types.loop, [&] { return record_inferred(op, operands, types, queue); });
     return record_inferred(op, operands, types, queue);
 }
 
 Array cast(const Array& x, DType dtype) {
     if (x.dtype() == dtype) return x;
-    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
-    Ref<Node> node = cast_node(x.node(), dtype);
-    // Back where a lossless cast began: a copy nevertheless, others may write into that array.
-    if (x.node()->arity == 1 && node.get() == x.node()->inputs[0].get()) {
-        Node* const inputs[] = {node.get()};
-        node = make_elementwise(Op::cast, dtype, node->shape, inputs);
+    if (lib::float_errors_wanted() && is_inexact(x.dtype())) [[unlikely]] {
+        const Operand operand(x);
+        return lib::note_float_errors(Op::cast, std::span(&operand, 1), dtype, [&] { return record_cast(x, dtype); });
     }
-    return finish(with_scalar_value(std::move(node)));
+    return record_cast(x, dtype);
 }
 
 Array from_parts(const Array& re, const Array& im) {

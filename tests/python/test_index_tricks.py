@@ -68,7 +68,7 @@ def test_what_is_refused(rng):
     for wrong in (3, (slice(3), 2), [1]):
         with pytest.raises(TypeError, match="a slice for each dimension"):
             pp.mgrid[wrong]
-    with pytest.raises(TypeError, match="has an end"):
+    with pytest.raises(TypeError, match="without an end"):
         pp.ogrid[1:, 2:3]
 
 
@@ -108,3 +108,16 @@ def test_names_of_scalar_types():
         assert getattr(pp, name) is getattr(np, name)
     assert pp.issubdtype(pp.ones(2, dtype=pp.single).dtype, pp.floating)
     assert list(pp.ndindex(2, 2)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_values_of_the_host_that_meet_arrays_are_guarded():
+    x = pp.arange(3.0)
+    with pp.transfer_guard("disallow"):
+        with pytest.raises(pp.ExecutionPlacementError, match="r_"):
+            pp.r_[x, [1.0, 2.0]]
+        np.testing.assert_array_equal(pp.asnumpy(pp.r_[x, 7.0, 1:3]), [0, 1, 2, 7, 1, 2])
+        np.testing.assert_array_equal(pp.asnumpy(pp.r_[[1.0, 2.0], 3.0]), [1, 2, 3])
+    before = pp.counters()["copied_bytes"]
+    joined = pp.r_[x, [1.0, 2.0]]
+    assert pp.counters()["copied_bytes"] == before + 16
+    np.testing.assert_array_equal(pp.asnumpy(joined), [0, 1, 2, 1, 2])

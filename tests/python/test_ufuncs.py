@@ -220,7 +220,11 @@ def test_reduce(name, data):
         label += ", where"
     if name == "bitwise_count" or (keywords.get("dtype") == "complex128" and name in ("maximum", "minimum", "fmax", "fmin")):
         return
-    agree(outcome(getattr(pp, name).reduce, pp.asarray(host), **ours), outcome(getattr(np, name).reduce, host, **theirs), label)
+    expected = outcome(getattr(np, name).reduce, host, **theirs)
+    if name in ("arctan2", "power", "float_power") and not isinstance(expected, type) and expected.dtype.kind == "f":
+        wide = outcome(getattr(np, name).reduce, host.astype(np.longdouble), **{**theirs, "dtype": None})  # not by vectors: see OneByOne
+        expected = wide if isinstance(wide, type) else wide.astype(expected.dtype)
+    agree(outcome(getattr(pp, name).reduce, pp.asarray(host), **ours), expected, label)
 
 
 @pytest.mark.parametrize("name", FOLDED)

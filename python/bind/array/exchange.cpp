@@ -425,6 +425,8 @@ Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<b
     Parts p = parts_of(t);
     const std::int64_t size = pardo::itemsize(p.dtype);
     (void)pardo::memory_range("from_dlpack", p.data, p.dtype, p.shape, p.strides, size);
+    // Without elements strides may be any numbers: they are not computed with.
+    if (std::find(p.shape.begin(), p.shape.end(), 0) != p.shape.end()) std::fill(p.strides.begin(), p.strides.end(), 1);
     const auto alignment = static_cast<std::uintptr_t>(pardo::is_complex(p.dtype) ? size / 2 : size);
     const bool misaligned = reinterpret_cast<std::uintptr_t>(p.data) % alignment != 0;
     const bool elsewhere = !queue.device().takes_host_memory();

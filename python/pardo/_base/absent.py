@@ -16,9 +16,6 @@ _ABSENT = {
     "nditer nested_iters ndenumerate broadcast": (
         "elements are not visited one by one: use operations on whole arrays, pardo.broadcast_shapes, or pardo.jit for loops"
     ),
-    "errstate geterr geterrcall seterr seterrcall": (
-        "arithmetic follows IEEE 754 and reports no division by zero or overflow: look for them with pardo.isfinite or pardo.isnan"
-    ),
     "poly polyfit roots": "use numpy.{name} with arrays that pardo.asnumpy gives",
     "poly1d polynomial": "use pardo.polyval and its relatives, or numpy.{name} with arrays that pardo.asnumpy gives",
     "linalg fft": "use numpy.{name} or scipy.{name} with arrays that pardo.asnumpy gives; pardo.matmul and its relatives are here",

@@ -10,7 +10,7 @@ from pardo._array.creation import zeros
 from pardo._array.interop import asarray
 from pardo._array.joining import concatenate, stack
 from pardo._array.ranges import arange, linspace, meshgrid
-from pardo._base.arguments import SCALARS
+from pardo._base.arguments import SCALARS, on_queue
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast
 
@@ -21,7 +21,7 @@ def _range(s: slice, queue: Queue | None = None) -> Array:
     """The numbers of a slice: a step, or as an imaginary number the count of them, both ends included."""
     start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
     if s.stop is None:
-        raise TypeError("a slice that makes numbers has an end")
+        raise TypeError("a slice without an end makes no numbers: write start:stop or start:stop:step")
     if isinstance(step, complex):
         return linspace(start, s.stop, int(abs(step)), queue=queue)
     return arange(start, s.stop, step, queue=queue)
@@ -75,8 +75,12 @@ class _Joined(_Named):
             raise ValueError(f"{self.__name__}: the string that says how to join must be the first item")
         if isinstance(item, slice):
             x = _range(item, home)
+        elif type(item) is Array:
+            x = item
+        elif home is not None and type(item) not in SCALARS:
+            x = on_queue(item, home, self.__name__)  # it meets arrays: a copy that a guard of transfers sees
         else:
-            x = item if type(item) is Array else asarray(item, queue=home)
+            x = asarray(item, queue=home)
         ndim = 0 if type(item) in SCALARS else x.ndim
         if ndim >= ndmin:
             return x

@@ -8,6 +8,7 @@
 #include <pardo/ops.h>
 
 #include "graph/array/views.h"
+#include "graph/engine.h"
 #include "graph/reductions.h"
 
 namespace pardo {
@@ -224,6 +225,8 @@ Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std:
     Array values = row.element(x, result).astype(result, false);
     if (where) values = masked(row.name, values, *where, has_identity ? Scalar(static_cast<int>(row.identity)) : first);
     Array folded = fold_values(row.fold, values, set, keepdims, result);
+    if (lib::float_errors_wanted() && row.fold <= ReduceOp::Prod) [[unlikely]]
+        folded = lib::note_float_errors_of_fold(values, folded, set, keepdims);
     if (alone) {
         Shape shape;
         for (const std::int64_t extent : folded.shape()) shape.push_back(extent);

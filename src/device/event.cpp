@@ -12,6 +12,7 @@ namespace {
 Error with_label(const Error& error, const Label& label) {
     if (label.name.empty() && label.location.empty()) return error;
     if (error.message().find("\n  File \"") != std::string::npos) return error;  // it shows kernel and line already
+    if (!label.location.empty() && error.message().ends_with(" (at " + label.location.str() + ")")) return error;  // the same line
     std::string where = label.name.empty() ? "" : (error.origin() ? "in host task " : "in kernel ") + label.name.str();
     if (!label.location.empty()) where += (where.empty() ? "at " : ", at ") + label.location.str();
     return Error(error.code(), error.message() + " (" + where + ")", error.origin());

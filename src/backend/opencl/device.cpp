@@ -40,6 +40,8 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
     features_.hidden_masks = context->name() == "Portable Computing Language";
     // Intel's compiler of 2026.2 dies of (double)x of neighbouring longs in a loop, where the processor has no instruction for it.
     features_.split_longs = features_.cpu && context->name() == "Intel(R) OpenCL";
+    // And of any(abs(x) > 2) of float64 there: of bools and integers made of a function of doubles, in a loop.
+    features_.scalar_counts = features_.split_longs;
     // And of a, b = b, a + b in a loop whose iterations are each item's own, where all items start with the same values.
     features_.own_starts = info_.type == DeviceType::Cpu && context->name() == "Intel(R) OpenCL";
     features_.wide_atomics = info_.has_atomic64;

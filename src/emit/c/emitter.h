@@ -98,6 +98,7 @@ private:
     };
     void lanes_loop(const Instr& in);
     Running running_values(const Instr& in, int unroll);
+    bool counts_of_doubles(const Instr& in) const;
     void any_steps(const Instr& in, const Running& running, int unroll, Value key);
     void side_by_side(const std::string& index, int unroll, const std::function<void(const std::string& here)>& each);
     Value packed_key(const Instr& in) const;

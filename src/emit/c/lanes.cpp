@@ -82,6 +82,17 @@ CEmitter::Running CEmitter::running_values(const Instr& in, int unroll) {
     return running;
 }
 
+/// Whether a lanes loop folds integers or bools that are made of float64.
+bool CEmitter::counts_of_doubles(const Instr& in) const {
+    const auto is_count = [&](Value v) { return !is_float(type(v)); };
+    const auto& body = kernel_.regions[in.regions[0]].body;
+    const auto is_double = [&](ir::InstrId id) {
+        const auto& results = kernel_.instrs[id].results;
+        return !results.empty() && type(results[0]) == DType::Float64;
+    };
+    return std::any_of(in.results.begin(), in.results.end(), is_count) && std::any_of(body.begin(), body.end(), is_double);
+}
+
 /// Any number of iterations: `unroll` at once, then what is left. `key`: see packed_key.
 void CEmitter::any_steps(const Instr& in, const Running& running, int unroll, Value key) {
     const std::string t = c_type(target_, DType::Int64), index = fresh("k"), upper = named(in.operands[1]);
@@ -91,6 +102,7 @@ void CEmitter::any_steps(const Instr& in, const Running& running, int unroll, Va
         const std::string bar = key == ir::no_value ? std::string() : fresh("b");
         if (key != ir::no_value) line(c_type(target_, DType::UInt32) + " " + bar + " = 0;");
         line(t + " " + index + " = " + first_index(in) + ";");
+        if (features_.scalar_counts && counts_of_doubles(in)) out_ += "#pragma clang loop vectorize(disable)\n";
         line("for (; " + index + " + " + std::to_string((unroll - 1) * geometry_.team) + " < " + wrapped(upper) + "; " + index +
              " += " + std::to_string(unroll * geometry_.team) + ") {");
         ++depth_;

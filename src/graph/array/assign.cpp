@@ -1,4 +1,5 @@
 // src/graph/array/assign.cpp: out= and in-place operators.
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -88,9 +89,12 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
     std::lock_guard guard(graph::state_of(queue).lock);
     bool all_scalars = true;
     for (const Operand& o : operands) all_scalars &= !o.array();
+    std::optional<Array> noted;  // what notes floating-point errors is recorded once, so that each is told once
     const auto record = [&] {
+        if (noted) return *noted;
         Array value = op == Op::power && where ? where_power(operands, *where, dtype) : graph::record(op, operands, dtype);
         if (all_scalars) value = value.to_queue(out.queue());
+        if (lib::float_errors_wanted()) noted = value;
         return value;
     };
     store_recorded(op_name, out, record, where);

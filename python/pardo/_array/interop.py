@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
-from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of, refuse_masked
+from pardo._base.arguments import (
+    DeviceLike,
+    copy_flag,
+    default_on,
+    default_queue,
+    dtype_of,
+    in_memory,
+    index,
+    optional_dtype,
+    queue_of,
+    refuse_masked,
+)
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -128,6 +139,7 @@ def _made(
 ) -> Array:
     by_rows(order, op_name)
     refuse_masked(obj, op_name)
+    copy = copy_flag(copy, op_name)
     if type(obj) is Array:
         return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, op_name), usm_type, copy, op_name)
     target = queue_of(device, queue)

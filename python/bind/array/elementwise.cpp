@@ -131,7 +131,7 @@ PyObject* call_with_casting(int id, PyObject* const* args, Py_ssize_t count, PyO
     nb::dict keywords;
     for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
     for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i) keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + i]);
-    const nb::object call = nb::module_::import_("pardo._ufunc.casting").attr("call");
+    const nb::object call = nb::module_::import_("pardo._functions.casting").attr("call");
     return call(id, pardo::op_table()[static_cast<std::size_t>(id)].name, positional, keywords).release().ptr();
 }
 

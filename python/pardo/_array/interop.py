@@ -223,6 +223,7 @@ def array(
     copy: bool | None = True,
     order: str | None = "K",
     ndmin: int = 0,
+    ndmax: int = 64,
     device: DeviceLike = None,
     queue: Queue | None = None,
     usm_type: str | None = None,
@@ -241,6 +242,8 @@ def array(
         As for `asarray`.
     ndmin : int
         Dimensions of extent 1 are put in front until there are so many.
+    ndmax : int
+        How deep lists may be nested.
     device, queue, usm_type : optional
         As for `asarray`.
 
@@ -252,9 +255,15 @@ def array(
     Raises
     ------
     ValueError, TypeError
-        As `asarray`; TypeError also if `ndmin` is not an integer.
+        As `asarray`; TypeError also if `ndmin` or `ndmax` is not an integer, ValueError if lists are nested deeper than `ndmax`, which
+        is not between 0 and 64.
     """
+    most = index(ndmax, "array: ndmax")
+    if not 0 <= most <= 64:
+        raise ValueError(f"array: ndmax is {most}; it must be between 0 and 64")
     x = _made("array", obj, dtype, order, device, copy, queue, usm_type)
+    if isinstance(obj, (list, tuple)) and x.ndim > most:
+        raise ValueError(f"array: the lists are nested {x.ndim} deep, but ndmax is {most}")
     missing = index(ndmin, "array: ndmin") - x.ndim
     return x[(None,) * missing] if missing > 0 else x
 

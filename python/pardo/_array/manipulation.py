@@ -484,7 +484,7 @@ def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
     if axis is None:
         return _core._roll(x, [sum(shifts) % max(x.size, 1)], None)
     if isinstance(axis, (tuple, list)) and not axis:
-        return x._copy()
+        return _core._roll(x, [0], None)
     along = [axis_index(a, x.ndim, "roll") for a in integers(axis, "roll: axis")]
     if len(shifts) != len(along) and 1 not in (len(shifts), len(along)):
         raise ValueError("roll: shift and axis must have the same length")

@@ -200,11 +200,11 @@ def optional_axis(axis: Any, op_name: str) -> int | None:
 
 def shape(s: Shape, op_name: str) -> list[int]:
     """An int or a sequence of ints as a list; negative extents are refused."""
-    extents = [s] if not isinstance(s, Iterable) or getattr(s, "ndim", None) == 0 else list(s)
+    extents: list[Any] = [s] if not isinstance(s, Iterable) or getattr(s, "ndim", None) == 0 else list(s)
     result = []
     for e in extents:
         try:
-            extent = operator.index(None if isinstance(e, bool) else e)
+            extent = operator.index("bool" if isinstance(e, bool) else e)
         except TypeError:
             raise TypeError(f"{op_name}: shape must be an integer or a sequence of integers, not {s!r}") from None
         if extent < 0:
@@ -283,7 +283,7 @@ def mask(where: Any, x: Array, op_name: str) -> Array | None:
     return m
 
 
-def store(result: Array, out: Array | None, op_name: str, casting: str = "same_kind") -> Array:
+def store(result: Array, out: Any, op_name: str, casting: str = "same_kind") -> Array:
     """The result, or `out` with the result stored in it: same shape, cast by the rule."""
     if out is None or out is Ellipsis:
         return result

@@ -16,6 +16,7 @@ __all__ = [
     "frombuffer",
     "fromfile",
     "fromiter",
+    "fromregex",
     "fromstring",
     "genfromtxt",
     "load",
@@ -133,6 +134,55 @@ def fromiter(iter: Any, dtype: DTypeLike, count: int = -1, *, device: DeviceLike
     array([0, 1, 4, 9])
     """
     return asarray(np.fromiter(iter, dtype, count), device=device)
+
+
+@filled
+def fromregex(file: Any, regexp: Any, dtype: DTypeLike, encoding: str | None = None, *, device: DeviceLike = None) -> Array:
+    """Construct an array from a text file, using regular expression parsing.
+
+    Parameters
+    ----------
+    file : file, str or Path
+        What is read.
+    regexp : str or compiled pattern
+        One group of it gives the numbers: a match is an element.
+    dtype : data type
+        A dtype of numbers; a structured one of a single field, as NumPy asks for one, means that field's.
+    encoding : str, optional
+        As for `numpy.fromregex`.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values, of one dimension.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        As `numpy.fromregex` and `asarray`; a TypeError for a dtype of several fields, for which call `numpy.fromregex` and give each of
+        its fields to `asarray`.
+
+    See Also
+    --------
+    fromstring, loadtxt
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> pp.fromregex(io.StringIO("a=1 b=22"), r"=([0-9]+)", int)
+    array([ 1, 22])
+    """
+    wanted = np.dtype(dtype)
+    if wanted.names is not None and len(wanted.names) != 1:
+        raise TypeError(
+            f"fromregex: arrays have no fields, but dtype has {len(wanted.names)}: "
+            "make an array of each field of what numpy.fromregex gives"
+        )
+    record = wanted if wanted.names is not None else np.dtype([("value", wanted)])
+    found = np.fromregex(file, regexp, record, encoding)
+    return asarray(found[record.names[0]], device=device)  # type: ignore[index]
 
 
 @filled

@@ -85,7 +85,7 @@ Z ComplexMath::expm1(Z a) {
     // The exponential itself is right where the subtraction of one does not cancel, and for infinities and NaN.
     const Value finite = both(is_finite(a.re), is_finite(a.im)), near = m_.lt(abs(a.re), c(1));
     const Value re = pick(is_zero(a.im), f(Math::expm1, a.re), pick(both(finite, near), small, sub(whole.re, c(1))));
-    return {re, whole.im};
+    return {pick(both(is_zero(a.re), is_zero(a.im)), c(0), re), whole.im};
 }
 
 // re = log |z|. Near the unit circle from |z|^2 - 1, whose rounding errors are carried along; elsewhere from the larger part and the ratio.

@@ -1,4 +1,4 @@
-# python/pardo/_ufunc/casting.py: calls of universal functions with a rule of casting that is not 'same_kind'.
+# python/pardo/_functions/casting.py: calls of universal functions with a rule of casting that is not 'same_kind'.
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -204,7 +204,9 @@ def shape(s: Shape, op_name: str) -> list[int]:
     result = []
     for e in extents:
         try:
-            extent = operator.index("bool" if isinstance(e, bool) else e)
+            if isinstance(e, bool):
+                raise TypeError
+            extent = operator.index(e)
         except TypeError:
             raise TypeError(f"{op_name}: shape must be an integer or a sequence of integers, not {s!r}") from None
         if extent < 0:

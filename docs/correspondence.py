@@ -1,6 +1,7 @@
-# docs/correspondence.py: tables of other libraries' names, read from docs/names: which are here, which are called otherwise, which are absent.
+# docs/correspondence.py: tables of other libraries' names, read from docs/names: what is here, what has another name, what is not here.
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -25,10 +26,27 @@ def read(name: str) -> list[tuple[str, list[str], list[tuple[str, str, str]]]]:
 
 
 def _code(text: str) -> str:
-    """Code, but for the words that join or explain."""
-    if re.match(r"(nothing|methods) ?", text):
-        return re.sub(r"pp\.[\w.]+(\([^)]*\))?", lambda m: f"`{m[0]}`", text)
-    return " or ".join(", ".join(f"`{p}`" for p in re.split(r", (?![^(]*\))", part)) for part in re.split(r",? or ", text)).replace("|", "\\|")
+    """Names as code, commas between them as text; commas in brackets belong to the names."""
+    if re.match(r"(nothing|methods)\b", text):
+        return _prose(text)
+    pieces, depth = [""], 0
+    for i, c in enumerate(text):
+        depth += (c in "([") - (c in ")]")
+        if c == "," and depth == 0 and text[i + 1 : i + 2] == " ":
+            pieces.append("")
+        else:
+            pieces[-1] += c
+    words = [re.fullmatch(r" ?(or )?(.*)", piece) for piece in pieces]
+    return ", ".join(f"{w[1] or ''}`{w[2]}`" for w in words if w).replace("|", "\\|")
+
+
+def _prose(text: str) -> str:
+    """A sentence, with what is of this package as code."""
+    return re.sub(r"\b(pp|np)\.\w+(\([^)]*\))?", lambda m: f"`{m[0]}`", text)
+
+
+def _listed(names: list[str], here: list[str]) -> str:
+    return f"Of {len(names)} functions {len(here)} are here under the same name: {', '.join(f'`{n}`' for n in here)}."
 
 
 def tables(name: str, library: str) -> str:
@@ -38,13 +56,26 @@ def tables(name: str, library: str) -> str:
 
     lines: list[str] = []
     for title, names, others in read(name):
-        lines += [f"## {title}", ""]
         here = [n for n in names if hasattr(pardo, n)]
+        lines += [f"## {title}", ""]
         if names:
-            listed = ", ".join(f"`{n}`" for n in here)
-            lines += [f"Of {len(names)} functions {len(here)} are here under the same name: {listed}.", ""]
-        rows = [(f"`{n}`", absent.reason(n).replace("pardo.", "pp.") or "not here") for n in names if not hasattr(pardo, n)]
-        rows += [(_code(n), _code(to) if sign == "=>" else re.sub(r"pp\.\w+(\([^)]*\))?", lambda m: f"`{m[0]}`", to)) for n, sign, to in others]
+            lines += [_listed(names, here), ""]
+        rows = [(f"`{n}`", _prose(absent.reason(n).replace("pardo.", "pp."))) for n in names if n not in here]
+        rows += [(_code(theirs), _code(ours) if sign == "=>" else _prose(ours)) for theirs, sign, ours in others]
         if rows:
-            lines += [f"| {library} | here |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows), ""]
+            lines += [f"| {library} | here |", "|---|---|", *(f"| {theirs} | {ours} |" for theirs, ours in rows), ""]
     return "\n".join(lines)
+
+
+def of_numpy() -> str:
+    """NumPy's main namespace: what is here, and what takes the place of the rest."""
+    import numpy
+    import pardo
+    from pardo._base import absent
+
+    names = [n for n in dir(numpy) if not n.startswith("_") and callable(getattr(numpy, n)) and not inspect.isclass(getattr(numpy, n))]
+    rows = [(n, absent.reason(n)) for n in sorted(absent.REASONS) if hasattr(numpy, n) and not hasattr(pardo, n)]
+    lines = ["## Functions", "", _listed(names, [n for n in names if hasattr(pardo, n)]), ""]
+    lines += ["## What is not here, and what takes its place", "", "| NumPy | here |", "|---|---|"]
+    lines += [f"| `{n}` | {_prose(why.replace('pardo.', 'pp.'))} |" for n, why in rows]
+    return "\n".join([*lines, ""])

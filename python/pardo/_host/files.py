@@ -11,6 +11,7 @@ from pardo._base.arguments import DeviceLike
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._functions.operands import on_host
+from pardo._host import npy
 
 __all__ = [
     "frombuffer",
@@ -380,6 +381,10 @@ def load(
     --------
     save, savez, loadtxt
 
+    Notes
+    -----
+    A ``.npy`` file goes to the device in parts of 4 MiB: the host never holds all of it. Arrays of an ``.npz`` file are read whole.
+
     Examples
     --------
     >>> import io
@@ -390,6 +395,10 @@ def load(
     >>> pp.load(file)
     array([1, 2, 3])
     """
+    if mmap_mode is None:
+        x = npy.read(file, max_header_size, device)
+        if x is not None:
+            return x
     options: dict[str, Any] = {"encoding": encoding, "max_header_size": max_header_size}
     found = np.load(file, mmap_mode, allow_pickle, fix_imports, **options)
     return asarray(found, device=device) if isinstance(found, np.ndarray) else Archive(found, device)
@@ -416,6 +425,10 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     --------
     load, savez, savetxt
 
+    Notes
+    -----
+    An array goes into the file in parts of 4 MiB: the host never holds all of it.
+
     Examples
     --------
     >>> import io
@@ -425,7 +438,10 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     >>> len(file.getvalue()) > 48
     True
     """
-    np.save(file, on_host(arr), allow_pickle)
+    if type(arr) is Array:
+        npy.write(file, arr)
+    else:
+        np.save(file, arr, allow_pickle)
 
 
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:

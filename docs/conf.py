@@ -117,7 +117,7 @@ def write_coverage():
         "# What there is of NumPy",
         "",
         f"Of the {len(functions)} functions in the main namespace of NumPy {numpy.__version__}, {len(here)} are here.",
-        "Signatures and results are NumPy's; what differs on purpose is said in [Coming from NumPy](../../guide/coming_from.md).",
+        "Signatures and results are NumPy's; what differs on purpose is said in [what differs from NumPy](../../guide/differences.md).",
         "`subok` and `like` are nowhere: there are no subclasses of arrays.",
         "",
         "## Functions that are here",
@@ -138,5 +138,20 @@ def write_coverage():
     (Path(__file__).parent / "api" / "generated" / "coverage.md").write_text("\n".join(lines))
 
 
+def write_correspondences():
+    """The tables that the pages for those who come from other libraries include."""
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    import correspondence
+
+    folder = Path(__file__).parent / "api" / "generated"
+    for name, library in (("cupy", "CuPy"), ("dpnp", "dpnp and dpctl")):
+        (folder / f"from_{name}.inc").write_text(correspondence.tables(name, library))
+    (folder / "from_numpy.inc").write_text(correspondence.of_numpy())
+
+
 write_names()
 write_coverage()
+write_correspondences()

@@ -169,6 +169,7 @@ if _TYPE_CHECKING:
     from pardo._analysis.nan_functions import *
     from pardo._analysis.polynomials import *
     from pardo._analysis.quantiles import *
+    from pardo._analysis.roots import *
     from pardo._analysis.sets import *
     from pardo._analysis.windows import *
     from pardo._functions.arithmetic import *
@@ -186,6 +187,7 @@ if _TYPE_CHECKING:
     from pardo._functions.padding import *
     from pardo._functions.products import *
     from pardo._functions.rearranging import *
+    from pardo._functions.sharing import *
     from pardo._functions.triangles import *
     from pardo._host.files import *
     from pardo._host.scalar_types import *

@@ -25,7 +25,6 @@ private:
     Value sub(Value x, Value y) { return m_.sub(x, y); }
     Value mul(Value x, Value y) { return loop_ == DType::Bool ? m_.bit_and(x, y) : m_.mul(x, y); }
     Value div(Value x, Value y) { return m_.div(x, y); }
-    Value floor_div(Value x, Value y) { return m_.floor_div(x, y); }
     Value rem(Value x, Value y) { return m_.rem(x, y); }
     Value fmod(Value x, Value y) { return m_.fmod(x, y); }
     Value neg(Value x) { return m_.neg(x); }
@@ -50,6 +49,7 @@ private:
     // Arithmetic.
     Value sum_of(Value x, Value y) { return loop_ == DType::Bool ? m_.bit_or(x, y) : m_.add(x, y); }
     Value product_of(Value x, Value y) { return mul(x, y); }
+    Value floored(Value x, Value y);
     Value power(Value x, Value y) { return m_.call(Math::pow, x, y); }
     Value absolute(Value x);
     Value reciprocal(Value x);
@@ -97,6 +97,12 @@ private:
 Value Recipe::absolute(Value x) {
     const DKind kind = kind_of(loop_);
     return kind == DKind::Bool || kind == DKind::Unsigned ? x : m_.abs(x);
+}
+
+// The array API standard: with infinities the quotient itself, where Python and NumPy have NaN and -1.
+Value Recipe::floored(Value x, Value y) {
+    const Value floor = m_.floor_div(x, y);
+    return is_float(loop_) ? select(bit_or(isinf(x), isinf(y)), m_.div(x, y), floor) : floor;
 }
 
 // Integers as NumPy: 1.0 / x in floats, then back (float32 is exact enough for what is -1, 0 or 1 after that), so that 1 / 0 is what the

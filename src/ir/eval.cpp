@@ -250,10 +250,12 @@ Scalar float_op(Opcode op, Math fn, DType type, Scalars v) {
 
 template <class F> std::complex<F> complex_call(Math fn, std::complex<F> a, std::complex<F> b) {
     const std::complex<F> one(1);
+    if (fn == Math::tanh && std::isinf(a.real())) return {std::copysign(F(1), a.real()), std::copysign(F(0), a.imag())};
     if (const auto value = common_call(fn, a)) return *value;
     switch (fn) {
         case Math::exp2: return std::pow(std::complex<F>(2), a);
         case Math::expm1:
+            if (!std::isfinite(a.real()) || !std::isfinite(a.imag())) return std::exp(a) - one;
             return {std::expm1(a.real()) * std::cos(a.imag()) - 2 * std::pow(std::sin(a.imag() / 2), F(2)),
                     std::exp(a.real()) * std::sin(a.imag())};
         case Math::log2: return std::log(a) / std::log(F(2));

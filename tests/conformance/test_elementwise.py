@@ -73,7 +73,17 @@ def reference_of(name: str, numpy_name: str):
     if name in ("floor", "ceil", "trunc") and BEFORE_2_1:  # there integers become floats
         function = getattr(np, name)
         return lambda x: x if x.dtype.kind in "biu" else function(x)
+    if name == "floor_divide":
+        return floor_divide_of_the_standard
     return getattr(np, numpy_name or name, None)
+
+
+def floor_divide_of_the_standard(x, y):
+    """The quotient itself where one of them is infinite; NumPy has NaN and -1 there."""
+    floor = np.floor_divide(x, y)
+    if floor.dtype.kind != "f":
+        return floor
+    return np.where(np.isinf(x) | np.isinf(y), np.divide(x, y, dtype=floor.dtype), floor)
 
 
 def function_of(name: str, numpy_name: str):
@@ -297,7 +307,7 @@ def test_expm1_of_infinities(dtype, device):
     parts = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -2.5]
     a = np.array([complex(re, im) for re in parts for im in parts], dtype)
     with np.errstate(all="ignore"):
-        expected = np.expm1(a)
+        expected = np.exp(a) - 1  # as the array API standard has it; NumPy's expm1 has other signs and NaN
     special = ~np.isfinite(a)
     got = pp.asnumpy(pp.expm1(pp.asarray(a, device=device)))
-    assert_close(got[special], expected[special], COMPLEX_RTOL[dtype], what="NumPy's own -1 is off by an ulp")
+    assert_close(got[special], expected[special], COMPLEX_RTOL[dtype], what="the subtraction is off by an ulp")

@@ -61,7 +61,7 @@ def test_where_of_reductions():
         with pytest.raises(TypeError, match=rf"^{name}: where must be a bool or"):
             getattr(pp, name)(x, where="some")
         with pytest.raises(TypeError, match=rf"^{name}: where must be a bool array, not int64"):
-            getattr(pp, name)(x, where=[1, 0, 1])
+            getattr(pp, name)(x, where=np.array([1, 0, 1]))
         with pytest.raises(pp.ExecutionPlacementError, match=rf"^{name}: "):
             getattr(pp, name)(x, where=pp.ones(3, bool).to_queue(pp.Queue(x.device)))
     other = pp.ones(3).to_queue(pp.Queue(x.device))

@@ -82,7 +82,7 @@ def test_wrong_calls():
     with pytest.raises(TypeError, match="bool"):
         pp.sin(x, where=pp.zeros(3))
     with pytest.raises(ValueError, match="casting"):
-        pp.sin(x, casting="unsafe")
+        pp.sin(x, casting="any")
 
 
 def test_numbers_alone():
@@ -115,6 +115,8 @@ def test_special_pairs(name):
     values = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 2.5, -2.5])
     a, b = (x.ravel() for x in np.meshgrid(values, values))
     got, expected = pp.asnumpy(getattr(pp, name)(pp.asarray(a), pp.asarray(b))), getattr(np, name)(a, b)
+    if name == "floor_divide":  # of infinities the array API standard has the quotient
+        expected = np.where(np.isinf(a) | np.isinf(b), a / b, expected)
     np.testing.assert_allclose(got, expected, rtol=1e-15)
 
 

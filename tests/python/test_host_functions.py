@@ -210,6 +210,12 @@ def test_text_files(tmp_path):
     check(pp.loadtxt(tmp_path / "a.txt", dtype="float32", delimiter=",", usecols=1), np.float32([2, 4]))
     check(pp.genfromtxt(["1,2", "3,"], delimiter=",", filling_values=9), np.array([[1.0, 2], [3, 9]]))
     check(pp.fromstring("1 2", dtype=int, sep=" "), np.array([1, 2]))
+    (tmp_path / "r.txt").write_text("1312 foo\n1534  bar\n444   qux")
+    check(pp.fromregex(tmp_path / "r.txt", r"(\d+)\s+\w+", "int64"), np.array([1312, 1534, 444]))
+    check(pp.fromregex(tmp_path / "r.txt", r"(\d+)\s+\w+", [("n", "float32")]), np.float32([1312, 1534, 444]))
+    check(pp.fromregex(tmp_path / "r.txt", r"(\d+)z", int), np.zeros(0, int))
+    with pytest.raises(TypeError, match=r"^fromregex: arrays have no fields, but dtype has 2"):
+        pp.fromregex(tmp_path / "r.txt", r"(\d+)\s+(\w+)", [("n", int), ("m", int)])
     with pytest.raises(FileNotFoundError):
         pp.load(tmp_path / "none")
     with pytest.raises(TypeError):

@@ -253,7 +253,7 @@ def test_known_means(name, dtype, rng):
 
 def test_initial_is_a_number():
     for name in NUMERIC + EXTREME:
-        with pytest.raises(TypeError, match=rf"^{name}: initial must be a number, not str"):
+        with pytest.raises(ValueError, match=rf"^{name}: initial must be a single number, not str"):
             getattr(pp, name)(pp.zeros(3), initial="a")
     check(pp.sum(pp.ones(3), initial=pp.asarray(2.0)), np.asarray(5.0))
 
@@ -271,14 +271,14 @@ def test_messages_name_the_function():
 INITIAL = [
     ("max", "uint8", 1000, OverflowError), ("max", "uint8", 300.5, OverflowError), ("min", "int64", np.inf, OverflowError),
     ("min", "int32", np.nan, ValueError), ("sum", "uint8", -1, OverflowError), ("sum", "int64", 2**70, OverflowError),
-    ("prod", "int64", 1j, TypeError), ("sum", "float64", "a", TypeError), ("max", "float64", [1], TypeError),
+    ("prod", "int64", 1j, TypeError), ("sum", "float64", "a", ValueError), ("max", "float64", [1], ValueError),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "dtype", "initial", "error"), INITIAL)
 def test_initial_that_the_dtype_cannot_hold(name, dtype, initial, error):
     host = np.arange(3).astype(dtype)
-    with pytest.raises((error, ValueError)):
+    with pytest.raises(error):
         getattr(np, name)(host, initial=initial)
     with pytest.raises(error, match=r"initial|out of bounds"):
         getattr(pp, name)(pp.asarray(host), initial=initial)

@@ -216,6 +216,7 @@ void bind_array(nb::module_& m) {
                 return nb::borrow(self);
             },
             nb::sig("def wait(self) -> Array"), "Computes the array, waits, raises late failures, and returns the array.")
+        .def("_address", &Array::address)
         .def("_is_contiguous", &Array::is_contiguous)
         .def("_is_scalar_value", &Array::is_scalar_value)
         .def(

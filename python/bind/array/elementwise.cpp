@@ -23,19 +23,30 @@ struct Keywords {
     std::optional<pardo::DType> dtype;
 };
 
+/// Says that a call has another rule than 'same_kind': Python makes it of casts and of the call.
+struct OtherCasting {};
+
+pardo::DType named_dtype(const char* op_name, PyObject* value) {
+    try {
+        return dtype_from(value);
+    } catch (const pardo::Error& error) {
+        throw pardo::Error(error.code(), std::string(op_name) + ": " + error.message());
+    }
+}
+
 void parse_keyword(const char* op_name, PyObject* name, PyObject* value, Keywords& k) {
     if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
         if (k.out) throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": out is given twice");
-        if (value != Py_None) k.out = value;
+        if (value != Py_None && value != Py_Ellipsis) k.out = value;
     } else if (PyUnicode_CompareWithASCIIString(name, "where") == 0) {
         if (value != Py_True) k.where = value;
     } else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
-        if (value != Py_None) k.dtype = dtype_from(value);
+        if (value != Py_None) k.dtype = named_dtype(op_name, value);
     } else if (PyUnicode_CompareWithASCIIString(name, "casting") == 0) {
-        if (!PyUnicode_Check(value) || PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) {
-            throw pardo::Error(pardo::ErrorCode::Value,
-                               std::string(op_name) + ": casting must be 'same_kind'; cast explicitly with astype for others");
+        if (!PyUnicode_Check(value)) {
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": casting must be a text, not " + class_name(value));
         }
+        if (PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) throw OtherCasting{};
     } else {
         throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + "() got an unexpected keyword argument '" + text_from(name) +
                                                        "'; known are out, where, dtype and casting");
@@ -46,10 +57,17 @@ void parse_keyword(const char* op_name, PyObject* name, PyObject* value, Keyword
 Array array_of_scalar(const pardo::Scalar& s) { return pardo::full({}, s); }
 
 Array* as_out(const char* op_name, PyObject* o) {
-    if (PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
+    if (PyTuple_Check(o)) {
+        if (PyTuple_Size(o) != 1) {
+            throw pardo::Error(
+                pardo::ErrorCode::Value,
+                std::string(op_name) + ": out must be an array or a tuple of one array, not a tuple of " + std::to_string(PyTuple_Size(o)));
+        }
+        o = PyTuple_GetItem(o, 0);
+    }
     if (is_array(o)) return &array_of(o);
     if (is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
-    throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": out must be a pardo.Array");
+    throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": out must be a pardo.Array, not " + class_name(o));
 }
 
 const Array& checked_mask(const char* op_name, const Array& mask) {
@@ -60,8 +78,18 @@ const Array& checked_mask(const char* op_name, const Array& mask) {
 
 Array as_mask(const char* op_name, PyObject* o, const Array* home, const std::optional<Array>& made) {
     if (is_array(o)) return checked_mask(op_name, array_of(o));
-    if (PyBool_Check(o)) return array_of_scalar(pardo::Scalar(o == Py_True));
-    if (!is_host_data(o)) throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": where must be a bool or an array of bools");
+    if (PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o)) {  // as NumPy: what is not zero is true
+        return array_of_scalar(pardo::Scalar(PyObject_IsTrue(o) == 1));
+    }
+    if (PyList_Check(o) || PyTuple_Check(o)) {
+        const nb::object numpy = nb::module_::import_("numpy");
+        const nb::object values = numpy.attr("asarray")(nb::handle(o), numpy.attr("bool_"));
+        return host_operand(values.ptr(), op_name, home ? home->queue() : made->queue());
+    }
+    if (!is_host_data(o)) {
+        throw pardo::Error(pardo::ErrorCode::Type,
+                           std::string(op_name) + ": where must be a bool or an array of bools, not " + class_name(o));
+    }
     if (!home && is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
     const Array mask = host_operand(o, op_name, home ? home->queue() : made->queue());
     return checked_mask(op_name, mask);
@@ -95,6 +123,16 @@ PyObject* call_in_context(int id, PyObject* const* args, Py_ssize_t count, PyObj
     const nb::object function =
         nb::module_::import_("pardo._core").attr(bound_name(pardo::op_table()[static_cast<std::size_t>(id)]).c_str());
     return module.attr("offload")(function, nb::tuple(positional), keywords).release().ptr();
+}
+
+/// The call with a rule of casting of its own.
+PyObject* call_with_casting(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    nb::list positional;
+    nb::dict keywords;
+    for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
+    for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i) keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + i]);
+    const nb::object call = nb::module_::import_("pardo._functions.casting").attr("call");
+    return call(id, pardo::op_table()[static_cast<std::size_t>(id)].name, positional, keywords).release().ptr();
 }
 
 /// The array whose queue host operands follow where no operand is an array: the condition of a choice, `out` or `where`.
@@ -170,8 +208,10 @@ PyObject* call_row(int id, PyObject* const* args, Py_ssize_t count, PyObject* na
         try {
             return checked_call(id, args, count, names);
         } catch (const NumPyOperand&) {
+            return call_in_context(id, args, count, names);
+        } catch (const OtherCasting&) {
+            return call_with_casting(id, args, count, names);
         }
-        return call_in_context(id, args, count, names);
     });
 }
 
@@ -258,7 +298,9 @@ std::string docstring(const pardo::OpInfo& info) {
            "where : Array of bool or bool, optional\n    The elements to compute. Others keep their value in `out`; without `out` they are "
            "not initialised.\n"
            "dtype : data type, optional\n    The dtype to compute in; operands are cast to it within the same kind.\n"
-           "casting : str, optional\n    Only ``'same_kind'``.\n\n"
+           "casting : str, optional\n    How operands, and the result with `out`, may be cast: ``'no'``, ``'equiv'``, ``'safe'``, "
+           "``'same_kind'``\n"
+           "    or ``'unsafe'``.\n\n"
            "Returns\n-------\nArray\n    The result, " +
            result_text(info) + ".\n    It is recorded, and computed when it is needed. `out` itself if that was given.\n\n" +
            "Raises\n------\nTypeError\n    An operand is not an array or a number or has a dtype that is not accepted, or the result "

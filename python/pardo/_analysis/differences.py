@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.manipulation import ravel
-from pardo._base.arguments import array, axis_index, default_on, integer, same_kind
+from pardo._base.arguments import SCALARS, array, axis_index, default_on, integer, same_kind, word
 from pardo._core import Array
 from pardo._functions.operands import axes_of, cast, double_of, on_host, operand, operands, to_queue, weak_operand
 
@@ -408,11 +408,9 @@ _MODES = ("valid", "same", "full")
 
 
 def _mode(mode: Any, op_name: str) -> str:
-    if mode in _MODES:
-        return mode  # type: ignore[no-any-return]
-    if isinstance(mode, (int, np.integer)) and 0 <= mode < 3:
+    if isinstance(mode, (int, np.integer)) and not isinstance(mode, bool) and 0 <= mode < 3:
         return _MODES[mode]
-    raise ValueError(f"{op_name}: mode is {mode!r}; it must be one of 'valid', 'same' and 'full'")
+    return word(mode, f"{op_name}: mode", _MODES)
 
 
 def _sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
@@ -526,6 +524,8 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     >>> pp.correlate(pp.asarray([1, 2, 3]), [0, 1, 0.5], "full")
     array([0.5, 2. , 3.5, 3. , 0. ])
     """
+    if any(getattr(s, "ndim", 1) == 0 or isinstance(s, SCALARS) for s in (a, v)):
+        raise ValueError("correlate: object of too small depth for desired array: sequences of one dimension are expected")
     x, y = _sequences(a, v, "correlate")
     y = _core.conjugate(y) if y.dtype.kind == "c" else y
     kind = _mode(mode, "correlate")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import reductions
-from pardo._base.arguments import Axis, array, axes, default_on, mask, optional_dtype, store
+from pardo._base.arguments import Axis, array, axes, default_on, keeps_dimensions, mask, optional_dtype, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._functions.operands import cast
@@ -222,7 +222,7 @@ def _place(op_name: str, of: Callable[..., Array], worst: float, a: Any, axis: A
     x = array(a, op_name)
     if x.dtype.kind in "fc" and x.size and bool(_core.any(_core.all(_core.isnan(x), axis))):
         raise ValueError(f"{op_name}: all-NaN slice encountered")
-    return of(_without(x, worst), axis, out, keepdims=keepdims)
+    return of(_without(x, worst), axis, out, keepdims=keeps_dimensions(keepdims, op_name))
 
 
 @filled
@@ -432,7 +432,7 @@ def nanmean(
         return reductions.mean(x, axis, dtype, out, keepdims, where=where)
     wanted = _inexact(x, dtype, out, "nanmean")
     places, m = axes(axis, "nanmean"), mask(where, x, "nanmean")
-    total = _core._reduce(_core._SUM, _without(x, 0), places, bool(keepdims), wanted, m)
+    total = _core._reduce(_core._SUM, _without(x, 0), places, keeps_dimensions(keepdims, "nanmean"), wanted, m)
     return store(_quotient(total, _counted(x, places, bool(keepdims), m)), out, "nanmean")
 
 
@@ -440,10 +440,7 @@ def _variance(
     op_name: str, a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, center: Any, correction: Any
 ) -> Array:
     x = array(a, op_name)
-    if correction is not None:
-        if ddof != 0:
-            raise ValueError(f"{op_name}: ddof and correction can't be provided simultaneously")
-        ddof = correction
+    ddof = reductions.correction_of(op_name, ddof, correction)
     if x.dtype.kind not in "fc":
         of = reductions.var if op_name == "nanvar" else reductions.std
         return of(x, axis, dtype, out, ddof, keepdims, where=where, mean=center)
@@ -461,7 +458,7 @@ def _variance(
         wanted = {None: None, "c8": np.dtype("f4"), "c16": np.dtype("f8")}.get(None if wanted is None else wanted.str[1:], wanted)
     else:
         squares = _core.multiply(off, off)
-    total = _core._reduce(_core._SUM, squares, places, bool(keepdims), wanted, m)
+    total = _core._reduce(_core._SUM, squares, places, keeps_dimensions(keepdims, op_name), wanted, m)
     freedom = _core.subtract(_core._reshape(count, list(total.shape)), float(ddof))
     result = _core._where(_core.less_equal(freedom, 0), float("nan"), _quotient(total, freedom))
     return store(result if op_name == "nanvar" else _core.sqrt(result), out, op_name)

@@ -234,6 +234,8 @@ def polyval(p: Any, x: Any) -> Array:
     """
     given = [p, x] if type(p) is Array or type(x) is Array else [asarray(p), x]
     factors, values = operands(given, "polyval")
+    if factors.ndim == 0:
+        raise TypeError("polyval: a sequence of coefficients is expected, not a single number")
     y = _core._full(list(values.shape), 0, values.dtype, values.queue)
     for k in range(factors.shape[0]):
         y = _core.add(_core.multiply(y, values), factors[k])
@@ -241,7 +243,10 @@ def polyval(p: Any, x: Any) -> Array:
 
 
 def _coefficients(p: Any, op_name: str) -> Array:
-    return p if type(p) is Array else asarray(p)
+    x = p if type(p) is Array else asarray(p)
+    if x.ndim == 0:
+        raise TypeError(f"{op_name}: a sequence of coefficients is expected, not a single number")
+    return x
 
 
 def polyder(p: Any, m: int = 1) -> Array:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
+from pardo import _core
 from pardo._array.interop import by_rows, check_fits, from_host
 from pardo._base.arguments import (
     DeviceLike,
@@ -457,6 +458,11 @@ def identity(
     return eye(n, dtype=optional_dtype(dtype, "identity"), device=device, queue=queue, usm_type=usm_type)
 
 
+def _matrix(x: Array) -> Array:
+    """The array; a vector, as in NumPy, as each row of a square matrix."""
+    return x if x.ndim != 1 else _core._broadcast_to(x, [x.size, x.size])
+
+
 def tril(x: Any, /, k: int = 0) -> Array:
     """Lower triangle of an array: matrices with zeros above a diagonal.
 
@@ -475,11 +481,11 @@ def tril(x: Any, /, k: int = 0) -> Array:
     Raises
     ------
     ValueError
-        The array has less than two dimensions.
+        The array has no dimensions.
     TypeError
         `x` is not an array, or `k` is not an integer.
     """
-    return _tril(array(x, "tril"), index(k, "tril: k"))
+    return _tril(_matrix(array(x, "tril")), index(k, "tril: k"))
 
 
 def triu(x: Any, /, k: int = 0) -> Array:
@@ -500,8 +506,8 @@ def triu(x: Any, /, k: int = 0) -> Array:
     Raises
     ------
     ValueError
-        The array has less than two dimensions.
+        The array has no dimensions.
     TypeError
         `x` is not an array, or `k` is not an integer.
     """
-    return _triu(array(x, "triu"), index(k, "triu: k"))
+    return _triu(_matrix(array(x, "triu")), index(k, "triu: k"))

@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
-from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of, refuse_masked
+from pardo._base.arguments import (
+    DeviceLike,
+    copy_flag,
+    default_on,
+    default_queue,
+    dtype_of,
+    in_memory,
+    index,
+    optional_dtype,
+    queue_of,
+    refuse_masked,
+)
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -128,6 +139,7 @@ def _made(
 ) -> Array:
     by_rows(order, op_name)
     refuse_masked(obj, op_name)
+    copy = copy_flag(copy, op_name)
     if type(obj) is Array:
         return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, op_name), usm_type, copy, op_name)
     target = queue_of(device, queue)
@@ -211,6 +223,7 @@ def array(
     copy: bool | None = True,
     order: str | None = "K",
     ndmin: int = 0,
+    ndmax: int = 64,
     device: DeviceLike = None,
     queue: Queue | None = None,
     usm_type: str | None = None,
@@ -229,6 +242,8 @@ def array(
         As for `asarray`.
     ndmin : int
         Dimensions of extent 1 are put in front until there are so many.
+    ndmax : int
+        How deep lists may be nested.
     device, queue, usm_type : optional
         As for `asarray`.
 
@@ -240,9 +255,15 @@ def array(
     Raises
     ------
     ValueError, TypeError
-        As `asarray`; TypeError also if `ndmin` is not an integer.
+        As `asarray`; TypeError also if `ndmin` or `ndmax` is not an integer, ValueError if lists are nested deeper than `ndmax`, which
+        is not between 0 and 64.
     """
+    most = index(ndmax, "array: ndmax")
+    if not 0 <= most <= 64:
+        raise ValueError(f"array: ndmax is {most}; it must be between 0 and 64")
     x = _made("array", obj, dtype, order, device, copy, queue, usm_type)
+    if isinstance(obj, (list, tuple)) and x.ndim > most:
+        raise ValueError(f"array: the lists are nested {x.ndim} deep, but ndmax is {most}")
     missing = index(ndmin, "array: ndmin") - x.ndim
     return x[(None,) * missing] if missing > 0 else x
 

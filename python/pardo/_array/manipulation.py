@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import Axis, Shape, array, axes, axis_index, index, integers
+from pardo._base.arguments import Axis, Shape, array, axes, axis_index, copy_flag, index, integers, word
 from pardo._core import Array
 
 __all__ = [
@@ -58,16 +58,15 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
     TypeError
         `x` is not an array, or `shape` holds something else than integers.
     """
-    return _reshape(array(x, "reshape"), integers(shape, "reshape: shape"), order, copy, "reshape")
+    return _reshape(array(x, "reshape"), integers(shape, "reshape: shape"), order, copy_flag(copy, "reshape"), "reshape")
 
 
 def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, op_name: str) -> Array:
+    word(order, f"{op_name}: order", ("C", "F", "A", "K") if op_name == "ravel" else ("C", "F", "A"))
     if order == "A":
         order = "F" if _lies_by_columns(x) else "C"
     if order == "C":
         return _core._reshape(x, extents, copy)
-    if order != "F":
-        raise ValueError(f"{op_name}: order is {order!r}; it must be 'C', 'F'" + (", 'A' or 'K'" if op_name == "ravel" else " or 'A'"))
     if -1 in extents:
         known = int(np.prod([e for e in extents if e != -1]))
         if extents.count(-1) > 1 or known == 0 or x.size % known:
@@ -110,7 +109,7 @@ def ravel(x: Any, /, order: str = "C") -> Array:
         `x` is not an array.
     """
     x = array(x, "ravel")
-    if order != "K":
+    if not isinstance(order, str) or order != "K":
         return _reshape(x, [-1], order, None, "ravel")
     strides = x.strides
     return _core._reshape(_core._permute_dims(x, sorted(range(x.ndim), key=lambda d: -abs(strides[d]))), [-1])
@@ -484,6 +483,8 @@ def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
         raise TypeError(f"roll: shift must be an integer or a sequence of integers, not {shift!r}") from None
     if axis is None:
         return _core._roll(x, [sum(shifts) % max(x.size, 1)], None)
+    if isinstance(axis, (tuple, list)) and not axis:
+        return _core._roll(x, [0], None)
     along = [axis_index(a, x.ndim, "roll") for a in integers(axis, "roll: axis")]
     if len(shifts) != len(along) and 1 not in (len(shifts), len(along)):
         raise ValueError("roll: shift and axis must have the same length")

@@ -245,18 +245,16 @@ def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: s
     Raises
     ------
     ValueError
-        `indexing` is unknown, or a vector has more than one dimension.
+        `indexing` is unknown.
     TypeError
         A vector is not an array.
     """
-    if indexing not in ("xy", "ij"):
+    if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is {indexing!r}; it must be 'xy' or 'ij'")
     lines = [array(v, "meshgrid") for v in vectors]
     n = len(lines)
     grids = []
     for i, v in enumerate(lines):
-        if v.ndim > 1:
-            raise ValueError(f"meshgrid: array {i} has {v.ndim} dimensions; one is expected")
         place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
         grids.append(_reshape(v, [v.size if d == place else 1 for d in range(n)]))
     if grids and not sparse:

@@ -9,7 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import SCALARS, Axis, array, array_like, axes, axis_index, axis_number, default_on, mask, optional_dtype, store
+from pardo._base.arguments import (
+    SCALARS,
+    Axis,
+    array,
+    array_like,
+    axes,
+    axis_index,
+    axis_number,
+    default_on,
+    keeps_dimensions,
+    mask,
+    optional_dtype,
+    store,
+)
 from pardo._base.docstrings import filled
 from pardo._base.rows import Row, functions_of
 from pardo._core import Array
@@ -87,6 +100,7 @@ def _extreme(row: Row) -> Callable[..., Array]:
             Or there are no elements, or `where` is given, without `initial`.
         """
         if where is not None and where is not True and initial is None:
+            mask(where, array(x, op_name), op_name)  # raises
             raise ValueError(f"{op_name}: the reduction has no identity, so to use where, initial has to be given")
         return _reduce(op, op_name, x, axis, None, out, keepdims, initial, where)
 
@@ -163,7 +177,7 @@ def _reduce(op: int, op_name: str, x: Any, axis: Axis, dtype: Any, out: Any, kee
     places = None if axis is None else _reduced(x, axis, op_name)
     m = None if where is None else mask(where, x, op_name)
     start = None if initial is None else _start(initial, op_name)
-    return store(_core._reduce(op, x, places, bool(keepdims), optional_dtype(dtype, op_name), m, start), out, op_name)
+    return store(_core._reduce(op, x, places, keeps_dimensions(keepdims, op_name), optional_dtype(dtype, op_name), m, start), out, op_name)
 
 
 def _reduced(x: Array, axis: Axis, op_name: str) -> list[int] | None:
@@ -179,6 +193,8 @@ def _start(initial: Any, op_name: str) -> Any:
         return initial
     if type(initial) is Array and initial.ndim == 0:
         return initial.item()
+    if type(initial) is Array or isinstance(initial, (str, list, tuple, np.ndarray)):
+        raise ValueError(f"{op_name}: initial must be a single number, not {type(initial).__name__}")
     raise TypeError(f"{op_name}: initial must be a number, not {type(initial).__name__}")
 
 
@@ -216,7 +232,11 @@ def mean(
     {reduction_raises}
     """
     x = array(x, "mean")
-    return store(_core._mean(x, axes(axis, "mean"), bool(keepdims), optional_dtype(dtype, "mean"), mask(where, x, "mean")), out, "mean")
+    return store(
+        _core._mean(x, axes(axis, "mean"), keeps_dimensions(keepdims, "mean"), optional_dtype(dtype, "mean"), mask(where, x, "mean")),
+        out,
+        "mean",
+    )
 
 
 @filled
@@ -314,11 +334,11 @@ def _variance(
 ) -> Array:
     """The variance, or its root when std asks."""
     x, dtype = array(x, op_name), optional_dtype(dtype, op_name)
-    c, places, m = _correction(op_name, ddof, correction), axes(axis, op_name), mask(where, x, op_name)
+    c, places, m = correction_of(op_name, ddof, correction), axes(axis, op_name), mask(where, x, op_name)
     for a in places or ():
         axis_index(a, x.ndim, op_name)  # raises
     if center is None:
-        return (_core._var if op_name == "var" else _core._std)(x, places, c, bool(keepdims), dtype, m)
+        return (_core._var if op_name == "var" else _core._std)(x, places, c, keeps_dimensions(keepdims, op_name), dtype, m)
     real = default_on(x.queue, np.float64)
     result = dtype or (x.dtype if x.dtype.kind in "fc" else real)
     wide = np.dtype(np.float32 if result == np.float16 else real if result.kind not in "fc" else result)
@@ -326,18 +346,19 @@ def _variance(
     if off.shape != x.shape:
         raise ValueError(f"{op_name}: mean does not broadcast to the array's shape {x.shape}; compute it with keepdims=True")
     squares = off * off if off.dtype.kind != "c" else _core.square(_core.real(off)) + _core.square(_core.imag(off))
-    total = _core._reduce(_core._SUM, squares, places, bool(keepdims), None, m)
+    total = _core._reduce(_core._SUM, squares, places, keeps_dimensions(keepdims, op_name), None, m)
     if m is None:
         count: Any = builtins.max(x.size // builtins.max(total.size, 1) - c, 0.0)
     else:
-        counts = _core._reduce(_core._COUNT_NONZERO, _core._broadcast_to(m, x.shape), places, bool(keepdims))
+        counts = _core._reduce(_core._COUNT_NONZERO, _core._broadcast_to(m, x.shape), places, keeps_dimensions(keepdims, op_name))
         count = _core.maximum(counts - c, 0.0)
     variance = _core.divide(total, count)
     target = {"complex64": "float32", "complex128": "float64"}.get(result.name, result)
     return (variance if op_name == "var" else _core.sqrt(variance))._astype(target, False)
 
 
-def _correction(op_name: str, ddof: float, correction: float | None) -> float:
+def correction_of(op_name: str, ddof: float, correction: float | None) -> float:
+    """What is subtracted from the number of elements: `correction`, or `ddof` where that is not given."""
     name, value = ("ddof", ddof) if correction is None else ("correction", correction)
     if not isinstance(value, SCALARS) or isinstance(value, (complex, np.complexfloating)):
         raise TypeError(f"{op_name}: {name} must be a real number, not {type(value).__name__}")
@@ -375,7 +396,7 @@ def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
     along = range(x.ndim) if places is None else [axis_index(a, x.ndim, "ptp") for a in places]
     if math.prod(x.shape[a] for a in along) == 0:
         raise ValueError("ptp: zero-size array to reduction operation maximum which has no identity")
-    high, low = (_core._reduce(op, x, places, bool(keepdims)) for op in (_core._MAX, _core._MIN))
+    high, low = (_core._reduce(op, x, places, keeps_dimensions(keepdims, "ptp")) for op in (_core._MAX, _core._MIN))
     return store(_core.subtract(high, low), out, "ptp")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, array_like, axis_index, on_queue, optional_axis, store
+from pardo._base.arguments import SCALARS, array, array_like, axis_index, keeps_dimensions, on_queue, optional_axis, store, word
 from pardo._base.docstrings import filled
 from pardo._base.rows import Row, functions_of
 from pardo._core import Array
@@ -38,7 +38,7 @@ def _position(row: Row) -> Callable[..., Array]:
             Or there are no elements.
         """
         x, a = array(x, op_name), optional_axis(axis, op_name)
-        return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, bool(keepdims)), out, op_name)
+        return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, keeps_dimensions(keepdims, op_name)), out, op_name)
 
     return position
 
@@ -152,8 +152,7 @@ def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> 
         `x1` has not one dimension, or `side` is something else.
     """
     x1 = array(x1, "searchsorted")
-    if side not in ("left", "right"):
-        raise ValueError(f"searchsorted: side is {side!r}; it must be 'left' or 'right'")
+    word(side, "searchsorted: side", ("left", "right"))
     order = None if sorter is None else array(sorter, "searchsorted")
     beyond = beyond_range(v, x1.dtype)
     if beyond and x1.ndim == 1:
@@ -174,8 +173,7 @@ _MODES = ("raise", "wrap", "clip")
 
 def _indices(x: Array, indices: Any, axis: int | None, op_name: str, mode: str = "raise") -> Array:
     """Index arrays, for an axis that counts from 0 on; those from the host are checked here, at the call."""
-    if mode not in _MODES:
-        raise ValueError(f"{op_name}: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
+    word(mode, f"{op_name}: mode", _MODES)
     if type(indices) is Array and mode == "raise":
         return indices
     extent = x.size if axis is None or x.ndim == 0 else x.shape[axis]

@@ -235,7 +235,7 @@ def _never_equal(x: Any, dtype: np.dtype[Any]) -> bool:
         return bool(number.astype(np.result_type(dtype, x)).astype(common) != number.astype(common))
 
 
-_KINDS = (None, "sort", "table")
+_KINDS = ("sort", "table")
 
 
 def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None) -> Array:
@@ -268,8 +268,8 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
     ValueError
         `kind` is something else.
     """
-    if kind not in _KINDS:
-        raise ValueError(f"isin: kind is {kind!r}; it must be 'sort' or 'table'")
+    if kind is not None and (not isinstance(kind, str) or kind not in _KINDS):
+        raise ValueError(f"isin: kind is {kind!r}; it must be 'sort', 'table' or None")
     for x, other in ((x1, test_elements), (test_elements, x1)):
         if type(other) is Array and _never_equal(x, other.dtype):
             shape = [] if x is x1 else list(other.shape)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pardo import _core
-from pardo._base.arguments import array, axis_index, index
+from pardo._base.arguments import array, axis_index, index, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
 
@@ -26,13 +26,13 @@ class TopK(NamedTuple):
     indices: Array
 
 
-_SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
-_PARTITIONS = (None, "introselect")
+_SORTS = ("quicksort", "heapsort", "mergesort", "stable")
+_PARTITIONS = ("introselect",)
 
 
-def _prepare(op_name: str, x: Any, axis: int | None, kind: str | None, kinds: tuple[str | None, ...] = _SORTS) -> tuple[Array, int]:
-    if kind not in kinds:
-        raise ValueError(f"{op_name}: kind is {kind!r}; it must be one of {', '.join(repr(k) for k in kinds if k)}")
+def _prepare(op_name: str, x: Any, axis: int | None, kind: str | None, kinds: tuple[str, ...] = _SORTS) -> tuple[Array, int]:
+    if kind is not None:
+        word(kind, f"{op_name}: kind", kinds)
     x = array(x, op_name)
     # As in NumPy, what gives indices takes an array without dimensions for one of one element.
     if axis is None or (x.ndim == 0 and op_name.startswith("arg")):

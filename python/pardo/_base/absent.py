@@ -11,15 +11,12 @@ _ABSENT = {
     "object_ str_ bytes_ char character strings": "arrays hold numbers and bools: keep text and objects in NumPy or lists",
     "longdouble clongdouble complex256 float128": "float64 and complex128 are the widest: use these, or NumPy",
     "memmap": "use pardo.load and pardo.fromfile, or pardo.asarray of a numpy.memmap",
-    "fromregex": "use pardo.asarray of the fields of what numpy.fromregex returns",
     "frompyfunc": "arrays have no Python objects for elements: use pardo.vectorize, which compiles the function",
-    "nditer nested_iters ndenumerate broadcast": (
-        "elements are not visited one by one: use operations on whole arrays, pardo.broadcast_shapes, or pardo.jit for loops"
+    "nditer nested_iters": (
+        "elements are not visited one by one: use operations on whole arrays, pardo.jit for loops, or pardo.ndenumerate for few elements"
     ),
-    "poly polyfit roots": "use numpy.{name} with arrays that pardo.asnumpy gives",
     "poly1d polynomial": "use pardo.polyval and its relatives, or numpy.{name} with arrays that pardo.asnumpy gives",
     "linalg fft": "use numpy.{name} or scipy.{name} with arrays that pardo.asnumpy gives; pardo.matmul and its relatives are here",
-    "may_share_memory shares_memory": "a view of an array is another name of its memory; nothing asks whether two arrays share some",
     "info": "use help(x)",
     "test": "`python -m pardo` tests each device",
     "show_runtime": "use pardo.show_config()",

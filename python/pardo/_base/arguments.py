@@ -157,6 +157,30 @@ def optional_flag(x: Any, what: str) -> bool | None:
     return None if x is None else flag(x, what)
 
 
+def copy_flag(copy: Any, op_name: str) -> bool | None:
+    """The keyword `copy` of what makes arrays: None, True or False, or what Python takes for one of these, but no text."""
+    if isinstance(copy, str):
+        raise ValueError(f"{op_name}: copy must be True, False or None, not the text {copy!r}")
+    return None if copy is None else bool(copy)
+
+
+def keeps_dimensions(keepdims: Any, op_name: str) -> bool:
+    """The keyword `keepdims`: a bool, or, as in NumPy, an integer in its place."""
+    if isinstance(keepdims, (bool, np.bool_)):
+        return bool(keepdims)
+    return integer(keepdims, f"{op_name}: keepdims") != 0
+
+
+def word(x: Any, what: str, known: Sequence[str]) -> str:
+    """One of some words: a TypeError for what is no text, a ValueError for another text; both name the words."""
+    if isinstance(x, str) and x in known:
+        return x
+    words = f"{', '.join(map(repr, known[:-1]))} or {known[-1]!r}" if len(known) > 1 else repr(known[0])
+    if isinstance(x, str):
+        raise ValueError(f"{what} is {x!r}; it must be {words}")
+    raise TypeError(f"{what} must be a text, {words}, not {type(x).__name__}")
+
+
 def optional_index(x: Any, what: str) -> int | None:
     """None, or an integer."""
     return None if x is None else index(x, what)
@@ -176,10 +200,12 @@ def optional_axis(axis: Any, op_name: str) -> int | None:
 
 def shape(s: Shape, op_name: str) -> list[int]:
     """An int or a sequence of ints as a list; negative extents are refused."""
-    extents = [s] if not isinstance(s, Iterable) else list(s)
+    extents: list[Any] = [s] if not isinstance(s, Iterable) or getattr(s, "ndim", None) == 0 else list(s)
     result = []
     for e in extents:
         try:
+            if isinstance(e, bool):
+                raise TypeError
             extent = operator.index(e)
         except TypeError:
             raise TypeError(f"{op_name}: shape must be an integer or a sequence of integers, not {s!r}") from None
@@ -246,8 +272,10 @@ def mask(where: Any, x: Array, op_name: str) -> Array | None:
     if type(where) is Array:
         same_queue(x, where, op_name)
         m = where
-    elif isinstance(where, SCALARS):
-        m = _number(where, None, x.queue, op_name)
+    elif isinstance(where, SCALARS):  # as NumPy: what is not zero is true
+        m = _number(bool(where), None, x.queue, op_name)
+    elif isinstance(where, (list, tuple)):
+        m = _host_operand(np.asarray(where, np.bool_), x.queue, op_name)
     elif _is_host_data(where):
         m = _host_operand(where, x.queue, op_name)
     else:
@@ -257,9 +285,9 @@ def mask(where: Any, x: Array, op_name: str) -> Array | None:
     return m
 
 
-def store(result: Array, out: Array | None, op_name: str) -> Array:
-    """The result, or `out` with the result stored in it: same shape, cast within the same kind."""
-    if out is None:
+def store(result: Array, out: Any, op_name: str, casting: str = "same_kind") -> Array:
+    """The result, or `out` with the result stored in it: same shape, cast by the rule."""
+    if out is None or out is Ellipsis:
         return result
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
@@ -267,10 +295,22 @@ def store(result: Array, out: Array | None, op_name: str) -> Array:
         raise TypeError(f"{op_name}: out must be a pardo.Array, not {type(out).__name__}")
     if out.shape != result.shape:
         raise ValueError(f"{op_name}: out has shape {out.shape}, but the result has shape {result.shape}")
-    if not _can_cast_same_kind(result.dtype, out.dtype):
+    if casting != "same_kind":
+        check_cast(result.dtype, out.dtype, casting, op_name)
+        result = result._astype(out.dtype, False)
+    elif not _can_cast_same_kind(result.dtype, out.dtype):
         raise TypeError(f"{op_name}: cannot cast the result from {result.dtype} to {out.dtype} of out with casting rule 'same_kind'")
     out._assign(result)
     return out
+
+
+def single_out(out: Any, op_name: str) -> Any:
+    """The keyword `out` of universal functions of one result: without the tuple that NumPy allows around it; None for what means none."""
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise ValueError(f"{op_name}: out must be an array or a tuple of one array, not a tuple of {len(out)}")
+        out = out[0]
+    return None if out is Ellipsis else out
 
 
 def same_kind(source: Array, dtype: Any, op_name: str) -> Any:
@@ -282,9 +322,8 @@ def same_kind(source: Array, dtype: Any, op_name: str) -> Any:
 
 
 def check_casting(casting: str, op_name: str) -> None:
-    """ValueError unless NumPy has such a rule."""
-    if casting not in _CASTINGS:
-        raise ValueError(f"{op_name}: casting is {casting!r}; it must be one of {', '.join(map(repr, _CASTINGS))}")
+    """ValueError unless NumPy has such a rule, TypeError if it is no text."""
+    word(casting, f"{op_name}: casting", _CASTINGS)
 
 
 def check_cast(source: Any, target: Any, casting: str, op_name: str) -> None:

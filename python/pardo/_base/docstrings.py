@@ -149,7 +149,8 @@ where : Array of bool or bool, optional
 dtype : data type, optional
     The dtype to compute in; operands are cast to it within the same kind.
 casting : str, optional
-    Only ``'same_kind'``.""",
+    How operands, and the result with `out`, may be cast: ``'no'``, ``'equiv'``, ``'safe'``, ``'same_kind'``
+    or ``'unsafe'``.""",
     "ufunc_pair_keywords": """\
 out : tuple of Array or None, optional
     Where the two results are stored; of the results' shape, and of dtypes that they can be cast to within the same kind.
@@ -158,7 +159,8 @@ where : Array of bool or bool, optional
 dtype : data type, optional
     The dtype to compute in; operands are cast to it within the same kind.
 casting : str, optional
-    Only ``'same_kind'``.""",
+    How operands, and the result with `out`, may be cast: ``'no'``, ``'equiv'``, ``'safe'``, ``'same_kind'``
+    or ``'unsafe'``.""",
     "ufunc_raises": """\
 TypeError
     An operand is neither an Array nor a number, or of a kind that the function is not defined for, `where` is not of bools, or a

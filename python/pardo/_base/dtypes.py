@@ -107,7 +107,7 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device:
     target = optional_dtype(dtype, "astype") or default_on(x.queue, np.float64)
     if x.dtype.kind == "c" and target.kind in "iuf":
         raise TypeError(f"astype: a complex array cannot become {target}; take x.real first")
-    return x._astype(target, copy)._to_queue(queue_of(device, None, x.queue))
+    return x._astype(target, builtins_bool(copy))._to_queue(queue_of(device, None, x.queue))
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
@@ -251,6 +251,10 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
     >>> pp.isdtype("int8", ("bool", "unsigned integer"))
     False
     """
+    if not isinstance(dtype, (str, type, np.dtype)):
+        raise TypeError(f"isdtype: dtype must be a data type, not {type(dtype).__name__}")
+    if not isinstance(kind, (str, tuple, type, np.dtype)):
+        raise TypeError(f"isdtype: kind must be a text, a data type or a tuple of these, not {type(kind).__name__}")
     d = np.dtype(dtype)
     if isinstance(kind, tuple):
         return any(isdtype(d, k) for k in kind)

@@ -16,6 +16,7 @@ FILES = {
     "_analysis.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
     "_analysis.polynomials": "polyadd polyder polydiv polyint polymul polysub polyval",
     "_analysis.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "_analysis.roots": "poly polyfit roots",
     "_analysis.sets": "intersect1d lexsort setdiff1d setxor1d sort_complex union1d",
     "_analysis.windows": "bartlett blackman hamming hanning i0 kaiser",
     "_functions.arithmetic": "bitwise_count divmod frexp ldexp modf sinc spacing",
@@ -33,11 +34,12 @@ FILES = {
     "_functions.padding": "pad",
     "_functions.products": "cross inner kron matvec vdot vecmat",
     "_functions.rearranging": "block dsplit hsplit resize rollaxis rot90 row_stack vsplit",
+    "_functions.sharing": "broadcast may_share_memory ndenumerate shares_memory",
     "_functions.triangles": (
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "
         "triu_indices triu_indices_from vander"
     ),
-    "_host.files": "frombuffer fromfile fromiter fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
+    "_host.files": "frombuffer fromfile fromiter fromregex fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
     "_host.scalar_types": (
         "byte cdouble complexfloating csingle double floating generic half inexact int_ intc integer intp long longlong ndindex number "
         "short signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort"

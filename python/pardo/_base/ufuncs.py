@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import arrays, axis_index, integer, same_kind, same_queue, store
+from pardo._base.arguments import arrays, axis_index, check_cast, check_casting, dtype_of, integer, same_queue, single_out, store
 from pardo._core import Array
 
 _ALL = "? b B h H i I l L e f d F D"
@@ -49,8 +49,7 @@ def apply_to_vectors(
     casting: str,
 ) -> Array:
     """What NumPy's ufuncs with a signature do around their loop: `compute` gets operands whose last axes are those of the signature."""
-    if casting != "same_kind":
-        raise ValueError(f"{op_name}: casting must be 'same_kind'; cast explicitly with astype for others")
+    check_casting(casting, op_name)
     xs = arrays(operands, op_name)
     for x in xs[1:]:
         same_queue(xs[0], x, op_name)
@@ -78,7 +77,10 @@ def apply_to_vectors(
                     f"{signature} (size {n} is different from {sizes[name]})"
                 )
     if dtype is not None:
-        xs = [x._astype(same_kind(x, dtype, op_name), False) for x in xs]
+        wanted_dtype = dtype_of(dtype, op_name)
+        for x in xs:
+            check_cast(x.dtype, wanted_dtype, casting, op_name)
+        xs = [x._astype(wanted_dtype, False) for x in xs]
     result = compute(*xs)
     if keepdims:
         result = _core._reshape(result, [*result.shape, *[1] * len(given)])
@@ -87,7 +89,7 @@ def apply_to_vectors(
         wanted = [axis_index(p, n, op_name) for p in places[-1]]
         _unequal(wanted, op_name)
         result = _core._moveaxis(result, list(range(n - len(wanted), n)), wanted)
-    return store(result, out, op_name)
+    return store(result, single_out(out, op_name), op_name, casting)
 
 
 def _present(names: list[str], x: Array, op_name: str) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import array, axis_index, index
+from pardo._base.arguments import array, axis_index, index, word
 from pardo._core import Array
 from pardo._functions.operands import cast, to_queue
 
@@ -14,8 +14,7 @@ __all__ = ["packbits", "unpackbits"]
 
 def _prepared(a: Any, axis: Any, bitorder: Any, op_name: str) -> tuple[Array, int]:
     x = array(a, op_name)
-    if bitorder not in ("big", "little"):
-        raise ValueError(f"{op_name}: 'order' must be either 'little' or 'big', not {bitorder!r}")
+    word(bitorder, f"{op_name}: bitorder", ("little", "big"))
     if axis is None:
         return _core._reshape(x, [-1]), 0
     return x, axis_index(axis, x.ndim, op_name)

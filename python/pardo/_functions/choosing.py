@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, store
+from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, store, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._core import any as any_of
@@ -59,8 +59,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     array([10,  2, 30])
     """
     a = array(a, "choose")
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"choose: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
+    word(mode, "choose: mode", ("raise", "wrap", "clip"))
     if a.dtype.kind not in "biu" or a.dtype == np.uint64:
         raise TypeError(f"choose: indices must be integers that int64 can hold, not {a.dtype}")
     given = [choices[k] for k in range(len(choices))]
@@ -199,7 +198,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         raise ValueError(f"piecewise: with {n} condition(s), either {n} or {n + 1} functions are expected")
     y = _core._full(list(x.shape), 0, x.dtype, x.queue)
     for condition, function in zip(conditions, funclist, strict=True):
+        if condition.ndim and condition.shape != x.shape[: condition.ndim]:
+            raise IndexError(f"piecewise: a condition has shape {condition.shape}, but x has shape {x.shape}")
         if condition.shape != x.shape:
+            condition = _core._reshape(condition, [*condition.shape, *[1] * (x.ndim - condition.ndim)])
             condition = _core._broadcast_to(condition, list(x.shape))
         if not callable(function):
             y[condition] = function

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.interop import asarray
-from pardo._base.arguments import DeviceLike
+from pardo._base.arguments import DeviceLike, word
 from pardo._core import Array, Queue
 from pardo._core import all as all_of
 from pardo._functions.operands import lies_by_columns
@@ -59,8 +59,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     >>> y
     array([1, 2, 3])
     """
-    if order not in ("K", "C", "A", "F"):
-        raise ValueError(f"copy: order is {order!r}; it must be 'K', 'C', 'A' or 'F'")
+    word(order, "copy: order", ("K", "C", "A", "F"))
     x = a if type(a) is Array else asarray(a)
     by_columns = order == "F" or (order != "C" and x.ndim > 1 and not x.force()._is_contiguous() and lies_by_columns(x))
     return _by_columns(x) if by_columns else _by_rows(x)

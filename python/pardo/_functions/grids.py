@@ -9,7 +9,19 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.ranges import linspace
-from pardo._base.arguments import SCALARS, DeviceLike, Shape, array, axis_index, default_on, index, not_an_array, optional_dtype, queue_of
+from pardo._base.arguments import (
+    SCALARS,
+    DeviceLike,
+    Shape,
+    array,
+    axis_index,
+    default_on,
+    index,
+    not_an_array,
+    optional_dtype,
+    queue_of,
+    word,
+)
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Queue
 from pardo._core import any as any_of
@@ -238,8 +250,9 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order:
     op_name = "ravel_multi_index"
     extents = read_shape(dims, op_name)
     modes = list(mode) if isinstance(mode, (tuple, list)) else [mode] * len(extents)
-    if any(m not in ("raise", "wrap", "clip") for m in modes) or order not in ("C", "F"):
-        raise ValueError(f"{op_name}: mode must be 'raise', 'wrap' or 'clip' and order 'C' or 'F', not {mode!r} and {order!r}")
+    for each in modes:
+        word(each, f"{op_name}: mode", ("raise", "wrap", "clip"))
+    word(order, f"{op_name}: order", ("C", "F"))
     if type(multi_index) is not Array and isinstance(multi_index, np.ndarray):
         multi_index = tuple(multi_index)
     given = [multi_index[d] for d in range(len(multi_index))]
@@ -306,8 +319,7 @@ def unravel_index(indices: Any, shape: Shape, order: str = "C") -> tuple[Array, 
     """
     op_name = "unravel_index"
     extents = read_shape(shape, op_name)
-    if order not in ("C", "F"):
-        raise ValueError(f"{op_name}: order is {order!r}; it must be 'C' or 'F'")
+    word(order, f"{op_name}: order", ("C", "F"))
     x = indices if type(indices) is Array else to_queue(np.asarray(indices), queue_of(None, None))
     if x.dtype.kind not in "iu":
         raise TypeError(f"{op_name}: only int indices permitted")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import array, same_kind
+from pardo._base.arguments import array, copy_flag, same_kind
 from pardo._core import Array
 from pardo._core import all as all_of
 from pardo._functions.operands import axes_of, cast, lies_by_columns, weak_operand
@@ -337,7 +337,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     >>> pp.nan_to_num(pp.asarray([1.0, pp.nan, pp.inf]), posinf=9.0)
     array([1., 0., 9.])
     """
-    given = array(x, "nan_to_num")
+    given, copy = array(x, "nan_to_num"), bool(copy_flag(copy, "nan_to_num"))
     if given.dtype.kind not in "fc":
         return given._copy() if copy else given
     real: np.dtype[Any] = np.finfo(given.dtype).dtype

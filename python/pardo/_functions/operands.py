@@ -8,7 +8,22 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.interop import asnumpy, from_host
-from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, default_on, mask, on_queue, same_kind, same_queue, store
+from pardo._base.arguments import (
+    SCALARS,
+    array,
+    array_like,
+    arrays,
+    axis_index,
+    check_cast,
+    check_casting,
+    default_on,
+    dtype_of,
+    mask,
+    on_queue,
+    same_queue,
+    single_out,
+    store,
+)
 from pardo._core import Array, Queue
 
 
@@ -77,35 +92,39 @@ def elementwise_pair(
 
 
 def _applied(op_name: str, compute: Callable[..., Any], operands: Sequence[Any], out: Any, where: Any, dtype: Any, casting: str) -> Any:
-    if casting != "same_kind":
-        raise ValueError(f"{op_name}: casting must be 'same_kind'; cast explicitly with astype for others")
+    check_casting(casting, op_name)
     xs = arrays(operands, op_name)
     for x in xs[1:]:
         same_queue(xs[0], x, op_name)
     if dtype is not None:
-        xs = [x._astype(same_kind(x, dtype, op_name), False) for x in xs]
+        wanted = dtype_of(dtype, op_name)
+        for x in xs:
+            check_cast(x.dtype, wanted, casting, op_name)
+        xs = [cast(x, wanted) for x in xs]
     some = mask(where, xs[0], op_name)
     result = compute(*xs)
     if not isinstance(result, tuple):
-        return placed(result, out, some, op_name)
-    if out is None:
+        return placed(result, single_out(out, op_name), some, op_name, casting)
+    if out is None or out is Ellipsis:
         out = (None,) * len(result)
     if not isinstance(out, tuple) or len(out) != len(result):
-        raise TypeError(f"{op_name}: out must be a tuple of {len(result)} arrays or None")
-    return tuple(placed(r, o, some, op_name) for r, o in zip(result, out, strict=True))
+        wrong: type[Exception] = ValueError if isinstance(out, tuple) else TypeError
+        raise wrong(f"{op_name}: out must be a tuple of {len(result)} arrays or None")
+    return tuple(placed(r, o, some, op_name, casting) for r, o in zip(result, out, strict=True))
 
 
-def placed(result: Array, out: Any, some: Array | None, op_name: str) -> Array:
+def placed(result: Array, out: Any, some: Array | None, op_name: str, casting: str = "same_kind") -> Array:
     """The result, or `out` with the result stored in it where `some` holds."""
     if some is None:
-        return store(result, out, op_name)
+        return store(result, out, op_name, casting)
     result, some = _core._broadcast_arrays([result, some])
-    if out is None:
+    if out is None or out is Ellipsis:
         return result
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     if type(out) is Array and out.shape == result.shape:
-        result = _core._where(some, result._astype(same_kind(result, out.dtype, op_name), False), out)
+        check_cast(result.dtype, out.dtype, casting, op_name)
+        result = _core._where(some, cast(result, out.dtype), out)
     return store(result, out, op_name)
 
 

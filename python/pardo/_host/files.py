@@ -11,11 +11,13 @@ from pardo._base.arguments import DeviceLike
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._functions.operands import on_host
+from pardo._host import npy
 
 __all__ = [
     "frombuffer",
     "fromfile",
     "fromiter",
+    "fromregex",
     "fromstring",
     "genfromtxt",
     "load",
@@ -133,6 +135,55 @@ def fromiter(iter: Any, dtype: DTypeLike, count: int = -1, *, device: DeviceLike
     array([0, 1, 4, 9])
     """
     return asarray(np.fromiter(iter, dtype, count), device=device)
+
+
+@filled
+def fromregex(file: Any, regexp: Any, dtype: DTypeLike, encoding: str | None = None, *, device: DeviceLike = None) -> Array:
+    """Construct an array from a text file, using regular expression parsing.
+
+    Parameters
+    ----------
+    file : file, str or Path
+        What is read.
+    regexp : str or compiled pattern
+        One group of it gives the numbers: a match is an element.
+    dtype : data type
+        A dtype of numbers; a structured one of a single field, as NumPy asks for one, means that field's.
+    encoding : str, optional
+        As for `numpy.fromregex`.
+    {device}
+
+    Returns
+    -------
+    Array
+        The values, of one dimension.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        As `numpy.fromregex` and `asarray`; a TypeError for a dtype of several fields, for which call `numpy.fromregex` and give each of
+        its fields to `asarray`.
+
+    See Also
+    --------
+    fromstring, loadtxt
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> pp.fromregex(io.StringIO("a=1 b=22"), r"=([0-9]+)", int)
+    array([ 1, 22])
+    """
+    wanted = np.dtype(dtype)
+    if wanted.names is not None and len(wanted.names) != 1:
+        raise TypeError(
+            f"fromregex: arrays have no fields, but dtype has {len(wanted.names)}: "
+            "make an array of each field of what numpy.fromregex gives"
+        )
+    record = wanted if wanted.names is not None else np.dtype([("value", wanted)])
+    found = np.fromregex(file, regexp, record, encoding)
+    return asarray(found[record.names[0]], device=device)  # type: ignore[index]
 
 
 @filled
@@ -330,6 +381,10 @@ def load(
     --------
     save, savez, loadtxt
 
+    Notes
+    -----
+    A ``.npy`` file goes to the device in parts of 4 MiB: the host never holds all of it. Arrays of an ``.npz`` file are read whole.
+
     Examples
     --------
     >>> import io
@@ -340,6 +395,10 @@ def load(
     >>> pp.load(file)
     array([1, 2, 3])
     """
+    if mmap_mode is None:
+        x = npy.read(file, max_header_size, device)
+        if x is not None:
+            return x
     options: dict[str, Any] = {"encoding": encoding, "max_header_size": max_header_size}
     found = np.load(file, mmap_mode, allow_pickle, fix_imports, **options)
     return asarray(found, device=device) if isinstance(found, np.ndarray) else Archive(found, device)
@@ -366,6 +425,10 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     --------
     load, savez, savetxt
 
+    Notes
+    -----
+    An array goes into the file in parts of 4 MiB: the host never holds all of it.
+
     Examples
     --------
     >>> import io
@@ -375,7 +438,10 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     >>> len(file.getvalue()) > 48
     True
     """
-    np.save(file, on_host(arr), allow_pickle)
+    if type(arr) is Array:
+        npy.write(file, arr)
+    else:
+        np.save(file, arr, allow_pickle)
 
 
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:

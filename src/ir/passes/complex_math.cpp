@@ -82,10 +82,10 @@ Z ComplexMath::expm1(Z a) {
     const Z whole = exp(a);
     const Value half_sine = f(Math::sin, mul(a.im, c(0.5)));
     const Value small = sub(mul(f(Math::expm1, a.re), f(Math::cos, a.im)), mul(c(2), mul(half_sine, half_sine)));
-    // The exponential itself is right where the subtraction of one does not cancel. Infinities as NumPy: the plain products.
+    // The exponential itself is right where the subtraction of one does not cancel, and for infinities and NaN.
     const Value finite = both(is_finite(a.re), is_finite(a.im)), near = m_.lt(abs(a.re), c(1));
-    const Value re = pick(is_zero(a.im), f(Math::expm1, a.re), pick(both(finite, m_.bit_not(near)), sub(whole.re, c(1)), small));
-    return {re, pick(finite, whole.im, mul(f(Math::exp, a.re), f(Math::sin, a.im)))};
+    const Value re = pick(is_zero(a.im), f(Math::expm1, a.re), pick(both(finite, near), small, sub(whole.re, c(1))));
+    return {pick(both(is_zero(a.re), is_zero(a.im)), c(0), re), whole.im};
 }
 
 // re = log |z|. Near the unit circle from |z|^2 - 1, whose rounding errors are carried along; elsewhere from the larger part and the ratio.
@@ -170,7 +170,8 @@ Z ComplexMath::tanh(Z a) {
     re = pick(flat, with_sign(c(1), a.re), re);
     im = pick(flat, far_im, im);
     re = pick(is_zero(a.re), a.re, pick(both(flat, both(no_angle, m_.bit_not(is_inf(a.re)))), c(nan), re));
-    im = pick(is_zero(a.im), a.im, pick(both(is_inf(a.re), no_angle), with_sign(c(0), a.im), im));
+    // At infinity C99 and NumPy have the sign of sin(2y), the array API standard that of y.
+    im = pick(is_zero(a.im), a.im, pick(is_inf(a.re), with_sign(c(0), a.im), im));
     return {re, im};
 }
 

@@ -68,13 +68,22 @@ std::vector<Z> special_arguments() {
     return z;
 }
 
+/// As Annex G, but for the sign of a zero beside the infinities of tanh and tan: there the array API standard has the argument's.
+Z special_value(const Row& row, Z z) {
+    Z w = row.exact(z);
+    if (row.fn == Math::tanh && std::isinf(z.real())) w.imag(std::copysign(w.imag(), z.imag()));
+    if (row.fn == Math::tan && std::isinf(z.imag())) w.real(std::copysign(w.real(), z.real()));
+    return w;
+}
+
 TEST(Complex, SpecialValuesAreThoseOfAnnexG) {
     const auto z = special_arguments();
     for (const Row& row : rows) {
         const auto w = lowered<double>(row.fn, {z});
-        for (std::size_t k = 0; k < z.size(); ++k)
-            EXPECT_TRUE(alike(w[k], row.exact(z[k])))
-                << name(row.fn) << text(z[k]) << " = " << text(w[k]) << ", not " << text(row.exact(z[k]));
+        for (std::size_t k = 0; k < z.size(); ++k) {
+            const Z exact = special_value(row, z[k]);
+            EXPECT_TRUE(alike(w[k], exact)) << name(row.fn) << text(z[k]) << " = " << text(w[k]) << ", not " << text(exact);
+        }
     }
 }
 

@@ -1,0 +1,81 @@
+# python/pardo/_host/npy.py: `.npy` files straight to a device and back, a part at a time: the host never holds a whole array.
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array.interop import asnumpy, host_view
+from pardo._base.arguments import DeviceLike, dtype_of, queue_of
+from pardo._core import Array
+
+PART = 4 << 20  # bytes of the host that a file goes through: they stay in a processor's cache
+_MAGIC = b"\x93NUMPY"
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+def read(file: Any, max_header_size: int, device: DeviceLike) -> Array | None:
+    """The array of a file; None for a file that holds something else or cannot be read in parts, which is left as it was."""
+    if isinstance(file, (str, bytes, os.PathLike)):
+        with open(file, "rb", buffering=0) as opened:
+            return read(opened, max_header_size, device)
+    if not all(hasattr(file, name) for name in ("readinto", "seek", "tell")):
+        return None
+    start = file.tell()
+    header = _header(file, max_header_size)
+    dtype = None if header is None else np.dtype(header[2])
+    if header is None or dtype is None or dtype.kind not in "biufc" or not dtype.isnative or dtype.itemsize > 16 or dtype.char in "gG":
+        file.seek(start)
+        return None
+    shape, by_columns, _ = header
+    x = _core._empty(
+        [int(n) for n in (shape[::-1] if by_columns else shape)], dtype_of(dtype, "load"), queue_of(device, None, op_name="load")
+    )
+    _fill(file, x)
+    return _core._permute_dims(x, list(range(x.ndim))[::-1]) if by_columns else x
+
+
+def _header(file: Any, max_header_size: int) -> tuple[tuple[int, ...], bool, Any] | None:
+    try:
+        version = np.lib.format.read_magic(file)
+    except ValueError:
+        return None
+    reader = _HEADERS.get(version)
+    return None if reader is None else reader(file, max_header_size)
+
+
+def _fill(file: Any, x: Array) -> None:
+    """All elements in row-major order, from where the file stands."""
+    flat = _core._reshape(x, [-1])
+    step = max(PART // x.itemsize, 1)
+    buffer = np.empty(min(step, x.size), x.dtype)
+    for first in range(0, x.size, step):
+        part = buffer[: min(step, x.size - first)]
+        view = memoryview(part).cast("B")  # type: ignore[arg-type]
+        have = 0
+        while have < len(view):
+            count = file.readinto(view[have:])
+            if not count:
+                expected, got = x.nbytes, first * x.itemsize + have
+                raise ValueError(f"load: the file ends too early: expected {expected} bytes of elements, got {got}")
+            have += count
+        x.queue.copy(flat[first : first + len(part)], part).wait()
+
+
+def write(file: Any, x: Array) -> None:
+    """The file that `numpy.save` makes of the array."""
+    if isinstance(file, (str, bytes, os.PathLike)):
+        path = os.fspath(file)
+        ending: Any = b".npy" if isinstance(path, bytes) else ".npy"
+        with open(path if path.endswith(ending) else path + ending, "wb") as opened:
+            return write(opened, x)
+    described = {"descr": np.lib.format.dtype_to_descr(x.dtype), "fortran_order": False, "shape": x.shape}
+    np.lib.format.write_array_header_1_0(file, described)
+    flat = _core._reshape(x.wait(), [-1])
+    seen = host_view(flat)
+    step = max(PART // x.itemsize, 1) if seen is None else max(x.size, 1)
+    for first in range(0, x.size, step):
+        part: Any = asnumpy(flat[first : first + step]) if seen is None else seen[first : first + step]
+        file.write(memoryview(part).cast("B"))
+    return None

@@ -1,0 +1,52 @@
+# tests/python/test_correspondence.py: the tables of other libraries' names say what is there.
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pardo as pp
+import pytest
+from pardo._base import absent
+
+FILE = Path(__file__).resolve().parents[2] / "docs" / "correspondence.py"
+pytestmark = [pytest.mark.once, pytest.mark.skipif(not FILE.exists(), reason="not in a source tree")]
+
+
+@pytest.fixture(scope="module")
+def correspondence():
+    spec = importlib.util.spec_from_file_location("correspondence", FILE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["cupy", "dpnp"])
+def test_names_of_tables(correspondence, name):
+    for _, names, others in correspondence.read(name):
+        assert len(set(names)) == len(names)
+        for n in names:
+            assert hasattr(pp, n) or absent.reason(n), n
+        for theirs, _, ours in others:
+            for dotted in re.findall(r"\bpp((?:\.\w+)+)", ours):
+                value = pp
+                for part in dotted[1:].split("."):
+                    assert hasattr(value, part), f"{theirs}: pp{dotted}"
+                    value = getattr(value, part)
+            for kind, attribute in re.findall(r"\b(x|queue|event|device)\.(\w+)", ours):
+                kinds = {"x": pp.Array, "queue": pp.Queue, "event": pp.Event, "device": pp.Device}
+                assert hasattr(kinds[kind], attribute), f"{theirs}: {kind}.{attribute}"
+
+
+@pytest.mark.parametrize("name", ["cupy", "dpnp"])
+def test_tables(correspondence, name):
+    text = correspondence.tables(name, "Theirs")
+    assert "| Theirs | here |" in text
+    assert re.search(r"Of \d+ functions \d+ are here under the same name: `abs", text)
+    assert all(line.count("|") - line.count("\\\\|") == 3 for line in text.splitlines() if line.startswith("|"))
+
+
+def test_of_numpy(correspondence):
+    text = correspondence.of_numpy()
+    assert "| `linalg` | use" in text
+    assert "`shares_memory`" in text

@@ -1,0 +1,101 @@
+# tests/python/test_npy.py: .npy files go to devices and back in parts; the files are NumPy's.
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pardo as pp
+import pytest
+from groups import DEVICES
+from pardo._host import npy
+from support import DTYPES, check, samples
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(npy, "PART", 100)
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (25,), (7, 9)])
+def test_round_trips(device, dtype, shape, tmp_path, rng):
+    if not device.has_fp64 and dtype in ("float64", "complex128"):
+        pytest.skip("no float64")
+    host = samples(dtype, shape, rng)
+    x = pp.asarray(host, device=device)
+    np.save(tmp_path / "theirs.npy", host)
+    pp.save(tmp_path / "ours", x)
+    assert (tmp_path / "ours.npy").read_bytes() == (tmp_path / "theirs.npy").read_bytes()
+    loaded = pp.load(tmp_path / "theirs.npy", device=device)
+    assert loaded.device == x.device
+    check(loaded, host)
+    file = io.BytesIO()
+    pp.save(file, x)
+    pp.save(file, x)
+    file.seek(0)
+    check(pp.load(file, device=device), host)
+    check(pp.load(file, device=device), host)
+
+
+def test_orders_and_views(tmp_path, rng):
+    host = samples("float32", (5, 6, 7), rng)
+    np.save(tmp_path / "f.npy", np.asfortranarray(host))
+    check(pp.load(str(tmp_path / "f.npy")), host)
+    np.save(tmp_path / "b.npy", host.astype(">f4"))
+    check(pp.load(tmp_path / "b.npy"), host)
+    pp.save(str(tmp_path / "v.npy"), pp.asarray(host)[::2, ::-1].mT)
+    np.testing.assert_array_equal(np.load(tmp_path / "v.npy"), host[::2, ::-1].swapaxes(1, 2))
+    pp.save(tmp_path / "h.npy", host)
+    check(pp.load(tmp_path / "h.npy", mmap_mode="r"), host)
+
+
+def test_wrong_files(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, np.arange(100.0))
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(ValueError, match=r"^load: the file ends too early: expected 800 bytes of elements, got 792$"):
+        pp.load(path)
+    np.save(path, np.array([None, 1], object), allow_pickle=True)
+    with pytest.raises(ValueError, match="allow_pickle"):
+        pp.load(path)
+    np.save(path, np.array(["a"]))
+    with pytest.raises(TypeError):
+        pp.load(path)
+    path.write_bytes(b"not an array")
+    with pytest.raises(ValueError, match="pickle"):
+        pp.load(path)
+    path.write_bytes(b"")
+    with pytest.raises(EOFError):
+        pp.load(path)
+    with pytest.raises(FileNotFoundError):
+        pp.load(tmp_path / "nowhere.npy")
+    np.save(path, np.zeros((1,) * 20))
+    with pytest.raises(ValueError, match="max_header_size"):
+        pp.load(path, max_header_size=10)
+
+
+MEMORY = """
+import resource, sys
+import pardo as pp
+x = pp.load(sys.argv[1])
+print(x.nbytes)
+del x
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+x = pp.load(sys.argv[1]).wait()
+pp.save(sys.argv[2], x)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10)
+"""
+
+
+@pytest.mark.slow
+def test_host_memory_is_bounded(tmp_path):
+    """Beyond the array itself, which is the host's on the CPU, no more than a few parts."""
+    np.save(tmp_path / "big.npy", np.zeros(50_000_000))
+    command = [sys.executable, "-c", MEMORY, str(tmp_path / "big.npy"), str(tmp_path / "copy.npy")]
+    size, extra = map(int, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert size == 400_000_000
+    assert extra < 256 << 20
+    assert (tmp_path / "copy.npy").stat().st_size == (tmp_path / "big.npy").stat().st_size

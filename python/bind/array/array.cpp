@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include <pardo/layout.h>
 #include <pardo/log.h>
 #include <pardo/plan.h>
 
@@ -170,11 +171,15 @@ void bind_array(nb::module_& m) {
                           ">>> y.sum()\n"
                           "array(3.)");
     array_type = reinterpret_cast<PyTypeObject*>(c.ptr());
-    c.def_prop_ro("dtype", &Array::dtype, nb::sig("def dtype(self) -> numpy.dtype[Any]"), "Element type, a `numpy.dtype`.")
+    c.def_prop_rw("dtype", &Array::dtype, &pardo::set_dtype, nb::for_getter(nb::sig("def dtype(self) -> numpy.dtype[Any]")),
+                  nb::for_setter(nb::sig("def dtype(self, dtype: DTypeLike) -> None")), nb::for_setter(nb::arg("dtype")),
+                  "Element type, a `numpy.dtype`. Setting it shows the same memory with another one, as `view` does.")
         .def_prop_ro("ndim", &Array::ndim, "Number of dimensions.")
-        .def_prop_ro(
-            "shape", [](const Array& x) { return tuple_of(x.shape()); }, nb::sig("def shape(self) -> tuple[int, ...]"),
-            "Extent of each dimension.")
+        .def_prop_rw(
+            "shape", [](const Array& x) { return tuple_of(x.shape()); }, &assign_shape,
+            nb::for_getter(nb::sig("def shape(self) -> tuple[int, ...]")),
+            nb::for_setter(nb::sig("def shape(self, shape: int | Sequence[int]) -> None")),
+            "Extent of each dimension. Setting it reshapes the array in place, which strides have to be able to express.")
         .def_prop_ro("size", &Array::size, "Number of elements.")
         .def_prop_ro("nbytes", &Array::nbytes, "Bytes that the elements take up.")
         .def_prop_ro(
@@ -242,6 +247,7 @@ void bind_array(nb::module_& m) {
             "_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"));
 
     bind_exchange(m, c);
+    bind_layout(m, c);
 
     m.def(
         "_copy_buffer",

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
 from pardo._base.arguments import DeviceLike, default_on, default_queue, dtype_of, in_memory, index, optional_dtype, queue_of, refuse_masked
-from pardo._base.orders import copied_in_order, host_in_order, read_order, satisfies
+from pardo._base.orders import copied_in_order, host_in_order, is_column_major, read_order, satisfies
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -126,8 +126,11 @@ def _made(
     wanted_order = "K" if order is None or order == "K" else read_order(order, op_name)
     refuse_masked(obj, op_name)
     if type(obj) is Array:
-        made = _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, op_name), usm_type, copy, op_name)
-        return _ordered(made, wanted_order, copy, op_name)
+        late = None if copy and wanted_order != "K" else copy  # one copy, in that order
+        made = _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), late, op_name), usm_type, copy, op_name)
+        if wanted_order == "A" and (copy or made is not obj):
+            wanted_order = "F" if not obj._surely_row_major() and is_column_major(obj) else "C"
+        return copied_in_order(made, wanted_order) if copy and made is obj and late is None else _ordered(made, wanted_order, copy, op_name)
     target = queue_of(device, queue)
     if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not has_buffer(obj):
         wanted = None if device is None and queue is None and _on_cuda(obj) else target
@@ -140,7 +143,7 @@ def _made(
 
 
 def _ordered(x: Array, order: str, copy: bool | None, op_name: str) -> Array:
-    if order == "K" or satisfies(x, order):
+    if order in "KA" or satisfies(x, order):
         return x
     if copy is False:
         raise ValueError(f"{op_name}: copy=False is impossible: the elements do not lie in memory as order={order!r} asks for")

@@ -10,7 +10,6 @@ from pardo._base.arguments import dtype_of, integers
 from pardo._base.orders import read_order
 from pardo._core import Array, Device
 
-
 _SHORT = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED", "X": "WRITEBACKIFCOPY"}
 
 

@@ -250,6 +250,9 @@ void bind_block(nb::module_& m);
 void bind_profile(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_exchange(nb::module_& m, nb::class_<pardo::Array>& c);
+/// Setter of the attribute `shape`.
+void assign_shape(pardo::Array& x, nb::handle shape);
+void bind_layout(nb::module_& m, nb::class_<pardo::Array>& c);
 void bind_host_operands(nb::module_& m);
 void bind_protocols(nb::module_& m);
 void bind_ufunc(nb::module_& m);

@@ -60,6 +60,7 @@ from pardo._array.sorting import *
 from pardo._base import dtypes as _dtypes
 from pardo._base import examples as _examples
 from pardo._base import later as _later
+from pardo._base import memory as _array_memory
 from pardo._base import package as _package
 from pardo._base import public_names as _public_names
 from pardo._base.dtypes import *
@@ -95,6 +96,7 @@ ndarray = _core.Array
 __version__ = _core._version
 __array_api_version__ = "2025.12"
 
+_methods.attach(_array_memory.Memory, _core.Array)
 _methods.attach(_conversion.Conversions, _core.Array)
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_protocols.Protocols, _core.Array)

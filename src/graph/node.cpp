@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <new>
 #include <thread>
 #include <vector>
@@ -136,6 +137,7 @@ void attach(GraphState& state, Node* node, int slot, Node* input) {
     node->inputs[slot] = input;
     node->depth = std::max(node->depth, input->depth + 1);
     ++input->consumers;
+    node->reordered |= input->reordered;
     if (input->kind == Kind::Leaf) {
         add_reader(state, input->buffer.get(), use);
     } else {
@@ -166,7 +168,32 @@ void place_view(const Node& leaf, const ViewMap& map, int rank, Strides& strides
     map.place(leaf.strides, strides, offset);
 }
 
+/// True when some axis takes longer steps in memory than one before it.
+bool leaves_row_major(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides) {
+    std::int64_t outer = INT64_MAX;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        const std::int64_t step = std::abs(strides[d]);
+        if (shape[d] == 1 || step == 0) continue;
+        if (step > outer) return true;
+        outer = step;
+    }
+    return false;
+}
+
+/// True when the view's axes are not in the order of the base's.
+bool permutes(const ViewMap& map) {
+    for (int k = 1; k < map.terms.size(); ++k) {
+        const ViewMap::Term &before = map.terms[k - 1], &term = map.terms[k];
+        if (term.source <= before.source || term.base_dim < before.base_dim) return true;
+    }
+    return false;
+}
+
+/// The node that owns the memory of a Leaf.
+Node* owner_of(Node* leaf) { return leaf->base ? leaf->base.get() : leaf; }
+
 void become_leaf(Node* node) {
+    node->reordered = leaves_row_major(node->shape, node->strides);
     std::atomic_ref<Kind>(node->kind).store(Kind::Leaf, std::memory_order_release);
     node->depth = 0;
     node->view.reset();
@@ -190,6 +217,7 @@ void settle_users(GraphState& state, Node* leaf) {
         --leaf->consumers;
         place_view(*leaf, *user->view, user->shape.size(), user->strides, user->offset);
         user->buffer = leaf->buffer;
+        if (!user->owns) user->base = owner_of(leaf);
         const Ref<Node> input = std::move(user->inputs[0]);
         become_leaf(user);
         settle_users(state, user);  // may end the user, if only its views hold it
@@ -343,6 +371,7 @@ Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides 
     node->strides = std::move(strides);
     node->offset = offset;
     node->buffer = std::move(buffer);
+    node->reordered = leaves_row_major(node->shape, node->strides);
     return node;
 }
 
@@ -370,6 +399,8 @@ Ref<Node> make_view(Node* input, Shape shape, ViewMap map) {
         Node* const inputs[] = {input};
         const DType dtype = map.part < 0 ? input->dtype : real_of(input->dtype);
         Ref<Node> node = make_pending(input->queue, Kind::View, dtype, std::move(shape), inputs);
+        node->read_only = input->read_only;
+        node->reordered |= permutes(map);
         node->op = map.part == 1 ? Op::imag : Op::real;  // how the elements of a part are computed where they are only read
         node->view = std::make_unique<ViewMap>(std::move(map));
         return node;
@@ -377,8 +408,11 @@ Ref<Node> make_view(Node* input, Shape shape, ViewMap map) {
     Strides strides;
     std::int64_t offset;
     place_view(*input, map, shape.size(), strides, offset);
-    return make_leaf(input->queue, map.part < 0 ? input->dtype : real_of(input->dtype), std::move(shape), std::move(strides), offset,
-                     input->buffer);
+    Ref<Node> node = make_leaf(input->queue, map.part < 0 ? input->dtype : real_of(input->dtype), std::move(shape), std::move(strides),
+                               offset, input->buffer);
+    node->read_only = input->read_only;
+    node->base = owner_of(input);
+    return node;
 }
 
 Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result) {

@@ -68,6 +68,9 @@ struct Node : RefCounted<Node> {
     ReduceOp reduce{};
     std::uint8_t arity = 0;
     bool scalar_value = false;    // 0-d result with value semantics
+    bool read_only = false;       // must not be written by this handle's users; views of it inherit that
+    bool reordered = false;       // the axes may lie in memory in another order than row-major; false: they do not
+    bool owns = false;            // View: shows all of a value of its own, in another order of axes
     std::uint8_t result = 0;      // Call
     std::uint32_t consumers = 0;  // pending nodes that have this one as an input; use_count() beyond it: the program holds the value
     Op op{};
@@ -78,6 +81,7 @@ struct Node : RefCounted<Node> {
     Ref<device::Buffer> buffer;
     Strides strides;          // elements; of a Call those that it will have
     std::int64_t offset = 0;  // elements from the buffer's start
+    Ref<Node> base;           // the Leaf whose memory this one shows; null: its own
 
     // Pending
     Ref<Node> inputs[3];

@@ -8,7 +8,7 @@ namespace pardo::lib {
 
 Memory writable_memory(const char* op_name, const Array& x) {
     Memory memory = memory_of(x);
-    if (memory.buffer->read_only()) fail(ErrorCode::Value, op_name, "assignment destination is read-only");
+    if (memory.buffer->read_only() || x.node()->read_only) fail(ErrorCode::Value, op_name, "assignment destination is read-only");
     return memory;
 }
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pardo as pp
 import pytest
 from pardo._array import conversion, cumulative, elementwise, methods, products, reductions, searching, sets, sorting
+from pardo._base import memory
 from pardo._runtime import profile
 
 pytestmark = pytest.mark.once
@@ -85,7 +86,7 @@ FUNCTIONS = {
 }
 METHODS = {
     f"Array.{name}": f
-    for kind in (conversion.Conversions, methods.Methods)
+    for kind in (memory.Memory, conversion.Conversions, methods.Methods)
     for name, f in vars(kind).items()
     if inspect.isfunction(f) and f.__module__ == kind.__module__ and not name.startswith("_")
 }

@@ -31,7 +31,7 @@ CALLS = [
     (lambda: pp.sum([1, 2]), TypeError, "asarray"),
     (lambda: pp.sum(np.zeros(2)), TypeError, "asarray"),
     (lambda: pp.concat(pp.zeros(())), TypeError, None),
-    (lambda: pp.zeros(2, order="F"), ValueError, "zeros: order"),
+    (lambda: pp.zeros(2, order="K"), ValueError, "zeros: order"),
     (lambda: pp.Array(), TypeError, None),
     (lambda: pp.full(2, "x"), TypeError, None),
     (lambda: pp.tril(pp.zeros(3)), ValueError, "tril"),

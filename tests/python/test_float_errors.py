@@ -100,7 +100,14 @@ def test_integers(name, dtype):
 
 
 def test_casts():
-    for x, dtype in (([1.5, np.nan], "int32"), ([1e10], "int32"), ([-1.0, 2.0], "int8"), ([1e39], "float32"), ([1e-42], "float32"), ([1.0], "int8")):
+    for x, dtype in (
+        ([1.5, np.nan], "int32"),
+        ([1e10], "int32"),
+        ([-1.0, 2.0], "int8"),
+        ([1e39], "float32"),
+        ([1e-42], "float32"),
+        ([1.0], "int8"),
+    ):
         host = np.asarray(x)
         expected = noted(np, lambda m: host.astype(dtype))  # noqa: B023
         assert noted(pp, lambda m: pp.asarray(host).astype(dtype)) == expected, (x, dtype)  # noqa: B023

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include <pardo/layout.h>
 #include <pardo/log.h>
 #include <pardo/plan.h>
 
@@ -170,11 +171,15 @@ void bind_array(nb::module_& m) {
                           ">>> y.sum()\n"
                           "array(3.)");
     array_type = reinterpret_cast<PyTypeObject*>(c.ptr());
-    c.def_prop_ro("dtype", &Array::dtype, nb::sig("def dtype(self) -> numpy.dtype[Any]"), "Element type, a `numpy.dtype`.")
+    c.def_prop_rw("dtype", &Array::dtype, &pardo::set_dtype, nb::for_getter(nb::sig("def dtype(self) -> numpy.dtype[Any]")),
+                  nb::for_setter(nb::sig("def dtype(self, dtype: DTypeLike) -> None")), nb::for_setter(nb::arg("dtype")),
+                  "Element type, a `numpy.dtype`. Setting it shows the same memory with another one, as `view` does.")
         .def_prop_ro("ndim", &Array::ndim, "Number of dimensions.")
-        .def_prop_ro(
-            "shape", [](const Array& x) { return tuple_of(x.shape()); }, nb::sig("def shape(self) -> tuple[int, ...]"),
-            "Extent of each dimension.")
+        .def_prop_rw(
+            "shape", [](const Array& x) { return tuple_of(x.shape()); }, &assign_shape,
+            nb::for_getter(nb::sig("def shape(self) -> tuple[int, ...]")),
+            nb::for_setter(nb::sig("def shape(self, shape: int | Sequence[int]) -> None")),
+            "Extent of each dimension. Setting it reshapes the array in place, which strides have to be able to express.")
         .def_prop_ro("size", &Array::size, "Number of elements.")
         .def_prop_ro("nbytes", &Array::nbytes, "Bytes that the elements take up.")
         .def_prop_ro(
@@ -185,7 +190,7 @@ void bind_array(nb::module_& m) {
         .def_prop_ro("device", &Array::device, "Where the elements are.")
         .def_prop_ro("queue", &Array::queue, "Where work on this array is submitted.")
         .def_prop_ro("pending", &Array::pending, "True while the value is recorded and not computed.")
-        .def_prop_ro("writeable", &Array::writeable, "False for memory that was shared read-only.")
+        .def_prop_ro("writeable", &Array::writeable, "False for memory that was shared read-only, for what is marked so, and for elements that share memory.")
         .def_prop_ro("event", &Array::event, "Event of the last write to this array's memory.")
         .def_prop_ro(
             "memory_kind",
@@ -243,6 +248,7 @@ void bind_array(nb::module_& m) {
             "_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"));
 
     bind_exchange(m, c);
+    bind_layout(m, c);
 
     m.def(
         "_copy_buffer",

@@ -34,14 +34,47 @@ UFunc* ufunc_of(PyObject* o) { return reinterpret_cast<UFunc*>(o); }
     });
 }
 
+/// The place of the keyword `order` among names, or -1.
+Py_ssize_t place_of_order(PyObject* names) {
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), "order") == 0) return i;
+    }
+    return -1;
+}
+
+/// The call without its keyword `order`, whose result is then brought into that order.
+PyObject* call_in_order(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names, Py_ssize_t place) {
+    return guarded([&]() -> PyObject* {
+        const auto positional = static_cast<Py_ssize_t>(count);
+        const nb::module_ orders = nb::module_::import_("pardo._base.orders");
+        const nb::object order = orders.attr("read_order")(nb::handle(args[positional + place]), nb::handle(ufunc_of(self)->name));
+        nb::list arguments;
+        nb::dict keywords;
+        bool out = positional > ufunc_of(self)->nin;
+        for (Py_ssize_t i = 0; i < positional; ++i) arguments.append(nb::handle(args[i]));
+        for (Py_ssize_t i = 0; i < PyTuple_Size(names); ++i) {
+            if (i == place) continue;
+            keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[positional + i]);
+            out |= PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), "out") == 0;
+        }
+        const nb::object result = nb::steal(PyObject_Call(self, nb::tuple(arguments).ptr(), keywords.ptr()));
+        if (!result) throw nb::python_error();
+        if (out) return nb::object(result).release().ptr();
+        return orders.attr("of_result")(result, order, arguments).release().ptr();
+    });
+}
+
 PyObject* call_of_row(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
     const UFunc* f = ufunc_of(self);
     const std::size_t count = count_and_flag & ~vectorcall_offset;
+    if (const Py_ssize_t place = place_of_order(names); place >= 0) return call_in_order(self, args, count, names, place);
     const bool arrays = !names && count == static_cast<std::size_t>(f->nin) && is_array(args[0]) && is_array(args[count - 1]);
     return arrays ? call_of_arrays(f->row, args, count) : call_row(f->row, args, static_cast<Py_ssize_t>(count), names);
 }
 
 PyObject* call_of_function(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
+    if (const Py_ssize_t place = place_of_order(names); place >= 0)
+        return call_in_order(self, args, count_and_flag & ~vectorcall_offset, names, place);
     return guarded([&]() -> PyObject* {
         const auto count = static_cast<Py_ssize_t>(count_and_flag & ~vectorcall_offset);
         nb::list positional;

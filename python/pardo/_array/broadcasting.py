@@ -40,7 +40,9 @@ def broadcast_to(x: Any, /, shape: Shape) -> Array:
     TypeError
         `x` is not an array, or `shape` holds something else than integers.
     """
-    return _core._broadcast_to(array(x, "broadcast_to"), read_shape(shape, "broadcast_to"))
+    shown = _core._broadcast_to(array(x, "broadcast_to"), read_shape(shape, "broadcast_to"))
+    shown._set_writeable(False)
+    return shown
 
 
 def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:

@@ -8,10 +8,12 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import interop
 from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of, warn
+from pardo._base.memory import Memory
+from pardo._base.orders import copied_in_order, in_order, is_column_major, read_order
 from pardo._core import Array
 
 
-class Conversions:
+class Conversions(Memory):
     """Is copied into `pardo.Array`; type checkers see it as a base class of `Methods`."""
 
     __slots__ = ()
@@ -96,8 +98,9 @@ class Conversions:
         ----------
         dtype : data type
             The dtype of the result; None means float64, as in NumPy (float32 on a device that has no float64).
-        order : {'K', 'C', 'A'}
-            NumPy's choice of layout; new arrays are C-contiguous.
+        order : {'K', 'C', 'F', 'A'}
+            How a new array lies in memory: 'C' row by row, 'F' column by column, 'A' column by column if this array does, 'K' with
+            the axes in the order of this array's.
         casting : {'unsafe', 'same_kind', 'safe', 'equiv', 'no'}
             Which conversions are allowed; the default allows all.
         copy : bool
@@ -122,15 +125,19 @@ class Conversions:
         ComplexWarning
             Complex numbers become real ones: their imaginary parts are lost.
         """
-        if order not in _ORDERS:
-            raise ValueError(f"astype: order is {order!r}; new arrays are C-contiguous: 'C'")
+        if order != "K":
+            order = read_order(order, "astype")
         target = optional_dtype(dtype, "astype") or default_on(self.queue, np.float64)
         if casting != "unsafe":
             if casting not in ("same_kind", "safe", "equiv", "no"):
                 raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
             if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
                 raise TypeError(f"astype: cannot cast from {self.dtype} to {target} with casting rule {casting!r}")
-        r = self._astype(target, copy)
+        if order == "K" or (order == "C" and self._surely_row_major()):
+            r = self._astype(target, copy)
+        else:
+            order = "F" if order == "A" and is_column_major(self) else "C" if order == "A" else order
+            r = copied_in_order(self._astype(target, False), order) if copy or target != self.dtype else in_order(self, order)
         if self.dtype.kind == "c" and r.dtype.kind in "iuf":
             warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
         return r if device is None else r._to_queue(queue_of(device, None, self.queue, "astype"))
@@ -190,8 +197,9 @@ class Conversions:
 
         Parameters
         ----------
-        order : {'C', 'K', 'A'}
-            NumPy's choice of layout; new arrays are C-contiguous.
+        order : {'C', 'F', 'A', 'K'}
+            How the copy lies in memory: 'C' row by row, 'F' column by column, 'A' column by column if this array does, 'K' with the
+            axes in the order of this array's.
 
         Returns
         -------
@@ -203,12 +211,7 @@ class Conversions:
         ValueError
             `order` is something else.
         """
-        if order not in _ORDERS:
-            raise ValueError(f"copy: order is {order!r}; new arrays are C-contiguous: 'C'")
-        return self._copy()
-
-
-_ORDERS = ("C", "K", "A")
+        return copied_in_order(self, read_order(order, "copy"))
 
 
 def _place(i: Any) -> int:

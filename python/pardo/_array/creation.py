@@ -1,12 +1,13 @@
 # python/pardo/_array/creation.py: new arrays from numbers: zeros, full, eye and their like.
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._array.interop import by_rows, check_fits, from_host
+from pardo._array.interop import check_fits, from_host
 from pardo._base.arguments import (
     DeviceLike,
     Shape,
@@ -22,7 +23,8 @@ from pardo._base.arguments import (
 )
 from pardo._base.arguments import shape as read_shape
 from pardo._base.docstrings import filled
-from pardo._core import Array, Queue, _empty, _empty_at_sight, _empty_in, _eye, _full, _tril, _triu
+from pardo._base.orders import axes_like, columns_first, make_in_order, read_order
+from pardo._core import Array, Queue, _empty, _empty_at_sight, _empty_in, _eye, _full, _laid_out, _tril, _triu
 
 __all__ = [
     "empty",
@@ -82,9 +84,10 @@ def empty(
         made = _empty_at_sight(shape, dtype)
         if made is not None:
             return made
-    by_rows(order, "empty")
-    kind = "device" if usm_type is None else usm_type
-    return _empty_in(_extents(shape, "empty"), optional_dtype(dtype, "empty"), queue_of(device, queue), kind, "empty")
+    columns = read_order(order, "empty", "CF", "C")
+    kind, extents = "device" if usm_type is None else usm_type, _extents(shape, "empty")
+    element, target = optional_dtype(dtype, "empty"), queue_of(device, queue)
+    return make_in_order(columns_first(columns, len(extents)), extents, lambda e: _empty_in(e, element, target, kind, "empty"))
 
 
 @filled
@@ -121,27 +124,30 @@ def full(
     ------
     {new_raises}
     """
-    return in_memory(_filled("full", shape, fill_value, dtype, order, device, queue), usm_type, "full")
+    extents = _extents(shape, "full")
+    axes = columns_first(read_order(order, "full", "CF", "C"), len(extents))
+    return _filled("full", extents, fill_value, dtype, axes, device, queue, usm_type)
 
 
 def _filled(
     op_name: str,
-    shape: Shape,
+    extents: list[int],
     value: Any,
     dtype: DTypeLike | None,
-    order: str,
+    axes: Sequence[int] | None,
     device: DeviceLike,
     queue: Queue | None,
+    usm_type: str | None,
     home: Queue | None = None,
 ) -> Array:
-    """A new array full of a value; `home` is the queue it goes to when nothing else is said."""
-    by_rows(order, op_name)
-    extents, wanted = _extents(shape, op_name), optional_dtype(dtype, op_name)
+    """A new array full of a value, its axes in an order in memory; `home` is the queue it goes to when nothing else is said."""
+    wanted = optional_dtype(dtype, op_name)
     if isinstance(value, (bool, int, float, complex, np.generic)):
         if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
             value = float(value)  # of any size
+        target = queue_of(device, queue, home)
         try:
-            return _full(extents, value, wanted, queue_of(device, queue, home), op_name)
+            return make_in_order(axes, extents, lambda e: in_memory(_full(e, value, wanted, target, op_name), usm_type, op_name))
         except OverflowError as e:
             raise too_large(e, op_name) from None
     if type(value) is Array:
@@ -151,9 +157,10 @@ def _filled(
         target = queue_of(device, queue, home)
         values = from_host(value, None, target, op_name)
     check_fits(values, extents, op_name)
-    out = _empty(extents, wanted or values.dtype, target)
+    element = wanted or values.dtype
+    out = make_in_order(axes, extents, lambda e: _empty(e, element, target))
     out._assign(values)
-    return out
+    return out if usm_type is None else in_memory(out, usm_type, op_name)
 
 
 @filled
@@ -185,10 +192,13 @@ def zeros(
     ------
     {new_raises}
     """
-    by_rows(order, "zeros")
-    target = queue_of(device, queue)
-    made = _full(_extents(shape, "zeros"), 0, optional_dtype(dtype, "zeros") or default_on(target, np.float64), target, "zeros")
-    return in_memory(made, usm_type, "zeros")
+    columns = read_order(order, "zeros", "CF", "C")
+    target, extents = queue_of(device, queue), _extents(shape, "zeros")
+    element = optional_dtype(dtype, "zeros") or default_on(target, np.float64)
+    if columns == "C":
+        return in_memory(_full(extents, 0, element, target, "zeros"), usm_type, "zeros")
+    axes = columns_first(columns, len(extents))
+    return make_in_order(axes, extents, lambda e: in_memory(_full(e, 0, element, target, "zeros"), usm_type, "zeros"))
 
 
 @filled
@@ -220,10 +230,13 @@ def ones(
     ------
     {new_raises}
     """
-    by_rows(order, "ones")
-    target = queue_of(device, queue)
-    made = _full(_extents(shape, "ones"), 1, optional_dtype(dtype, "ones") or default_on(target, np.float64), target, "ones")
-    return in_memory(made, usm_type, "ones")
+    columns = read_order(order, "ones", "CF", "C")
+    target, extents = queue_of(device, queue), _extents(shape, "ones")
+    element = optional_dtype(dtype, "ones") or default_on(target, np.float64)
+    if columns == "C":
+        return in_memory(_full(extents, 1, element, target, "ones"), usm_type, "ones")
+    axes = columns_first(columns, len(extents))
+    return make_in_order(axes, extents, lambda e: in_memory(_full(e, 1, element, target, "ones"), usm_type, "ones"))
 
 
 @filled
@@ -255,9 +268,10 @@ def empty_like(
     {like_raises}
     """
     x = array(x, "empty_like")
-    by_rows(order, "empty_like")
-    extents, target = _extents(x.shape if shape is None else shape, "empty_like"), queue_of(device, None, x.queue)
-    return _empty_in(extents, optional_dtype(dtype, "empty_like") or x.dtype, target, _kind_like(x, target, usm_type), "empty_like")
+    extents, axes = _extents_like(x, shape, order, "empty_like")
+    target, element = queue_of(device, None, x.queue), optional_dtype(dtype, "empty_like") or x.dtype
+    kind = _kind_like(x, target, usm_type)
+    return make_in_order(axes, extents, lambda e: _empty_in(e, element, target, kind, "empty_like"))
 
 
 @filled
@@ -294,6 +308,15 @@ def full_like(
     return _filled_like("full_like", x, fill_value, dtype, order, device, shape, usm_type)
 
 
+def _extents_like(x: Array, shape: Shape | None, order: str, op_name: str) -> tuple[list[int], Sequence[int] | None]:
+    """Extents of what is made after a model, and the order of its axes in memory."""
+    wanted = read_order(order, op_name)
+    extents = _extents(x.shape if shape is None else shape, op_name)
+    if len(extents) != x.ndim:
+        return extents, columns_first(wanted, len(extents))
+    return extents, axes_like(x, wanted)
+
+
 def _kind_like(x: Array, target: Queue, usm_type: str | None) -> str:
     """The kind of memory of what is made after a model: the model's own where it stays on the device."""
     if usm_type is not None:
@@ -312,9 +335,11 @@ def _filled_like(
     usm_type: str | None,
 ) -> Array:
     x = array(x, op_name)
-    made = _filled(op_name, x.shape if shape is None else shape, value, dtype_or(dtype, x.dtype), order, device, None, x.queue)
-    kind = _kind_like(x, made.queue, usm_type)
-    return made if usm_type is None and kind == "device" else in_memory(made, kind, op_name)
+    extents, axes = _extents_like(x, shape, order, op_name)
+    kind: str | None = _kind_like(x, queue_of(device, None, x.queue), usm_type)
+    if usm_type is None and kind == "device":
+        kind = None
+    return _filled(op_name, extents, value, dtype_or(dtype, x.dtype), axes, device, None, kind, x.queue)
 
 
 @filled
@@ -418,10 +443,13 @@ def eye(
     ValueError
         `N` or `M` is negative, the order is not supported, or no such device exists.
     """
-    by_rows(order, "eye")
+    by_columns = read_order(order, "eye", "CF", "C") == "F"
     rows, columns = read_shape((N, N if M is None else M), "eye")
     diagonal = max(-rows, min(integer(k, "eye: k"), columns))  # any further one is as far outside
-    return in_memory(_eye(rows, columns, diagonal, optional_dtype(dtype, "eye"), queue_of(device, queue)), usm_type, "eye")
+    element, target = optional_dtype(dtype, "eye"), queue_of(device, queue)
+    if by_columns:
+        return _laid_out(in_memory(_eye(columns, rows, -diagonal, element, target), usm_type, "eye"), [1, 0])
+    return in_memory(_eye(rows, columns, diagonal, element, target), usm_type, "eye")
 
 
 @filled

@@ -21,6 +21,7 @@ from pardo._base.arguments import (
     queue_of,
     refuse_masked,
 )
+from pardo._base.orders import copied_in_order, host_in_order, is_column_major, read_order, satisfies
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -35,16 +36,11 @@ __all__ = [
 _DL_CUDA = 2  # DLPack's type of devices
 
 
-def by_rows(order: str | None, op_name: str) -> None:
-    """The `order` keyword of what makes arrays: those of pardo are C-contiguous."""
-    if order not in ("C", "K", "A", None):
-        raise ValueError(f"{op_name}: order is {order!r}; arrays are C-contiguous: 'C', 'K' and 'A' are supported")
-
-
-def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None) -> Array:
+def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None, order: str = "C") -> Array:
     """A copy of what NumPy makes an array of."""
     host, element = _host_of(obj, dtype, target, op_name)
-    return _copy_buffer(host, element, target, "device" if usm_type is None else usm_type)
+    kind = "device" if usm_type is None else usm_type
+    return host_in_order(host, order, lambda h: _copy_buffer(h, element, target, kind))
 
 
 def host_operand(obj: Any, target: Queue, op_name: str) -> Array:
@@ -98,8 +94,9 @@ def asarray(
         protocol, ``__dlpack__``, ``__cuda_array_interface__`` or ``__array__``, and arrays.
     dtype : data type, optional
         Default: the dtype of `obj`; NumPy's default for Python numbers.
-    order : {'C', 'K', 'A'}, optional
-        New arrays are C-contiguous: all three mean that.
+    order : {'K', 'C', 'F', 'A'}, optional
+        How the elements lie in memory: 'C' row by row, 'F' column by column, 'A' column by column if those of `obj` do, 'K' with the
+        axes in the order of those of `obj`. Default: 'K'.
     device : Device or str, optional
         Where the array is made. Default: where `obj` is if it is an array of pardo or on a GPU, else the default device.
     copy : bool, optional
@@ -137,20 +134,32 @@ def _made(
     queue: Queue | None,
     usm_type: str | None,
 ) -> Array:
-    by_rows(order, op_name)
+    wanted_order = "K" if order is None or order == "K" else read_order(order, op_name)
     refuse_masked(obj, op_name)
     copy = copy_flag(copy, op_name)
     if type(obj) is Array:
-        return _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), copy, op_name), usm_type, copy, op_name)
+        late = None if copy and wanted_order != "K" else copy  # one copy, in that order
+        made = _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), late, op_name), usm_type, copy, op_name)
+        if wanted_order == "A" and (copy or made is not obj):
+            wanted_order = "F" if not obj._surely_row_major() and is_column_major(obj) else "C"
+        return copied_in_order(made, wanted_order) if copy and made is obj and late is None else _ordered(made, wanted_order, copy, op_name)
     target = queue_of(device, queue)
     if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not has_buffer(obj):
         wanted = None if device is None and queue is None and _on_cuda(obj) else target
         imported = _import(obj, wanted, copy is not False, op_name)
         made = imported if dtype is None else _as_array_of_array(imported, dtype, imported.queue, False if copy is False else None, op_name)
-        return _of_kind(made, usm_type, copy, op_name)
+        return _ordered(_of_kind(made, usm_type, copy, op_name), wanted_order, copy, op_name)
     if copy is False:
-        return _of_kind(_share(obj, dtype, target, op_name), usm_type, copy, op_name)
-    return from_host(obj, dtype, target, op_name, usm_type)
+        return _ordered(_of_kind(_share(obj, dtype, target, op_name), usm_type, copy, op_name), wanted_order, copy, op_name)
+    return from_host(obj, dtype, target, op_name, usm_type, wanted_order)
+
+
+def _ordered(x: Array, order: str, copy: bool | None, op_name: str) -> Array:
+    if order in "KA" or satisfies(x, order):
+        return x
+    if copy is False:
+        raise ValueError(f"{op_name}: copy=False is impossible: the elements do not lie in memory as order={order!r} asks for")
+    return copied_in_order(x, order)
 
 
 def _of_kind(x: Array, usm_type: str | None, copy: bool | None, op_name: str) -> Array:
@@ -238,7 +247,7 @@ def array(
         Default: the dtype of `obj`.
     copy : bool, optional
         As for `asarray`.
-    order : {'K', 'C', 'A'}
+    order : {'K', 'C', 'F', 'A'}
         As for `asarray`.
     ndmin : int
         Dimensions of extent 1 are put in front until there are so many.

@@ -102,7 +102,22 @@ def _joined(
         for x in parts:
             check_cast(x.dtype, target, casting, op_name)
         parts = [x._astype(target, False) for x in parts]
-    return store(join(parts, along), out, op_name)
+    return store(_in_their_order(parts, along, join), out, op_name)
+
+
+def _in_their_order(parts: list[Array], along: int | None, join: Any) -> Array:
+    """The arrays joined; the axes of the result lie in memory as NumPy has it for those of the arrays."""
+    if along is None or all(x._surely_row_major() for x in parts):
+        return join(parts, along)  # type: ignore[no-any-return]
+    new = join is _core._stack
+    rank = parts[0].ndim + new
+    fits = all(x.shape == parts[0].shape if new else x.ndim == parts[0].ndim for x in parts)
+    if not fits or not -rank <= along < rank:
+        return join(parts, along)  # type: ignore[no-any-return]  # which raises
+    if new:
+        parts = [_core._expand_dims(x, [along]) for x in parts]
+    axes = list(_core._axis_order(parts))
+    return _core._laid_out(_core._concat([_core._permute_dims(x, axes) for x in parts], axes.index(along % len(axes))), axes)
 
 
 def stack(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import Axis, Shape, array, axes, axis_index, copy_flag, index, integers, word
+from pardo._base.orders import is_column_major
 from pardo._core import Array
 
 __all__ = [
@@ -64,7 +65,7 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
 def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, op_name: str) -> Array:
     word(order, f"{op_name}: order", ("C", "F", "A", "K") if op_name == "ravel" else ("C", "F", "A"))
     if order == "A":
-        order = "F" if _lies_by_columns(x) else "C"
+        order = "F" if not x._surely_row_major() and is_column_major(x) else "C"
     if order == "C":
         return _core._reshape(x, extents, copy)
     if -1 in extents:
@@ -78,11 +79,6 @@ def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, op_nam
 
 def _reversed(x: Array) -> Array:
     return _core._permute_dims(x, list(range(x.ndim))[::-1])
-
-
-def _lies_by_columns(x: Array) -> bool:
-    x.force()
-    return not x._is_contiguous() and _reversed(x)._is_contiguous()
 
 
 def ravel(x: Any, /, order: str = "C") -> Array:

@@ -254,8 +254,12 @@ class Methods(Conversions):
 
     @property
     def imag(self: Array) -> Array:  # type: ignore[misc]
-        """The imaginary parts, as a view: writing to them writes here. Those of an array of real numbers are new zeros."""
-        return _core._part(self, 1) if self.dtype.kind == "c" else _core.imag(self)
+        """The imaginary parts, as a view: writing to them writes here. Those of an array of real numbers are read-only zeros."""
+        if self.dtype.kind == "c":
+            return _core._part(self, 1)
+        zeros = _core.imag(self)
+        zeros._set_writeable(False)
+        return zeros
 
     @imag.setter
     def imag(self: Array, value: Any) -> None:  # type: ignore[misc]

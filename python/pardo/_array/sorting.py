@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._base.arguments import array, axis_index, index, word
 from pardo._base.docstrings import filled
+from pardo._base.orders import keeping_order
 from pardo._core import Array
 
 __all__ = [
@@ -65,7 +66,7 @@ def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descendin
     {sort_raises}
     """
     y, a = _prepare("sort", x, axis, kind)
-    return _core._sort(y, a, bool(descending), bool(stable))
+    return keeping_order(y, a, lambda values, along: _core._sort(values, along, bool(descending), bool(stable)))
 
 
 @filled

@@ -71,8 +71,8 @@ shape : int or sequence of int
 dtype : data type, optional
     Default: float64; float32 on a device that has no float64.""",
     "by_rows": """\
-order : {'C', 'K', 'A'}
-    Arrays are C-contiguous: all three mean that.""",
+order : {'C', 'F'}
+    Whether the elements lie in memory row by row, or column by column.""",
     "device": """\
 device : Device or str, optional
     Default: the default device.""",
@@ -172,8 +172,9 @@ ExecutionPlacementError
     "like_keywords": """\
 dtype, device, shape, usm_type : optional
     What shall differ from the model.
-order : {'K', 'C', 'A'}
-    Arrays are C-contiguous: all three mean that.""",
+order : {'K', 'C', 'F', 'A'}
+    How the elements lie in memory: 'C' row by row, 'F' column by column, 'A' column by column if those of the model do, 'K' with
+    the axes in the order of the model's.""",
     "new_raises": """\
 ValueError
     The shape has a negative extent or more than 32 dimensions, the order is not supported, or no such device exists.

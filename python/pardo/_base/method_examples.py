@@ -116,4 +116,29 @@ array([1, 3])
 Array.conj:
 >>> pp.asarray([1 + 2j, 3 - 4j]).conj()
 array([1.-2.j, 3.+4.j])
+
+Array.setflags:
+>>> x = pp.zeros(3)
+>>> x.setflags(write=False)
+>>> x.flags.writeable
+False
+
+Array.view:
+>>> pp.asarray([1.0, 2.0], dtype="float32").view("int32")
+array([1065353216, 1073741824], dtype=int32)
+
+Array.byteswap:
+>>> pp.asarray([1, 256], dtype="int16").byteswap()
+array([256,   1], dtype=int16)
+
+Array.resize:
+>>> x = pp.asarray([1, 2, 3])
+>>> x.resize(2, 2)
+>>> x
+array([[1, 2],
+       [3, 0]])
+
+Array.get:
+>>> type(pp.zeros(3).get())
+<class 'numpy.ndarray'>
 """

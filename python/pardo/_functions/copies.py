@@ -6,11 +6,11 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._array.interop import asarray
-from pardo._base.arguments import DeviceLike, word
+from pardo._array.interop import array, asarray
+from pardo._base.arguments import DeviceLike
+from pardo._base.orders import copied_in_order, in_order, read_order, satisfies
 from pardo._core import Array, Queue
 from pardo._core import all as all_of
-from pardo._functions.operands import lies_by_columns
 
 __all__ = [
     "asanyarray",
@@ -30,7 +30,8 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     a : object
         Anything that `asarray` takes.
     order : {'K', 'C', 'A', 'F'}
-        The layout: row by row, but column by column for 'F'; for 'K' and 'A' also where `a` lies column by column.
+        How the copy lies in memory: 'C' row by row, 'F' column by column, 'A' column by column if `a` does, 'K' with the axes in
+        the order of those of `a`.
     subok : bool
         NumPy's; there are no subclasses.
 
@@ -59,25 +60,8 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     >>> y
     array([1, 2, 3])
     """
-    word(order, "copy: order", ("K", "C", "A", "F"))
-    x = a if type(a) is Array else asarray(a)
-    by_columns = order == "F" or (order != "C" and x.ndim > 1 and not x.force()._is_contiguous() and lies_by_columns(x))
-    return _by_columns(x) if by_columns else _by_rows(x)
-
-
-def _reversed(x: Array) -> Array:
-    return _core._permute_dims(x, list(range(x.ndim))[::-1])
-
-
-def _by_rows(x: Array) -> Array:
-    """A copy whose memory holds the rows one after the other; `_copy` keeps the order of the axes in memory."""
-    made = _core._empty(list(x.shape), x.dtype, x.queue)
-    made._assign(x)
-    return made
-
-
-def _by_columns(x: Array) -> Array:
-    return _reversed(_by_rows(_reversed(x)))
+    order = read_order(order, "copy")
+    return copied_in_order(a, order) if type(a) is Array else array(a, order=order)
 
 
 def asanyarray(
@@ -159,7 +143,7 @@ def ascontiguousarray(a: Any, dtype: DTypeLike | None = None, *, device: DeviceL
     if x.ndim == 0:
         return _core._reshape(x, [1])
     x.force()
-    return x if x._is_contiguous() else _by_rows(x)
+    return in_order(x, "C")
 
 
 def asfortranarray(a: Any, dtype: DTypeLike | None = None, *, device: DeviceLike = None) -> Array:
@@ -198,7 +182,7 @@ def asfortranarray(a: Any, dtype: DTypeLike | None = None, *, device: DeviceLike
     if x.ndim == 0:
         return _core._reshape(x, [1])
     x.force()
-    return x if lies_by_columns(x) else _by_columns(x)
+    return in_order(x, "F")
 
 
 def asarray_chkfinite(a: Any, dtype: DTypeLike | None = None, order: str | None = None, *, device: DeviceLike = None) -> Array:
@@ -288,10 +272,7 @@ def require(a: Any, dtype: DTypeLike | None = None, requirements: str | Sequence
     if wanted >= {"C", "F"}:
         raise ValueError('require: cannot specify both "C" and "F" order')
     x = asarray(a, dtype, device=device)
-    fits = {"C": lambda: x._is_contiguous(), "F": lambda: lies_by_columns(x), "W": lambda: x.writeable}
-    if wanted & {"C", "F"}:
-        x.force()
+    fits = {"C": lambda: satisfies(x, "C"), "F": lambda: satisfies(x, "F"), "W": lambda: x.writeable}
     if ("O" in wanted and x is a) or not all(fits[r]() for r in wanted if r in fits):
-        by_columns = "F" in wanted or ("C" not in wanted and x.ndim > 1 and not x.force()._is_contiguous() and lies_by_columns(x))
-        return _by_columns(x) if by_columns else _by_rows(x)
+        return copied_in_order(x, "F" if "F" in wanted else "C" if "C" in wanted else "A")
     return x

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import array, copy_flag, same_kind
+from pardo._base.orders import is_column_major
 from pardo._core import Array
 from pardo._core import all as all_of
-from pardo._functions.operands import axes_of, cast, lies_by_columns, weak_operand
+from pardo._functions.operands import axes_of, cast, weak_operand
 
 __all__ = [
     "iscomplex",
@@ -259,8 +260,7 @@ def isfortran(a: Any) -> bool:
     >>> pp.isfortran(x), pp.isfortran(x.T)
     (False, True)
     """
-    a = array(a, "isfortran")
-    return not a.force()._is_contiguous() and lies_by_columns(a)
+    return is_column_major(array(a, "isfortran"))
 
 
 def real_if_close(a: Any, tol: float = 100) -> Array:

@@ -152,15 +152,3 @@ def operands(xs: Sequence[Any], op_name: str) -> list[Array]:
     if like is None:
         like = array(xs[0], op_name)  # raises
     return [operand(x, like, op_name) for x in xs]
-
-
-def lies_by_columns(x: Array) -> bool:
-    """Whether the columns of an array lie one after the other in memory; it is computed first."""
-    if x.force().size == 0:
-        return True
-    step = x.itemsize
-    for extent, stride in zip(x.shape, x.strides, strict=True):
-        if extent != 1 and stride != step:
-            return False
-        step *= extent
-    return True

@@ -106,7 +106,7 @@ def _broadcast_each(args: Sequence[Any]) -> tuple[Any, ...]:
 
 def _without_defaults(keywords: dict[str, Any]) -> None:
     """Leaves out what NumPy's functions take and means nothing here, if it is as they have it."""
-    if keywords.get("order") in ("K", "C", "A"):
+    if keywords.get("order") == "K":
         del keywords["order"]
     keywords.pop("subok", None)
     for name in [name for name, value in keywords.items() if value is np._NoValue]:

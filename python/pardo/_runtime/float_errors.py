@@ -60,11 +60,15 @@ def _changed(op_name: str, every: str | None, changes: dict[str, str | None], mo
         if mode is None:
             continue
         if mode not in _MODES:
-            raise ValueError(f"{op_name}: {name if changes[name] is not None else 'all'} is {mode!r}; it must be one of {', '.join(_MODES)}")
+            raise ValueError(
+                f"{op_name}: {name if changes[name] is not None else 'all'} is {mode!r}; it must be one of {', '.join(_MODES)}"
+            )
         if mode == "call" and not callable(callback):
             raise ValueError(f"{op_name}: {name}='call' needs a function: set one with pardo.seterrcall, or by errstate(call=...)")
         if mode == "log" and not callable(getattr(callback, "write", None)):
-            raise ValueError(f"{op_name}: {name}='log' needs an object with a method write: set one with pardo.seterrcall, or by errstate(call=...)")
+            raise ValueError(
+                f"{op_name}: {name}='log' needs an object with a method write: set one with pardo.seterrcall, or by errstate(call=...)"
+            )
         new[name] = mode
     return tuple(new.items())
 
@@ -108,7 +112,7 @@ def geterr() -> dict[str, str]:
 
 
 def seterr(
-    all: str | None = None,  # noqa: A002 (NumPy's)
+    all: str | None = None,
     divide: str | None = None,
     over: str | None = None,
     under: str | None = None,
@@ -170,7 +174,9 @@ def seterr(
     >>> old = pp.seterr(**old)
     """
     modes, callback = _modes_now()
-    new = _state_of(_changed("seterr", all, {"divide": divide, "over": over, "under": under, "invalid": invalid}, modes, callback), callback)
+    new = _state_of(
+        _changed("seterr", all, {"divide": divide, "over": over, "under": under, "invalid": invalid}, modes, callback), callback
+    )
     _replace(new)
     return dict(modes)
 
@@ -285,7 +291,7 @@ class errstate(contextlib.ContextDecorator):  # noqa: N801 (used like a function
         self,
         *,
         call: Any = _UNCHANGED,
-        all: str | None = None,  # noqa: A002 (NumPy's)
+        all: str | None = None,
         divide: str | None = None,
         over: str | None = None,
         under: str | None = None,

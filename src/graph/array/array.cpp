@@ -121,6 +121,7 @@ std::uint64_t Array::address() const {
 }
 
 bool Array::writeable() const {
+    if (node_->read_only) return false;
     if (node_->pending() && node_->kind != Kind::View) return true;
     force();
     return !node_->buffer->read_only() && !repeats_elements(*node_);
@@ -265,6 +266,7 @@ void ensure_leaf(const Array& x) {
 }
 
 bool is_writeable(const Array& x) {
+    if (x.node()->read_only) return false;
     ensure_leaf(x);
     return !x.node()->buffer->read_only() && !repeats_elements(*x.node());
 }

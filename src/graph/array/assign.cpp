@@ -114,7 +114,7 @@ void apply_inplace(int id, Array& x, const Operand& y) {
     check_output_shape(op_name, operands, x.shape());
     std::lock_guard guard(graph::state_of(queue).lock);
     const bool rebinds = unshared(*x.node());
-    if (!rebinds || !x.pending()) graph::require_writeable(op_name, x);
+    if (!rebinds || !x.pending() || x.node()->read_only) graph::require_writeable(op_name, x);
     Array value = graph::record(op, operands);
     if (rebinds && value.node()->shape == x.node()->shape) {
         x = graph::cast(value, x.dtype());

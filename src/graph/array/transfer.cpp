@@ -187,7 +187,10 @@ Array graph::share_memory(const char* op_name, void* data, DType dtype, Extents 
     queue.impl()->device()->note_kind(kind);
     buffer->set_externally_writable();
     if (read_only) buffer->set_read_only();
-    Array array(graph::make_leaf(queue.impl(), dtype, Shape(shape), std::move(steps), first, std::move(buffer)).get());
+    const Ref<Node> whole = graph::make_leaf(queue.impl(), dtype, Shape(shape), steps, first, buffer);
+    Ref<Node> shown = graph::make_leaf(queue.impl(), dtype, Shape(shape), std::move(steps), first, std::move(buffer));
+    shown->base = whole;  // the memory is not the array's own
+    const Array array(shown.detach(), Array::Adopt{});
     *owner = std::move(release);
     return array;
 }

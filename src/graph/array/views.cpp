@@ -145,8 +145,11 @@ std::optional<Array> split_view(const Array& x, const Shape& to) {
 }
 
 Array leaf_view(const Array& x, Shape shape, Strides strides) {
-    const Node& leaf = *x.node();
-    return Array(make_leaf(leaf.queue, leaf.dtype, std::move(shape), std::move(strides), leaf.offset, leaf.buffer).get());
+    Node& leaf = *x.node();
+    Ref<Node> node = make_leaf(leaf.queue, leaf.dtype, std::move(shape), std::move(strides), leaf.offset, leaf.buffer);
+    node->read_only = leaf.read_only;
+    node->base = leaf.base ? leaf.base : Ref<Node>(&leaf);
+    return Array(node.detach(), Array::Adopt{});
 }
 
 Array permuted(const char* op_name, const Array& x, std::span<const int> order) {
@@ -218,7 +221,9 @@ Array broadcast_to(const Array& x, Extents shape) {
             throw mismatch();
         }
     }
-    return view.finish("broadcast_to");
+    Array result = view.finish("broadcast_to");
+    result.node()->read_only = true;
+    return result;
 }
 
 Array expand_dims(const Array& x, Extents axes) {

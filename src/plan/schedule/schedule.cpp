@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graph/axis_order.h"
+
 namespace pardo::plan {
 
 using graph::Node;
@@ -40,6 +42,9 @@ Sizes steps_over(const Group& group, std::uint32_t dims) {
     }
     return steps;
 }
+
+/// Positions of extrema are row-major, as NumPy's.
+bool is_position(const Node* node) { return node->kind == graph::Kind::Reduce && is_arg(node->reduce); }
 
 bool mergeable(const KernelPlan& kernel, int outer, int inner, Size inner_extent) {
     for (const Access& access : kernel.accesses) {
@@ -130,31 +135,15 @@ bool Scheduler::run() {
 }
 
 void Scheduler::choose_layouts(const Group& group) {
-    // NumPy's K order: when every full-sized input agrees on another order of the dims, fresh outputs take it.
+    // NumPy's K order: fresh outputs take the order of dims that the inputs have; where these differ, row-major wins.
     const int dims = group.domain.size();
-    std::vector<int> order(dims);
-    for (int d = 0; d < dims; ++d) order[d] = d;
-    bool found = false, agreed = !group.reduces;
+    std::vector<Steps> loads;
     for (const FusedValue& fused : group.values) {
-        if (fused.kind != FusedValue::Kind::Load || !agreed) continue;
-        const Steps steps = steps_of(fused.map, planner_.strides(fused.node));
-        bool full = true;
-        for (int d = 0; d < dims; ++d) full &= group.domain[d] == 1 || steps.dims[d] != 0;
-        if (!full) continue;
-        std::vector<int> own(dims);
-        for (int d = 0; d < dims; ++d) own[d] = d;
-        std::stable_sort(own.begin(), own.end(), [&](int a, int b) {
-            if (group.domain[a] == 1 || group.domain[b] == 1) return false;
-            return abs(steps.dims[a]) > abs(steps.dims[b]);
-        });
-        if (!found) {
-            order = own;
-            found = true;
-        } else if (order != own) {
-            agreed = false;
-        }
+        if (fused.kind == FusedValue::Kind::Load) loads.push_back(steps_of(fused.map, planner_.strides(fused.node)));
     }
-    const bool plain = !agreed || !found || std::is_sorted(order.begin(), order.end());
+    const auto step = [&](int k, int d) { return group.domain[d] == 1 ? Size(0) : abs(loads[static_cast<std::size_t>(k)].dims[d]); };
+    const SmallVector<int, 8> order = graph::axes_outermost_first(dims, static_cast<int>(loads.size()), step);
+    const bool plain = std::is_sorted(order.begin(), order.end());
     for (const NodeId id : group.members) {
         NodeInfo& f = planner_.info(id);
         if (planner_.is_store(id)) {
@@ -162,7 +151,7 @@ void Scheduler::choose_layouts(const Group& group) {
             continue;
         }
         f.strides = contiguous_strides(planner_.shape(id));
-        if (plain) continue;
+        if (plain || is_position(planner_.node(id))) continue;
         Size step = 1;
         for (int i = dims - 1; i >= 0; --i) {
             for (int r = 0; r < f.map.rank(); ++r) {

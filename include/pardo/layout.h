@@ -1,0 +1,32 @@
+// include/pardo/layout.h: how the elements of an array lie in memory: the order of axes, what may be written, whose memory it is.
+#pragma once
+
+#include <pardo/array.h>
+
+namespace pardo {
+
+/// True when the axes are known to lie in memory in row-major order, without computing anything.
+PARDO_API bool surely_row_major(const Array& x) noexcept;
+/// Column-major, as Array::is_contiguous is row-major; forces.
+PARDO_API bool is_column_major(const Array& x);
+/// The order in which the axes of a result of these operands lie in memory, outermost first, by NumPy's rule for order='K'. Forces those
+/// of which that is not known.
+PARDO_API std::vector<std::int64_t> axis_order(std::span<const Array> operands);
+/// The values of a new array that nobody else holds, its axis k as axis axes[k]: the result has them in another order than its memory.
+PARDO_API Array laid_out(const Array& fresh, Extents axes);
+
+/// True when the memory was made for this array: it is no view, and no memory of other code.
+PARDO_API bool owns_data(const Array& x);
+/// The array whose memory x shows; an empty handle if x owns its data. Forces.
+PARDO_API Array base_of(const Array& x);
+/// Lets x be written, or not; views of x that are made from now on inherit that. Throws Value for what cannot be written.
+PARDO_API void set_writeable(Array& x, bool writeable);
+/// The same memory as elements of another dtype, by NumPy's rules. Throws Value where they do not fit.
+PARDO_API Array view_as(const Array& x, DType dtype);
+/// x shows the same memory in another shape, or with another dtype, from now on; throws Value when strides cannot express that.
+PARDO_API void set_shape(Array& x, Extents shape);
+PARDO_API void set_dtype(Array& x, DType dtype);
+/// True when no other array or pending operation knows this one's memory.
+PARDO_API bool unreferenced(const Array& x);
+
+}  // namespace pardo

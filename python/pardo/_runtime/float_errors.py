@@ -195,7 +195,8 @@ def seterrcall(func: Any) -> Any:
     ----------
     func : callable, object with a method write, or None
         A function is called with the kind of error (``'divide by zero'``, ``'overflow'``, ``'underflow'``, ``'invalid value'``) and the
-        bits (1, 2, 4, 8) of all that the operation has noted, for errors that are set to 'call'. The method gets a line, for those that are set to 'log'.
+        bits (1, 2, 4, 8) of all that the operation has noted, for errors that are set to 'call'. The method gets a line, for those that
+        are set to 'log'.
 
     Returns
     -------

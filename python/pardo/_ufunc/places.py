@@ -63,7 +63,7 @@ def at(f: ufunc, a: Any, indices: Any, b: Any) -> None:
     if places.size == 0:
         return
     places = _core._reshape(places, [-1])
-    if _accumulates(f, a, second):
+    if second is not None and _accumulates(f, a, second):
         _core._accumulate_at(f._row, a, places, _core._reshape(second, [-1]), True)
         return
     named = _named(places, a)

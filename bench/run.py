@@ -11,6 +11,7 @@ from pathlib import Path
 
 import chart
 import checks
+import library
 import on_device
 import run_kernels
 from harness import ratio
@@ -130,6 +131,8 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
 def main() -> int:
     if sys.argv[1:2] == ["checks"]:
         return checks.main(sys.argv[2:])
+    if sys.argv[1:2] == ["library"]:
+        return library.main(sys.argv[2:])
     options, names = parse()
 
     def save(report: dict) -> None:

@@ -135,6 +135,13 @@ PARDO_API Array fold_segments(int id, const Array& x, std::int64_t axis, const A
 /// What is at places after row `id` was applied there, one after the other: `old` what is there (the same for the same place), `values` the
 /// second operands in the dtype that is computed in, null for functions of one, keys[0] the places sorted, keys[1] where each comes from.
 PARDO_API Array fold_places(int id, const Array& old, const Array* values, const Array& keys, DType loop);
+/// Whether accumulate_at takes the target: row-major, on a device that has code for the row and the dtype.
+PARDO_API bool accumulates_at(int id, const Array& target);
+/// Writes target[places[k]] = row(target[places[k]], values[k]) for each k; places index the target as if it had one dimension, values are
+/// as many or one. Asynchronous: unless `inside`, places out of bounds are found later, and nothing is written then. Of many places that
+/// name few elements, parts are taken together on their own: floats differ by rounding from one step after the other, but not from run to
+/// run.
+PARDO_API void accumulate_at(int id, const Array& target, const Array& places, const Array& values, bool inside = false);
 
 PARDO_API Array mean(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
                      std::optional<DType> dtype = {}, const Array* where = nullptr);
@@ -171,6 +178,8 @@ PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = f
 PARDO_API Array argsort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 PARDO_API Array partition(const Array& x, Extents kth, std::int64_t axis = -1);
 PARDO_API Array argpartition(const Array& x, Extents kth, std::int64_t axis = -1);
+/// What sorting would put at the positions `kth` (ascending, distinct, not negative) of an axis, whose extent becomes their number.
+PARDO_API Array ranked(const Array& x, Extents kth, std::int64_t axis = -1);
 /// The k largest (or smallest) along an axis, sorted: values and indices.
 PARDO_API std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
 PARDO_API Array searchsorted(const Array& sorted, const Array& values, bool right = false, const Array* sorter = nullptr);

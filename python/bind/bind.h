@@ -143,6 +143,7 @@ void note_transfer(const char* op_name, std::int64_t bytes, const std::string& d
 /// only reference looks the same.
 bool looks_temporary(PyObject* o);
 PyObject* getitem(PyObject* self, PyObject* index);
+PyObject* item_at(PyObject* self, Py_ssize_t i);
 int setitem(PyObject* self, PyObject* index, PyObject* value);
 
 // --- universal functions (ufunc.cpp) ------------------------------------------------------------------------------------------

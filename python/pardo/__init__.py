@@ -11,6 +11,7 @@ array(5.)
 """
 
 import atexit as _atexit
+import importlib as _importlib
 import os as _os
 import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -23,8 +24,6 @@ from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
 from pardo import _core
-from pardo import algorithm as algorithm
-from pardo import random as random
 from pardo import special as special
 from pardo._array import broadcasting as _broadcasting
 from pardo._array import contexts as _contexts
@@ -65,17 +64,7 @@ from pardo._base import package as _package
 from pardo._base import public_names as _public_names
 from pardo._base.dtypes import *
 from pardo._compiler import intrinsics as _intrinsics
-from pardo._compiler.classes import *
 from pardo._core import *
-from pardo._debug.races import *
-from pardo._generate.generators import *
-from pardo._generate.vectorize import *
-from pardo._kernel.jit import *
-from pardo._kernel.kernel import *
-from pardo._kernel.program import *
-from pardo._language.atomics import *
-from pardo._language.groups import *
-from pardo._language.index_space import *
 from pardo._numpy import protocols as _protocols
 from pardo._runtime import devices as _devices
 from pardo._runtime import events as _events
@@ -124,7 +113,7 @@ _contexts.serve_contexts(
 )
 # What pickles of arrays call, by this name for ever.
 _rebuild_array = _interop._rebuild
-_public_names.publish(globals(), {"random": random, "algorithm": algorithm, "special": special})
+_public_names.publish(globals())
 _examples.complete(globals())
 _protocols.begin(globals())
 _transfers.begin()
@@ -140,7 +129,7 @@ if hasattr(_os, "register_at_fork"):
 
 def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
     """Make the functions of a file that has just been read public."""
-    _contexts.serve_contexts(namespace, [] if module.__name__.startswith("pardo._host.") else [module])
+    _contexts.serve_contexts(namespace, [module] if module.__name__.startswith(("pardo._analysis.", "pardo._functions.")) else [])
     for name in module.__all__:
         namespace.setdefault(name, getattr(module, name))
         _public_names.say(namespace[name], name, "pardo")
@@ -148,6 +137,8 @@ def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
 
 def __getattr__(name: str) -> _Any:
     """Read the file that has a name; say what to do for a name of NumPy's that is not there."""
+    if name in _later.MODULES:
+        return _importlib.import_module(f"pardo.{name}")
     found = _later.find(name, globals(), _prepare_later)
     if found is not None:
         return found
@@ -160,10 +151,14 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     """The public names."""
-    return sorted({name for name in globals() if not name.startswith("_") or name.startswith("__array")}.union(_later.names()))
+    return sorted(
+        {name for name in globals() if not name.startswith("_") or name.startswith("__array")}.union(_later.names(), _later.MODULES)
+    )
 
 
 if _TYPE_CHECKING:
+    from pardo import algorithm as algorithm
+    from pardo import random as random
     from pardo._analysis.averages import *
     from pardo._analysis.counting import *
     from pardo._analysis.differences import *
@@ -174,6 +169,8 @@ if _TYPE_CHECKING:
     from pardo._analysis.roots import *
     from pardo._analysis.sets import *
     from pardo._analysis.windows import *
+    from pardo._compiler.classes import *
+    from pardo._debug.races import *
     from pardo._functions.arithmetic import *
     from pardo._functions.assignment import *
     from pardo._functions.bits import *
@@ -191,6 +188,14 @@ if _TYPE_CHECKING:
     from pardo._functions.rearranging import *
     from pardo._functions.sharing import *
     from pardo._functions.triangles import *
+    from pardo._generate.generators import *
+    from pardo._generate.vectorize import *
     from pardo._host.files import *
     from pardo._host.scalar_types import *
     from pardo._host.texts import *
+    from pardo._kernel.jit import *
+    from pardo._kernel.kernel import *
+    from pardo._kernel.program import *
+    from pardo._language.atomics import *
+    from pardo._language.groups import *
+    from pardo._language.index_space import *

@@ -5,7 +5,10 @@ Philox (J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw: Parallel random numb
 philox4x32 with ten rounds, as in Random123.
 """
 
+from pardo._base import public_names as _public_names
 from pardo._random.device import normal, philox, uniform
 from pardo._random.generator import Generator, default_rng
 
 __all__ = ["Generator", "default_rng", "normal", "philox", "uniform"]
+
+_public_names.publish_module(globals())

@@ -74,6 +74,9 @@ inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memor
 inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
                               std::span<const std::int64_t> kth)>
     partition("partition");
+/// What sorting would put at the positions `kth` (ascending, distinct) of each line; out is (outer, kth, inner).
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& out, Lines lines, std::span<const std::int64_t> kth)>
+    ranked("ranked");
 /// The k first elements of each sorted line, in order; values and indices are (outer, k, inner).
 inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
                               std::int64_t k, bool largest)>
@@ -99,6 +102,12 @@ inline constinit Routine<void(device::Queue* queue, const Memory& base, std::spa
 inline constinit Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan,
                               const Memory& value)>
     scatter("scatter");
+/// target[places[k]] = op(target[places[k]], values[k]) for each k; target and values have one dtype, values as many elements as places or
+/// one. In the order of k where few elements are named, and where the target is long; else parts of it, whose number depends on the two
+/// sizes alone, are taken together on their own and then one after the other. `bounds`: none, or of the places.
+inline constinit Routine<void(device::Queue* queue, graph::Op op, const Memory& target, const Memory& places, const Memory& values,
+                              const Bounds& bounds)>
+    accumulate_at("accumulate_at");
 /// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
 inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
                               std::int64_t count, const Bounds& bounds)>

@@ -68,6 +68,28 @@ struct PartitionCall final : graph::Call {
     std::vector<std::int64_t> kth;
 };
 
+struct RankedCall final : graph::Call {
+    RankedCall(int axis, std::vector<std::int64_t> positions) : Call("partition"), at(axis), kth(std::move(positions)) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        const lib::Memory input = lib::contiguous_memory(inputs[0]);
+        Shape shape = input.shape;
+        shape[at] = static_cast<std::int64_t>(kth.size());
+        device::Queue* queue = inputs[0].node()->queue.get();
+        const lib::Output out = lib::make_output(name, queue, input.dtype, std::move(shape), lib::kind_of(input));
+        if (out.memory.size() > 0) lib::routines::ranked(queue, input, out.memory, lib::lines_of(input.shape, at), kth);
+        results[0] = out.array;
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        const graph::Node& x = *inputs[0].node;
+        Shape shape = x.shape;
+        shape[at] = static_cast<std::int64_t>(kth.size());
+        return lib::routines::ranked.describe(x.queue.get(), lib::described(x.dtype, x.shape), lib::described(x.dtype, shape),
+                                              lib::lines_of(x.shape, at), kth);
+    }
+    int at;
+    std::vector<std::int64_t> kth;
+};
+
 struct TopKCall final : graph::Call {
     TopKCall(int axis, std::int64_t count, bool from_largest) : Call("top_k"), at(axis), k(count), largest(from_largest) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
@@ -126,6 +148,20 @@ Array argsort(const Array& x, std::int64_t axis, bool descending, bool) { return
 
 Array partition(const Array& x, Extents kth, std::int64_t axis) { return partitioned("partition", Result::Values, x, kth, axis); }
 Array argpartition(const Array& x, Extents kth, std::int64_t axis) { return partitioned("argpartition", Result::Indices, x, kth, axis); }
+
+Array ranked(const Array& x, Extents kth, std::int64_t axis) {
+    const int at = lib::checked_axis("ranked", axis, x.ndim());
+    Shape shape = lib::shape_of(x);
+    for (std::size_t k = 0; k < kth.size(); ++k) {
+        if (kth[k] < 0 || kth[k] >= shape[at] || (k > 0 && kth[k] <= kth[k - 1]))
+            lib::fail(ErrorCode::Value, "ranked", "positions must be in ascending order and lie in the axis");
+    }
+    std::vector<std::int64_t> positions(kth.begin(), kth.end());
+    if (!lib::queue_of("ranked", x)->device()->runs_host_code())
+        return take(partition(x, kth, axis), array(std::span<const std::int64_t>(positions), x.queue()), at);
+    shape[at] = static_cast<std::int64_t>(kth.size());
+    return graph::record(Ref<graph::Call>(new RankedCall(at, std::move(positions))), std::span(&x, 1), {x.dtype(), shape});
+}
 
 std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis, bool largest) {
     const int at = lib::checked_axis("top_k", axis, x.ndim());

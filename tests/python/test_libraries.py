@@ -66,6 +66,24 @@ def test_pandas(x, v):
     np.testing.assert_array_equal(pp.asnumpy(pp.asarray(frame["b"])), 2 * ROW)
 
 
+def test_pandas_compares(v):
+    """pandas asks whether an array is a number (it is a sequence), and whether elements are in a table of hashes."""
+    pd = pytest.importorskip("pandas")
+    series, index = pd.Series(ROW), pd.Index(v)
+    other = pp.asarray([0.0, 2.0, 2.0, 9.0, 4.0])
+    host = pp.asnumpy(other)
+    assert index.tolist() == ROW.tolist()
+    assert pd.isna(v).tolist() == [False] * 5
+    for result, expected in ((series > other, host < ROW), (series == other, host == ROW), (series.eq(other), host == ROW)):
+        assert result.tolist() == expected.tolist()
+    assert series.isin(other).tolist() == pd.Series(ROW).isin(host).tolist()
+    assert (series > v[2]).tolist() == (ROW > 2).tolist()
+    assert series.isin([v[1], v[3]]).tolist() == [False, True, False, True, False]
+    assert series.reindex(pp.asarray([0, 3])).tolist() == [0, 3]
+    with pytest.raises(KeyError):  # pandas takes lists and arrays of NumPy for masks, and says so of all others
+        series[v > 2]
+
+
 def test_pillow(x):
     image_module = pytest.importorskip("PIL.Image")
     pixels = (x * 255).astype("uint8")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include <pardo/element.h>
 #include <pardo/layout.h>
 #include <pardo/log.h>
 #include <pardo/plan.h>
@@ -225,7 +226,12 @@ void bind_array(nb::module_& m) {
         .def("_is_contiguous", &Array::is_contiguous)
         .def("_is_scalar_value", &Array::is_scalar_value)
         .def(
-            "_item", [](const Array& x) { return settle(x).item(); }, nb::sig("def _item(self) -> Any"))
+            "_item",
+            [](const Array& x) {
+                const std::optional<pardo::Scalar> known = pardo::known_item(x);
+                return known ? *known : settle(x).item();
+            },
+            nb::sig("def _item(self) -> Any"))
         .def(
             "_astype",
             [](const Array& x, std::optional<pardo::DType> dtype, bool copy) {

@@ -3,6 +3,9 @@
 #include <dlfcn.h>
 
 #include <limits>
+#include <optional>
+
+#include <pardo/element.h>
 
 #include "bind.h"
 
@@ -181,6 +184,22 @@ void parse_value(const Array& x, PyObject* o, Value& value) {
     value.array = &*value.copied;
 }
 
+/// Integers for all dimensions, as they are; 0 where the index is something else.
+constexpr Py_ssize_t most_integers = 4;
+std::size_t integers_of(const Array& x, PyObject* o, std::int64_t (&index)[most_integers]) {
+    const bool tuple = PyTuple_CheckExact(o);
+    const Py_ssize_t n = tuple ? PyTuple_Size(o) : 1;
+    if (n != x.ndim() || n == 0 || n > most_integers) return 0;
+    for (Py_ssize_t d = 0; d < n; ++d) {
+        PyObject* const part = tuple ? PyTuple_GetItem(o, d) : o;
+        if (!PyLong_CheckExact(part)) return 0;
+        int overflow = 0;
+        index[d] = PyLong_AsLongLongAndOverflow(part, &overflow);
+        if (overflow) return 0;
+    }
+    return static_cast<std::size_t>(n);
+}
+
 }  // namespace
 
 // From 3.14 on names lend their reference, so that its count says nothing; there the interpreter can be asked.
@@ -194,11 +213,20 @@ bool looks_temporary(PyObject* o) {
 PyObject* getitem(PyObject* self, PyObject* o) {
     return guarded([&]() -> PyObject* {
         const Array& x = array_of(self);
+        std::int64_t integers[most_integers];
+        if (const std::size_t n = integers_of(x, o, integers)) {
+            if (std::optional<Array> element = pardo::element_of(x, {integers, n})) return wrap(*std::move(element));
+        }
         if (PyLong_CheckExact(o)) return wrap(x[int_index(o)]);
         const Index index = parse(x, o);
         settle_masks(index);
         return wrap(x[std::span<const IndexPart>(index.parts)]);
     });
+}
+
+PyObject* item_at(PyObject* self, Py_ssize_t i) {
+    const nb::object index = nb::steal(PyLong_FromSsize_t(i));
+    return index ? getitem(self, index.ptr()) : nullptr;
 }
 
 int setitem(PyObject* self, PyObject* o, PyObject* v) {
@@ -207,6 +235,11 @@ int setitem(PyObject* self, PyObject* o, PyObject* v) {
         const Array& x = array_of(self);
         Value value;
         parse_value(x, v, value);
+        if (value.scalar) {
+            std::int64_t integers[most_integers];
+            const std::size_t n = integers_of(x, o, integers);
+            if (n && pardo::set_element(x, {integers, n}, *value.scalar)) return 0;
+        }
         if (o == Py_Ellipsis) {
             value.scalar ? x.assign(*value.scalar) : x.assign(*value.array, value.after);
             return 0;

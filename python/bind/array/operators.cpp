@@ -1,6 +1,7 @@
 // python/bind/array/operators.cpp: the operators of Array as C slots. The hot path of `a + b`: two type checks, one record, one new object.
 #include <algorithm>
 
+#include <pardo/element.h>
 #include <pardo/ops.h>
 
 #include "bind.h"
@@ -160,10 +161,16 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 
 // Conversions to Python's numbers: as in NumPy 2.4 and the array API only for arrays without dimensions.
 
+/// Of an array of one element; waits in a way that can be interrupted.
+pardo::Scalar value_of(const Array& a) {
+    if (const std::optional<pardo::Scalar> known = pardo::known_item(a)) return *known;
+    return settle(a).item();
+}
+
 pardo::Scalar only_value(PyObject* o) {
     const Array& a = array_of(o);
     if (a.ndim() != 0) throw pardo::Error(pardo::ErrorCode::Type, "only 0-dimensional arrays can be converted to Python scalars");
-    return settle(a).item();
+    return value_of(a);
 }
 
 int to_bool(PyObject* o) {
@@ -177,7 +184,7 @@ int to_bool(PyObject* o) {
             throw pardo::Error(pardo::ErrorCode::Value,
                                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
         }
-        const pardo::Scalar s = settle(a).item();
+        const pardo::Scalar s = value_of(a);
         switch (pardo::kind_of(s.dtype)) {
             case pardo::DKind::Bool: return s.b;
             case pardo::DKind::Signed: return s.i != 0;
@@ -212,8 +219,16 @@ PyObject* to_index(PyObject* o) {
         if (a.ndim() != 0 || !pardo::is_integer(a.dtype())) {
             throw pardo::Error(pardo::ErrorCode::Type, "only integer scalar arrays can be converted to a scalar index");
         }
-        return scalar_to_python(settle(a).item());
+        return scalar_to_python(value_of(a));
     });
+}
+
+/// Elements that were read are values, as NumPy's scalars: keys of dictionaries, with the hash of the Python number that they equal.
+Py_hash_t hash(PyObject* o) {
+    const Array& a = array_of(o);
+    if (!a.is_scalar_value()) return PyObject_HashNotImplemented(o);
+    const nb::object number = nb::steal(guarded([&] { return scalar_to_python(value_of(a)); }));
+    return number ? PyObject_Hash(number.ptr()) : -1;
 }
 
 Py_ssize_t length(PyObject* o) {
@@ -266,12 +281,13 @@ PyType_Slot operator_slots[] = {
     {Py_nb_float, slot(to_float)},
     {Py_nb_index, slot(to_index)},
     {Py_mp_length, slot(length)},
+    {Py_sq_item, slot(item_at)},  // makes it a sequence, as pandas asks: else it takes an array for a number
     {Py_mp_subscript, slot(getitem)},
     {Py_mp_ass_subscript, slot(setitem)},
     {Py_bf_getbuffer, slot(get_buffer)},
     {Py_bf_releasebuffer, slot(release_buffer)},
     {Py_tp_richcompare, slot(compare)},
-    {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+    {Py_tp_hash, slot(hash)},
     {0, nullptr},
 };
 

@@ -188,6 +188,13 @@ void bind_library(nb::module_& m) {
         },
         nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
     m.def(
+        "_ranked",
+        [](const Array& x, const Ints& kth, std::int64_t axis) {
+            const Unlocked u;
+            return pardo::ranked(x, kth, axis);
+        },
+        nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
+    m.def(
         "_argpartition",
         [](const Array& x, const Ints& kth, std::int64_t axis) {
             const Unlocked u;

@@ -247,6 +247,20 @@ void bind_ufunc(nb::module_& m) {
             return pardo::fold_places(row, old, values ? &*values : nullptr, keys, loop);
         },
         nb::arg("row"), nb::arg("old"), nb::arg("values").none(), nb::arg("keys"), nb::arg("loop"));
+    m.def(
+        "_accumulates_at",
+        [](int row, const pardo::Array& target) {
+            const Unlocked u;
+            return pardo::accumulates_at(row, target);
+        },
+        nb::arg("row"), nb::arg("target"));
+    m.def(
+        "_accumulate_at",
+        [](int row, const pardo::Array& target, const pardo::Array& places, const pardo::Array& values, bool inside) {
+            const Unlocked u;
+            pardo::accumulate_at(row, target, places, values, inside);
+        },
+        nb::arg("row"), nb::arg("target"), nb::arg("places"), nb::arg("values"), nb::arg("inside"));
 }
 
 }  // namespace bind

@@ -36,14 +36,17 @@ def sum_segments(item: Item, starts: Any, values: Any, sums: Any) -> None:
 
 def counted(places: Array, weights: Array | None, n: int) -> Array:
     """How often each number below `n` is among the places, or the sums of their weights; places are inside."""
+    sums = _core._full([n], 0, np.int64 if weights is None else weights.dtype, places.queue)
+    if n and _core._accumulates_at(_core.add._row, sums):
+        one = _core._full([1], 1, np.int64, places.queue) if weights is None else weights
+        _core._accumulate_at(_core.add._row, sums, places, one, True)
+        return sums
     if weights is None:
-        counts = _core._full([n], 0, np.int64, places.queue)
         if places.size and n:
-            count_places[Range(places.size)](places, counts)
-        return counts
+            count_places[Range(places.size)](places, sums)
+        return sums
     order = _core._argsort(places, 0, False, True)
     starts = _core._searchsorted(_core._take(places, order, 0), _core._arange(0, n + 1, 1, np.int64, places.queue), False, None)
-    sums = _core._full([n], 0, weights.dtype, places.queue)
     if places.size and n:
         sum_segments[Range(n)](starts, _core._take(weights, order, 0), sums)
     return sums
@@ -79,8 +82,9 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
 
     Notes
     -----
-    Counts are atomic additions in a kernel. Weights are sorted by element, and those of each are added in their order, so that the
-    same input gives the same bits.
+    The same input gives the same bits on the same device, whatever the number of threads. On CPUs parts of the array are counted on
+    their own and then taken together; on other devices counts are atomic additions, and weights are sorted by element and those of
+    each added in their order.
 
     Examples
     --------
@@ -108,6 +112,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         return _core._full([least], 0, np.int64 if w is None else w.dtype, x.queue)
     x = cast(x, np.int64)
     low, high = _core._reduce(_core._MIN, x, None, False), _core._reduce(_core._MAX, x, None, False)
+    _core._force([low, high])  # both in one pass
     if int(low) < 0:
         raise ValueError("bincount: the list argument must have no negative elements")
     return counted(x, w, max(int(high) + 1, least))

@@ -156,6 +156,19 @@ def _places(x: Array, edges: NDArray[Any]) -> Array:
     return _core._where(inside, place, n)
 
 
+def _of_line(x: Array, edges: NDArray[Any], w: Array | None, n: int) -> Array:
+    """Counts or sums of `n` bins: of what is below an edge; what is equal to the last edge belongs to the last bin."""
+    line = to_queue(edges, x.queue)
+    sums = _sums(_core._searchsorted(line, x, True, None), w, n + 2)[1 : n + 1]
+    equal = _core.equal(x, line[n])
+    if w is None:
+        at_end = _core._reduce(_core._COUNT_NONZERO, equal, None, False)
+    else:
+        at_end = _core._reduce(_core._SUM, _core._where(equal, w, _core._full([], 0, w.dtype, x.queue)), None, False, w.dtype)
+    sums[n - 1] = _core.add(sums[n - 1], at_end)
+    return sums
+
+
 def _sums(places: Array, weights: Array | None, n: int) -> Array:
     """Counts, or sums of weights in their dtype; summed in double precision, as NumPy does."""
     if weights is None:
@@ -258,7 +271,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     if n == 0:
         counts = _core._full([0], 0, np.int64 if w is None else w.dtype, x.queue)
     else:
-        counts = _sums(_places(x, edges), w, n + 1)[:n]
+        counts = _of_line(x, edges, w, n)
     line = to_queue(edges, x.queue)
     if not density:
         return counts, line

@@ -94,12 +94,13 @@ def median(a: Any, axis: Axis = None, out: Array | None = None, overwrite_input:
     n, x = s.n, s.x
     if n:
         middle = [n // 2] if n % 2 else [n // 2 - 1, n // 2]
-        x = _core._partition(x, sorted({*middle, n - 1}), x.ndim - 1)
+        ranks = sorted({*middle, n - 1} if x.dtype.kind in "fc" else middle)
+        x = _core._ranked(x, ranks, x.ndim - 1)
     else:
         middle = []
-    result = _core._mean(x[..., middle[0] : middle[-1] + 1] if n else x, [x.ndim - 1], False, None, None)
+    result = _core._mean(x[..., : len(middle)] if n else x, [x.ndim - 1], False, None, None)
     if n and x.dtype.kind in "fc":
-        last = x[..., n - 1]
+        last = x[..., -1]
         result = _core._where(_core.isnan(last), cast(last, result.dtype), result)
     return s.shaped(result, [], keepdims, out)
 
@@ -435,8 +436,9 @@ def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     if method in _DISCRETE or (method == "linear" and q.dtype.kind in "iu"):
         formula = _DISCRETE.get(method, _INTERPOLATED["linear"])
         places = np.maximum(np.asarray(formula(n, q, np)).astype(np.int64), 0)
-        x = _core._partition(x, sorted({*places.tolist(), n - 1}), last)
-        result = _core._take(x, to_queue(places, x.queue), last)
+        ranks = sorted({*places.tolist(), n - 1})
+        x = _core._ranked(x, ranks, last)
+        result = _core._take(x, to_queue(np.searchsorted(ranks, places), x.queue), last)
     else:
         place = np.asarray(_INTERPOLATED[method](n, q, np))
         below = np.floor(place)
@@ -444,12 +446,13 @@ def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
         gamma_base = np.where(place >= n - 1, -1, np.where(place < 0, 0, below))
         under = np.where(place >= n - 1, n - 1, gamma_base).astype(np.int64)
         gamma = np.asarray(_weight(method, place, gamma_base, np), dtype=np.float64 if weak else place.dtype)
-        x = _core._partition(x, sorted({*under.tolist(), *above.tolist(), n - 1}), last)
-        low, high = (_core._take(x, to_queue(p, x.queue), last) for p in (under, above))
+        ranks = sorted({*under.tolist(), *above.tolist(), n - 1})
+        x = _core._ranked(x, ranks, last)
+        low, high = (_core._take(x, to_queue(np.searchsorted(ranks, p), x.queue), last) for p in (under, above))
         narrow = default_on(x.queue, x.dtype if weak and x.dtype.kind == "f" else gamma.dtype)
         result = _lerp(low, high, to_queue(gamma.astype(narrow), x.queue))
     if x.dtype.kind == "f":
-        end = x[..., n - 1 : n]
+        end = x[..., -1:]
         result = _core._where(_core.isnan(end), cast(end, result.dtype), result)
     return result
 

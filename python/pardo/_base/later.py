@@ -1,4 +1,4 @@
-# python/pardo/_base/later.py: public functions whose files are read when somebody asks for one: `import pardo` waits for none of them.
+# python/pardo/_base/later.py: public names whose files are read when somebody asks for one: `import pardo` waits for none of them.
 from __future__ import annotations
 
 import importlib
@@ -19,6 +19,8 @@ FILES = {
     "_analysis.roots": "poly polyfit roots",
     "_analysis.sets": "intersect1d lexsort setdiff1d setxor1d sort_complex union1d",
     "_analysis.windows": "bartlett blackman hamming hanning i0 kaiser",
+    "_compiler.classes": "struct",
+    "_debug.races": "RaceError",
     "_functions.arithmetic": "bitwise_count divmod frexp ldexp modf sinc spacing",
     "_functions.assignment": "place put put_along_axis putmask",
     "_functions.bits": "packbits unpackbits",
@@ -39,6 +41,8 @@ FILES = {
         "diag diag_indices diag_indices_from diagflat fill_diagonal mask_indices tri tril_indices tril_indices_from "
         "triu_indices triu_indices_from vander"
     ),
+    "_generate.generators": "elementwise reduction scan",
+    "_generate.vectorize": "vectorize",
     "_host.files": "frombuffer fromfile fromiter fromregex fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
     "_host.scalar_types": (
         "byte cdouble complexfloating csingle double floating generic half inexact int_ intc integer intp long longlong ndindex number "
@@ -49,7 +53,21 @@ FILES = {
         "array2string array_repr array_str base_repr binary_repr common_type format_float_positional format_float_scientific "
         "get_printoptions isscalar issubdtype iterable min_scalar_type mintypecode printoptions set_printoptions typename"
     ),
+    "_kernel.jit": "jit prange",
+    "_kernel.kernel": "call_kernel call_kernel_async func kernel",
+    "_kernel.program": "Program",
+    "_language.atomics": "AtomicRef atomic",
+    "_language.groups": (
+        "all_of_group any_of_group exclusive_scan_over_group group_broadcast inclusive_scan_over_group none_of_group "
+        "permute_group_by_xor reduce_over_group select_from_group shift_group_left shift_group_right"
+    ),
+    "_language.index_space": (
+        "Const Group Item LocalAccessor NdItem NdRange Range SubGroup get_global_id get_global_size get_group_id "
+        "get_local_id get_local_size get_num_groups group_barrier local_array private_array"
+    ),
 }
+# Public modules that are read in the same way.
+MODULES = ("algorithm", "random")
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
 _lock = threading.RLock()  # held while a file is read, which may ask for names itself
 

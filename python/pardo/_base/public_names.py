@@ -1,6 +1,7 @@
 # python/pardo/_base/public_names.py: what is public says so: `__module__` is where users find it, in help, repr and pickles.
 from __future__ import annotations
 
+import importlib
 import sys
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
@@ -22,16 +23,19 @@ FORMER = {
 }
 
 
-def publish(namespace: dict[str, Any], modules: dict[str, ModuleType]) -> None:
-    """Give the public names of the package, and those of its public modules, the module that they are public in."""
+def publish(namespace: dict[str, Any]) -> None:
+    """Give the public names of the package the module that they are public in."""
     for name, value in namespace.items():
         if not name.startswith("_"):
             say(value, name, "pardo")
-    for module in modules.values():
-        for name in module.__all__:
-            say(getattr(module, name), name, module.__name__)
     rebuild = namespace["_rebuild_array"]
     rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
+
+
+def publish_module(namespace: dict[str, Any]) -> None:
+    """The same for those of a public module."""
+    for name in namespace["__all__"]:
+        say(namespace[name], name, namespace["__name__"])
 
 
 def named_as_class(kind: C) -> C:
@@ -44,13 +48,27 @@ def named_as_class(kind: C) -> C:
     return kind
 
 
+class _Unread(ModuleType):
+    """In place of a module whose file is read when somebody asks for a name."""
+
+    def __init__(self, name: str, now: str) -> None:
+        super().__init__(name)
+        self._now = now
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self._now), name)
+
+
 def answer_to_former_names() -> None:
     """Let pickles of earlier versions find what they name."""
     for package, modules in FORMER.items():
         for words in modules.split():
             old, _, new = words.partition(":")
             name, *parted = (new or old).split("+")
-            module = sys.modules[f"pardo._{old.partition('+')[0]}"] = sys.modules[f"pardo.{package}.{name}"]
+            former, now = f"pardo._{old.partition('+')[0]}", f"pardo.{package}.{name}"
+            module = sys.modules[former] = sys.modules.get(now) or _Unread(former, now)
             for other in parted:
                 later = sys.modules[f"pardo.{package}.{other}"]
                 vars(module).update((public, getattr(later, public)) for public in later.__all__)

@@ -1,6 +1,7 @@
 # python/pardo/_functions/einsum.py: Einstein's sums: products of all operands, summed in the same kernel.
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,30 @@ def _diagonals(x: Array, labels: list[str | int], op_name: str) -> tuple[Array, 
     return x, labels
 
 
+def _of_stacks(
+    x: Array, first: list[str | int], y: Array, second: list[str | int], wanted: list[str | int], gone: list[str | int]
+) -> Array | None:
+    """Two operands as stacks of matrices; None where they are not: where an axis is broadcast, or one operand has no axis of its own."""
+    batch = [e for e in first if e in second and e in wanted]
+    shared = [e for e in first if e in second and e in gone]
+    rows, columns = [e for e in first if e not in second], [e for e in second if e not in first]
+    if not (batch and shared and rows and columns) or {*rows, *columns} & {*gone}:
+        return None
+    if any(x.shape[first.index(e)] != y.shape[second.index(e)] for e in batch + shared):
+        return None
+    stack, up, across = (
+        [x.shape[first.index(e)] for e in batch],
+        [x.shape[first.index(e)] for e in rows],
+        [y.shape[second.index(e)] for e in columns],
+    )
+    depth = math.prod(x.shape[first.index(e)] for e in shared)
+    a = _core._reshape(_core._permute_dims(x, [first.index(e) for e in batch + rows + shared]), [*stack, math.prod(up), depth])
+    b = _core._reshape(_core._permute_dims(y, [second.index(e) for e in batch + shared + columns]), [*stack, depth, math.prod(across)])
+    made = _core._reshape(_core._matmul(a, b), [*stack, *up, *across])
+    labels = batch + rows + columns
+    return _core._permute_dims(made, [labels.index(w) for w in wanted])
+
+
 def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | int], op_name: str) -> Array:
     """The product of all parts, summed over the labels that are not wanted."""
     extents: dict[str | int, int] = {}
@@ -92,6 +117,9 @@ def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | i
             made = _core._tensordot(x, y, [first.index(s) for s in shared], [second.index(s) for s in shared])
             labels = [s for s in first if s not in shared] + [s for s in second if s not in shared]
             return _core._permute_dims(made, [labels.index(w) for w in wanted])
+        product_of_stacks = _of_stacks(x, first, y, second, wanted, gone)
+        if product_of_stacks is not None:
+            return product_of_stacks
     order = [*wanted, *gone]
     product: Array | None = None
     for x, labels in parts:
@@ -159,8 +187,8 @@ def einsum(
 
     Notes
     -----
-    Two operands that share only what is summed are multiplied as matrices; else products and sums are one kernel, and nothing between
-    is stored.
+    Two operands that share what is summed, and have axes of their own, are multiplied as matrices or stacks of them; else products and
+    sums are one kernel, and nothing between is stored.
 
     Examples
     --------

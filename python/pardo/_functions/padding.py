@@ -38,9 +38,8 @@ def _pairs(x: Any, ndim: int, what: str, whole: bool) -> list[tuple[Any, Any]]:
     return [(a, b) for a, b in (spread.tolist() if whole else spread)]
 
 
-def _indices(n: int, before: int, after: int, mode: str) -> NDArray[Any]:
-    """For each element along an axis, which one it is a copy of: those of the modes that copy."""
-    places = np.arange(-before, n + after)
+def _indices(places: NDArray[Any], n: int, mode: str) -> NDArray[Any]:
+    """Which of n elements is continued at each place, by the modes that copy."""
     if mode == "edge":
         return places.clip(0, n - 1)
     if mode == "wrap":
@@ -126,45 +125,56 @@ def pad(array: Any, pad_width: Any, mode: str | Callable[..., Any] = "constant",
         options["stat_length"] = None if given is None else _pairs(given, x.ndim, "stat_length", True)
     if options.get("reflect_type", "even") not in ("even", "odd"):
         raise ValueError(f"pad: reflect_type is {options['reflect_type']!r}; it must be 'even' or 'odd'")
-    made = _pad(x, widths, mode, options)
-    return made._copy() if made is x else made
+    for axis, (before, after) in enumerate(widths):
+        if (before or after) and x.shape[axis] == 0 and mode not in ("constant", "empty"):
+            raise ValueError(f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+    return _padded(x, widths, mode, options)
 
 
-def _pad(x: Array, widths: list[tuple[int, int]], mode: str, options: dict[str, Any]) -> Array:
+def _padded(x: Array, widths: list[tuple[int, int]], mode: str, options: dict[str, Any]) -> Array:
+    """The elements are copied once; what is put before and behind them along an axis is made of what there is by then."""
+    if not any(map(any, widths)):
+        return x._copy()
+    made: Array = _core._empty([b + n + a for n, (b, a) in zip(x.shape, widths, strict=True)], x.dtype, x.queue)
+    index = [slice(b, b + n) for n, (b, _) in zip(x.shape, widths, strict=True)]
+    made[tuple(index)] = x
     for axis, (before, after) in enumerate(widths):
         n = x.shape[axis]
-        if not before and not after:
-            continue
-        if n == 0 and mode not in ("constant", "empty"):
-            raise ValueError(f"pad: can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-        x = _along(x, axis, before, after, mode, options)
-    return x
+        inner = made[tuple(index)]
+        if before or after:
+            for place, band in zip(
+                (slice(0, before), slice(before + n, None)), _bands(inner, axis, before, after, mode, options), strict=True
+            ):
+                if band is not None and band.size:
+                    made[(*index[:axis], place, *index[axis + 1 :])] = band
+        index[axis] = slice(None)
+    return made
 
 
-def _along(x: Array, axis: int, before: int, after: int, mode: str, options: dict[str, Any]) -> Array:
+def _bands(x: Array, axis: int, before: int, after: int, mode: str, options: dict[str, Any]) -> tuple[Array | None, Array | None]:
+    """What comes before the elements along an axis, and what comes behind; None where nothing does."""
     n = x.shape[axis]
     if mode in ("edge", "wrap", "reflect", "symmetric") and options.get("reflect_type", "even") == "even":
-        return _core._take(x, to_queue(_indices(n, before, after, mode), x.queue), axis)
+        if mode == "edge":
+            return _part(x, axis, 0, 1) if before else None, _part(x, axis, n - 1, n) if after else None
+        places = _indices(np.r_[-before:0, n : n + after], n, mode)
+        copied = _core._take(x, to_queue(places, x.queue), axis)
+        return _part(copied, axis, 0, before), _part(copied, axis, before, None)
     if mode in ("reflect", "symmetric"):
-        return _odd(x, axis, before, after, mode)
-
-    def block(count: int, value: Any) -> Array:
-        shape = [count if d == axis else e for d, e in enumerate(x.shape)]
-        return _core._broadcast_to(cast(operand(value, x, "pad"), x.dtype), shape)
-
+        copied = _odd(x, axis, before, after, mode)
+        return _part(copied, axis, 0, before), _part(copied, axis, before + n, None)
+    if mode == "linear_ramp":
+        return _ramped(x, axis, before, after, options["end_values"][axis])
     if mode in ("constant", "empty"):
         low, high = options["constant_values"][axis] if mode == "constant" else (0, 0)
-    elif mode == "linear_ramp":
-        ends = options["end_values"][axis]
-        return _ramped(x, axis, before, after, ends)
     else:
         lengths = options["stat_length"]
         low, high = (
             _statistic(_part(x, axis, 0, m) if side == 0 else _part(x, axis, n - m, n), axis, mode)
             for side, m in enumerate(n if lengths is None else min(lengths[axis][k], n) for k in range(2))
         )
-    parts = [block(before, low), x, block(after, high)]
-    return _core._concat([p for p in parts if p.shape[axis]] or [x], axis)
+    first, last = (cast(operand(value, x, "pad"), x.dtype) if count else None for value, count in ((low, before), (high, after)))
+    return first, last
 
 
 def _statistic(x: Array, axis: int, mode: str) -> Array:
@@ -189,11 +199,12 @@ def _middle(x: Array, axis: int) -> Array:
     return value
 
 
-def _ramped(x: Array, axis: int, before: int, after: int, ends: tuple[Any, Any]) -> Array:
+def _ramped(x: Array, axis: int, before: int, after: int, ends: tuple[Any, Any]) -> tuple[Array | None, Array | None]:
     """Lines from the ends given to the outermost elements."""
-    parts = [x]
+    parts: list[Array | None] = []
     for count, end, front in ((before, ends[0], True), (after, ends[1], False)):
         if not count:
+            parts.append(None)
             continue
         edge = _part(x, axis, 0, 1) if front else _part(x, axis, x.shape[axis] - 1, x.shape[axis])
         steps = np.arange(count).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
@@ -205,15 +216,15 @@ def _ramped(x: Array, axis: int, before: int, after: int, ends: tuple[Any, Any])
         if x.dtype.kind in "iu":
             line = _core.floor(line)
         line = cast(line, x.dtype)
-        parts.insert(0, line) if front else parts.append(_core._flip(line, [axis]))
-    return _core._concat(parts, axis)
+        parts.append(line if front else _core._flip(line, [axis]))
+    return parts[0], parts[1]
 
 
 def _odd(x: Array, axis: int, before: int, after: int, mode: str) -> Array:
     """Reflections about the outermost elements, in value too; as often as needed."""
     n = x.shape[axis]
     if n == 1:
-        return _core._take(x, to_queue(_indices(n, before, after, "edge"), x.queue), axis)
+        return _core._take(x, to_queue(_indices(np.arange(-before, n + after), n, "edge"), x.queue), axis)
     skip = 1 if mode == "reflect" else 0
     while before or after:
         size = x.shape[axis]

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import logging
 import os
 from typing import Any
 
@@ -167,6 +166,8 @@ def _noted(op_name: str, nbytes: int, device: str, to_device: bool) -> None:
         return
     way = f"of the host to {device}" if to_device else f"from {device} to the host"
     if mode == "log":
+        import logging  # not before it is needed: it takes a tenth of the time of `import pardo`
+
         logging.getLogger("pardo").warning("%s: copies %d bytes %s, at %s", op_name, nbytes, way, users_line())
         return
     remedy = f'pardo.asarray(X, device="{device}")' if to_device else "pardo.asnumpy(x)"

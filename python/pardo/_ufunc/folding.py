@@ -139,11 +139,29 @@ def reduce(f: ufunc, given: Any, axis: Any, dtype: Any, out: Any, keepdims: Any,
         if start is None:
             raise ValueError(f"{op_name}: zero-size array to reduction operation {f.__name__} which has no identity")
         result = _filled(shape, start, x)
+    elif f.__name__ in ("fmax", "fmin") and x.dtype.kind != "c":
+        result = _extreme_numbers(f.__name__, x, axes, bool(keepdims), some, first)
     elif f.__name__ in _REDUCTIONS:
         result = _core._reduce(_REDUCTIONS[f.__name__], x, axes, bool(keepdims), x.dtype, some, first)
     else:
         result = _core._reshape(_folded(f, x, axes, some, first), shape)
     return _store(result, out, op_name)
+
+
+def _extreme_numbers(name: str, x: Array, axes: list[int], keepdims: bool, some: Array | None, first: Any) -> Array:
+    """The greatest or least of what is not NaN, by the rows of maximum and minimum; NaN where all is."""
+    row = _REDUCTIONS["maximum" if name == "fmax" else "minimum"]
+    if x.dtype.kind != "f":
+        return _core._reduce(row, x, axes, keepdims, x.dtype, some, first)
+    last = -np.inf if name == "fmax" else np.inf
+    missing = _core.isnan(x)
+    numbers = _core._where(missing, _filled([], last, x), x)
+    if first is not None and first == first:
+        return _core._reduce(row, numbers, axes, keepdims, x.dtype, some, first)
+    if some is not None:
+        missing = _core.logical_or(missing, _core.logical_not(some))
+    found = _core._reduce(row, numbers, axes, keepdims, x.dtype, some, last if some is not None else None)
+    return _core._where(_core._reduce(_core._ALL, missing, axes, keepdims), _filled([], np.nan, x), found)
 
 
 def _fitting(some: Array, x: Array, op_name: str) -> Array:

@@ -1,4 +1,5 @@
 // src/lib/cpu/search.cpp: binary search in a sorted array, and the runs of equal elements in one.
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -29,9 +30,81 @@ template <class T, bool right, int lanes> void search(const T* sorted, std::int6
     for (int k = 0; k < lanes; ++k) out[k] = base[k] - sorted + (n > 0 && passes(Codec<T>::rank(*base[k]), keys[k]));
 }
 
+/// A short table whose elements lie about evenly: cells of one width hold few of them each, and only those of a value's own cell have to be
+/// compared with it. The cell of a value never decreases with the value, whatever is rounded.
+template <class T> class Grid {
+public:
+    static constexpr std::int64_t shortest = 4, longest = 16384, most = 4;  // of the table; in a cell
+
+    Grid(const T* sorted, std::int64_t n) : n_(n) {
+        if constexpr (usable) {
+            if (n < shortest || n > longest) return;
+            first_ = static_cast<double>(sorted[0]);
+            const double range = static_cast<double>(sorted[n - 1]) - first_;
+            cells_ = 4 * n;
+            scale_ = static_cast<double>(cells_) / range;
+            if (!(range > 0) || !std::isfinite(range) || !std::isfinite(scale_)) return;
+            std::vector<std::int32_t> held(static_cast<std::size_t>(cells_));
+            for (std::int64_t i = 0; i < n; ++i) {
+                if (i && !(sorted[i - 1] <= sorted[i])) return;  // not sorted: whatever the search gives
+                steps_ = std::max<std::int64_t>(steps_, ++held[static_cast<std::size_t>(cell(sorted[i]))]);
+            }
+            if (steps_ > most) return;
+            before_.resize(static_cast<std::size_t>(cells_));
+            std::int32_t before = 0;
+            for (std::size_t c = 0; c < held.size(); before += held[c++]) before_[c] = before;
+            table_.assign(sorted, sorted + n);
+            table_.insert(table_.end(), most, sorted[n - 1]);
+        }
+    }
+    explicit operator bool() const { return !before_.empty(); }
+
+    template <bool right> void search(const T* wanted, std::int64_t count, std::int64_t* out) const {
+        if constexpr (usable) {
+            const auto go = [&]<int steps>(std::integral_constant<int, steps>) {
+                for (std::int64_t k = 0; k < count; ++k) {
+                    const T x = wanted[k];
+                    std::int64_t at = before_[static_cast<std::size_t>(cell(x))];
+                    for (int step = 0; step < steps; ++step) {
+                        const T element = table_[static_cast<std::size_t>(at)];
+                        at += static_cast<std::int64_t>(at < n_) & static_cast<std::int64_t>(right ? element <= x : element < x);
+                    }
+                    if constexpr (std::is_floating_point_v<T>) at = x != x ? n_ : at;  // NOLINT(misc-redundant-expression)
+                    out[k] = at;
+                }
+            };
+            switch (steps_) {
+                case 1: return go(std::integral_constant<int, 1>());
+                case 2: return go(std::integral_constant<int, 2>());
+                default: return go(std::integral_constant<int, static_cast<int>(most)>());
+            }
+        }
+    }
+
+private:
+    static constexpr bool usable = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+    std::int64_t cell(T x) const {
+        const double at = (static_cast<double>(x) - first_) * scale_;
+        return static_cast<std::int64_t>(std::min(at > 0 ? at : 0.0, static_cast<double>(cells_ - 1)));
+    }
+
+    std::int64_t n_, cells_ = 0, steps_ = 0;
+    double first_ = 0, scale_ = 0;
+    std::vector<std::int32_t> before_;  // elements in the cells before each
+    std::vector<T> table_;
+};
+constexpr std::int64_t values_for_a_grid = 8;  // a value of the table
+
 template <class T, bool right>
 void search_all(device::Device* device, const T* sorted, std::int64_t n, const T* wanted, std::int64_t count, std::int64_t* out,
                 double cost) {
+    if (count >= values_for_a_grid * n) {
+        if (const Grid<T> grid(sorted, n); grid) {
+            return cpu::parallel_for(device, count, cost, [&](std::int64_t begin, std::int64_t end) {
+                grid.template search<right>(wanted + begin, end - begin, out + begin);
+            });
+        }
+    }
     cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
         constexpr int lanes = 8;
         std::int64_t i = begin;

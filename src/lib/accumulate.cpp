@@ -1,0 +1,44 @@
+// src/lib/accumulate.cpp: rows of two operands that are applied in place, once for each time that an index names an element.
+#include <pardo/ops.h>
+
+#include "graph/overlap.h"
+#include "lib/operand.h"
+#include "lib/store.h"
+
+namespace pardo {
+
+namespace {
+
+using graph::Op;
+
+/// The row that is applied: what is subtracted is added with the other sign.
+Op applied(int id) { return static_cast<Op>(id) == Op::subtract ? Op::add : static_cast<Op>(id); }
+
+}  // namespace
+
+bool accumulates_at(int id, const Array& target) {
+    graph::check_row("accumulate_at", id, 2);
+    const lib::Memory memory = lib::memory_of(target);
+    const Strides contiguous = contiguous_strides(memory.shape);
+    if (!std::ranges::equal(memory.strides, contiguous)) return false;
+    const lib::Memory places = lib::described(DType::Int64, Shape{1}), values = lib::described(memory.dtype, Shape{1});
+    return !lib::routines::accumulate_at.describe(lib::queue_of("accumulate_at", target), applied(id), memory, places, values, {})
+                .name.empty();
+}
+
+void accumulate_at(int id, const Array& target, const Array& places, const Array& values, bool inside) {
+    const char* op_name = graph::op_row(static_cast<Op>(id)).name;
+    device::Queue* queue = lib::queue_of(op_name, target, places, values);
+    const lib::Memory memory = lib::writable_memory(op_name, target);
+    if (places.size() == 0) return;
+    lib::Memory positions = lib::contiguous_memory(places, DType::Int64);
+    if (graph::may_overlap(positions, memory)) positions = lib::detached_memory(places, DType::Int64, memory);
+    const bool negated = static_cast<Op>(id) == Op::subtract;
+    const lib::Memory second = lib::detached_memory(negated ? negative(values) : values, target.dtype(), memory);
+    lib::Bounds bounds{"x[...]", {}};
+    if (!inside) bounds.rows.push_back({positions, memory.size(), 0});
+    const lib::PendingWrite write(queue, memory);
+    lib::routines::accumulate_at(queue, applied(id), memory, positions, second, bounds);
+}
+
+}  // namespace pardo

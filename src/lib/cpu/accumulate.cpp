@@ -1,0 +1,308 @@
+// src/lib/cpu/accumulate.cpp: what indices name, changed in place once for each time: sums, products, extremes and bits, on the CPU.
+#include <atomic>
+#include <bit>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "lib/cpu/bounds.h"
+#include "lib/cpu/keys.h"
+#include "lib/operand.h"
+
+namespace pardo::lib {
+
+namespace {
+
+using graph::Op;
+
+// A function and what leaves its other operand as it is, the sign of a zero too.
+struct Sum {
+    template <class T> static T identity() {
+        if constexpr (std::is_floating_point_v<T>)
+            return T(-0.0);
+        else if constexpr (std::is_integral_v<T>)
+            return 0;
+        else
+            return T(-0.0, -0.0);
+    }
+    template <class T> static T step(T a, T b) { return static_cast<T>(a + b); }
+};
+struct Product {
+    template <class T> static T identity() { return 1; }
+    template <class T> static T step(T a, T b) {
+        if constexpr (sizeof(T) == 2)
+            return static_cast<T>(static_cast<std::uint32_t>(a) * b);  // an int would overflow
+        else
+            return static_cast<T>(a * b);
+    }
+};
+/// The least (or greatest) of two; NaN if one is.
+template <bool greatest> struct Extreme {
+    template <class T> static T identity() {
+        using Limits = std::numeric_limits<T>;
+        if constexpr (std::is_floating_point_v<T>)
+            return greatest ? -Limits::infinity() : Limits::infinity();
+        else
+            return greatest ? Limits::min() : Limits::max();
+    }
+    template <class T> static T step(T a, T b) {
+        const bool keeps = greatest ? a >= b : a <= b;
+        if constexpr (std::is_floating_point_v<T>)
+            return keeps || a != a ? a : b;  // NOLINT(misc-redundant-expression)
+        else
+            return keeps ? a : b;
+    }
+};
+/// The same; the other one where one is NaN.
+template <bool greatest> struct NumberExtreme {
+    template <class T> static T identity() { return std::numeric_limits<T>::quiet_NaN(); }
+    template <class T> static T step(T a, T b) {
+        const bool keeps = greatest ? a >= b : a <= b;
+        return keeps || b != b ? a : b;  // NOLINT(misc-redundant-expression)
+    }
+};
+struct And {
+    template <class T> static T identity() { return static_cast<T>(~T{0}); }
+    template <class T> static T step(T a, T b) { return static_cast<T>(a & b); }
+};
+struct Or {
+    template <class T> static T identity() { return 0; }
+    template <class T> static T step(T a, T b) { return static_cast<T>(a | b); }
+};
+struct Xor {
+    template <class T> static T identity() { return 0; }
+    template <class T> static T step(T a, T b) { return static_cast<T>(a ^ b); }
+};
+
+constexpr std::int64_t parts = 32;             // of the places, where each part has a copy of the target
+constexpr std::int64_t least_places = 32768;   // fewer are gone through in order
+constexpr std::int64_t largest_copy = 524288;  // bytes: stays in a core's cache
+constexpr std::int64_t interleaved = 4;        // copies of a short target in a part: a place that is named again and again has not to wait
+
+/// How the work is cut: by the sizes alone, so that results do not depend on the number of threads.
+struct Cut {
+    std::int64_t size, count, bytes;  // of the target, of the places, of an element
+    std::int64_t copies = 0;          // of the target, in all parts
+    int shift = 0;                    // else: bits of a place within its range of the target; 0: in order
+
+    Cut(std::int64_t target, std::int64_t places, std::int64_t element) : size(target), count(places), bytes(element) {
+        if (count < least_places) return;
+        if (size * bytes <= largest_copy && size * parts <= count) {
+            copies = parts * (size <= 1024 && size * parts * interleaved <= count ? interleaved : 1);
+        } else if (size >= 1024) {
+            const int bits = std::bit_width(static_cast<std::uint64_t>(size - 1));
+            shift = std::max({std::min(15, bits - 6), bits - 9});
+        }
+    }
+    std::int64_t ranges() const { return ((size - 1) >> shift) + 1; }
+    std::int64_t chunks() const { return std::min<std::int64_t>(count / least_places, 256); }
+    std::int64_t scratch(bool one) const {
+        if (copies) return copies * size * bytes;
+        return shift ? count * (4 + (one ? 0 : bytes)) + 64 : 0;
+    }
+};
+
+template <class T, class F> class Accumulation {
+public:
+    Accumulation(device::Device* device, const Cut& cut, T* target, const std::int64_t* places, const T* values, bool one, char* scratch,
+                 double cost)
+        : device_(device), cut_(cut), target_(target), places_(places), values_(values), one_(one), scratch_(scratch), cost_(cost) {}
+
+    /// False, and nothing is written, where a place is out of bounds; unless `check`, none is.
+    bool run(bool check) {
+        if (cut_.copies) return in_copies(check);
+        if (cut_.shift) return in_ranges(check);
+        if (check && !all_inside(0, cut_.count)) return false;
+        for (std::int64_t k = 0; k < cut_.count; ++k) apply(target_, place(k), value(k));
+        return true;
+    }
+
+private:
+    static constexpr std::int64_t chunk = 1024;  // places that are looked through, and then used while they are in the cache
+
+    bool all_inside(std::int64_t begin, std::int64_t end) const {
+        const auto limit = static_cast<std::uint64_t>(cut_.size);
+        bool inside = true;
+        for (std::int64_t k = begin; k < end; ++k) inside &= static_cast<std::uint64_t>(places_[k]) + limit < 2 * limit;
+        return inside;
+    }
+    /// f(begin, end) for the chunks of a part of the places; false where one is out of bounds, whose chunk is not given to f.
+    template <class G> bool each_chunk(std::int64_t begin, std::int64_t end, bool check, G&& f) const {
+        for (; begin < end; begin += chunk) {
+            const std::int64_t stop = std::min(end, begin + chunk);
+            if (check && !all_inside(begin, stop)) return false;
+            f(begin, stop);
+        }
+        return true;
+    }
+    std::int64_t place(std::int64_t k) const { return places_[k] + (places_[k] < 0 ? cut_.size : 0); }
+    T value(std::int64_t k) const { return values_[one_ ? 0 : k]; }
+    static void apply(T* at, std::int64_t place, T value) { at[place] = F::template step<T>(at[place], value); }
+
+    /// Each part of the places in copies of its own, which are taken together in order.
+    bool in_copies(bool check) {
+        T* copies = reinterpret_cast<T*>(scratch_);
+        const std::int64_t size = cut_.size, ways = cut_.copies / parts;
+        std::atomic<bool> inside{true};
+        for_each_part(device_, parts, cost_, [&](std::int64_t part) {
+            T* own = copies + part * ways * size;
+            std::fill_n(own, ways * size, F::template identity<T>());
+            const auto use = [&](std::int64_t k, std::int64_t end) {
+                if (ways == interleaved) {
+                    for (; k + interleaved <= end; k += interleaved) {
+                        for (std::int64_t way = 0; way < interleaved; ++way) apply(own + way * size, place(k + way), value(k + way));
+                    }
+                }
+                for (; k < end; ++k) apply(own, place(k), value(k));
+            };
+            if (!each_chunk(cut_.count * part / parts, cut_.count * (part + 1) / parts, check, use)) inside.store(false);
+        });
+        if (!inside.load()) return false;
+        cpu::parallel_for(device_, size, static_cast<double>(cut_.copies * size) * 0.3, [&](std::int64_t begin, std::int64_t end) {
+            constexpr std::int64_t step = 512;
+            for (std::int64_t first = begin; first < end; first += step) {
+                const std::int64_t last = std::min(end, first + step);
+                for (std::int64_t c = 0; c < cut_.copies; ++c) {
+                    const T* copy = copies + c * size;
+                    for (std::int64_t i = first; i < last; ++i) target_[i] = F::template step<T>(target_[i], copy[i]);
+                }
+            }
+        });
+        return true;
+    }
+
+    /// Places and values are put in order by ranges of the target, which are then gone through each by one thread.
+    bool in_ranges(bool check) {
+        const std::int64_t ranges = cut_.ranges(), chunks = cut_.chunks(), count = cut_.count;
+        const int shift = cut_.shift;
+        T* values = reinterpret_cast<T*>(scratch_);
+        auto* inside = reinterpret_cast<std::uint32_t*>(scratch_ + (one_ ? 0 : count * static_cast<std::int64_t>(sizeof(T))));
+        std::vector<std::int64_t> starts(static_cast<std::size_t>(chunks * ranges + 1));
+        std::atomic<bool> known_inside{true};
+        for_each_part(device_, chunks, cost_, [&](std::int64_t c) {
+            std::int64_t* own = starts.data() + c * ranges;
+            const auto note = [&](std::int64_t k, std::int64_t end) {
+                for (; k < end; ++k) ++own[place(k) >> shift];
+            };
+            if (!each_chunk(count * c / chunks, count * (c + 1) / chunks, check, note)) known_inside.store(false);
+        });
+        if (!known_inside.load()) return false;
+        std::vector<std::int64_t> bounds(static_cast<std::size_t>(ranges + 1));
+        std::int64_t before = 0;
+        for (std::int64_t r = 0; r < ranges; ++r) {
+            bounds[static_cast<std::size_t>(r)] = before;
+            for (std::int64_t c = 0; c < chunks; ++c) {
+                std::int64_t& start = starts[static_cast<std::size_t>(c * ranges + r)];
+                before += std::exchange(start, before);
+            }
+        }
+        bounds[static_cast<std::size_t>(ranges)] = before;
+        const std::int64_t mask = (std::int64_t{1} << shift) - 1;
+        for_each_part(device_, chunks, cost_, [&](std::int64_t c) {
+            std::int64_t* next = starts.data() + c * ranges;
+            for (std::int64_t k = count * c / chunks, end = count * (c + 1) / chunks; k < end; ++k) {
+                const std::int64_t p = place(k), at = next[p >> shift]++;
+                inside[at] = static_cast<std::uint32_t>(p & mask);
+                if (!one_) values[at] = values_[k];
+            }
+        });
+        for_each_part(device_, ranges, cost_, [&](std::int64_t r) {
+            T* own = target_ + (r << shift);
+            for (std::int64_t k = bounds[static_cast<std::size_t>(r)], end = bounds[static_cast<std::size_t>(r + 1)]; k < end; ++k)
+                apply(own, inside[k], one_ ? values_[0] : values[k]);
+        });
+        return true;
+    }
+
+    device::Device* device_;
+    Cut cut_;
+    T* target_;
+    const std::int64_t* places_;
+    const T* values_;
+    bool one_;
+    char* scratch_;
+    double cost_;
+};
+
+/// Calls f(type, function) with what the row does to elements of the dtype; false where there is no code for that.
+template <class F> bool visit(Op op, DType dtype, F&& f) {
+    const bool inexact = is_inexact(dtype), complex = is_complex(dtype), logical = dtype == DType::Bool;
+    if (dtype == DType::Float16) return false;
+    const auto real = [&](auto function) {
+        if (dtype == DType::Float32)
+            f(std::type_identity<float>(), function);
+        else
+            f(std::type_identity<double>(), function);
+        return true;
+    };
+    const auto bits = [&](auto function) {
+        switch (itemsize(dtype)) {
+            case 1: f(std::type_identity<std::uint8_t>(), function); break;
+            case 2: f(std::type_identity<std::uint16_t>(), function); break;
+            case 4: f(std::type_identity<std::uint32_t>(), function); break;
+            default: f(std::type_identity<std::uint64_t>(), function);
+        }
+        return true;
+    };
+    const auto ordered = [&](auto function) {
+        switch (dtype) {
+            case DType::Int8: f(std::type_identity<std::int8_t>(), function); return true;
+            case DType::Int16: f(std::type_identity<std::int16_t>(), function); return true;
+            case DType::Int32: f(std::type_identity<std::int32_t>(), function); return true;
+            case DType::Int64: f(std::type_identity<std::int64_t>(), function); return true;
+            case DType::Float32:
+            case DType::Float64: return real(function);
+            default: return bits(function);
+        }
+    };
+    switch (op) {
+        case Op::add:
+            if (dtype == DType::Complex64) f(std::type_identity<std::complex<float>>(), Sum());
+            if (dtype == DType::Complex128) f(std::type_identity<std::complex<double>>(), Sum());
+            return complex || (logical ? bits(Or()) : inexact ? real(Sum()) : bits(Sum()));
+        case Op::multiply: return !complex && (logical ? bits(And()) : inexact ? real(Product()) : bits(Product()));
+        case Op::minimum: return !complex && (logical ? bits(And()) : ordered(Extreme<false>()));
+        case Op::maximum: return !complex && (logical ? bits(Or()) : ordered(Extreme<true>()));
+        case Op::fmin: return !complex && (logical ? bits(And()) : inexact ? real(NumberExtreme<false>()) : ordered(Extreme<false>()));
+        case Op::fmax: return !complex && (logical ? bits(Or()) : inexact ? real(NumberExtreme<true>()) : ordered(Extreme<true>()));
+        case Op::bitwise_and: return !inexact && bits(And());
+        case Op::bitwise_or: return !inexact && bits(Or());
+        case Op::bitwise_xor: return !inexact && bits(Xor());
+        case Op::logical_and: return logical && bits(And());
+        case Op::logical_or: return logical && bits(Or());
+        case Op::logical_xor: return logical && bits(Xor());
+        default: return false;
+    }
+}
+
+void cpu_accumulate_at(device::Queue* queue, Op op, const Memory& target, const Memory& places, const Memory& values,
+                       const Bounds& bounds) {
+    const bool one = values.size() == 1;
+    const Cut cut(target.size(), places.size(), itemsize(target.dtype));
+    const double cost = static_cast<double>(places.size()) * 4 + 200;
+    const std::int64_t bytes = cut.scratch(one);
+    const Memory scratch = bytes ? make_scratch_bytes(queue, bytes) : Memory();
+    const Memory *reads[] = {&target, &places, &values}, *writes[] = {&target, &scratch};
+    submit(queue, "accumulate_at", cost, std::span<const Memory* const>(reads), std::span<const Memory* const>(writes),
+           [=, device = queue->device()] {
+               bool inside = true;
+               visit(op, target.dtype, [&]<class T, class F>(std::type_identity<T>, F) {
+                   inside =
+                       Accumulation<T, F>(device, cut, reinterpret_cast<T*>(target.address()),
+                                          reinterpret_cast<const std::int64_t*>(places.address()),
+                                          reinterpret_cast<const T*>(values.address()), one, scratch ? scratch.address() : nullptr, cost)
+                           .run(!bounds.rows.empty());
+               });
+               if (!inside) check_bounds(device, bounds);  // throws: says which
+           });
+}
+
+bool applies(device::Queue*, Op op, const Memory& target, const Memory&, const Memory&, const Bounds&) {
+    return visit(op, target.dtype, [](auto, auto) {});
+}
+
+const Registered accumulate_at_here(routines::accumulate_at, {"threads", Place::Host, cpu_accumulate_at, applies});
+
+}  // namespace
+
+}  // namespace pardo::lib

@@ -1,0 +1,217 @@
+// src/lib/cpu/sort/ranked.cpp: the elements that sorting would put at a few positions, on the CPU, without moving the others.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "lib/cpu/keys.h"
+#include "lib/cpu/sort/quicksort.h"
+#include "lib/operand.h"
+#include "lib/routines.h"
+
+namespace pardo::lib {
+
+namespace {
+
+template <class T> using Keys = std::vector<KeyOf<T>>;
+
+/// Writes the keys of the given ranks among keys[0, n), which it moves; `tmp` has room for n.
+template <class T, class F>
+void select_all(KeyOf<T>* keys, KeyOf<T>* tmp, std::int64_t n, std::span<const std::int64_t> ranks, const F& found) {
+    const auto less = [](const KeyOf<T>& a, const KeyOf<T>& b) { return Codec<T>::less(a, b); };
+    std::int64_t done = 0;  // everything before is in place
+    for (const std::int64_t rank : ranks) {
+        if (rank == n - 1 || rank == done) {
+            // The greatest or the least of the rest.
+            std::int64_t best = done;
+            for (std::int64_t i = done + 1; i < n; ++i) {
+                if (rank == done ? less(keys[i], keys[best]) : less(keys[best], keys[i])) best = i;
+            }
+            std::swap(keys[best], keys[rank]);
+        } else {
+            bool chosen = false;
+            if constexpr (has_integer_keys<T> && sizeof(T) >= 4) {
+                if ((chosen = quicksort::available())) quicksort::select(keys + done, tmp, n - done, rank - done);
+            }
+            if (!chosen) std::nth_element(keys + done, keys + rank, keys + n, less);
+        }
+        found(keys[rank]);
+        done = rank + 1;
+    }
+}
+
+template <class T> class RankedLine {
+public:
+    RankedLine(std::int64_t n, std::span<const std::int64_t> ranks) : n_(n), ranks_(ranks), keys_(static_cast<std::size_t>(2 * n)) {}
+    void operator()(const T* in, T* out, std::int64_t*) {
+        KeyOf<T>* keys = keys_.data();
+        if constexpr (has_integer_keys<T>)
+            encode_all(in, keys, n_, false);
+        else
+            std::copy_n(in, n_, keys);
+        select_all<T>(keys, keys + n_, n_, ranks_, [&](const KeyOf<T>& key) { *out++ = Codec<T>::decode(key); });
+    }
+
+private:
+    std::int64_t n_;
+    std::span<const std::int64_t> ranks_;
+    Keys<T> keys_;
+};
+
+/// Keys between which elements of some ranks are expected, and what one pass over all keys finds there.
+template <class K> struct Bracket {
+    K low, high;
+    std::size_t first_rank, ranks;
+    std::int64_t below = 0, inside = 0;
+    std::vector<std::vector<K>> parts;  // of the keys inside, unless low is high
+};
+
+#if defined(__x86_64__)
+#define PARDO_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
+#define PARDO_CLONES
+#endif
+
+/// One long line: a sample says between which keys the elements lie, a pass by all threads counts what is below and collects what is
+/// between. False where the sample was wrong.
+template <class T> class LongLine {
+public:
+    using K = KeyOf<T>;
+    LongLine(device::Device* device, const T* in, std::int64_t n, std::span<const std::int64_t> ranks, double cost)
+        : device_(device), in_(in), n_(n), ranks_(ranks), cost_(cost) {}
+
+    bool run(T* out) {
+        make_brackets();
+        const std::int64_t parts = std::min<std::int64_t>((n_ + part_size - 1) / part_size, 256);
+        for (Bracket<K>& b : brackets_) b.parts.resize(static_cast<std::size_t>(parts));
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(parts) * brackets_.size() * 2);
+        for_each_part(device_, parts, cost_, [&](std::int64_t part) {
+            look_through(n_ * part / parts, n_ * (part + 1) / parts, static_cast<std::size_t>(part),
+                         counts.data() + static_cast<std::size_t>(part) * brackets_.size() * 2);
+        });
+        for (std::size_t i = 0; i < counts.size(); i += 2) {
+            brackets_[i / 2 % brackets_.size()].below += counts[i];
+            brackets_[i / 2 % brackets_.size()].inside += counts[i + 1];
+        }
+        for (Bracket<K>& b : brackets_) {
+            if (ranks_[b.first_rank] < b.below || ranks_[b.first_rank + b.ranks - 1] >= b.below + b.inside) return false;
+        }
+        for_each_part(device_, static_cast<std::int64_t>(brackets_.size()), cost_,
+                      [&](std::int64_t i) { choose(brackets_[static_cast<std::size_t>(i)], out); });
+        return true;
+    }
+
+private:
+    static constexpr std::int64_t part_size = 65536, chunk = 1024;
+
+    void make_brackets() {
+        const auto size = static_cast<std::size_t>(std::clamp<std::int64_t>(n_ / 128, 1024, 32768));
+        Keys<T> sample(2 * size);
+        std::uint64_t state = 0x9e3779b97f4a7c15u;
+        for (std::size_t i = 0; i < size; ++i) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            sample[i] = Codec<T>::encode(in_[(state >> 33) % static_cast<std::uint64_t>(n_)]);
+        }
+        bool sorted = false;
+        if constexpr (sizeof(K) >= 4) {
+            if ((sorted = quicksort::available())) quicksort::sort(sample.data(), sample.data() + size, static_cast<std::int64_t>(size));
+        }
+        if (!sorted) std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(size));
+        const double m = static_cast<double>(size), wide = 4;
+        for (std::size_t r = 0; r < ranks_.size(); ++r) {
+            const double q = static_cast<double>(ranks_[r]) / static_cast<double>(n_), spread = wide * std::sqrt(m * q * (1 - q)) + wide;
+            const double first = m * q - spread, last = m * q + spread;
+            const K low = first < 0 ? K{0} : sample[static_cast<std::size_t>(first)];
+            const K high = last >= m ? std::numeric_limits<K>::max() : sample[static_cast<std::size_t>(last)];
+            if (!brackets_.empty() && low <= brackets_.back().high) {
+                brackets_.back().high = std::max(high, brackets_.back().high);
+                ++brackets_.back().ranks;
+            } else {
+                brackets_.push_back({low, high, r, 1, 0, 0, {}});
+            }
+        }
+    }
+
+    static PARDO_CLONES void count(const K* keys, std::int64_t n, K low, K high, std::int64_t& below, std::int64_t& inside) {
+        std::int64_t less = 0, within = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            less += keys[i] < low;
+            within += static_cast<K>(keys[i] - low) <= static_cast<K>(high - low);
+        }
+        below += less;
+        inside += within;
+    }
+
+    void look_through(std::int64_t begin, std::int64_t end, std::size_t part, std::int64_t* counts) {
+        K keys[chunk];
+        for (std::int64_t first = begin; first < end; first += chunk) {
+            const std::int64_t length = std::min(chunk, end - first);
+            encode_all(in_ + first, keys, length, false);
+            for (std::size_t b = 0; b < brackets_.size(); ++b) {
+                Bracket<K>& bracket = brackets_[b];
+                const K low = bracket.low, width = static_cast<K>(bracket.high - low);
+                const std::int64_t before = counts[2 * b + 1];
+                count(keys, length, low, bracket.high, counts[2 * b], counts[2 * b + 1]);
+                if (width == 0 || counts[2 * b + 1] == before) continue;
+                std::vector<K>& found = bracket.parts[part];
+                const auto room = static_cast<std::size_t>(before + chunk);
+                if (found.size() < room) found.resize(std::max(room, 2 * found.size()));
+                K* to = found.data() + before;
+                std::int64_t taken = 0;
+                for (std::int64_t i = 0; i < length; ++i) {
+                    to[taken] = keys[i];
+                    taken += static_cast<K>(keys[i] - low) <= width;
+                }
+            }
+        }
+        for (std::size_t b = 0; b < brackets_.size(); ++b) {
+            if (brackets_[b].low != brackets_[b].high) brackets_[b].parts[part].resize(static_cast<std::size_t>(counts[2 * b + 1]));
+        }
+    }
+
+    void choose(Bracket<K>& b, T* out) const {
+        out += b.first_rank;
+        if (b.low == b.high) {
+            std::fill_n(out, b.ranks, Codec<T>::decode(b.low));
+            return;
+        }
+        Keys<T> keys;
+        keys.reserve(static_cast<std::size_t>(2 * b.inside));
+        for (const std::vector<K>& part : b.parts) keys.insert(keys.end(), part.begin(), part.end());
+        keys.resize(static_cast<std::size_t>(2 * b.inside));
+        std::vector<std::int64_t> ranks;
+        for (std::size_t r = 0; r < b.ranks; ++r) ranks.push_back(ranks_[b.first_rank + r] - b.below);
+        select_all<T>(keys.data(), keys.data() + b.inside, b.inside, ranks, [&](K key) { *out++ = Codec<T>::decode(key); });
+    }
+
+    device::Device* device_;
+    const T* in_;
+    std::int64_t n_;
+    std::span<const std::int64_t> ranks_;
+    double cost_;
+    std::vector<Bracket<K>> brackets_;
+};
+
+void cpu_ranked(device::Queue* queue, const Memory& x, const Memory& out, Lines lines, std::span<const std::int64_t> kth) {
+    constexpr std::int64_t long_line = 262144;
+    const double cost = static_cast<double>(x.size()) * 4 + 200;
+    const std::vector<std::int64_t> ranks(kth.begin(), kth.end());
+    submit(queue, "partition", cost, {&x}, {&out}, [=, device = queue->device()] {
+        visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
+            const T* in = reinterpret_cast<const T*>(x.address());
+            T* to = reinterpret_cast<T*>(out.address());
+            if constexpr (has_integer_keys<T>) {
+                if (lines.outer * lines.inner == 1 && lines.length >= long_line &&
+                    LongLine<T>(device, in, lines.length, ranks, cost).run(to))
+                    return;
+            }
+            for_each_line(device, in, to, nullptr, lines, static_cast<std::int64_t>(ranks.size()), cost,
+                          [&] { return RankedLine<T>(lines.length, ranks); });
+        });
+    });
+}
+
+const Registered ranked_here(routines::ranked, {"threads", Place::Host, cpu_ranked});
+
+}  // namespace
+
+}  // namespace pardo::lib

@@ -27,7 +27,7 @@ enum class ErrorCode : unsigned char {
     Name,       // NameError: a name in a kernel that has no value
     Assertion,  // AssertionError: an assert in a kernel
     Division,   // ZeroDivisionError: of Python integers, in a compiled loop
-    FloatingPoint,  // FloatingPointError: noted by an operation on arrays, where errstate asks for it
+    Float,      // FloatingPointError: noted by an operation on arrays, where errstate asks for it
 };
 
 /// Thrown by every function of the library. `what()` starts with what the user called: "add: …".

@@ -1,5 +1,11 @@
-// include/pardo/layout.h: how the elements of an array lie in memory: the order of axes, what may be written, whose memory it is.
+// include/pardo/layout.h: how the elements of an array lie in memory: the order of axes, what may be written, whose memory it is; and
+// single elements without a kernel, where they lie in memory that the host computes on and nothing is under way.
 #pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include <pardo/array.h>
 
@@ -28,5 +34,13 @@ PARDO_API void set_shape(Array& x, Extents shape);
 PARDO_API void set_dtype(Array& x, DType dtype);
 /// True when no other array or pending operation knows this one's memory.
 PARDO_API bool unreferenced(const Array& x);
+
+/// x[i, j, …] with an integer for each dimension, as the index expression gives it; nothing where its element has to be waited for, where
+/// it lies elsewhere or where an index is out of bounds: index as usual.
+PARDO_API std::optional<Array> element_of(const Array& x, std::span<const std::int64_t> index);
+/// x[i, j, …] = value in the same way; false where nothing has been done.
+PARDO_API bool set_element(const Array& x, std::span<const std::int64_t> index, const Scalar& value);
+/// The value of an array of one element, if it is there.
+PARDO_API std::optional<Scalar> known_item(const Array& x);
 
 }  // namespace pardo

@@ -1,7 +1,8 @@
-// include/pardo/log.h: where the library's messages go; the library itself never prints.
+// include/pardo/log.h: where the library's messages go, and floating-point errors of operations; the library itself never prints.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include <pardo/export.h>
@@ -21,5 +22,27 @@ PARDO_API void set_progress_sink(ProgressSink sink);
 PARDO_API LogLevel log_level();
 /// Counts a slow path that is taken in place of the fast one, and logs at level info which one and why.
 PARDO_API void note_fallback(std::string_view text);
+
+// Divisions by zero, overflows and the like in operations on arrays, for callers that ask for them.
+
+/// Exceptions of IEEE 754 that an operation can note; bits of a mask.
+enum class FloatEvent : std::uint8_t { Divide = 1, Over = 2, Under = 4, Invalid = 8 };
+
+/// What is to be noted while operations are recorded.
+struct FloatErrors {
+    std::uint8_t watched = 0;        // events
+    std::uint8_t raised = 0;         // those of `watched` that fail the operation, with ErrorCode::Float; others are reported
+    std::shared_ptr<void> reporter;  // opaque to the library
+};
+
+/// Asked by each operation that is recorded, on the thread that records it.
+using FloatErrorsHook = FloatErrors (*)();
+/// Told once per operation and event, on any thread, before a wait for the operation returns: what happened in which operation
+/// ("divide by zero encountered in divide"), and the line that recorded it ("model.py:42"). `found` is a mask of all events of the
+/// operation that are watched.
+using FloatReportHook = void (*)(const std::shared_ptr<void>& reporter, FloatEvent event, std::uint8_t found, std::string_view text,
+                                 std::string_view location);
+/// With null, the default, nothing is noted, and nothing is paid.
+PARDO_API void set_float_errors_hooks(FloatErrorsHook errors, FloatReportHook report);
 
 }  // namespace pardo

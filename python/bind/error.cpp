@@ -35,7 +35,7 @@ PyObject* class_of(pardo::ErrorCode code) {
         case pardo::ErrorCode::Name: return PyExc_NameError;
         case pardo::ErrorCode::Assertion: return PyExc_AssertionError;
         case pardo::ErrorCode::Division: return PyExc_ZeroDivisionError;
-        case pardo::ErrorCode::FloatingPoint: return PyExc_FloatingPointError;
+        case pardo::ErrorCode::Float: return PyExc_FloatingPointError;
     }
     return PyExc_RuntimeError;
 }

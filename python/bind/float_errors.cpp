@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <pardo/float_errors.h>
+#include <pardo/log.h>
 
 #include "bind.h"
 

@@ -60,7 +60,7 @@ namespace pardo::lib {
 
 /// The values, whose readers fail where one of them is negative.
 Array checked_exponents(const Array& y);
-// See pardo/float_errors.h.
+// See pardo/log.h.
 bool float_errors_wanted() noexcept;
 /// While it lives nothing is noted on this thread: for operations that the library records on its own.
 class NoFloatErrors {
@@ -75,7 +75,8 @@ private:
 /// What `compute` gives, an operation on these operands in dtype `loop`, and notes what it signals.
 Array note_float_errors(graph::Op op, std::span<const Operand> operands, DType loop, Array (*compute)(const void*), const void* context);
 template <class F> Array note_float_errors(graph::Op op, std::span<const Operand> operands, DType loop, const F& compute) {
-    return note_float_errors(op, operands, loop, [](const void* f) { return (*static_cast<const F*>(f))(); }, &compute);
+    return note_float_errors(
+        op, operands, loop, [](const void* f) { return (*static_cast<const F*>(f))(); }, &compute);
 }
 /// The same of a sum or product along axes.
 Array note_float_errors_of_fold(const Array& x, const Array& folded, std::uint32_t axes, bool keepdims);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <pardo/float_errors.h>
+#include <pardo/log.h>
 #include <pardo/ops.h>
 
 #include "graph/call.h"
@@ -25,7 +25,8 @@ std::atomic<FloatErrorsHook> errors_hook{nullptr};
 std::atomic<FloatReportHook> report_hook{nullptr};
 thread_local bool noting = false;  // what notes events is made of operations, too; and so are library calls
 
-constexpr FloatEvent all_events[] = {FloatEvent::Divide, FloatEvent::Over, FloatEvent::Under, FloatEvent::Invalid};  // as NumPy reports them
+constexpr FloatEvent all_events[] = {FloatEvent::Divide, FloatEvent::Over, FloatEvent::Under,
+                                     FloatEvent::Invalid};  // as NumPy reports them
 
 constexpr std::uint8_t bit(FloatEvent e) { return static_cast<std::uint8_t>(e); }
 
@@ -59,8 +60,7 @@ struct FloatErrorsCall final : graph::Call {
             for (const FloatEvent event : all_events) {
                 if (!(found & what.watched & bit(event))) continue;
                 const std::string text = std::string(text_of(event)) + " encountered in " + op_name;
-                if (what.raised & bit(event))
-                    throw Error(ErrorCode::FloatingPoint, place.empty() ? text : text + " (at " + place.str() + ")");
+                if (what.raised & bit(event)) throw Error(ErrorCode::Float, place.empty() ? text : text + " (at " + place.str() + ")");
                 if (report) report(what.reporter, event, found, text, place.str());
             }
         };

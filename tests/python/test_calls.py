@@ -205,7 +205,7 @@ def test_implementations_by_name():
     assert run(program, PARDO_ROUTINES="matmul=OpenBLAS").stdout == "8.0\n"
     refused = run(program, PARDO_ROUTINES="matmul=loops").stderr
     assert "matmul: no implementation for these operands on device cpu:0 is allowed by PARDO_ROUTINES" in refused
-    assert "there is no routine 'matmull'; there are compress, count_mask," in run(program, PARDO_ROUTINES="matmull=loops").stderr
+    assert "there is no routine 'matmull'; there are " in run(program, PARDO_ROUTINES="matmull=loops").stderr
     assert "matmul has no implementation 'blas'; it has" in run(program, PARDO_ROUTINES="matmul=blas").stderr
     explained = run("import pardo as pp; pp.set_default_device('cpu'); x = pp.ones((40, 40)) * 2; print(pp.explain(x @ x, pp.sort(x)))")
     assert "call matmul by OpenBLAS: float64 (40, 40), float64 (40, 40) -> float64 (40, 40)\n" in explained.stdout

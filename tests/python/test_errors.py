@@ -34,7 +34,7 @@ CALLS = [
     (lambda: pp.zeros(2, order="K"), ValueError, "zeros: order"),
     (lambda: pp.Array(), TypeError, None),
     (lambda: pp.full(2, "x"), TypeError, None),
-    (lambda: pp.tril(pp.zeros(3)), ValueError, "tril"),
+    (lambda: pp.tril(pp.zeros((2, 2)), k=1.5), TypeError, "tril"),
     (lambda: pp.matrix_transpose(pp.zeros(3)), ValueError, "2 dimensions"),
     (lambda: pp.nonzero(pp.asarray(1)), ValueError, "nonzero"),
     (lambda: pp.broadcast_to(pp.zeros(3), (2, 2)), ValueError, "broadcast"),

@@ -39,7 +39,7 @@ WRITES: dict[str, Callable[[pp.Array], object]] = {
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_does_not_fail_for_a_value_that_cannot_be_computed(write: str) -> None:
     x = pp.asarray([1.0, 2.0, 3.0])
-    big = pp.ones(HUGE) + x[0]
+    big = pp.ones(HUGE) + x[:1]
     after = (big * 2.0)[:4]  # depends on it, and has no memory yet
     other = x + 10.0
     before = pp.asnumpy(x).copy()
@@ -65,7 +65,7 @@ def test_a_write_does_not_fail_for_a_value_that_cannot_be_computed(write: str) -
 
 def test_a_failed_value_cannot_be_written_or_read_by_others() -> None:
     x = pp.asarray([1.0, 2.0, 3.0])
-    big = pp.ones(HUGE) * x[0]
+    big = pp.ones(HUGE) * x[:1]
     x[0] = 5.0
     for use in (
         lambda: big.__setitem__(0, 1.0),
@@ -100,7 +100,7 @@ def test_a_value_that_was_asked_for_can_be_asked_for_again() -> None:
 
 def test_too_much_that_is_pending_fails_for_itself_only() -> None:
     x = pp.asarray([1.0, 2.0, 3.0])
-    big = pp.ones(HUGE) * x[0]
+    big = pp.ones(HUGE) * x[:1]
     values = [x + float(k) for k in range(5000)]  # beyond the bound on pending nodes: all is handed over
     np.testing.assert_array_equal(pp.asnumpy(values[-1]), np.array([1.0, 2.0, 3.0]) + 4999.0)
     with pytest.raises(MemoryError, match="cannot allocate"):

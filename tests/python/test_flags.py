@@ -71,7 +71,7 @@ def test_kernels_and_exports_respect_read_only():
         for i in pp.prange(x.shape[0]):
             x[i] *= 2
 
-    x = pp.arange(4.0)
+    x = pp.arange(4.0, device="cpu")
     x.setflags(write=False)
     with pytest.raises(ValueError, match="read-only"):
         double(x)
@@ -124,7 +124,7 @@ def test_setting_writeable():
     assert x.tolist() == [0, 7, 2, 8]
     host = np.arange(3.0)
     host.flags.writeable = False
-    shared = pp.asarray(host, copy=False)
+    shared = pp.asarray(host, copy=False, device="cpu")
     with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
         shared.flags.writeable = True
     assert not pp.asarray([1.0, 2.0]).imag.flags.writeable
@@ -151,7 +151,7 @@ def test_base():
     x[1:].base[0] = 9
     assert x[0] == 9
     host = np.arange(3.0)
-    shared = pp.asarray(host, copy=False)
+    shared = pp.asarray(host, copy=False, device="cpu")
     assert not shared.flags.owndata
     assert shared.base is not None
     for order in "CF":
@@ -160,7 +160,7 @@ def test_base():
 
 
 def test_data():
-    x = pp.arange(6.0)
+    x = pp.arange(6.0, device="cpu")
     assert x.data.ptr == np.asarray(x).ctypes.data == int(x.data)
     assert x.data.size == 48
     assert x.data.device == x.device

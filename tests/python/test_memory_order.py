@@ -148,12 +148,12 @@ def test_layout_functions():
 
 
 def test_other_libraries_see_the_strides():
-    f = pp.asfortranarray(pp.arange(6.0).reshape(2, 3))
+    f = pp.asfortranarray(pp.arange(6.0, device="cpu").reshape(2, 3))
     for seen in (np.asarray(f), np.from_dlpack(f), np.asarray(memoryview(f))):
         assert seen.strides == (8, 16)
         assert seen.flags.f_contiguous
     assert f.__array_interface__["strides"] == (8, 16)
-    assert pp.from_dlpack(np.asfortranarray(np.ones((2, 3)))).flags.f_contiguous
+    assert pp.from_dlpack(np.asfortranarray(np.ones((2, 3))), device="cpu").flags.f_contiguous
 
 
 def test_kernels_take_them_without_a_copy():

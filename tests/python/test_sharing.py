@@ -54,11 +54,11 @@ def test_hard_problems(rng):
 
 def test_memory_of_the_host():
     host = np.arange(6.0)
-    x = pp.asarray(host, copy=False)
+    x = pp.asarray(host, copy=False, device="cpu")
     assert pp.shares_memory(x, host)
     assert pp.shares_memory(host[2:], x[:3])
     assert not pp.shares_memory(x[:2], host[2:])
-    assert not pp.may_share_memory(pp.asarray(host), host)
+    assert not pp.may_share_memory(pp.asarray(host, device="cpu"), host)
     assert np.shares_memory(x, x[1:])
     assert np.may_share_memory(x, x + 1) is False
     for wrong in ([1], 3, None):

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include <pardo/element.h>
 #include <pardo/layout.h>
 #include <pardo/log.h>
 #include <pardo/plan.h>
@@ -191,7 +190,8 @@ void bind_array(nb::module_& m) {
         .def_prop_ro("device", &Array::device, "Where the elements are.")
         .def_prop_ro("queue", &Array::queue, "Where work on this array is submitted.")
         .def_prop_ro("pending", &Array::pending, "True while the value is recorded and not computed.")
-        .def_prop_ro("writeable", &Array::writeable, "False for memory that was shared read-only, for what is marked so, and for elements that share memory.")
+        .def_prop_ro("writeable", &Array::writeable,
+                     "False for memory that was shared read-only, for what is marked so, and for elements that share memory.")
         .def_prop_ro("event", &Array::event, "Event of the last write to this array's memory.")
         .def_prop_ro(
             "memory_kind",

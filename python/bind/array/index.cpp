@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include <pardo/element.h>
+#include <pardo/layout.h>
 
 #include "bind.h"
 

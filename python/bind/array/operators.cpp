@@ -1,7 +1,7 @@
 // python/bind/array/operators.cpp: the operators of Array as C slots. The hot path of `a + b`: two type checks, one record, one new object.
 #include <algorithm>
 
-#include <pardo/element.h>
+#include <pardo/layout.h>
 #include <pardo/ops.h>
 
 #include "bind.h"
@@ -281,6 +281,7 @@ PyType_Slot operator_slots[] = {
     {Py_nb_float, slot(to_float)},
     {Py_nb_index, slot(to_index)},
     {Py_mp_length, slot(length)},
+    {Py_sq_length, slot(length)},
     {Py_sq_item, slot(item_at)},  // makes it a sequence, as pandas asks: else it takes an array for a number
     {Py_mp_subscript, slot(getitem)},
     {Py_mp_ass_subscript, slot(setitem)},

@@ -11,11 +11,11 @@ import numpy as np
 from pardo import _core
 from pardo._array import contexts
 from pardo._base.arguments import flag, integer, optional_flag
-from pardo._compiler import classes, frontend, source_search, structs
+from pardo._compiler import frontend, source_search, structs
 from pardo._compiler.names import refuse_suspended
-from pardo._kernel import pickling
+from pardo._kernel import pickling, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import checks_of, plainly, race_checking
-from pardo._language.index_space import Constant, LocalAccessor, NdRange, Range
+from pardo._language.index_space import Constant, NdRange, Range
 
 if TYPE_CHECKING:
     from pardo._core import Event
@@ -25,17 +25,6 @@ __all__ = ["call_kernel", "call_kernel_async", "func", "kernel"]
 WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
 USES = {"read_only": 1, "write_only": 2, "read_write": 3}
 Place = Any  # a Range, an NdRange, or numbers of items
-
-
-_core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, classes.remade)
-
-
-def _print(text: str, values: list[Any]) -> None:
-    """Print what a kernel has printed."""
-    print(text.format(*values), end="")
-
-
-_core._set_printer(_print)
 
 
 def func(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from pardo._compiler.source import Source, problem
 from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
+from pardo._kernel import registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant

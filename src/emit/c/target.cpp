@@ -164,10 +164,11 @@ const CTarget& c_target(CLanguage language) { return language == CLanguage::Open
 
 std::string CFeatures::key() const {
     std::string text = c_target(language).name;
-    for (const int part : {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(vector_loops),
-                           static_cast<int>(native_erf), static_cast<int>(intel_shuffles), static_cast<int>(overlap),
-                           static_cast<int>(split_longs), static_cast<int>(own_starts), static_cast<int>(hidden_masks),
-                           static_cast<int>(masked_abs), static_cast<int>(scalar_counts), static_cast<int>(half), sub_group, max_group_size}) {
+    for (const int part :
+         {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(vector_loops),
+          static_cast<int>(native_erf), static_cast<int>(intel_shuffles), static_cast<int>(overlap), static_cast<int>(split_longs),
+          static_cast<int>(own_starts), static_cast<int>(hidden_masks), static_cast<int>(masked_abs), static_cast<int>(scalar_counts),
+          static_cast<int>(half), sub_group, max_group_size}) {
         text += ' ';
         text += std::to_string(part);
     }

@@ -1,5 +1,5 @@
 // src/graph/array/element.cpp: single elements, read and written at once where nothing is under way.
-#include <pardo/element.h>
+#include <pardo/layout.h>
 
 #include "graph/engine.h"
 #include "graph/record.h"

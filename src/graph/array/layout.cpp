@@ -8,8 +8,8 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
-#include "graph/axis_order.h"
 #include "graph/array/views.h"
+#include "graph/axis_order.h"
 #include "graph/engine.h"
 
 namespace pardo {

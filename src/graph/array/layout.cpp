@@ -121,15 +121,14 @@ void set_writeable(Array& x, bool writeable) {
 
 Array view_as(const Array& x, DType dtype) {
     graph::ensure_leaf(x);
-    const Array held = x;
-    Node& leaf = *held.node();
+    Node& leaf = *x.node();
     const std::int64_t from = itemsize(leaf.dtype), to = itemsize(dtype);
     Shape shape = leaf.shape;
     Strides strides = leaf.strides;
     const int last = shape.size() - 1;
     if (from != to) {
         if (last < 0) refuse_view("Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
-        if (shape[last] != 1 && held.size() != 0 && strides[last] != 1)
+        if (shape[last] != 1 && x.size() != 0 && strides[last] != 1)
             refuse_view("To change to a dtype of a different size, the last axis must be contiguous");
         const std::int64_t bytes = shape[last] * from;
         if (bytes % to != 0)
@@ -137,7 +136,7 @@ Array view_as(const Array& x, DType dtype) {
                 "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array.");
         shape[last] = bytes / to;
     }
-    if (held.size() == 0) {
+    if (x.size() == 0) {
         strides = contiguous_strides(shape);
     } else if (from != to) {
         for (int d = 0; d < last; ++d) {
@@ -150,7 +149,7 @@ Array view_as(const Array& x, DType dtype) {
     }
     const std::int64_t first = leaf.offset * from;
     const auto address = reinterpret_cast<std::uintptr_t>(leaf.buffer->data()) + static_cast<std::uintptr_t>(first);
-    if (held.size() != 0 && (first % to != 0 || address % static_cast<std::uintptr_t>(is_complex(dtype) ? to / 2 : to) != 0))
+    if (x.size() != 0 && (first % to != 0 || address % static_cast<std::uintptr_t>(is_complex(dtype) ? to / 2 : to) != 0))
         refuse_view("the first element is at byte " + std::to_string(first) + " of the memory, which is no multiple of the " +
                     std::to_string(to) + " bytes of " + std::string(dtype_name(dtype)) + "; view a copy");
     Ref<Node> node = graph::make_leaf(leaf.queue, dtype, std::move(shape), std::move(strides), first / to, leaf.buffer);

@@ -149,7 +149,10 @@ def test_the_main_program(tmp_path):
     assert run.stdout == "(3.0, 4.0)\n", run.stderr
 
 
-def test_functions_without_a_name_elsewhere():
+def test_functions_without_a_name_elsewhere(monkeypatch):
+    for module in ("cloudpickle", "joblib.externals.cloudpickle"):  # other tests may have imported it
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
     @pp.jit
     def local(x):
         for i in range(len(x)):

@@ -18,7 +18,7 @@ PARDO_API bool is_column_major(const Array& x);
 /// The order in which the axes of a result of these operands lie in memory, outermost first, by NumPy's rule for order='K'. Forces those
 /// of which that is not known.
 PARDO_API std::vector<std::int64_t> axis_order(std::span<const Array> operands);
-/// The values of a new array that nobody else holds, its axis k as axis axes[k]: the result has them in another order than its memory.
+/// `fresh`, to which there is no other reference, with its axis k as axis axes[k]: a transposed view that counts as owner of the memory.
 PARDO_API Array laid_out(const Array& fresh, Extents axes);
 
 /// True when the memory was made for this array: it is no view, and no memory of other code.

@@ -14,7 +14,7 @@ namespace {
 PyObject* state = nullptr;   // contextvars.ContextVar of (watched, raised, anything for `report`)
 PyObject* report = nullptr;  // called with that, the bit of an event, the mask of all that were found, the text, and the line
 
-/// Runs none of Python's code: locks of the library may be held.
+/// Runs no Python code, since the caller may hold locks of the library.
 pardo::FloatErrors errors() {
     if (!state || !holds_gil()) return {};
     const nb::object now = nb::borrow(state).attr("get")();

@@ -375,6 +375,13 @@ Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides 
     return node;
 }
 
+Ref<Node> make_leaf_view(Node* leaf, DType dtype, Shape shape, Strides strides, std::int64_t offset) {
+    Ref<Node> node = make_leaf(leaf->queue, dtype, std::move(shape), std::move(strides), offset, leaf->buffer);
+    node->read_only = leaf->read_only;
+    node->base = owner_of(leaf);
+    return node;
+}
+
 Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape) {
     Ref<Node> node = make_pending(std::move(queue), Kind::Constant, value.dtype, std::move(shape), {});
     node->scalar = value;
@@ -408,11 +415,7 @@ Ref<Node> make_view(Node* input, Shape shape, ViewMap map) {
     Strides strides;
     std::int64_t offset;
     place_view(*input, map, shape.size(), strides, offset);
-    Ref<Node> node = make_leaf(input->queue, map.part < 0 ? input->dtype : real_of(input->dtype), std::move(shape), std::move(strides),
-                               offset, input->buffer);
-    node->read_only = input->read_only;
-    node->base = owner_of(input);
-    return node;
+    return make_leaf_view(input, map.part < 0 ? input->dtype : real_of(input->dtype), std::move(shape), std::move(strides), offset);
 }
 
 Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result) {

@@ -171,6 +171,8 @@ struct ResultType {
 
 // Making nodes. Callers hold the graph lock; results are linked into the pending list (but for Leaf) and counted.
 Ref<Node> make_leaf(Ref<device::Queue> queue, DType dtype, Shape shape, Strides strides, std::int64_t offset, Ref<device::Buffer> buffer);
+/// A Leaf that shows memory of another one: read-only if that is.
+Ref<Node> make_leaf_view(Node* leaf, DType dtype, Shape shape, Strides strides, std::int64_t offset);
 Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape);  // value.dtype is the node's
 Ref<Node> make_iota(Ref<device::Queue> queue, Shape shape, int axis);
 Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* const> inputs);

@@ -45,17 +45,8 @@ struct FloatErrorsCall final : graph::Call {
     FloatErrorsCall(const char* op_name, FloatErrors what) : Call(op_name), errors(std::move(what)) {}
 
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
-        const lib::Memory values = lib::memory_of(inputs[0]), flags = lib::memory_of(inputs[1]);
         results[0] = inputs[0];
-        device::Queue* queue = inputs[0].node()->queue.get();
-        const device::BufferUse uses[] = {{flags.buffer.get(), device::Access::Read}, {values.buffer.get(), device::Access::ReadWrite}};
-        const auto task = [queue, flags, what = errors, op_name = name, place = device::current_location()] {
-            std::uint8_t found = 0;
-            if (flags.buffer->host_visible()) {
-                found = *reinterpret_cast<const std::uint8_t*>(flags.address());
-            } else {
-                queue->fetch(&found, flags.buffer.get(), static_cast<std::size_t>(flags.offset), 1);
-            }
+        const auto tell = [what = errors, op_name = name, place = device::current_location()](std::uint8_t found) {
             const FloatReportHook report = report_hook.load(std::memory_order_acquire);
             for (const FloatEvent event : all_events) {
                 if (!(found & what.watched & bit(event))) continue;
@@ -64,7 +55,7 @@ struct FloatErrorsCall final : graph::Call {
                 if (report) report(what.reporter, event, found, text, place.str());
             }
         };
-        queue->host_task(task, uses, device::Label{name, device::current_location()}, 50);
+        lib::check_later(inputs[0].node()->queue.get(), name, lib::memory_of(inputs[0]), lib::memory_of(inputs[1]), tell);
     }
 
     graph::ImplementationChoice implementation(std::span<const graph::CallInput>) const override {
@@ -97,27 +88,26 @@ private:
 
 using Operands = std::vector<Operand>;
 
-/// Where all operands are finite; of numbers it is known. False: one is not.
-bool add_finite(Array& condition, const Operands& operands) {
+/// Narrows a condition to where all operands pass, of which a test of arrays and one of numbers tells. False: one number does not.
+template <class F, class G> bool add_test(Array& condition, const Operands& operands, F&& of_array, G&& of_number) {
     for (const Operand& o : operands) {
         if (o.array()) {
-            condition = logical_and(condition, isfinite(o));
-        } else if (const Scalar& s = o.scalar(); !std::isfinite(s.as_double())) {
+            condition = logical_and(condition, of_array(o));
+        } else if (!of_number(o.scalar().as_double())) {
             return false;
         }
     }
     return true;
 }
 
+bool add_finite(Array& condition, const Operands& operands) {
+    return add_test(
+        condition, operands, [](const Operand& o) { return isfinite(o); }, [](double v) { return std::isfinite(v); });
+}
+
 bool add_no_nan(Array& condition, const Operands& operands) {
-    for (const Operand& o : operands) {
-        if (o.array()) {
-            condition = logical_and(condition, logical_not(isnan(o)));
-        } else if (std::isnan(o.scalar().as_double())) {
-            return false;
-        }
-    }
-    return true;
+    return add_test(
+        condition, operands, [](const Operand& o) { return logical_not(isnan(o)); }, [](double v) { return !std::isnan(v); });
 }
 
 /// What may become infinite from finite operands, and why.

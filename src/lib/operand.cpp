@@ -68,4 +68,19 @@ void fail_bounds(const Bounds& bounds, const Bounds::Row& row, std::int64_t inde
              std::to_string(row.size));
 }
 
+void check_later(device::Queue* queue, const char* op_name, const Memory& values, const Memory& byte,
+                 std::function<void(std::uint8_t)> check) {
+    const device::BufferUse uses[] = {{byte.buffer.get(), device::Access::Read}, {values.buffer.get(), device::Access::ReadWrite}};
+    const auto task = [queue, byte, check = std::move(check)] {
+        std::uint8_t found = 0;
+        if (byte.buffer->host_visible()) {
+            found = *reinterpret_cast<const std::uint8_t*>(byte.address());
+        } else {
+            queue->fetch(&found, byte.buffer.get(), static_cast<std::size_t>(byte.offset), 1);
+        }
+        check(found);
+    };
+    queue->host_task(task, uses, device::Label{op_name, device::current_location()}, 50);
+}
+
 }  // namespace pardo::lib

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,6 +41,11 @@ template <class... A> device::Queue* queue_of(const char* op_name, const A&... a
     const Array* list[] = {&arrays...};
     return graph::common_queue(op_name, list);
 }
+
+/// Gives `check` a byte that the device computes, when it is there, on a host task of the queue. What reads `values` waits for that, and
+/// fails where `check` throws.
+void check_later(device::Queue* queue, const char* op_name, const Memory& values, const Memory& byte,
+                 std::function<void(std::uint8_t)> check);
 
 /// The lines of a shape along an axis.
 Lines lines_of(Extents shape, int axis);

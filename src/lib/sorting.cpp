@@ -72,19 +72,19 @@ struct RankedCall final : graph::Call {
     RankedCall(int axis, std::vector<std::int64_t> positions) : Call("partition"), at(axis), kth(std::move(positions)) {}
     void run(std::span<const Array> inputs, std::span<Array> results) const override {
         const lib::Memory input = lib::contiguous_memory(inputs[0]);
-        Shape shape = input.shape;
-        shape[at] = static_cast<std::int64_t>(kth.size());
         device::Queue* queue = inputs[0].node()->queue.get();
-        const lib::Output out = lib::make_output(name, queue, input.dtype, std::move(shape), lib::kind_of(input));
+        const lib::Output out = lib::make_output(name, queue, input.dtype, result_shape(input.shape), lib::kind_of(input));
         if (out.memory.size() > 0) lib::routines::ranked(queue, input, out.memory, lib::lines_of(input.shape, at), kth);
         results[0] = out.array;
     }
     graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
         const graph::Node& x = *inputs[0].node;
-        Shape shape = x.shape;
+        return lib::routines::ranked.describe(x.queue.get(), lib::described(x.dtype, x.shape),
+                                              lib::described(x.dtype, result_shape(x.shape)), lib::lines_of(x.shape, at), kth);
+    }
+    Shape result_shape(Shape shape) const {
         shape[at] = static_cast<std::int64_t>(kth.size());
-        return lib::routines::ranked.describe(x.queue.get(), lib::described(x.dtype, x.shape), lib::described(x.dtype, shape),
-                                              lib::lines_of(x.shape, at), kth);
+        return shape;
     }
     int at;
     std::vector<std::int64_t> kth;

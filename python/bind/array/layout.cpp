@@ -56,7 +56,6 @@ void bind_layout(nb::module_& m, nb::class_<Array>& c) {
         .def(
             "_become", [](Array& x, const Array& other) { x = other; }, nb::arg("other"),
             "This object stands for another value from now on.")
-        .def("_address", &Array::address)
         .def("_surely_row_major", &pardo::surely_row_major);
     m.def(
         "_axis_order", [](const std::vector<Array>& operands) { return tuple_of(pardo::axis_order(operands)); }, nb::arg("operands"),

@@ -180,27 +180,18 @@ void bind_manipulation(nb::module_& m) {
 void bind_library(nb::module_& m) {
     m.def("_sort", unlocked(&pardo::sort), nb::arg("x"), nb::arg("axis"), nb::arg("descending"), nb::arg("stable"));
     m.def("_argsort", unlocked(&pardo::argsort), nb::arg("x"), nb::arg("axis"), nb::arg("descending"), nb::arg("stable"));
-    m.def(
-        "_partition",
-        [](const Array& x, const Ints& kth, std::int64_t axis) {
-            const Unlocked u;
-            return pardo::partition(x, kth, axis);
-        },
-        nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
-    m.def(
-        "_ranked",
-        [](const Array& x, const Ints& kth, std::int64_t axis) {
-            const Unlocked u;
-            return pardo::ranked(x, kth, axis);
-        },
-        nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
-    m.def(
-        "_argpartition",
-        [](const Array& x, const Ints& kth, std::int64_t axis) {
-            const Unlocked u;
-            return pardo::argpartition(x, kth, axis);
-        },
-        nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
+    const auto by_positions = [&m](const char* name, Array (*function)(const Array&, pardo::Extents, std::int64_t)) {
+        m.def(
+            name,
+            [function](const Array& x, const Ints& kth, std::int64_t axis) {
+                const Unlocked u;
+                return function(x, kth, axis);
+            },
+            nb::arg("x"), nb::arg("kth"), nb::arg("axis"));
+    };
+    by_positions("_partition", &pardo::partition);
+    by_positions("_ranked", &pardo::ranked);
+    by_positions("_argpartition", &pardo::argpartition);
     m.def("_top_k", unlocked(&pardo::top_k), nb::arg("x"), nb::arg("k"), nb::arg("axis"), nb::arg("largest"));
     m.def(
         "_searchsorted",

@@ -99,7 +99,7 @@ class Conversions(Memory):
         dtype : data type
             The dtype of the result; None means float64, as in NumPy (float32 on a device that has no float64).
         order : {'K', 'C', 'F', 'A'}
-            How a new array lies in memory: 'C' row by row, 'F' column by column, 'A' column by column if this array does, 'K' with
+            How a new array lies in memory: 'C' row-major, 'F' column-major, 'A' column-major if this array does, 'K' with
             the axes in the order of this array's.
         casting : {'unsafe', 'same_kind', 'safe', 'equiv', 'no'}
             Which conversions are allowed; the default allows all.
@@ -198,7 +198,7 @@ class Conversions(Memory):
         Parameters
         ----------
         order : {'C', 'F', 'A', 'K'}
-            How the copy lies in memory: 'C' row by row, 'F' column by column, 'A' column by column if this array does, 'K' with the
+            How the copy lies in memory: 'C' row-major, 'F' column-major, 'A' column-major if this array does, 'K' with the
             axes in the order of this array's.
 
         Returns

@@ -163,6 +163,26 @@ def _filled(
     return out if usm_type is None else in_memory(out, usm_type, op_name)
 
 
+def _of_number(
+    op_name: str,
+    number: int,
+    shape: Shape,
+    dtype: DTypeLike | None,
+    order: str,
+    device: DeviceLike,
+    queue: Queue | None,
+    usm_type: str | None,
+) -> Array:
+    """A new array full of a number, of the default dtype if none is given."""
+    columns = read_order(order, op_name, "CF", "C")
+    target, extents = queue_of(device, queue), _extents(shape, op_name)
+    element = optional_dtype(dtype, op_name) or default_on(target, np.float64)
+    if columns == "C":  # the usual case, without a closure
+        return in_memory(_full(extents, number, element, target, op_name), usm_type, op_name)
+    axes = columns_first(columns, len(extents))
+    return make_in_order(axes, extents, lambda e: in_memory(_full(e, number, element, target, op_name), usm_type, op_name))
+
+
 @filled
 def zeros(
     shape: Shape,
@@ -192,13 +212,7 @@ def zeros(
     ------
     {new_raises}
     """
-    columns = read_order(order, "zeros", "CF", "C")
-    target, extents = queue_of(device, queue), _extents(shape, "zeros")
-    element = optional_dtype(dtype, "zeros") or default_on(target, np.float64)
-    if columns == "C":
-        return in_memory(_full(extents, 0, element, target, "zeros"), usm_type, "zeros")
-    axes = columns_first(columns, len(extents))
-    return make_in_order(axes, extents, lambda e: in_memory(_full(e, 0, element, target, "zeros"), usm_type, "zeros"))
+    return _of_number("zeros", 0, shape, dtype, order, device, queue, usm_type)
 
 
 @filled
@@ -230,13 +244,7 @@ def ones(
     ------
     {new_raises}
     """
-    columns = read_order(order, "ones", "CF", "C")
-    target, extents = queue_of(device, queue), _extents(shape, "ones")
-    element = optional_dtype(dtype, "ones") or default_on(target, np.float64)
-    if columns == "C":
-        return in_memory(_full(extents, 1, element, target, "ones"), usm_type, "ones")
-    axes = columns_first(columns, len(extents))
-    return make_in_order(axes, extents, lambda e: in_memory(_full(e, 1, element, target, "ones"), usm_type, "ones"))
+    return _of_number("ones", 1, shape, dtype, order, device, queue, usm_type)
 
 
 @filled

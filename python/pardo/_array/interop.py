@@ -95,7 +95,7 @@ def asarray(
     dtype : data type, optional
         Default: the dtype of `obj`; NumPy's default for Python numbers.
     order : {'K', 'C', 'F', 'A'}, optional
-        How the elements lie in memory: 'C' row by row, 'F' column by column, 'A' column by column if those of `obj` do, 'K' with the
+        How the elements lie in memory: 'C' row-major, 'F' column-major, 'A' column-major if those of `obj` do, 'K' with the
         axes in the order of those of `obj`. Default: 'K'.
     device : Device or str, optional
         Where the array is made. Default: where `obj` is if it is an array of pardo or on a GPU, else the default device.

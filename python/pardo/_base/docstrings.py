@@ -72,7 +72,7 @@ dtype : data type, optional
     Default: float64; float32 on a device that has no float64.""",
     "by_rows": """\
 order : {'C', 'F'}
-    Whether the elements lie in memory row by row, or column by column.""",
+    Whether the elements lie in memory in row-major or in column-major order.""",
     "device": """\
 device : Device or str, optional
     Default: the default device.""",
@@ -173,7 +173,7 @@ ExecutionPlacementError
 dtype, device, shape, usm_type : optional
     What shall differ from the model.
 order : {'K', 'C', 'F', 'A'}
-    How the elements lie in memory: 'C' row by row, 'F' column by column, 'A' column by column if those of the model do, 'K' with
+    How the elements lie in memory: 'C' row-major, 'F' column-major, 'A' column-major if those of the model do, 'K' with
     the axes in the order of the model's.""",
     "new_raises": """\
 ValueError

@@ -1,4 +1,4 @@
-# python/pardo/_base/later.py: public names whose files are read when somebody asks for one: `import pardo` waits for none of them.
+# python/pardo/_base/later.py: public names whose modules are imported at the first use of a name, so that `import pardo` is fast.
 from __future__ import annotations
 
 import importlib

@@ -28,12 +28,12 @@ class Flags:
 
     @property
     def c_contiguous(self) -> bool:
-        """Whether the elements lie row by row without gaps."""
+        """Whether the elements are contiguous in row-major order."""
         return self._array._memory_flags()[0]
 
     @property
     def f_contiguous(self) -> bool:
-        """Whether the elements lie column by column without gaps."""
+        """Whether the elements are contiguous in column-major order."""
         return self._array._memory_flags()[1]
 
     @property
@@ -78,13 +78,13 @@ class Flags:
 
     @property
     def fnc(self) -> bool:
-        """Column by column, and not row by row."""
+        """Column-major and not row-major."""
         rows, columns, _, _ = self._array._memory_flags()
         return columns and not rows
 
     @property
     def forc(self) -> bool:
-        """Row by row or column by column."""
+        """Row-major or column-major."""
         rows, columns, _, _ = self._array._memory_flags()
         return rows or columns
 
@@ -95,12 +95,12 @@ class Flags:
 
     @property
     def carray(self) -> bool:
-        """Row by row, and writeable."""
+        """Row-major and writeable."""
         return self.writeable and self.c_contiguous
 
     @property
     def farray(self) -> bool:
-        """Column by column and not row by row, and writeable."""
+        """Column-major, not row-major, and writeable."""
         return self.writeable and self.fnc
 
     def __getitem__(self, key: Any) -> bool:
@@ -301,7 +301,7 @@ class Memory:
                 "resize: cannot resize an array that references or is referenced by another array in this way. "
                 "Use the np.resize function or refcheck=False"
             )
-        source = self if rows else _core._permute_dims(self, list(range(self.ndim))[::-1])
+        source = self if rows else self.T
         line = _core._full([size], 0, self.dtype, self.queue, "resize").force()
         kept = min(size, self.size)
         if kept:
@@ -346,7 +346,7 @@ class Memory:
         if out.flags.c_contiguous:
             self._copy_to(out)
         elif out.flags.f_contiguous:
-            _core._permute_dims(self, list(range(self.ndim))[::-1])._copy_to(out.T)
+            self.T._copy_to(out.T)
         else:
             host = np.empty(self.shape, self.dtype)
             self._copy_to(host)

@@ -24,7 +24,7 @@ def read_order(order: Any, op_name: str, allowed: str = "CFAK", default: str = "
 
 
 def is_column_major(x: Array) -> bool:
-    """Whether the elements lie column by column, and not also row by row."""
+    """Whether the elements are contiguous in column-major order, and not also in row-major order."""
     rows, columns, _, _ = x._memory_flags()
     return columns and not rows
 

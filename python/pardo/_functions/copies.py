@@ -30,7 +30,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Array:
     a : object
         Anything that `asarray` takes.
     order : {'K', 'C', 'A', 'F'}
-        How the copy lies in memory: 'C' row by row, 'F' column by column, 'A' column by column if `a` does, 'K' with the axes in
+        How the copy lies in memory: 'C' row-major, 'F' column-major, 'A' column-major if `a` does, 'K' with the axes in
         the order of those of `a`.
     subok : bool
         NumPy's; there are no subclasses.

@@ -33,7 +33,7 @@ def read(file: Any, max_header_size: int, device: DeviceLike) -> Array | None:
         [int(n) for n in (shape[::-1] if by_columns else shape)], dtype_of(dtype, "load"), queue_of(device, None, op_name="load")
     )
     _fill(file, x)
-    return _core._permute_dims(x, list(range(x.ndim))[::-1]) if by_columns else x
+    return x.T if by_columns else x
 
 
 def _header(file: Any, max_header_size: int) -> tuple[tuple[int, ...], bool, Any] | None:

@@ -152,10 +152,7 @@ Array view_as(const Array& x, DType dtype) {
     if (x.size() != 0 && (first % to != 0 || address % static_cast<std::uintptr_t>(is_complex(dtype) ? to / 2 : to) != 0))
         refuse_view("the first element is at byte " + std::to_string(first) + " of the memory, which is no multiple of the " +
                     std::to_string(to) + " bytes of " + std::string(dtype_name(dtype)) + "; view a copy");
-    Ref<Node> node = graph::make_leaf(leaf.queue, dtype, std::move(shape), std::move(strides), first / to, leaf.buffer);
-    node->read_only = leaf.read_only;
-    node->base = leaf.base ? leaf.base : Ref<Node>(&leaf);
-    return Array(node.get());
+    return Array(graph::make_leaf_view(&leaf, dtype, std::move(shape), std::move(strides), first / to).get());
 }
 
 void set_shape(Array& x, Extents shape) {

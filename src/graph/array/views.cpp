@@ -146,10 +146,7 @@ std::optional<Array> split_view(const Array& x, const Shape& to) {
 
 Array leaf_view(const Array& x, Shape shape, Strides strides) {
     Node& leaf = *x.node();
-    Ref<Node> node = make_leaf(leaf.queue, leaf.dtype, std::move(shape), std::move(strides), leaf.offset, leaf.buffer);
-    node->read_only = leaf.read_only;
-    node->base = leaf.base ? leaf.base : Ref<Node>(&leaf);
-    return Array(node.detach(), Array::Adopt{});
+    return Array(make_leaf_view(&leaf, leaf.dtype, std::move(shape), std::move(strides), leaf.offset).detach(), Array::Adopt{});
 }
 
 Array permuted(const char* op_name, const Array& x, std::span<const int> order) {

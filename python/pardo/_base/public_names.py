@@ -32,10 +32,10 @@ def publish(namespace: dict[str, Any]) -> None:
     rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
 
 
-def publish_module(namespace: dict[str, Any]) -> None:
-    """The same for those of a public module."""
+def publish_module(namespace: dict[str, Any], module: str | None = None) -> None:
+    """The same for those of one module, at its end; for a private one say in which module they are public, however it is imported."""
     for name in namespace["__all__"]:
-        say(namespace[name], name, namespace["__name__"])
+        say(namespace[name], name, module or namespace["__name__"])
 
 
 def named_as_class(kind: C) -> C:

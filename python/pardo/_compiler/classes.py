@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from pardo import _core
+from pardo._base.public_names import publish_module
 from pardo._compiler import frontend
 from pardo._compiler.names import Captured, current, python_function
 from pardo._compiler.structs import Struct, numpy_record, record
@@ -226,3 +227,6 @@ def struct(cls: type[C]) -> type[C]:
     made = type(cls.__name__, (Struct,), body)
     made._class = Compiled(made)  # type: ignore[attr-defined]
     return made
+
+
+publish_module(globals(), "pardo")

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pardo._base.public_names import publish_module
 from pardo._compiler.structs import Columns, Struct
 from pardo._language.index_space import _running
 
@@ -372,3 +373,6 @@ def _read(value: Any) -> Any:
         return value
     value.touch(Ellipsis, READ)
     return value.view(np.ndarray)
+
+
+publish_module(globals(), "pardo")

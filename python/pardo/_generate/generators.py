@@ -14,6 +14,7 @@ from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
 from pardo._base.arguments import flag, on_queue
+from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.source import source_of
 from pardo._core import Array, Queue
@@ -526,3 +527,6 @@ def scan(
 def _name_of(function: Any, otherwise: str) -> str:
     name = getattr(function, "__name__", otherwise)
     return name if name.isidentifier() else otherwise
+
+
+publish_module(globals(), "pardo")

@@ -14,6 +14,7 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._array.interop import asarray
 from pardo._base.arguments import SCALARS, dtype_of
+from pardo._base.public_names import publish_module
 from pardo._core import Array
 from pardo._generate import templates
 from pardo._generate.generators import _function, _Made, _name_of, _returned
@@ -262,3 +263,6 @@ def _example(x: Any) -> Any:
     if x.ndim == 1:
         return x.dtype.type(0)
     return x[0] if x.shape[0] else _core._empty(list(x.shape[1:]), x.dtype, x.queue)
+
+
+publish_module(globals(), "pardo")

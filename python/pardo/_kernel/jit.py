@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from pardo._base.arguments import flag, optional_flag
+from pardo._base.public_names import publish_module
 from pardo._compiler import source_search
 from pardo._compiler.names import python_function, refuse_suspended
 from pardo._compiler.source import shown
@@ -210,3 +211,6 @@ def jit(
     refuse_suspended("jit", plain)
     chunk_of("jit", schedule, chunk)
     return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk)
+
+
+publish_module(globals(), "pardo")

@@ -11,6 +11,7 @@ import numpy as np
 from pardo import _core
 from pardo._array import contexts
 from pardo._base.arguments import flag, integer, optional_flag
+from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source_search, structs
 from pardo._compiler.names import refuse_suspended
 from pardo._kernel import pickling, registration  # noqa: F401 (tells the core)
@@ -564,3 +565,6 @@ def call_kernel_async(k: Launchable, range: Place, depends: Any = None, *argumen
     """
     place = range if isinstance(range, (Range, NdRange)) else Range(range)
     return _kernel_of(k, "call_kernel_async")[place, None, depends](*arguments)
+
+
+publish_module(globals(), "pardo")

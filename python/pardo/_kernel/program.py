@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
+from pardo._base.public_names import publish_module
 from pardo._core import Device, Event
 from pardo._kernel.kernel import WRITES, Launchable, Place, place_of
 
@@ -181,3 +182,6 @@ class ProgramLauncher:
             if isinstance(a, np.ndarray) and use >= WRITES:
                 np.copyto(a, contexts.on_host(copies[id(a)]))
         return event
+
+
+publish_module(globals(), "pardo")

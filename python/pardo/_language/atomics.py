@@ -4,6 +4,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from pardo._base.public_names import publish_module
 from pardo._compiler import intrinsics
 from pardo._language.index_space import _item
 
@@ -176,3 +177,6 @@ class AtomicRef:
 
 
 intrinsics.mark(AtomicRef, "AtomicRef")
+
+
+publish_module(globals(), "pardo")

@@ -5,6 +5,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from pardo._base.public_names import publish_module
 from pardo._language.index_space import check_group, group_barrier, is_sub_group, local_array, private_array, shuffle
 
 __all__ = [
@@ -508,3 +509,6 @@ def permute_group_by_xor(group: Any, value: Any, mask: Any) -> Any:
     array([2, 1, 4, 3, 6, 5])
     """
     return select_from_group(group, value, group.get_local_id() ^ mask)
+
+
+publish_module(globals(), "pardo")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import numpy as np
+from pardo._base.public_names import publish_module
 from pardo._compiler.intrinsics import device_only, mark
 
 __all__ = [
@@ -525,3 +526,6 @@ get_local_size = _position(
     "get_local_size", "local_range", f"Items in a group; {IN_GROUPS}", "Known before the kernel runs.", "3, 3, 3, 3, 3, 3"
 )
 get_num_groups = _position("get_num_groups", "group_range", f"Groups in the range; {IN_GROUPS}", "In this dimension.", "2, 2, 2, 2, 2, 2")
+
+
+publish_module(globals(), "pardo")

@@ -13,7 +13,7 @@ from pardo._array.searching import searchsorted, take
 from pardo._array.sorting import argsort
 from pardo._base.arguments import DeviceLike, axis_index, default_queue, dtype_of, in_memory
 from pardo._base.arguments import index as read_index
-from pardo._base.public_names import named_as_class
+from pardo._base.public_names import named_as_class, publish_module
 from pardo._core import Array, Queue, _empty_in
 from pardo._random import kernels
 from pardo._random.arguments import Parameters, array_at, extents_of, place_of, pool_of, probabilities, public, range_of
@@ -518,3 +518,6 @@ def default_rng(seed: Any = None) -> Generator:
     [2632642643, 2012563771, 314527917, 1463989207]
     """
     return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+publish_module(globals(), "pardo.random")

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from pardo import _core
+from pardo._base.public_names import publish_module
 
 __all__ = ["errstate", "geterr", "geterrcall", "seterr", "seterrcall"]
 
@@ -325,3 +326,6 @@ class errstate(contextlib.ContextDecorator):  # noqa: N801 (used like a function
     def _recreate_cm(self) -> errstate:
         changes: dict[str, Any] = dict(self._changes)
         return errstate(call=self._call, all=self._every, **changes)
+
+
+publish_module(globals(), "pardo")

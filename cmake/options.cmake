@@ -25,7 +25,7 @@ add_library(pardo_flags INTERFACE)
 target_include_directories(pardo_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/include)
 target_compile_options(pardo_flags INTERFACE
-  -Wall -Wextra -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
+  -Wall -Wextra -Wno-missing-field-initializers -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
 target_compile_definitions(pardo_flags INTERFACE PARDO_VERSION="${PROJECT_VERSION}")
 
 if(PARDO_SANITIZE STREQUAL "address")

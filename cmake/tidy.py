@@ -3,6 +3,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -41,26 +42,38 @@ def position(seed: str, path: Path) -> float:
     return int.from_bytes(digest) / 2**56
 
 
-def run(source: Path, build: Path) -> tuple[int, str]:
-    command = ["clang-tidy", "--quiet", "-p", str(build), "--extra-arg=-Wno-unknown-warning-option", str(source)]
+def without_precompiled(entries: list[dict[str, str]], folder: Path) -> None:
+    """Compile commands for clang-tidy, which cannot read GCC's precompiled headers; so it sees what a file forgets to include, too."""
+    for entry in entries:
+        words = shlex.split(entry["command"])
+        for at in [i for i, word in enumerate(words) if word.endswith("/cmake_pch.hxx") and words[i - 1] == "-include"][::-1]:
+            del words[at - 1 : at + 1]
+        entry["command"] = shlex.join(word for word in words if word != "-Winvalid-pch")
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
+
+
+def run(source: Path, commands: Path) -> tuple[int, str]:
+    command = ["clang-tidy", "--quiet", "-p", str(commands), "--extra-arg=-Wno-unknown-warning-option", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout if done.returncode == 0 else done.stdout + done.stderr
 
 
 def main(build: Path, jobs: int, share: float, seed: str) -> int:
-    compiled = {Path(entry["file"]) for entry in json.loads((build / "compile_commands.json").read_text())}
-    sources = sorted(path for path in compiled if path.is_relative_to(ROOT / "src"))
-    headers = sorted(path for folder in ("include", "src") for kind in ("*.h", "*.def") for path in (ROOT / folder).rglob(kind))
+    entries = json.loads((build / "compile_commands.json").read_text())
+    compiled = {Path(entry["file"]) for entry in entries}
+    sources = sorted(path for path in compiled if any(path.is_relative_to(ROOT / folder) for folder in ("src", "python/bind")))
+    headers = sorted(path for folder in ("include", "src", "python/bind") for kind in ("*.h", "*.def") for path in (ROOT / folder).rglob(kind))
     included, touched = dependencies(build), changed()
     wanted = [path for path in sources if path in touched or position(seed, path) < share]
     rules = digest([ROOT / ".clang-tidy", Path(__file__)])
     clean = build.parent / "tidy"
     clean.mkdir(parents=True, exist_ok=True)
+    without_precompiled(entries, clean)
     stamps = {path: clean / hashlib.sha256((rules + digest([path, *included.get(path, headers)])).encode()).hexdigest() for path in wanted}
     todo = [path for path in wanted if not stamps[path].exists()]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for path, (status, text) in zip(todo, pool.map(lambda source: run(source, build), todo), strict=True):
+        for path, (status, text) in zip(todo, pool.map(lambda source: run(source, clean), todo), strict=True):
             if status == 0 and not text.strip():
                 stamps[path].touch()
             else:

@@ -1,0 +1,37 @@
+# cmake/precompiled.cmake: headers that are parsed once and not in every file: half of the processor's time of a cold build. Those of other
+# projects only, so that a change of a header of ours compiles what includes it and nothing else. Every file still includes what it uses:
+# the builds with sanitizers and clang-tidy go without.
+option(PARDO_PRECOMPILED "Precompile the headers of the standard library, LLVM and nanobind" ON)
+if(PARDO_SANITIZE OR PARDO_FUZZERS)
+  set(PARDO_PRECOMPILED OFF)
+endif()
+
+# ccache keeps no file that uses a precompiled header unless it is told that macros defined in it do not matter.
+if(PARDO_PRECOMPILED AND CCACHE AND CMAKE_CXX_COMPILER_LAUNCHER STREQUAL CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+endif()
+
+set(PARDO_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <complex> <condition_variable> <cstdint> <cstdlib>
+  <cstring> <deque> <exception> <functional> <limits> <map> <memory> <mutex> <new> <numeric> <optional> <set> <span> <sstream> <stdexcept>
+  <string> <string_view> <thread> <tuple> <type_traits> <unordered_map> <unordered_set> <utility> <variant> <vector>)
+
+# GCC does not know of precompiled headers that they are the system's, and warns of what it takes from them into our functions.
+if(PARDO_PRECOMPILED AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
+endif()
+
+# precompile(TARGET HEADER…): the standard headers, and these.
+function(precompile target)
+  if(PARDO_PRECOMPILED)
+    set(headers ${PARDO_STANDARD_HEADERS} ${ARGN})
+    list(TRANSFORM headers REPLACE "<(.*)>" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")  # the module has files of C too
+    target_precompile_headers(${target} PRIVATE ${headers})
+  endif()
+endfunction()
+
+# precompile_as(TARGET OWNER): those of the owner, which is compiled with the same options. -O2 and -O3 are the same here.
+function(precompile_as target owner)
+  if(PARDO_PRECOMPILED)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()

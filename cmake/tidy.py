@@ -3,6 +3,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -25,8 +26,8 @@ def dependencies(build: Path) -> dict[Path, list[Path]]:
     for block in done.stdout.split("\n\n"):
         _, *lines = block.splitlines() or [""]
         paths = [(build / line.strip()).resolve() for line in lines]
-        if paths:
-            found[paths[0]] = sorted({path for path in paths[1:] if path.is_relative_to(ROOT) and path.exists()})
+        ours = sorted({path for path in paths if path.is_relative_to(ROOT) and path.exists()})
+        found |= {path: ours for path in ours if path.suffix == ".cpp"}
     return found
 
 
@@ -42,14 +43,21 @@ def position(seed: str, path: Path) -> float:
     return int.from_bytes(digest) / 2**56
 
 
-def without_precompiled(entries: list[dict[str, str]], folder: Path) -> None:
-    """Compile commands for clang-tidy, which cannot read GCC's precompiled headers; so it sees what a file forgets to include, too."""
+INCLUDED = re.compile(r'#include "(.+\.cpp)"')
+
+
+def each_by_itself(entries: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The commands with each file by itself and nothing precompiled (cmake/cold_build.cmake), so that what it forgets to include is found."""
+    single = []
     for entry in entries:
         words = shlex.split(entry["command"])
         for at in [i for i, word in enumerate(words) if word.endswith("/cmake_pch.hxx") and words[i - 1] == "-include"][::-1]:
             del words[at - 1 : at + 1]
-        entry["command"] = shlex.join(word for word in words if word != "-Winvalid-pch")
-    (folder / "compile_commands.json").write_text(json.dumps(entries))
+        words = [word for word in words if word != "-Winvalid-pch"]
+        path = Path(entry["file"])
+        together = INCLUDED.findall(path.read_text()) if path.name.startswith("unity_") else [str(path)]
+        single += [entry | {"file": file, "command": shlex.join(file if word == str(path) else word for word in words)} for file in together]
+    return single
 
 
 def run(source: Path, commands: Path) -> tuple[int, str]:
@@ -59,16 +67,16 @@ def run(source: Path, commands: Path) -> tuple[int, str]:
 
 
 def main(build: Path, jobs: int, share: float, seed: str) -> int:
-    entries = json.loads((build / "compile_commands.json").read_text())
+    entries = each_by_itself(json.loads((build / "compile_commands.json").read_text()))
     compiled = {Path(entry["file"]) for entry in entries}
     sources = sorted(path for path in compiled if any(path.is_relative_to(ROOT / folder) for folder in ("src", "python/bind")))
     headers = sorted(path for folder in ("include", "src", "python/bind") for kind in ("*.h", "*.def") for path in (ROOT / folder).rglob(kind))
     included, touched = dependencies(build), changed()
     wanted = [path for path in sources if path in touched or position(seed, path) < share]
-    rules = digest([ROOT / ".clang-tidy", Path(__file__)])
+    rules = digest([ROOT / ".clang-tidy", ROOT / "python/bind/.clang-tidy", Path(__file__)])
     clean = build.parent / "tidy"
     clean.mkdir(parents=True, exist_ok=True)
-    without_precompiled(entries, clean)
+    (clean / "compile_commands.json").write_text(json.dumps(entries))
     stamps = {path: clean / hashlib.sha256((rules + digest([path, *included.get(path, headers)])).encode()).hexdigest() for path in wanted}
     todo = [path for path in wanted if not stamps[path].exists()]
     failed = 0

@@ -8,10 +8,8 @@
 #include "base/fork.h"
 
 namespace pardo::device {
-namespace {
-
 /// A record as it is kept: events are let go of as soon as their times are known.
-struct Entry {
+struct ProfileEntry {
     ProfileRecord record;
     std::uint64_t queue = 0;  // serial
     bool canonical = false, in_order = true;
@@ -19,7 +17,9 @@ struct Entry {
     bool settled = true;
 };
 
-void settle(Entry& entry) {
+namespace {
+
+void settle(ProfileEntry& entry) {
     if (entry.settled) return;
     const Profiling times = entry.event.state() ? entry.event.state()->times() : Profiling();
     ProfileRecord& r = entry.record;
@@ -39,7 +39,7 @@ class ProfileLog {
 public:
     explicit ProfileLog(std::size_t most) : most_(most) {}
 
-    void add(const Entry& entry) {
+    void add(const ProfileEntry& entry) {
         if (entries_.size() >= most_) {
             ++dropped;
             return;
@@ -51,7 +51,7 @@ public:
     }
     std::vector<Event> unfinished() const {
         std::vector<Event> events;
-        for (const Entry& e : entries_) {
+        for (const ProfileEntry& e : entries_) {
             if (!known_done(e.event)) events.push_back(e.event);
         }
         return events;
@@ -66,7 +66,7 @@ private:
     static constexpr std::size_t settle_interval = 1024;
 
     const std::size_t most_;
-    std::vector<Entry> entries_;
+    std::vector<ProfileEntry> entries_;
     std::size_t settled_ = 0;  // entries before this one
 };
 
@@ -74,7 +74,7 @@ std::vector<ProfileRecord> ProfileLog::records() {
     std::vector<ProfileRecord> records;
     std::map<std::uint64_t, int> numbers;     // of the queues that are not canonical
     std::map<std::string, int> next_numbers;  // by device
-    for (Entry& e : entries_) {
+    for (ProfileEntry& e : entries_) {
         if (!known_done(e.event)) continue;  // submitted a moment ago: the profile is still open
         settle(e);
         records.push_back(e.record);
@@ -110,14 +110,14 @@ OpenLogs& open_logs() {
     return *instance;
 }
 
-void add_to_all(const Entry& entry) {
+void add_to_all(const ProfileEntry& entry) {
     OpenLogs& open = open_logs();
     const std::lock_guard lock(open.mutex);
     for (const auto& log : open.logs) log->add(entry);
 }
 
-Entry entry_of(Submission&& s) {
-    Entry entry;
+ProfileEntry entry_of(Submission&& s) {
+    ProfileEntry entry;
     ProfileRecord& r = entry.record;
     r.activity = s.activity;
     r.name = s.label.name.str();
@@ -136,7 +136,7 @@ Entry entry_of(Submission&& s) {
 
 void record(Submission submission, const Event& event) {
     if (submission.label.name.empty()) return;  // the library's own, that only keeps an order
-    Entry entry = entry_of(std::move(submission));
+    ProfileEntry entry = entry_of(std::move(submission));
     entry.record.queued = now_ns();  // unless the event knows better
     entry.event = event;
     entry.settled = false;
@@ -144,14 +144,14 @@ void record(Submission submission, const Event& event) {
 }
 
 void record(Submission submission, std::int64_t start, std::int64_t end) {
-    Entry entry = entry_of(std::move(submission));
+    ProfileEntry entry = entry_of(std::move(submission));
     entry.record.queued = entry.record.start = start;
     entry.record.end = end;
     add_to_all(entry);
 }
 
 void record_program(Activity activity, std::string_view kernel, std::int64_t start, std::int64_t end) {
-    Entry entry;
+    ProfileEntry entry;
     entry.record.activity = activity;
     entry.record.name = kernel;
     entry.record.location = current_location().str();

@@ -14,13 +14,13 @@
 namespace pardo::graph {
 namespace {
 
-constexpr OpInfo table[] = {
+constexpr OpInfo op_rows[] = {
 #define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) {#name, arity, #numpy, #dtypes, #result, #identity, doc},
 #include "graph/ops.def"
 #undef OP
 };
 constexpr std::size_t public_rows = static_cast<std::size_t>(Op::cast);  // conversions come last
-static_assert(std::size(table) == public_rows + 3);
+static_assert(std::size(op_rows) == public_rows + 3);
 
 std::string queue_text(device::Queue* queue) {
     char address[32];
@@ -254,13 +254,13 @@ Array record_cast(const Array& x, DType dtype) {
 void check_row(const char* op_name, int id, std::size_t operands) {
     if (id < 0 || id >= static_cast<int>(public_rows))
         throw Error(ErrorCode::Value, std::string(op_name) + ": there is no operation " + std::to_string(id));
-    const OpInfo& row = table[id];
+    const OpInfo& row = op_rows[id];
     if (operands == static_cast<std::size_t>(row.arity)) return;
     throw Error(ErrorCode::Type,
                 std::string(row.name) + ": takes " + std::to_string(row.arity) + " operands, got " + std::to_string(operands));
 }
 
-const OpInfo& op_row(Op op) noexcept { return table[static_cast<int>(op)]; }
+const OpInfo& op_row(Op op) noexcept { return op_rows[static_cast<int>(op)]; }
 
 device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays) {
     device::Queue* queue = nullptr;
@@ -355,7 +355,7 @@ Array scalar_copy(const Array& view) {
 
 namespace pardo {
 
-std::span<const OpInfo> op_table() { return std::span(graph::table).first(graph::public_rows); }
+std::span<const OpInfo> op_table() { return std::span(graph::op_rows).first(graph::public_rows); }
 
 Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtype) {
     graph::check_row("apply", id, operands.size());

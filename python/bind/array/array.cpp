@@ -79,7 +79,7 @@ Array share_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& qu
         const pardo::Extents shape(reinterpret_cast<const std::int64_t*>(raw->shape), static_cast<std::size_t>(raw->ndim));
         Array a = pardo::share_host(
             raw->buf, dtype, shape, strides, read_only, [raw] { call_later(&release_view, raw); }, queue);
-        view.release();
+        (void)view.release();  // whoever owns the array's memory releases it
         return a;
     } catch (...) {
         if (view) PyBuffer_Release(raw);

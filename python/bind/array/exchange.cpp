@@ -133,7 +133,7 @@ template <class Managed> PyObject* new_capsule(std::unique_ptr<Managed> m, const
         m->deleter(m.release());
         throw nb::python_error();
     }
-    m.release();
+    (void)m.release();  // the capsule's
     return capsule;
 }
 

@@ -95,26 +95,26 @@ void bind_reductions(nb::module_& m) {
         "_reduce",
         [](int op, const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where, nb::handle initial) {
             const auto what = static_cast<pardo::Reduction>(op);
-            return pardo::reduce(what, x, std::move(axes), keepdims, dtype, pointer(where), initial_from(what, initial, x, dtype));
+            return pardo::reduce(what, x, axes, keepdims, dtype, pointer(where), initial_from(what, initial, x, dtype));
         },
         nb::arg("op"), nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims"), nb::arg("dtype").none() = nb::none(),
         nb::arg("where").none() = nb::none(), nb::arg("initial").none() = nb::none());
     m.def(
         "_mean",
         [](const Array& x, Axes axes, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
-            return pardo::mean(x, std::move(axes), keepdims, dtype, pointer(where));
+            return pardo::mean(x, axes, keepdims, dtype, pointer(where));
         },
         nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
     m.def(
         "_var",
         [](const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
-            return pardo::var(x, std::move(axes), correction, keepdims, dtype, pointer(where));
+            return pardo::var(x, axes, correction, keepdims, dtype, pointer(where));
         },
         nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
     m.def(
         "_std",
         [](const Array& x, Axes axes, double correction, bool keepdims, std::optional<DType> dtype, const MaybeArray& where) {
-            return pardo::stddev(x, std::move(axes), correction, keepdims, dtype, pointer(where));
+            return pardo::stddev(x, axes, correction, keepdims, dtype, pointer(where));
         },
         nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
 #define POSITION(name, method, fold, doc, gives) m.def("_" #name, &pardo::name, nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims"));
@@ -156,7 +156,7 @@ void bind_manipulation(nb::module_& m) {
         "_stack", [](const std::vector<Array>& arrays, std::int64_t axis) { return pardo::stack(arrays, axis); }, nb::arg("arrays"),
         nb::arg("axis"));
     m.def(
-        "_roll", [](const Array& x, const Ints& shift, Axes axes) { return pardo::roll(x, shift, std::move(axes)); }, nb::arg("x"),
+        "_roll", [](const Array& x, const Ints& shift, Axes axes) { return pardo::roll(x, shift, axes); }, nb::arg("x"),
         nb::arg("shift"), nb::arg("axes").none());
     m.def(
         "_repeat", [](const Array& x, std::int64_t count, std::optional<std::int64_t> axis) { return pardo::repeat(x, count, axis); },

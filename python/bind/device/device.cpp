@@ -40,6 +40,7 @@ std::string_view backend_from(std::string_view name) { return name == "all" ? st
 
 std::vector<pardo::Aspect> aspects_from(const std::vector<std::string>& names) {
     std::vector<pardo::Aspect> aspects;
+    aspects.reserve(names.size());
     for (const std::string& name : names) aspects.push_back(pardo::parse_aspect(name, "select_device"));
     return aspects;
 }

@@ -40,7 +40,7 @@ nb::list records(const Profile& p) {
 }
 
 /// What was submitted before the profile was stopped; a failure is raised once, as by any wait.
-void wait_for_all(const Profile& p) {
+void wait_for_profile(const Profile& p) {
     for (const pardo::Event& e : p.unfinished()) wait(e);
 }
 
@@ -50,7 +50,7 @@ void bind_profile(nb::module_& m) {
     nb::class_<Profile>(m, "_Profile", nb::is_final(), "Records submissions until it is stopped.")
         .def(nb::init<std::size_t>(), nb::arg("most_records"))
         .def("stop", &Profile::stop, "Ends the recording; waits for nothing.")
-        .def("wait", &wait_for_all, "Waits for what is recorded; raises the first failure that has not been raised yet.")
+        .def("wait", &wait_for_profile, "Waits for what is recorded; raises the first failure that has not been raised yet.")
         .def("records", &records, nb::sig("def records(self) -> list[dict[str, Any]]"), "What is recorded, by start; waits for it.")
         .def_prop_ro("dropped", &Profile::dropped, "How many records there was no room for.")
         .def_prop_ro("started", &Profile::started, "Nanoseconds of the host's steady clock.")

@@ -21,7 +21,7 @@ pardo::QueueOrder order_from(const std::string& name) {
 
 const char* order_name(const Queue& q) { return q.order() == pardo::QueueOrder::InOrder ? "in_order" : "out_of_order"; }
 
-void wait_for_all(const Queue& q, nb::handle timeout) {
+void wait_for_queue(const Queue& q, nb::handle timeout) {
     const auto seconds = timeout_from(timeout, "Queue.wait");
     const pardo::Event all = q.marker();
     if (!all.done() && !wait_for(all, seconds)) {
@@ -156,7 +156,8 @@ void bind_queue(nb::module_& m) {
         .def_prop_ro("order", &order_name, "'in_order' or 'out_of_order'.")
         .def_prop_ro("profiling", &Queue::profiling, "True if its events have times.")
         .def_prop_ro("context", &Queue::context, "The devices whose memory it may touch; those of its device's platform if none was given.")
-        .def("wait", &wait_for_all, nb::arg("timeout").none() = nb::none(), nb::sig("def wait(self, timeout: float | None = None) -> None"),
+        .def("wait", &wait_for_queue, nb::arg("timeout").none() = nb::none(),
+             nb::sig("def wait(self, timeout: float | None = None) -> None"),
              "Blocks until everything submitted is complete; raises the first failure that has not been raised yet, once.\n\n"
              "Parameters\n----------\ntimeout : float, optional\n    Seconds, after which TimeoutError is raised; the work goes on. "
              "Default: no "

@@ -30,7 +30,7 @@ void copy_bytes(ThreadPool& pool, char* to, const char* from, std::size_t bytes)
               [&](std::int64_t begin, std::int64_t end) { std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin)); });
 }
 
-void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const device::Pattern& pattern) {
+void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const device::FillPattern& pattern) {
     const auto uniform = [&] {
         return std::all_of(pattern.bytes, pattern.bytes + pattern.size, [&](char c) { return c == pattern.bytes[0]; });
     };
@@ -201,7 +201,7 @@ void CpuQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t byt
 
 Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                      std::span<const Event> depends) {
-    const device::Pattern p = checked_pattern(to, offset, bytes, pattern, pattern_bytes);
+    const device::FillPattern p = checked_pattern(to, offset, bytes, pattern, pattern_bytes);
     char* target = static_cast<char*>(to->data()) + offset;
     const BufferUse uses[] = {{to, device::written(to, bytes)}};
     return run(

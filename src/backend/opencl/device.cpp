@@ -141,22 +141,10 @@ device::Execution OpenClDevice::execution() const noexcept { return features_.cp
 
 namespace {
 
-struct DomainName {
-    const char* name;
-    cl_device_affinity_domain flag;
-};
-constexpr DomainName domain_names[] = {
-    {"numa", CL_DEVICE_AFFINITY_DOMAIN_NUMA},         {"L4_cache", CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE},
-    {"L3_cache", CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE}, {"L2_cache", CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE},
-    {"L1_cache", CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE}, {"next_partitionable", CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE},
-};
-
 std::vector<cl_device_partition_property> properties_of(const Partition& p) {
     std::vector<cl_device_partition_property> out;
     if (!p.domain.empty()) {
-        const auto at =
-            std::find_if(std::begin(domain_names), std::end(domain_names), [&](const DomainName& d) { return p.domain == d.name; });
-        out = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, static_cast<cl_device_partition_property>(at->flag)};
+        out = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, static_cast<cl_device_partition_property>(affinity_domain(p.domain))};
     } else if (!p.counts.empty()) {
         out.push_back(CL_DEVICE_PARTITION_BY_COUNTS);
         out.insert(out.end(), p.counts.begin(), p.counts.end());

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "backend/opencl/platform_context.h"
 #include "device/device.h"
@@ -90,6 +91,8 @@ MemoryPath choose_path(const PlatformContext& context, cl_device_id device, cons
 bool has_usm(const PlatformContext& context, cl_device_id device);
 /// True when the host reads and writes such memory where it is.
 bool host_visible(MemoryPath path, MemoryKind kind) noexcept;
+/// The driver's flag of a domain by its name, which exists.
+cl_device_affinity_domain affinity_domain(std::string_view name);
 std::unique_ptr<device::RawMemory> make_memory(const OpenClDevice& device);
 /// A native queue (queue.cpp).
 std::unique_ptr<device::Stream> make_stream(OpenClDevice& device, QueueOrder order, bool profiling);

@@ -248,4 +248,9 @@ DeviceInfo device_info(const PlatformContext& context, cl_device_id device, bool
     return info;
 }
 
+cl_device_affinity_domain affinity_domain(std::string_view name) {
+    const auto* at = std::find_if(std::begin(domain_names), std::end(domain_names), [&](const FlagName& d) { return name == d.name; });
+    return static_cast<cl_device_affinity_domain>(at->flag);
+}
+
 }  // namespace pardo::opencl

@@ -27,7 +27,7 @@ Helper& helper() {
     return *instance;
 }
 
-void serve() {
+void run_callbacks() {
     Helper& h = helper();
     for (;;) {
         std::function<void()> f;
@@ -47,7 +47,7 @@ void serve() {
     }
 }
 
-void after_fork_in_child() {
+void helper_after_fork() {
     Helper& h = helper();
     new (&h.wake) std::condition_variable;  // the old one counts a waiter that does not exist here
     h.started = false;
@@ -61,7 +61,7 @@ void after_fork_in_child() {
 void install_fork_handlers() {
     static std::once_flag once;
     std::call_once(once, [] {
-        at_fork(ForkStage::Moments, {[] { helper().mutex.lock(); }, [] { helper().mutex.unlock(); }, after_fork_in_child});
+        at_fork(ForkStage::Moments, {[] { helper().mutex.lock(); }, [] { helper().mutex.unlock(); }, helper_after_fork});
         hold_buffers_at_fork();
     });
 }
@@ -73,7 +73,7 @@ void run_on_helper_thread(std::function<void()> f) {
     h.work.push_back(std::move(f));
     if (!h.started) {
         const Bound inherit_nothing(any_core);
-        std::thread(serve).detach();
+        std::thread(run_callbacks).detach();
         h.started = true;
     }
     h.wake.notify_one();

@@ -259,7 +259,7 @@ void DriverQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t 
 
 Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                         std::span<const Event> depends) {
-    const Pattern p = checked_pattern(to, offset, bytes, pattern, pattern_bytes);
+    const FillPattern p = checked_pattern(to, offset, bytes, pattern, pattern_bytes);
     const BufferUse uses[] = {{to, written(to, bytes)}};
     Request request;
     request.label.name = "fill";

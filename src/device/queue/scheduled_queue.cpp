@@ -96,14 +96,14 @@ void ScheduledQueue::check_range(const char* op_name, const Buffer* buffer, std:
                                          " of a buffer of " + std::to_string(buffer->bytes()));
 }
 
-Pattern ScheduledQueue::checked_pattern(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t size) {
+FillPattern ScheduledQueue::checked_pattern(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t size) {
     check_range("fill", to, offset, bytes);
     const bool known_size = size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
     if (!known_size || bytes % size != 0) {
         throw Error(ErrorCode::Internal, "fill: " + std::to_string(bytes) + " bytes with a pattern of " + std::to_string(size));
     }
     count_bytes(0, bytes);
-    Pattern checked{{}, size};
+    FillPattern checked{{}, size};
     std::memcpy(checked.bytes, pattern, size);
     return checked;
 }

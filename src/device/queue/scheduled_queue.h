@@ -15,7 +15,7 @@
 namespace pardo::device {
 
 /// What a fill repeats.
-struct Pattern {
+struct FillPattern {
     char bytes[16];
     std::size_t size;
 };
@@ -62,7 +62,7 @@ protected:
                         std::span<const Event> depends);
 
     static void check_range(const char* op_name, const Buffer* buffer, std::size_t offset, std::size_t bytes);
-    static Pattern checked_pattern(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes);
+    static FillPattern checked_pattern(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes);
     static void count_bytes(std::size_t read, std::size_t written) noexcept {
         if (read) counters.bytes_read.fetch_add(read, std::memory_order_relaxed);
         if (written) counters.bytes_written.fetch_add(written, std::memory_order_relaxed);

@@ -35,7 +35,7 @@ TaskThreads& threads() {
     return *instance;
 }
 
-void serve() {
+void run_tasks() {
     TaskThreads& t = threads();
     std::unique_lock lock(t.mutex);
     for (;;) {
@@ -51,7 +51,7 @@ void serve() {
     }
 }
 
-void after_fork_in_child() {
+void tasks_after_fork() {
     TaskThreads& t = threads();
     new (&t.wake) std::condition_variable;                     // the old one counts waiters that do not exist here
     new std::deque<std::function<void()>>(std::move(t.work));  // the parent's: neither run nor taken apart here
@@ -101,7 +101,7 @@ struct UserTask {
 void hold_tasks_at_fork() {
     static std::once_flag once;
     std::call_once(once, [] {
-        at_fork(ForkStage::Moments, {[] { threads().mutex.lock(); }, [] { threads().mutex.unlock(); }, after_fork_in_child});
+        at_fork(ForkStage::Moments, {[] { threads().mutex.lock(); }, [] { threads().mutex.unlock(); }, tasks_after_fork});
     });
 }
 
@@ -116,7 +116,7 @@ void run_on_task_thread(std::function<void()> f) {
     t.work.push_back(std::move(f));
     if (t.idle < static_cast<int>(t.work.size()) && t.total < most_threads) {
         try {
-            std::thread(serve).detach();
+            std::thread(run_tasks).detach();
             ++t.total;
         } catch (const std::system_error&) {
             if (t.total == 0) {

@@ -114,11 +114,11 @@ private:
     std::unique_lock<graph::GraphLock> lock_;
 };
 
-struct Block {
+struct MemoryBlock {
     device::Buffer* buffer;
     std::int64_t offset, bytes;
 };
-Block block_of(const char* op_name, const char* which, const Array& x) {
+MemoryBlock block_of(const char* op_name, const char* which, const Array& x) {
     graph::ensure_leaf(x);
     const Node& leaf = *x.node();
     if (!is_contiguous(leaf.shape, leaf.strides))
@@ -130,7 +130,7 @@ Block block_of(const char* op_name, const char* which, const Array& x) {
 /// Checks one side of a region, all of whose extents are positive, against its block; gives the offset of its first byte and its pitches.
 /// Pitches are never negative, so what the region touches lies between its first byte and its last one.
 std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&origin)[3], const std::int64_t (&given)[2],
-                   std::int64_t (&pitches)[2], const Block& block) {
+                   std::int64_t (&pitches)[2], const MemoryBlock& block) {
     using Wide = __int128;  // products of three int64 that are not negative may take more: each sum is checked before the next product
     const auto wrong = [&](const std::string& text) { throw Error(ErrorCode::Value, std::string("Queue.copy_rect: ") + which + text); };
     const auto beyond = [&] { wrong(": the region reaches beyond the block of " + std::to_string(block.bytes) + " bytes"); };
@@ -224,7 +224,7 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
         if (extent < 0) throw Error(ErrorCode::Value, std::string(op_name) + ": region: " + std::to_string(extent) + " is negative");
     }
     check_pair(op_name, impl_, to, from);
-    const Block source = block_of(op_name, "source", from), target = block_of(op_name, "target", to);
+    const MemoryBlock source = block_of(op_name, "source", from), target = block_of(op_name, "target", to);
     StridedCopy region;
     std::copy(rect.region, rect.region + 3, region.extents);
     if (region.empty()) {

@@ -34,7 +34,7 @@ constexpr ReductionRow rows[] = {
 #include "graph/reductions.def"
 };
 
-constexpr ReductionInfo table[] = {
+constexpr ReductionInfo reduction_rows[] = {
 #define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) \
     {"REDUCTION", #name, static_cast<int>(Reduction::id), #keywords, is_method(#method), graph::fold_name(ReduceOp::fold), doc, gives},
 #define POSITION(name, method, fold, doc, gives) \
@@ -204,7 +204,7 @@ DType graph::result_dtype(const ReductionRow& row, DType x) noexcept {
     return kind_of(x) == DKind::Unsigned ? DType::UInt64 : DType::Int64;
 }
 
-std::span<const ReductionInfo> reduction_table() { return table; }
+std::span<const ReductionInfo> reduction_table() { return reduction_rows; }
 
 Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where,
              std::optional<Scalar> initial) {

@@ -1,6 +1,7 @@
 // src/ir/passes/checks.h: checks of indices: what a launch's scalars prove of them, and kernels without those that are proven.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace pardo::ir {
 
 /// An interval of integers; the type's own limits stand for "unknown". Empty (of code that never runs) if low > high.
 struct Range {
+    static constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
     std::int64_t low = 0, high = 0;
     bool empty() const noexcept { return low > high; }
     friend bool operator==(const Range&, const Range&) = default;

@@ -1,5 +1,4 @@
 // src/ir/passes/range_analysis.cpp: a kernel's indices as interval arithmetic on what its launch knows.
-#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -13,7 +12,6 @@ namespace {
 using Op = RangeStep::Op;
 using Step = std::uint32_t;
 
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
 constexpr Step unset = ~0u;
 constexpr std::size_t most_steps = 4000;
 constexpr int most_depth = 64;  // of expressions that are looked through
@@ -22,8 +20,8 @@ constexpr int most_depth = 64;  // of expressions that are looked through
 Range limits_of(DType t) {
     if (t == DType::Bool) return {0, 1};
     const int bits = 8 * itemsize(t);
-    if (kind_of(t) == DKind::Unsigned) return {0, bits == 64 ? most : (std::int64_t(1) << bits) - 1};
-    return bits == 64 ? Range{least, most} : Range{-(std::int64_t(1) << (bits - 1)), (std::int64_t(1) << (bits - 1)) - 1};
+    if (kind_of(t) == DKind::Unsigned) return {0, bits == 64 ? Range::most : (std::int64_t(1) << bits) - 1};
+    return bits == 64 ? Range{Range::least, Range::most} : Range{-(std::int64_t(1) << (bits - 1)), (std::int64_t(1) << (bits - 1)) - 1};
 }
 
 bool counts(DType t) { return is_integer(t) || t == DType::Bool; }
@@ -72,7 +70,7 @@ private:
 
     /// What a value may be here.
     Step at(Value v, int depth = 0) {
-        if (!counts(type(v))) return constant(least, most);
+        if (!counts(type(v))) return constant(Range::least, Range::most);
         if (memo_[v] != unset) return memo_[v];
         if (depth > most_depth || program_.steps.size() > most_steps) return limits(type(v));
         Step made = computed(v, depth);
@@ -96,7 +94,7 @@ private:
         switch (in->op) {
             case Opcode::Const:
                 if (t == DType::Bool) return constant(in->scalar.b, in->scalar.b);
-                if (kind_of(t) == DKind::Unsigned && in->scalar.u > static_cast<std::uint64_t>(most)) return limits(t);
+                if (kind_of(t) == DKind::Unsigned && in->scalar.u > static_cast<std::uint64_t>(Range::most)) return limits(t);
                 return constant(in->scalar.i, in->scalar.i);
             case Opcode::Param: return t == DType::Bool ? limits(t) : input(false, in->index);
             case Opcode::Extent: return input(true, in->index);
@@ -174,7 +172,7 @@ private:
             }
             case Opcode::Inside:
                 if (!truth) return;
-                narrow(in->operands[0], step(Op::Meet, constant(0, most), step(Op::Below, at(in->operands[1]))), 0);
+                narrow(in->operands[0], step(Op::Meet, constant(0, Range::most), step(Op::Below, at(in->operands[1]))), 0);
                 return;
             case Opcode::Eq:
             case Opcode::Ne:

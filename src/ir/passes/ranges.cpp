@@ -1,6 +1,5 @@
 // src/ir/passes/ranges.cpp: evaluates a RangeProgram: arithmetic on intervals in which nothing that may wrap is believed.
 #include <algorithm>
-#include <limits>
 
 #include "ir/passes/checks.h"
 
@@ -10,14 +9,13 @@ namespace {
 using Op = RangeStep::Op;
 using Wide = __int128;
 
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
-constexpr Range unknown{least, most}, nothing{1, 0};
+constexpr Range unknown{Range::least, Range::most}, nothing{1, 0};
 
-bool fits(Wide low, Wide high) { return low >= least && high <= most; }
+bool fits(Wide low, Wide high) { return low >= Range::least && high <= Range::most; }
 Range made(Wide low, Wide high) {
     return fits(low, high) ? Range{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)} : unknown;
 }
-std::int64_t clamped(Wide x) { return static_cast<std::int64_t>(std::clamp<Wide>(x, least, most)); }
+std::int64_t clamped(Wide x) { return static_cast<std::int64_t>(std::clamp<Wide>(x, Range::least, Range::most)); }
 
 Range sum(Range a, Range b) { return made(Wide(a.low) + b.low, Wide(a.high) + b.high); }
 Range difference(Range a, Range b) { return made(Wide(a.low) - b.high, Wide(a.high) - b.low); }
@@ -68,7 +66,8 @@ Range narrowed(Range was, Wide low, Wide high) { return meet(was, {clamped(low),
 Range inverse(Op op, Range was, Range other, Range is) {
     if (is.empty()) return nothing;
     // A limit of int64 is not a limit: the other side of it says nothing.
-    const Wide low = is.low == least ? Wide(least) * 4 : is.low, high = is.high == most ? Wide(most) * 4 : is.high;
+    const Wide low = is.low == Range::least ? Wide(Range::least) * 4 : is.low,
+               high = is.high == Range::most ? Wide(Range::most) * 4 : is.high;
     switch (op) {
         case Op::Minuend:
             if (!fits(Wide(was.low) + other.low, Wide(was.high) + other.high)) return was;
@@ -81,8 +80,8 @@ Range inverse(Op op, Range was, Range other, Range is) {
             return narrowed(was, other.low - high, other.high - low);
         default:  // Factor
             if (other.low < 1 || other.low != other.high || product(was, other) == unknown) return was;
-            return narrowed(was, is.low == least ? low : -Wide(floor_divided(-std::max(is.low, -most), other.low)),
-                            is.high == most ? high : floor_divided(is.high, other.low));
+            return narrowed(was, is.low == Range::least ? low : -Wide(floor_divided(-std::max(is.low, -Range::most), other.low)),
+                            is.high == Range::most ? high : floor_divided(is.high, other.low));
     }
 }
 
@@ -113,7 +112,7 @@ Range counter(Range from, Range to, Range step) {
 }
 
 Range iterations(Range from, Range to, Range step) {
-    Wide count = most;
+    Wide count = Range::most;
     if (step.low >= 1) count = (Wide(to.high) - from.low + step.low - 1) / step.low;
     if (step.high <= -1) count = (Wide(from.high) - to.low - step.high - 1) / -Wide(step.high);
     return {0, clamped(std::max<Wide>(0, count))};
@@ -135,7 +134,7 @@ Range climbs(Range start, Range by, Range within) {
 /// Of numbers that are not negative, and a factor of at least 1.
 Range doubles(Range start, Range by, Range within) {
     const Wide high = Wide(within.high) * by.high;
-    if (start.low < 0 || by.low < 1 || within.high < 0 || high > most) return unknown;
+    if (start.low < 0 || by.low < 1 || within.high < 0 || high > Range::most) return unknown;
     return {start.low, std::max(start.high, static_cast<std::int64_t>(high))};
 }
 
@@ -156,13 +155,13 @@ Range evaluated(const RangeStep& s, Range a, Range b, Range c) {
     }
     if (a.empty()) return nothing;
     switch (s.op) {
-        case Op::Abs: return a.low == least ? unknown : a.low >= 0 ? a : Range{a.high < 0 ? -a.high : 0, std::max(-a.low, a.high)};
+        case Op::Abs: return a.low == Range::least ? unknown : a.low >= 0 ? a : Range{a.high < 0 ? -a.high : 0, std::max(-a.low, a.high)};
         case Op::Fit: return a.low >= s.range.low && a.high <= s.range.high ? a : s.range;
-        case Op::Signed: return a.high == most ? unknown : a;
-        case Op::Below: return a.high == least ? nothing : Range{least, a.high == most ? most : a.high - 1};
-        case Op::AtMost: return {least, a.high};
-        case Op::Above: return a.low == most ? nothing : Range{a.low == least ? least : a.low + 1, most};
-        case Op::AtLeast: return {a.low, most};
+        case Op::Signed: return a.high == Range::most ? unknown : a;
+        case Op::Below: return a.high == Range::least ? nothing : Range{Range::least, a.high == Range::most ? Range::most : a.high - 1};
+        case Op::AtMost: return {Range::least, a.high};
+        case Op::Above: return a.low == Range::most ? nothing : Range{a.low == Range::least ? Range::least : a.low + 1, Range::most};
+        case Op::AtLeast: return {a.low, Range::most};
         case Op::Shrinks: return a.low >= 0 ? Range{0, a.high} : unknown;
         case Op::Count: return a.high < 1 ? nothing : Range{0, a.high - 1};
         default: break;
@@ -182,8 +181,8 @@ Range evaluated(const RangeStep& s, Range a, Range b, Range c) {
         case Op::Wrap: return wrapped(a, b);
         case Op::Except:
             if (b.low != b.high) return a;
-            return {a.low + (a.low == b.low && b.low != most ? 1 : 0),
-                    a.high - (a.high == b.low && b.low != most && b.low != least ? 1 : 0)};
+            return {a.low + (a.low == b.low && b.low != Range::most ? 1 : 0),
+                    a.high - (a.high == b.low && b.low != Range::most && b.low != Range::least ? 1 : 0)};
         case Op::Minuend:
         case Op::Remnant:
         case Op::Negated:

@@ -6,11 +6,12 @@
 namespace pardo::lang {
 namespace {
 
-struct Operator {
+struct OperatorMethod {
     const char *op, *name;
 };
-constexpr Operator operators[] = {{"+", "add"},  {"-", "sub"},     {"*", "mul"},     {"/", "truediv"}, {"//", "floordiv"}, {"%", "mod"},
-                                  {"**", "pow"}, {"<<", "lshift"}, {">>", "rshift"}, {"&", "and"},     {"|", "or"},        {"^", "xor"}};
+constexpr OperatorMethod operator_methods[] = {{"+", "add"},       {"-", "sub"}, {"*", "mul"},  {"/", "truediv"},
+                                               {"//", "floordiv"}, {"%", "mod"}, {"**", "pow"}, {"<<", "lshift"},
+                                               {">>", "rshift"},   {"&", "and"}, {"|", "or"},   {"^", "xor"}};
 struct Comparison {
     const char *op, *name, *turned;  // a op b is b.turned(a)
 };
@@ -99,8 +100,8 @@ std::optional<TypedExpr> Lowering::by_method(const std::string& name, const Type
 std::optional<TypedExpr> Lowering::by_operator(const TypedExpr& a, const TypedExpr& b, const std::string& op, bool in_place,
                                                const Place& place) {
     if (!a.structure && !b.structure) return {};
-    const auto* row = std::ranges::find_if(operators, [&](const Operator& o) { return op == o.op; });
-    if (row == std::end(operators)) return {};
+    const auto* row = std::ranges::find_if(operator_methods, [&](const OperatorMethod& o) { return op == o.op; });
+    if (row == std::end(operator_methods)) return {};
     const std::string name = row->name;
     if (in_place) return by_method("__i" + name + "__", a, {b}, place);
     if (auto out = by_method("__" + name + "__", a, {b}, place)) return out;

@@ -102,18 +102,78 @@ struct Cut {
     }
 };
 
-template <class T, class F> class Accumulation {
+constexpr std::int64_t place_in(const std::int64_t* places, std::int64_t k, std::int64_t size) {
+    return places[k] + (places[k] < 0 ? size : 0);
+}
+
+/// The places and what goes there.
+struct Places {
+    const std::int64_t* places;
+    const char* values;
+    bool one;           // value for all of them
+    std::int64_t size;  // of the target
+};
+
+/// The loops that depend on the elements' type and on the function: all else is compiled once.
+struct Loops {
+    void (*fill)(char* copies, std::int64_t count);                                       // with the identity
+    void (*apply)(char* target, const Places& p, std::int64_t begin, std::int64_t end);   // to the places, in order
+    void (*spread)(char* copies, const Places& p, std::int64_t begin, std::int64_t end);  // to interleaved copies
+    void (*merge)(char* target, const char* copy, std::int64_t count);                    // element by element
+    void (*range)(char* target, const std::uint32_t* inside, const char* values, bool one, std::int64_t begin, std::int64_t end);
+};
+template <class T, class F> struct LoopsOf {
+    static T* typed(char* memory) { return reinterpret_cast<T*>(memory); }
+    static const T* typed(const char* memory) { return reinterpret_cast<const T*>(memory); }
+    static void step(T& at, T value) { at = F::template step<T>(at, value); }
+
+    static void fill(char* copies, std::int64_t count) { std::fill_n(typed(copies), count, F::template identity<T>()); }
+    static void apply(char* target, const Places& p, std::int64_t begin, std::int64_t end) {
+        const auto [places, values, one, size] = p;
+        for (std::int64_t k = begin; k < end; ++k) step(typed(target)[place_in(places, k, size)], typed(values)[one ? 0 : k]);
+    }
+    static void spread(char* copies, const Places& p, std::int64_t begin, std::int64_t end) {
+        const auto [places, values, one, size] = p;
+        std::int64_t k = begin;
+        for (; k + interleaved <= end; k += interleaved) {
+            for (std::int64_t way = 0; way < interleaved; ++way)
+                step(typed(copies)[way * size + place_in(places, k + way, size)], typed(values)[one ? 0 : k + way]);
+        }
+        apply(copies, p, k, end);
+    }
+    static void merge(char* target, const char* copy, std::int64_t count) {
+        for (std::int64_t i = 0; i < count; ++i) step(typed(target)[i], typed(copy)[i]);
+    }
+    static void range(char* target, const std::uint32_t* inside, const char* values, bool one, std::int64_t begin, std::int64_t end) {
+        T* to = typed(target);
+        if (one) {
+            for (const T value = *typed(values); begin < end; ++begin) step(to[inside[begin]], value);
+        } else {
+            for (const T* from = typed(values); begin < end; ++begin) step(to[inside[begin]], from[begin]);
+        }
+    }
+    static constexpr Loops loops = {fill, apply, spread, merge, range};
+};
+
+class Accumulation {
 public:
-    Accumulation(device::Device* device, const Cut& cut, T* target, const std::int64_t* places, const T* values, bool one, char* scratch,
-                 double cost)
-        : device_(device), cut_(cut), target_(target), places_(places), values_(values), one_(one), scratch_(scratch), cost_(cost) {}
+    Accumulation(device::Device* device, const Cut& cut, const Loops& loops, char* target, const Places& places, char* scratch, double cost)
+        : device_(device), cut_(cut), loops_(loops), target_(target), p_(places), scratch_(scratch), cost_(cost) {}
 
     /// False, and nothing is written, where a place is out of bounds; unless `check`, none is.
     bool run(bool check) {
         if (cut_.copies) return in_copies(check);
-        if (cut_.shift) return in_ranges(check);
+        if (cut_.shift) {
+            switch (cut_.bytes) {
+                case 1: return in_ranges<std::uint8_t>(check);
+                case 2: return in_ranges<std::uint16_t>(check);
+                case 4: return in_ranges<std::uint32_t>(check);
+                case 8: return in_ranges<std::uint64_t>(check);
+                default: return in_ranges<Bytes16>(check);
+            }
+        }
         if (check && !all_inside(0, cut_.count)) return false;
-        for (std::int64_t k = 0; k < cut_.count; ++k) apply(target_, place(k), value(k));
+        loops_.apply(target_, p_, 0, cut_.count);
         return true;
     }
 
@@ -123,7 +183,7 @@ private:
     bool all_inside(std::int64_t begin, std::int64_t end) const {
         const auto limit = static_cast<std::uint64_t>(cut_.size);
         bool inside = true;
-        for (std::int64_t k = begin; k < end; ++k) inside &= static_cast<std::uint64_t>(places_[k]) + limit < 2 * limit;
+        for (std::int64_t k = begin; k < end; ++k) inside &= static_cast<std::uint64_t>(p_.places[k]) + limit < 2 * limit;
         return inside;
     }
     /// f(begin, end) for the chunks of a part of the places; false where one is out of bounds, whose chunk is not given to f.
@@ -135,25 +195,17 @@ private:
         }
         return true;
     }
-    std::int64_t place(std::int64_t k) const { return places_[k] + (places_[k] < 0 ? cut_.size : 0); }
-    T value(std::int64_t k) const { return values_[one_ ? 0 : k]; }
-    static void apply(T* at, std::int64_t place, T value) { at[place] = F::template step<T>(at[place], value); }
+    std::int64_t place(std::int64_t k) const { return place_in(p_.places, k, cut_.size); }
 
     /// Each part of the places in copies of its own, which are taken together in order.
     bool in_copies(bool check) {
-        T* copies = reinterpret_cast<T*>(scratch_);
-        const std::int64_t size = cut_.size, ways = cut_.copies / parts;
+        const std::int64_t size = cut_.size, bytes = size * cut_.bytes, ways = cut_.copies / parts;
         std::atomic<bool> inside{true};
         for_each_part(device_, parts, cost_, [&](std::int64_t part) {
-            T* own = copies + part * ways * size;
-            std::fill_n(own, ways * size, F::template identity<T>());
-            const auto use = [&](std::int64_t k, std::int64_t end) {
-                if (ways == interleaved) {
-                    for (; k + interleaved <= end; k += interleaved) {
-                        for (std::int64_t way = 0; way < interleaved; ++way) apply(own + way * size, place(k + way), value(k + way));
-                    }
-                }
-                for (; k < end; ++k) apply(own, place(k), value(k));
+            char* own = scratch_ + part * ways * bytes;
+            loops_.fill(own, ways * size);
+            const auto use = [&, loop = ways == interleaved ? loops_.spread : loops_.apply](std::int64_t k, std::int64_t end) {
+                loop(own, p_, k, end);
             };
             if (!each_chunk(cut_.count * part / parts, cut_.count * (part + 1) / parts, check, use)) inside.store(false);
         });
@@ -161,22 +213,18 @@ private:
         cpu::parallel_for(device_, size, static_cast<double>(cut_.copies * size) * 0.3, [&](std::int64_t begin, std::int64_t end) {
             constexpr std::int64_t step = 512;
             for (std::int64_t first = begin; first < end; first += step) {
-                const std::int64_t last = std::min(end, first + step);
-                for (std::int64_t c = 0; c < cut_.copies; ++c) {
-                    const T* copy = copies + c * size;
-                    for (std::int64_t i = first; i < last; ++i) target_[i] = F::template step<T>(target_[i], copy[i]);
-                }
+                const std::int64_t at = first * cut_.bytes, count = std::min(end, first + step) - first;
+                for (std::int64_t c = 0; c < cut_.copies; ++c) loops_.merge(target_ + at, scratch_ + c * bytes + at, count);
             }
         });
         return true;
     }
 
-    /// Places and values are put in order by ranges of the target, which are then gone through each by one thread.
-    bool in_ranges(bool check) {
+    /// Places and values, of V's size, are put in order by ranges of the target, which are then gone through each by one thread.
+    template <class V> bool in_ranges(bool check) {
         const std::int64_t ranges = cut_.ranges(), chunks = cut_.chunks(), count = cut_.count;
         const int shift = cut_.shift;
-        T* values = reinterpret_cast<T*>(scratch_);
-        auto* inside = reinterpret_cast<std::uint32_t*>(scratch_ + (one_ ? 0 : count * static_cast<std::int64_t>(sizeof(T))));
+        auto* inside = reinterpret_cast<std::uint32_t*>(scratch_ + (p_.one ? 0 : count * cut_.bytes));
         std::vector<std::int64_t> starts(static_cast<std::size_t>(chunks * ranges + 1));
         std::atomic<bool> known_inside{true};
         for_each_part(device_, chunks, cost_, [&](std::int64_t c) {
@@ -200,26 +248,27 @@ private:
         const std::int64_t mask = (std::int64_t{1} << shift) - 1;
         for_each_part(device_, chunks, cost_, [&](std::int64_t c) {
             std::int64_t* next = starts.data() + c * ranges;
+            // Locals: what is stored could be anything of this object.
+            const auto [places, from, one, size] = p_;
+            char* to = scratch_;
             for (std::int64_t k = count * c / chunks, end = count * (c + 1) / chunks; k < end; ++k) {
-                const std::int64_t p = place(k), at = next[p >> shift]++;
+                const std::int64_t p = place_in(places, k, size), at = next[p >> shift]++;
                 inside[at] = static_cast<std::uint32_t>(p & mask);
-                if (!one_) values[at] = values_[k];
+                if (!one) reinterpret_cast<V*>(to)[at] = reinterpret_cast<const V*>(from)[k];
             }
         });
         for_each_part(device_, ranges, cost_, [&](std::int64_t r) {
-            T* own = target_ + (r << shift);
-            for (std::int64_t k = bounds[static_cast<std::size_t>(r)], end = bounds[static_cast<std::size_t>(r + 1)]; k < end; ++k)
-                apply(own, inside[k], one_ ? values_[0] : values[k]);
+            loops_.range(target_ + (r << shift) * cut_.bytes, inside, p_.one ? p_.values : scratch_, p_.one,
+                         bounds[static_cast<std::size_t>(r)], bounds[static_cast<std::size_t>(r + 1)]);
         });
         return true;
     }
 
     device::Device* device_;
     Cut cut_;
-    T* target_;
-    const std::int64_t* places_;
-    const T* values_;
-    bool one_;
+    Loops loops_;
+    char* target_;
+    Places p_;
     char* scratch_;
     double cost_;
 };
@@ -285,14 +334,11 @@ void cpu_accumulate_at(device::Queue* queue, Op op, const Memory& target, const 
     const Memory *reads[] = {&target, &places, &values}, *writes[] = {&target, &scratch};
     submit(queue, "accumulate_at", cost, std::span<const Memory* const>(reads), std::span<const Memory* const>(writes),
            [=, device = queue->device()] {
-               bool inside = true;
-               visit(op, target.dtype, [&]<class T, class F>(std::type_identity<T>, F) {
-                   inside =
-                       Accumulation<T, F>(device, cut, reinterpret_cast<T*>(target.address()),
-                                          reinterpret_cast<const std::int64_t*>(places.address()),
-                                          reinterpret_cast<const T*>(values.address()), one, scratch ? scratch.address() : nullptr, cost)
-                           .run(!bounds.rows.empty());
-               });
+               Loops loops{};
+               visit(op, target.dtype, [&]<class T, class F>(std::type_identity<T>, F) { loops = LoopsOf<T, F>::loops; });
+               const Places named{reinterpret_cast<const std::int64_t*>(places.address()), values.address(), one, target.size()};
+               const bool inside = Accumulation(device, cut, loops, target.address(), named, scratch ? scratch.address() : nullptr, cost)
+                                       .run(!bounds.rows.empty());
                if (!inside) check_bounds(device, bounds);  // throws: says which
            });
 }

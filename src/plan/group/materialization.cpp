@@ -19,7 +19,6 @@ constexpr double worth_storing = 7;   // recomputing costs more than a write and
 constexpr double worth_hoisting = 4;  // a division; cheaper values are recomputed for each element they are broadcast to
 constexpr std::int64_t broadcast_ratio = 4, broadcast_size = 4096;
 constexpr int inlined_operations = 256, inlined_loads = 32;  // longer expressions are cut here
-constexpr double cost_cap = 1e9;
 
 bool cheap_source(const Node* node) { return node->kind == Kind::Constant || node->kind == Kind::Iota; }
 

@@ -57,6 +57,8 @@ struct NodeInfo {
 };
 /// More reductions on top of each other are several kernels: a long chain becomes kernels of one shape, not one huge one.
 inline constexpr int group_loops = 6;
+/// Of a value in several others, whose costs add up.
+inline constexpr double cost_cap = 1e9;
 
 /// How the reduced dims of a group run.
 enum class Strategy : std::uint8_t {

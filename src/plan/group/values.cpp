@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t group_values = 512;  // values in one kernel
 constexpr int group_loads = 48;            // distinct accesses in one kernel
-constexpr double cost_cap = 1e9;
 
 }  // namespace
 

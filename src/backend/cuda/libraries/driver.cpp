@@ -16,15 +16,15 @@ namespace {
 constexpr const char* get_a_driver = "install NVIDIA's driver";
 
 /// Guarded by `mutex` until `done`; then constant.
-struct State {
+struct DriverState {
     std::mutex mutex;
     bool done = false;
     Driver driver;
     std::string reason;
 };
-State& state() {
-    static State* const instance = [] {
-        auto* made = new State;  // never destroyed: devices live as long as the process
+DriverState& driver_state() {
+    static DriverState* const instance = [] {
+        auto* made = new DriverState;  // never destroyed: devices live as long as the process
         // Not held while the process forks: the driver installs handlers of its own while it is loaded.
         at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
         return made;
@@ -94,7 +94,7 @@ std::string Driver::describe(Result error) const {
 }
 
 const Driver* load_driver(std::string& reason) {
-    State& s = state();
+    DriverState& s = driver_state();
     std::lock_guard lock(s.mutex);
     if (!s.done) {
         s.reason = start(s.driver);
@@ -106,7 +106,7 @@ const Driver* load_driver(std::string& reason) {
 }
 
 const Driver& driver() noexcept {
-    static const Driver& loaded = state().driver;
+    static const Driver& loaded = driver_state().driver;
     return loaded;
 }
 

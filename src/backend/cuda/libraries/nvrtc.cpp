@@ -53,13 +53,13 @@ std::string version_of(const Nvrtc& n) { return "NVRTC " + std::to_string(n.majo
 
 bool at_least(const Nvrtc& n, int major, int minor) { return n.major > major || (n.major == major && n.minor >= minor); }
 
-struct State {
+struct NvrtcState {
     std::mutex mutex;
     std::unique_ptr<Nvrtc> nvrtc;  // set once, then stays
 };
-State& state() {
-    static State* const instance = [] {
-        auto* made = new State;  // never destroyed: threads may compile until the process ends
+NvrtcState& nvrtc_state() {
+    static NvrtcState* const instance = [] {
+        auto* made = new NvrtcState;  // never destroyed: threads may compile until the process ends
         // Not held while the process forks, as for other libraries: the child may load it again.
         at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
         return made;
@@ -90,7 +90,7 @@ std::string not_found(const std::string& error) {
 
 /// Null with words in `problem` when there is none.
 const Nvrtc* load(std::string& problem) {
-    State& s = state();
+    NvrtcState& s = nvrtc_state();
     std::lock_guard lock(s.mutex);
     if (s.nvrtc) return s.nvrtc.get();
     std::string error;

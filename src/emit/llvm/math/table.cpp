@@ -57,10 +57,10 @@ struct Row {
     const char* ulp;
 };
 #define PARDO_ROW(name, sleef, ulp) {ir::Math::name, #sleef, #ulp},
-constexpr Row rows[] = {PARDO_MATH_ROWS(PARDO_ROW)};
+constexpr Row math_rows[] = {PARDO_MATH_ROWS(PARDO_ROW)};
 
 std::string sleef_name(ir::Math fn, const std::string& lanes, const char* suffix) {
-    for (const Row& row : rows)
+    for (const Row& row : math_rows)
         if (row.fn == fn) return std::string("Sleef_") + row.sleef + lanes + "_" + row.ulp + suffix;
     throw Error(ErrorCode::Internal, std::string("emit_llvm: no library function for ") + ir::name(fn));
 }

@@ -10,117 +10,144 @@ namespace pardo::lib {
 
 namespace {
 
+/// The order of keys: unsigned integers', or that of complex elements, which are their own keys.
+template <class K> bool before(const K& a, const K& b) { return Codec<K>::less(a, b); }
+
+/// What a dtype does with the bits of its elements. All else depends on the type of the keys only: it is compiled once for each size.
+template <class K> struct Bits {
+    void (*encode)(const K* elements, K* keys, std::int64_t n, bool);
+    void (*decode)(const K* keys, K* elements, std::int64_t n, bool);
+    void (*rank)(const K* elements, K* keys, std::int64_t n, bool descending);
+};
+// noipa: the compiler must not conclude from the types of pointers that these touch other memory than their callers.
+template <class T> [[gnu::noipa]] void encode_bits(const KeyOf<T>* elements, KeyOf<T>* keys, std::int64_t n, bool descending) {
+    encode_all(reinterpret_cast<const T*>(elements), keys, n, descending);
+}
+template <class T> [[gnu::noipa]] void decode_bits(const KeyOf<T>* keys, KeyOf<T>* elements, std::int64_t n, bool descending) {
+    decode_all(keys, reinterpret_cast<T*>(elements), n, descending);
+}
+template <class T> [[gnu::noipa]] void rank_bits(const KeyOf<T>* elements, KeyOf<T>* keys, std::int64_t n, bool descending) {
+    const T* in = reinterpret_cast<const T*>(elements);
+    for (std::int64_t i = 0; i < n; ++i) keys[i] = Codec<T>::reversed(Codec<T>::rank(in[i]), descending);
+}
+template <class K> void copy_bits(const K* from, K* to, std::int64_t n, bool) { std::copy_n(from, n, to); }
+
+/// Calls f(bits) with those of a dtype.
+template <class F> void visit_bits(DType dtype, F&& f) {
+    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+        using K = KeyOf<T>;
+        if constexpr (has_integer_keys<T>)
+            f(Bits<K>{encode_bits<T>, decode_bits<T>, rank_bits<T>});
+        else
+            f(Bits<K>{copy_bits<K>, copy_bits<K>, copy_bits<K>});
+    });
+}
+
 /// Places the kth key of keys[0, n); `tmp` has room for n where the vectorised selection is used.
-template <class T> void select(KeyOf<T>* keys, KeyOf<T>* tmp, std::int64_t n, std::int64_t kth) {
-    if constexpr (has_integer_keys<T> && sizeof(T) >= 4) {
+template <class K> void select(K* keys, K* tmp, std::int64_t n, std::int64_t kth) {
+    if constexpr (std::is_integral_v<K> && sizeof(K) >= 4) {
         if (quicksort::available()) return quicksort::select(keys, tmp, n, kth);
     }
-    std::nth_element(keys, keys + kth, keys + n, Codec<T>::less);
+    std::nth_element(keys, keys + kth, keys + n, before<K>);
 }
 
 /// Keys of a line and as many to work with: the device's memory when it is given, else its own.
-template <class T> class LineKeys {
+template <class K> class LineKeys {
 public:
     LineKeys(std::int64_t n, char* scratch)
-        : own_(scratch ? nullptr : new KeyOf<T>[static_cast<std::size_t>(2 * n)]),
-          keys_(scratch ? reinterpret_cast<KeyOf<T>*>(scratch) : own_.get()) {}
-    KeyOf<T>* get() const { return keys_; }
+        : own_(scratch ? nullptr : new K[static_cast<std::size_t>(2 * n)]), keys_(scratch ? reinterpret_cast<K*>(scratch) : own_.get()) {}
+    K* get() const { return keys_; }
 
 private:
-    std::unique_ptr<KeyOf<T>[]> own_;
-    KeyOf<T>* keys_;
+    std::unique_ptr<K[]> own_;
+    K* keys_;
 };
 /// A line from this length on gets memory from the device's allocator, which is ready to be touched.
 constexpr std::int64_t long_line = 65536;
 
-template <class T> class PartitionValues {
+template <class K> class PartitionValues {
 public:
-    PartitionValues(std::int64_t n, std::span<const std::int64_t> kth, char* scratch) : n_(n), kth_(kth), keys_(n, scratch) {}
-    void operator()(const T* in, T* values, std::int64_t*) {
-        KeyOf<T>* keys = keys_.get();
-        if constexpr (has_integer_keys<T>)
-            encode_all(in, keys, n_, false);
-        else
-            std::copy_n(in, n_, keys);
+    PartitionValues(const Bits<K>& bits, std::int64_t n, std::span<const std::int64_t> kth, char* scratch)
+        : bits_(bits), n_(n), kth_(kth), keys_(n, scratch) {}
+    void operator()(const K* in, K* values, std::int64_t*) {
+        K* keys = keys_.get();
+        bits_.encode(in, keys, n_, false);
         std::int64_t done = 0;  // everything before is in place
         for (const std::int64_t k : kth_) {
             if (k < done) continue;
-            select<T>(keys + done, keys + n_, n_ - done, k - done);
+            select(keys + done, keys + n_, n_ - done, k - done);
             done = k + 1;
         }
-        if constexpr (has_integer_keys<T>)
-            decode_all(keys, values, n_, false);
-        else
-            std::copy_n(keys, n_, values);
+        bits_.decode(keys, values, n_, false);
     }
 
 private:
+    Bits<K> bits_;
     std::int64_t n_;
     std::span<const std::int64_t> kth_;
-    LineKeys<T> keys_;
+    LineKeys<K> keys_;
 };
 
 /// A key and where it came from.
-template <class T> struct Entry {
-    KeyOf<T> key;
+template <class K> struct Entry {
+    K key;
     std::int64_t position;
 };
 /// By key, then by position: the order of a stable sort.
-template <class T> bool entry_before(const Entry<T>& a, const Entry<T>& b) {
-    if (Codec<T>::less(a.key, b.key)) return true;
-    return !Codec<T>::less(b.key, a.key) && a.position < b.position;
+template <class K> bool entry_before(const Entry<K>& a, const Entry<K>& b) {
+    if (before(a.key, b.key)) return true;
+    return !before(b.key, a.key) && a.position < b.position;
 }
 
-template <class T> class PartitionIndices {
+template <class K> class PartitionIndices {
 public:
-    PartitionIndices(std::int64_t n, std::span<const std::int64_t> kth) : n_(n), kth_(kth), entries_(static_cast<std::size_t>(n)) {}
-    void operator()(const T* in, T*, std::int64_t* indices) {
-        for (std::int64_t i = 0; i < n_; ++i) entries_[static_cast<std::size_t>(i)] = {Codec<T>::rank(in[i]), i};
+    PartitionIndices(const Bits<K>& bits, std::int64_t n, std::span<const std::int64_t> kth)
+        : bits_(bits), n_(n), kth_(kth), keys_(new K[static_cast<std::size_t>(n)]), entries_(static_cast<std::size_t>(n)) {}
+    void operator()(const K* in, K*, std::int64_t* indices) {
+        bits_.rank(in, keys_.get(), n_, false);
+        for (std::int64_t i = 0; i < n_; ++i) entries_[static_cast<std::size_t>(i)] = {keys_[i], i};
         std::int64_t done = 0;
         for (const std::int64_t k : kth_) {
             if (k < done) continue;
-            std::nth_element(entries_.begin() + done, entries_.begin() + k, entries_.end(), entry_before<T>);
+            std::nth_element(entries_.begin() + done, entries_.begin() + k, entries_.end(), entry_before<K>);
             done = k + 1;
         }
         for (std::int64_t i = 0; i < n_; ++i) indices[i] = entries_[static_cast<std::size_t>(i)].position;
     }
 
 private:
+    Bits<K> bits_;
     std::int64_t n_;
     std::span<const std::int64_t> kth_;
-    std::vector<Entry<T>> entries_;
+    std::unique_ptr<K[]> keys_;
+    std::vector<Entry<K>> entries_;
 };
 
 /// The k first of a line in order: the kth key is a threshold; what is before it, and as many of its equals as are missing, are collected
 /// and sorted.
-template <class T> class TopLine {
+template <class K> class TopLine {
 public:
-    using K = KeyOf<T>;
-    TopLine(std::int64_t n, std::int64_t k, bool largest) : n_(n), k_(k), largest_(largest), keys_(new K[static_cast<std::size_t>(2 * n)]) {
+    TopLine(const Bits<K>& bits, std::int64_t n, std::int64_t k, bool largest)
+        : bits_(bits), n_(n), k_(k), largest_(largest), keys_(new K[static_cast<std::size_t>(3 * n)]) {
         found_.reserve(static_cast<std::size_t>(k));
     }
-    void operator()(const T* in, T* values, std::int64_t* indices) {
-        const KeyOrder<T> before{largest_ && !has_integer_keys<T>};
-        const auto key_of = [this](T value) {
-            if constexpr (has_integer_keys<T>)
-                return Codec<T>::reversed(Codec<T>::rank(value), largest_);
-            else
-                return value;
-        };
-        K* keys = keys_.get();
-        for (std::int64_t i = 0; i < n_; ++i) keys[i] = key_of(in[i]);
-        if constexpr (has_integer_keys<T>)
-            select<T>(keys, keys + n_, n_, k_ - 1);
+    void operator()(const K* in, K* values, std::int64_t* indices) {
+        const bool turned = largest_ && !std::is_integral_v<K>;  // integers are reversed by rank()
+        const auto comes = [=](const K& a, const K& b) { return turned ? before(b, a) : before(a, b); };
+        K *keys = keys_.get(), *ranks = keys + 2 * n_;
+        bits_.rank(in, ranks, n_, largest_);
+        std::copy_n(ranks, n_, keys);
+        if constexpr (std::is_integral_v<K>)
+            select(keys, keys + n_, n_, k_ - 1);
         else
-            std::nth_element(keys, keys + k_ - 1, keys + n_, before);
+            std::nth_element(keys, keys + k_ - 1, keys + n_, comes);
         const K threshold = keys[k_ - 1];
-        std::int64_t equals = k_ - std::count_if(keys, keys + k_, [&](const K& key) { return before(key, threshold); });
+        std::int64_t equals = k_ - std::count_if(keys, keys + k_, [&](const K& key) { return comes(key, threshold); });
         found_.clear();
         for (std::int64_t i = 0; i < n_; ++i) {
-            const K key = key_of(in[i]);
-            if (before(key, threshold) || (equals > 0 && !before(threshold, key) && equals-- > 0)) found_.push_back({key, i});
+            if (comes(ranks[i], threshold) || (equals > 0 && !comes(threshold, ranks[i]) && equals-- > 0)) found_.push_back({ranks[i], i});
         }
-        std::ranges::stable_sort(found_, [=](const Entry<T>& a, const Entry<T>& b) { return before(a.key, b.key); });
+        std::ranges::stable_sort(found_, [=](const Entry<K>& a, const Entry<K>& b) { return comes(a.key, b.key); });
         for (std::int64_t j = 0; j < k_; ++j) {
             indices[j] = found_[static_cast<std::size_t>(j)].position;
             values[j] = in[indices[j]];
@@ -128,29 +155,30 @@ public:
     }
 
 private:
+    Bits<K> bits_;
     std::int64_t n_, k_;
     bool largest_;
-    std::unique_ptr<K[]> keys_;
-    std::vector<Entry<T>> found_;
+    std::unique_ptr<K[]> keys_;  // to select from, with room for that, and the ranks in order
+    std::vector<Entry<K>> found_;
 };
 
 /// One long line: the best of every chunk, then the best of those. Chunks are in order and equals within them too, so ties stay stable.
-template <class T>
-void top_of_chunks(device::Device* device, const T* in, T* values, std::int64_t* indices, std::int64_t n, std::int64_t k, bool largest,
-                   double cost) {
+template <class K>
+void top_of_chunks(device::Device* device, const Bits<K>& bits, const K* in, K* values, std::int64_t* indices, std::int64_t n,
+                   std::int64_t k, bool largest, double cost) {
     const std::int64_t chunk = std::max<std::int64_t>(16384, 16 * k), chunks = n / chunk;
-    const auto best = std::make_unique<T[]>(static_cast<std::size_t>(chunks * k));
+    const auto best = std::make_unique<K[]>(static_cast<std::size_t>(chunks * k));
     std::vector<std::int64_t> places(static_cast<std::size_t>(chunks * k)), order(static_cast<std::size_t>(k));
     const auto bound = [=](std::int64_t c) { return n * c / chunks; };
     for_each_part(device, chunks, cost, [&](std::int64_t c) {
-        TopLine<T>(bound(c + 1) - bound(c), k, largest)(in + bound(c), best.get() + c * k, places.data() + c * k);
+        TopLine<K>(bits, bound(c + 1) - bound(c), k, largest)(in + bound(c), best.get() + c * k, places.data() + c * k);
         for (std::int64_t j = c * k; j < (c + 1) * k; ++j) places[static_cast<std::size_t>(j)] += bound(c);
     });
-    TopLine<T>(chunks * k, k, largest)(best.get(), values, order.data());
+    TopLine<K>(bits, chunks * k, k, largest)(best.get(), values, order.data());
     for (std::int64_t j = 0; j < k; ++j) indices[j] = places[static_cast<std::size_t>(order[static_cast<std::size_t>(j)])];
 }
 
-template <class T> T* typed(const Memory& memory) { return memory ? reinterpret_cast<T*>(memory.address()) : nullptr; }
+template <class K> K* typed(const Memory& memory) { return memory ? reinterpret_cast<K*>(memory.address()) : nullptr; }
 
 void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines,
                    std::span<const std::int64_t> kth) {
@@ -160,14 +188,14 @@ void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, 
     const Memory scratch = single ? make_scratch_bytes(queue, 2 * x.nbytes()) : Memory();
     submit(queue, indices ? "argpartition" : "partition", cost, {&x}, {&values, &indices, &scratch}, [=, device = queue->device()] {
         char* memory = scratch ? scratch.address() : nullptr;
-        visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
+        visit_bits(x.dtype, [&]<class K>(const Bits<K>& bits) {
             const std::int64_t n = lines.length;
             if (values)
-                for_each_line(device, typed<const T>(x), typed<T>(values), nullptr, lines, n, cost,
-                              [&] { return PartitionValues<T>(n, places, memory); });
+                for_each_line(device, typed<const K>(x), typed<K>(values), nullptr, lines, n, cost,
+                              [&] { return PartitionValues<K>(bits, n, places, memory); });
             else
-                for_each_line<T>(device, typed<const T>(x), nullptr, typed<std::int64_t>(indices), lines, n, cost,
-                                 [&] { return PartitionIndices<T>(n, places); });
+                for_each_line<K>(device, typed<const K>(x), nullptr, typed<std::int64_t>(indices), lines, n, cost,
+                                 [&] { return PartitionIndices<K>(bits, n, places); });
         });
     });
 }
@@ -176,13 +204,13 @@ void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, cons
                bool largest) {
     const double cost = static_cast<double>(x.size()) * 5 + static_cast<double>(values.size()) * 20 + 200;
     submit(queue, "top_k", cost, {&x}, {&values, &indices}, [=, device = queue->device()] {
-        visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
-            const T* in = typed<const T>(x);
-            T* out = typed<T>(values);
+        visit_bits(x.dtype, [&]<class K>(const Bits<K>& bits) {
+            const K* in = typed<const K>(x);
+            K* out = typed<K>(values);
             auto* positions = typed<std::int64_t>(indices);
             if (lines.outer * lines.inner == 1 && lines.length >= std::max(long_line, 64 * k))
-                return top_of_chunks(device, in, out, positions, lines.length, k, largest, cost);
-            for_each_line(device, in, out, positions, lines, k, cost, [&] { return TopLine<T>(lines.length, k, largest); });
+                return top_of_chunks(device, bits, in, out, positions, lines.length, k, largest, cost);
+            for_each_line(device, in, out, positions, lines, k, cost, [&] { return TopLine<K>(bits, lines.length, k, largest); });
         });
     });
 }

@@ -1,9 +1,13 @@
-# cmake/precompiled.cmake: headers that are parsed once and not in every file: half of the processor's time of a cold build. Those of other
-# projects only, so that a change of a header of ours compiles what includes it and nothing else. Every file still includes what it uses:
-# the builds with sanitizers and clang-tidy go without.
+# cmake/cold_build.cmake: what makes a build from nothing short. Headers of other projects are parsed once and not in every file, and files of a
+# folder are compiled together, so that templates and inline functions are compiled once for all of them. Both save half of the processor's time.
+#
+# A header of ours is never precompiled: its change compiles what includes it and nothing else. Every file still includes what it uses and has
+# names of its own: the builds with sanitizers and clang-tidy take each file by itself.
 option(PARDO_PRECOMPILED "Precompile the headers of the standard library, LLVM and nanobind" ON)
+option(PARDO_UNITY "Compile several files together" ON)
 if(PARDO_SANITIZE OR PARDO_FUZZERS)
   set(PARDO_PRECOMPILED OFF)
+  set(PARDO_UNITY OFF)
 endif()
 
 # ccache keeps no file that uses a precompiled header unless it is told that macros defined in it do not matter.
@@ -33,5 +37,12 @@ endfunction()
 function(precompile_as target owner)
   if(PARDO_PRECOMPILED)
     target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
+# compile_together(TARGET COUNT): its files, COUNT at a time; those with options of their own stay alone.
+function(compile_together target count)
+  if(PARDO_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
   endif()
 endfunction()

@@ -20,7 +20,6 @@ constexpr std::int64_t scan_block = 32768;
 
 template <class T> inline constexpr bool is_complex_type = false;
 template <class T> inline constexpr bool is_complex_type<std::complex<T>> = true;
-template <class T> using Unsigned = std::make_unsigned_t<std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, T, int>>;
 
 struct SumOp {
     template <class T> static T identity() { return T(0); }
@@ -29,10 +28,8 @@ struct SumOp {
     template <class T> [[gnu::always_inline]] static T apply(T a, T b) {
         if constexpr (std::is_same_v<T, bool>)
             return a || b;
-        else if constexpr (std::is_integral_v<T>)
-            return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
         else
-            return a + b;
+            return static_cast<T>(a + b);
     }
     template <class V> [[gnu::always_inline]] static void vector(V& a, const V& b) { a = a + b; }
 };
@@ -43,8 +40,7 @@ struct ProdOp {
         if constexpr (std::is_same_v<T, bool>)
             return a && b;
         else if constexpr (std::is_integral_v<T>)
-            return static_cast<T>(static_cast<std::uint64_t>(static_cast<Unsigned<T>>(a)) *
-                                  static_cast<std::uint64_t>(static_cast<Unsigned<T>>(b)));
+            return static_cast<T>(static_cast<std::uint64_t>(a) * b);
         else if constexpr (is_complex_type<T>)
             return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
         else
@@ -76,15 +72,10 @@ inline constexpr bool has_vector_scan = (std::is_same_v<Op, SumOp> || std::is_sa
 
 // ---- one contiguous line ----------------------------------------------------------------------------------------------------------
 
-/// Vectors of unsigned integers in place of signed ones, whose overflow would be undefined.
-template <class T> struct LaneOf { using type = T; };
-template <> struct LaneOf<std::int32_t> { using type = std::uint32_t; };
-template <> struct LaneOf<std::int64_t> { using type = std::uint64_t; };
 template <class T> struct Vec {
-    using Lane = typename LaneOf<T>::type;
     static constexpr int lanes = 64 / sizeof(T);
-    typedef Lane type __attribute__((vector_size(64)));
-    typedef Lane InArray __attribute__((vector_size(64), may_alias, aligned(alignof(T))));
+    typedef T type __attribute__((vector_size(64)));
+    typedef T InArray __attribute__((vector_size(64), may_alias, aligned(alignof(T))));
 
     // A reference to a vector in an array must not be passed on: a template deduces its type without the attribute, aligned to its size.
     [[gnu::always_inline]] static inline void load(const T* x, type& v) { v = *reinterpret_cast<const InArray*>(x); }
@@ -114,10 +105,9 @@ template <class T> [[gnu::always_inline]] inline void spread_last(const typename
 /// Scans a line, starting with `carry`; returns the last value.
 template <class T, class Op> [[gnu::always_inline]] inline T scan_vectors(const T* x, T* out, std::int64_t count, T carry) {
     using V = typename Vec<T>::type;
-    using Lane = typename Vec<T>::Lane;
     constexpr int lanes = Vec<T>::lanes;
-    const V fill = Op::template neutral<Lane>() - V{};
-    V running = static_cast<Lane>(carry) - V{};
+    const V fill = Op::template neutral<T>() - V{};
+    V running = carry - V{};
     std::int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         V v, moved;
@@ -139,7 +129,7 @@ template <class T, class Op> [[gnu::always_inline]] inline T scan_vectors(const 
         Op::vector(running, total);
         Vec<T>::store(out + i, v);
     }
-    T value = static_cast<T>(running[0]);
+    T value = running[0];
     for (; i < count; ++i) out[i] = value = Op::apply(value, x[i]);
     return value;
 }
@@ -147,10 +137,9 @@ template <class T, class Op> [[gnu::always_inline]] inline T scan_vectors(const 
 /// The operation over a line, in a fixed order of its own.
 template <class T, class Op> [[gnu::always_inline]] inline T total_vectors(const T* x, std::int64_t count) {
     using V = typename Vec<T>::type;
-    using Lane = typename Vec<T>::Lane;
     constexpr int lanes = Vec<T>::lanes;
     V sums[4];
-    for (V& s : sums) s = Op::template neutral<Lane>() - V{};
+    for (V& s : sums) s = Op::template neutral<T>() - V{};
     std::int64_t i = 0;
     for (; i + 4 * lanes <= count; i += 4 * lanes) {
         for (int k = 0; k < 4; ++k) {
@@ -162,87 +151,115 @@ template <class T, class Op> [[gnu::always_inline]] inline T total_vectors(const
     Op::vector(sums[0], sums[1]);
     Op::vector(sums[2], sums[3]);
     Op::vector(sums[0], sums[2]);
-    T value = static_cast<T>(sums[0][0]);
-    for (int k = 1; k < lanes; ++k) value = Op::apply(value, static_cast<T>(sums[0][k]));
+    T value = sums[0][0];
+    for (int k = 1; k < lanes; ++k) value = Op::apply(value, sums[0][k]);
     for (; i < count; ++i) value = Op::apply(value, x[i]);
     return value;
 }
 
-template <class T, class Op> struct LineFunctions {
-    T (*scan)(const T*, T*, std::int64_t, T);
-    T (*total)(const T*, std::int64_t);
+/// The loops that depend on the elements' type and on the operation: all else is compiled once.
+struct Loops {
+    std::int64_t bytes;  // of an element
+    void (*identity)(char* out, std::int64_t count);
+    void (*scan)(const char* x, char* out, std::int64_t count, const char* carry);     // one line, which starts with the carry
+    void (*total)(const char* x, std::int64_t count, char* out);                       // of one line
+    void (*row)(const char* row, char* out, const char* carry, std::int64_t columns);  // out = op(carry, row)
+    void (*fold)(char* into, const char* row, std::int64_t columns);                   // into = op(into, row)
+    void (*join)(const char* carry, char* into, std::int64_t columns);                 // into = op(carry, into)
 };
-#if defined(__x86_64__)
-template <class T, class Op> PARDO_TARGET_AVX512 T scan_avx512(const T* x, T* out, std::int64_t n, T carry) {
-    return scan_vectors<T, Op>(x, out, n, carry);
-}
-template <class T, class Op> PARDO_TARGET_AVX512 T total_avx512(const T* x, std::int64_t n) { return total_vectors<T, Op>(x, n); }
-template <class T, class Op> PARDO_TARGET_AVX2 T scan_avx2(const T* x, T* out, std::int64_t n, T carry) {
-    return scan_vectors<T, Op>(x, out, n, carry);
-}
-template <class T, class Op> PARDO_TARGET_AVX2 T total_avx2(const T* x, std::int64_t n) { return total_vectors<T, Op>(x, n); }
-#endif
-template <class T, class Op> T scan_portable(const T* x, T* out, std::int64_t n, T carry) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = carry = Op::apply(carry, x[i]);
-    return carry;
-}
-template <class T, class Op> T total_portable(const T* x, std::int64_t n) {
-    T value = x[0];
-    for (std::int64_t i = 1; i < n; ++i) value = Op::apply(value, x[i]);
-    return value;
-}
+template <class T, class Op> struct LoopsOf {
+    static T* typed(char* memory) { return reinterpret_cast<T*>(memory); }
+    static const T* typed(const char* memory) { return reinterpret_cast<const T*>(memory); }
 
-template <class T, class Op> LineFunctions<T, Op> line_functions() {
-    if constexpr (has_vector_scan<T, Op>) {
-#if defined(__x86_64__)
-        if (host_simd() == Simd::Avx512) return {scan_avx512<T, Op>, total_avx512<T, Op>};
-        if (host_simd() == Simd::Avx2) return {scan_avx2<T, Op>, total_avx2<T, Op>};
-#endif
+    static void identity(char* out, std::int64_t count) { std::fill_n(typed(out), count, Op::template identity<T>()); }
+    static void scan(const char* x, char* out, std::int64_t count, const char* carry) {
+        T value = *typed(carry);
+        for (std::int64_t i = 0; i < count; ++i) typed(out)[i] = value = Op::apply(value, typed(x)[i]);
     }
-    return {scan_portable<T, Op>, total_portable<T, Op>};
-}
+    static void total(const char* x, std::int64_t count, char* out) {
+        T value = *typed(x);
+        for (std::int64_t i = 1; i < count; ++i) value = Op::apply(value, typed(x)[i]);
+        *typed(out) = value;
+    }
+    static void row(const char* row, char* out, const char* carry, std::int64_t columns) {
+        const T* __restrict from = typed(row), * __restrict before = typed(carry);
+        T* __restrict to = typed(out);
+        for (std::int64_t j = 0; j < columns; ++j) to[j] = Op::apply(before[j], from[j]);
+    }
+    static void fold(char* into, const char* row, std::int64_t columns) {
+        const T* __restrict from = typed(row);
+        T* __restrict to = typed(into);
+        for (std::int64_t j = 0; j < columns; ++j) to[j] = Op::apply(to[j], from[j]);
+    }
+    static void join(const char* carry, char* into, std::int64_t columns) {
+        const T* __restrict before = typed(carry);
+        T* __restrict to = typed(into);
+        for (std::int64_t j = 0; j < columns; ++j) to[j] = Op::apply(before[j], to[j]);
+    }
+#if defined(__x86_64__)
+    PARDO_TARGET_AVX512 static void scan_avx512(const char* x, char* out, std::int64_t count, const char* carry) {
+        scan_vectors<T, Op>(typed(x), typed(out), count, *typed(carry));
+    }
+    PARDO_TARGET_AVX512 static void total_avx512(const char* x, std::int64_t count, char* out) {
+        *typed(out) = total_vectors<T, Op>(typed(x), count);
+    }
+    PARDO_TARGET_AVX2 static void scan_avx2(const char* x, char* out, std::int64_t count, const char* carry) {
+        scan_vectors<T, Op>(typed(x), typed(out), count, *typed(carry));
+    }
+    PARDO_TARGET_AVX2 static void total_avx2(const char* x, std::int64_t count, char* out) {
+        *typed(out) = total_vectors<T, Op>(typed(x), count);
+    }
+#endif
 
-// ---- rows: an inner extent above one ----------------------------------------------------------------------------------------------
-
-/// out = op(carry, row), carry = out, over columns that are adjacent.
-template <class T, class Op> void scan_row(const T* __restrict row, T* __restrict out, const T* __restrict carry, std::int64_t columns) {
-    for (std::int64_t j = 0; j < columns; ++j) out[j] = Op::apply(carry[j], row[j]);
-}
+    static Loops loops() {
+        Loops out = {sizeof(T), identity, scan, total, row, fold, join};
+#if defined(__x86_64__)
+        if constexpr (has_vector_scan<T, Op>) {
+            if (host_simd() == Simd::Avx512) out.scan = scan_avx512, out.total = total_avx512;
+            if (host_simd() == Simd::Avx2) out.scan = scan_avx2, out.total = total_avx2;
+        }
+#endif
+        return out;
+    }
+};
 
 // ---- all lines of an array --------------------------------------------------------------------------------------------------------
 
-template <class T, class Op> void scan_lines(device::Device* device, const T* x, T* out, Lines lines, bool initial, double cost) {
-    const std::int64_t n = lines.length, columns = lines.inner, out_length = n + initial;
-    const LineFunctions<T, Op> line = line_functions<T, Op>();
+void scan_lines(device::Device* device, const Loops& loops, const char* x, char* out, Lines lines, bool initial, double cost) {
+    // In bytes: a row is what lies between an element of a line and the next one.
+    const std::int64_t n = lines.length, columns = lines.inner, out_length = n + initial, row = columns * loops.bytes;
     if (initial) {
-        for (std::int64_t o = 0; o < lines.outer; ++o) std::fill_n(out + o * out_length * columns, columns, Op::template identity<T>());
-        out += columns;
+        for (std::int64_t o = 0; o < lines.outer; ++o) loops.identity(out + o * out_length * row, columns);
+        out += row;
     }
     if (n == 0) return;
-    const std::int64_t out_step = out_length * columns;
     const std::int64_t block = std::max<std::int64_t>(scan_block / columns, 1);
     const std::int64_t blocks = (n + block - 1) / block;
+    const auto copy = [&](const char* from, char* to, std::int64_t count) {
+        std::memcpy(to, from, static_cast<std::size_t>(count * loops.bytes));
+    };
 
     if (blocks == 1 && columns == 1) {
         cpu::parallel_for(device, lines.outer, cost, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t o = begin; o < end; ++o) {
-                out[o * out_step] = x[o * n];
-                line.scan(x + o * n + 1, out + o * out_step + 1, n - 1, x[o * n]);
+                const char* from = x + o * n * row;
+                char* to = out + o * out_length * row;
+                copy(from, to, 1);
+                loops.scan(from + row, to + row, n - 1, from);
             }
         });
         return;
     }
     // Wide rows, or enough lines for every thread: whole panels of columns, from top to bottom.
-    constexpr std::int64_t panel = 4096 / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t panels = (columns + panel - 1) / panel;
+    const std::int64_t panel = 4096 / loops.bytes, panels = (columns + panel - 1) / panel;
     if (columns > 1 && (lines.outer * panels >= 2 * cpu::thread_count(device) || blocks == 1 || columns >= scan_block)) {
         cpu::parallel_for(device, lines.outer * panels, cost, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t part = begin; part < end; ++part) {
                 const std::int64_t o = part / panels, first = part % panels * panel, width = std::min(panel, columns - first);
-                const T* from = x + o * n * columns + first;
-                T* to = out + o * out_step + first;
-                std::copy_n(from, width, to);
-                for (std::int64_t i = 1; i < n; ++i) scan_row<T, Op>(from + i * columns, to + i * columns, to + (i - 1) * columns, width);
+                const char* from = x + o * n * row + first * loops.bytes;
+                char* to = out + o * out_length * row + first * loops.bytes;
+                copy(from, to, width);
+                for (std::int64_t i = 1; i < n; ++i) loops.row(from + i * row, to + i * row, to + (i - 1) * row, width);
             }
         });
         return;
@@ -253,45 +270,40 @@ template <class T, class Op> void scan_lines(device::Device* device, const T* x,
         std::atomic<bool> ready{false};
     };
     std::vector<Flag> flags(static_cast<std::size_t>(blocks + 1));
-    // Not a vector, for bool's sake.
-    const auto carries = std::make_unique<T[]>(static_cast<std::size_t>((blocks + 1) * columns));
+    const auto carries = std::make_unique<std::max_align_t[]>(static_cast<std::size_t>((blocks + 1) * row) / sizeof(std::max_align_t) + 1);
     for (std::int64_t o = 0; o < lines.outer; ++o) {
-        const T* from = x + o * n * columns;
-        T* to = out + o * out_step;
+        const char* from = x + o * n * row;
+        char* to = out + o * out_length * row;
         for (Flag& flag : flags) flag.ready.store(false, std::memory_order_relaxed);
         for_each_part(device, blocks, cost / static_cast<double>(lines.outer), [&](std::int64_t b) {
             const std::int64_t begin = b * block, count = std::min(block, n - begin);
-            const T* rows = from + begin * columns;
+            const char* rows = from + begin * row;
             // The block's total waits where the carry behind it will be: a part that allocated could fail, and leave the others waiting.
-            const T* carry = carries.get() + b * columns;
-            T* next = carries.get() + (b + 1) * columns;
+            const char* carry = reinterpret_cast<const char*>(carries.get()) + b * row;
+            char* next = reinterpret_cast<char*>(carries.get()) + (b + 1) * row;
             if (columns == 1) {
-                next[0] = line.total(rows, count);
+                loops.total(rows, count, next);
             } else {
-                std::copy_n(rows, columns, next);
-                for (std::int64_t i = 1; i < count; ++i) {
-                    for (std::int64_t j = 0; j < columns; ++j) next[j] = Op::apply(next[j], rows[i * columns + j]);
-                }
+                copy(rows, next, columns);
+                for (std::int64_t i = 1; i < count; ++i) loops.fold(next, rows + i * row, columns);
             }
             Flag& mine = flags[static_cast<std::size_t>(b)];
             for (int spins = 0; b > 0 && !mine.ready.load(std::memory_order_acquire); ++spins) {
                 if (spins > 200) std::this_thread::yield();
             }
-            for (std::int64_t j = 0; j < columns && b > 0; ++j) next[j] = Op::apply(carry[j], next[j]);
+            if (b > 0) loops.join(carry, next, columns);
             flags[static_cast<std::size_t>(b + 1)].ready.store(true, std::memory_order_release);
-            T* target = to + begin * columns;
+            char* target = to + begin * row;
             if (b == 0) {
-                std::copy_n(rows, columns, target);
-                if (columns == 1) line.scan(rows + 1, target + 1, count - 1, rows[0]);
+                copy(rows, target, columns);
+                if (columns == 1) loops.scan(rows + row, target + row, count - 1, rows);
+            } else if (columns == 1) {
+                loops.scan(rows, target, count, carry);
             } else {
-                if (columns == 1)
-                    line.scan(rows, target, count, carry[0]);
-                else
-                    scan_row<T, Op>(rows, target, carry, columns);
+                loops.row(rows, target, carry, columns);
             }
             if (columns == 1) return;
-            for (std::int64_t i = 1; i < count; ++i)
-                scan_row<T, Op>(rows + i * columns, target + i * columns, target + (i - 1) * columns, columns);
+            for (std::int64_t i = 1; i < count; ++i) loops.row(rows + i * row, target + i * row, target + (i - 1) * row, columns);
         });
     }
 }
@@ -319,15 +331,25 @@ template <class Op> void scan_half(device::Device* device, const Half* x, Half* 
     });
 }
 
-template <class Op> void scan_dtype(device::Device* device, const Memory& x, const Memory& out, Lines lines, bool initial, double cost) {
-    visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
-        const T* from = reinterpret_cast<const T*>(x.address());
-        T* to = reinterpret_cast<T*>(out.address());
+/// Those of a dtype that is not float16. Sums and products of signed integers are those of unsigned ones, bit by bit.
+template <class Op> Loops loops_for(DType dtype) {
+    Loops loops{};
+    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, Half>)
-            scan_half<Op>(device, from, to, lines, initial, cost);
+            return;
+        else if constexpr ((std::is_same_v<Op, SumOp> || std::is_same_v<Op, ProdOp>)&&std::is_integral_v<T> && !std::is_same_v<T, bool>)
+            loops = LoopsOf<std::make_unsigned_t<T>, Op>::loops();
         else
-            scan_lines<T, Op>(device, from, to, lines, initial, cost);
+            loops = LoopsOf<T, Op>::loops();
     });
+    return loops;
+}
+
+template <class Op> void scan_dtype(device::Device* device, const Memory& x, const Memory& out, Lines lines, bool initial, double cost) {
+    if (x.dtype == DType::Float16)
+        scan_half<Op>(device, reinterpret_cast<const Half*>(x.address()), reinterpret_cast<Half*>(out.address()), lines, initial, cost);
+    else
+        scan_lines(device, loops_for<Op>(x.dtype), x.address(), out.address(), lines, initial, cost);
 }
 
 void cpu_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "lib/cpu/keys.h"
+#include "lib/cpu/sort/bits.h"
 #include "lib/cpu/sort/quicksort.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
@@ -12,49 +12,45 @@ namespace pardo::lib {
 
 namespace {
 
-template <class T> using Keys = std::vector<KeyOf<T>>;
-
 /// Writes the keys of the given ranks among keys[0, n), which it moves; `tmp` has room for n.
-template <class T, class F>
-void select_all(KeyOf<T>* keys, KeyOf<T>* tmp, std::int64_t n, std::span<const std::int64_t> ranks, const F& found) {
-    const auto less = [](const KeyOf<T>& a, const KeyOf<T>& b) { return Codec<T>::less(a, b); };
+template <class K, class F> void select_all(K* keys, K* tmp, std::int64_t n, std::span<const std::int64_t> ranks, const F& found) {
     std::int64_t done = 0;  // everything before is in place
     for (const std::int64_t rank : ranks) {
         if (rank == n - 1 || rank == done) {
             // The greatest or the least of the rest.
             std::int64_t best = done;
             for (std::int64_t i = done + 1; i < n; ++i) {
-                if (rank == done ? less(keys[i], keys[best]) : less(keys[best], keys[i])) best = i;
+                if (rank == done ? before(keys[i], keys[best]) : before(keys[best], keys[i])) best = i;
             }
             std::swap(keys[best], keys[rank]);
         } else {
             bool chosen = false;
-            if constexpr (has_integer_keys<T> && sizeof(T) >= 4) {
+            if constexpr (std::is_integral_v<K> && sizeof(K) >= 4) {
                 if ((chosen = quicksort::available())) quicksort::select(keys + done, tmp, n - done, rank - done);
             }
-            if (!chosen) std::nth_element(keys + done, keys + rank, keys + n, less);
+            if (!chosen) std::nth_element(keys + done, keys + rank, keys + n, before<K>);
         }
         found(keys[rank]);
         done = rank + 1;
     }
 }
 
-template <class T> class RankedLine {
+template <class K> class RankedLine {
 public:
-    RankedLine(std::int64_t n, std::span<const std::int64_t> ranks) : n_(n), ranks_(ranks), keys_(static_cast<std::size_t>(2 * n)) {}
-    void operator()(const T* in, T* out, std::int64_t*) {
-        KeyOf<T>* keys = keys_.data();
-        if constexpr (has_integer_keys<T>)
-            encode_all(in, keys, n_, false);
-        else
-            std::copy_n(in, n_, keys);
-        select_all<T>(keys, keys + n_, n_, ranks_, [&](const KeyOf<T>& key) { *out++ = Codec<T>::decode(key); });
+    RankedLine(const Bits<K>& bits, std::int64_t n, std::span<const std::int64_t> ranks)
+        : bits_(bits), n_(n), ranks_(ranks), keys_(static_cast<std::size_t>(2 * n)) {}
+    void operator()(const K* in, K* out, std::int64_t*) {
+        K *keys = keys_.data(), *to = out;
+        bits_.encode(in, keys, n_, false);
+        select_all(keys, keys + n_, n_, ranks_, [&](const K& key) { *to++ = key; });
+        bits_.decode(out, out, to - out, false);
     }
 
 private:
+    Bits<K> bits_;
     std::int64_t n_;
     std::span<const std::int64_t> ranks_;
-    Keys<T> keys_;
+    std::vector<K> keys_;
 };
 
 /// Keys between which elements of some ranks are expected, and what one pass over all keys finds there.
@@ -73,13 +69,12 @@ template <class K> struct Bracket {
 
 /// One long line: a sample says between which keys the elements lie, a pass by all threads counts what is below and collects what is
 /// between. False where the sample was wrong.
-template <class T> class LongLine {
+template <class K> class LongLine {
 public:
-    using K = KeyOf<T>;
-    LongLine(device::Device* device, const T* in, std::int64_t n, std::span<const std::int64_t> ranks, double cost)
-        : device_(device), in_(in), n_(n), ranks_(ranks), cost_(cost) {}
+    LongLine(device::Device* device, const Bits<K>& bits, const K* in, std::int64_t n, std::span<const std::int64_t> ranks, double cost)
+        : device_(device), bits_(bits), in_(in), n_(n), ranks_(ranks), cost_(cost) {}
 
-    bool run(T* out) {
+    bool run(K* out) {
         make_brackets();
         const std::int64_t parts = std::min<std::int64_t>((n_ + part_size - 1) / part_size, 256);
         for (Bracket<K>& b : brackets_) b.parts.resize(static_cast<std::size_t>(parts));
@@ -97,6 +92,7 @@ public:
         }
         for_each_part(device_, static_cast<std::int64_t>(brackets_.size()), cost_,
                       [&](std::int64_t i) { choose(brackets_[static_cast<std::size_t>(i)], out); });
+        bits_.decode(out, out, static_cast<std::int64_t>(ranks_.size()), false);
         return true;
     }
 
@@ -105,12 +101,13 @@ private:
 
     void make_brackets() {
         const auto size = static_cast<std::size_t>(std::clamp<std::int64_t>(n_ / 128, 1024, 32768));
-        Keys<T> sample(2 * size);
+        std::vector<K> sample(2 * size);
         std::uint64_t state = 0x9e3779b97f4a7c15u;
         for (std::size_t i = 0; i < size; ++i) {
             state = state * 6364136223846793005u + 1442695040888963407u;
-            sample[i] = Codec<T>::encode(in_[(state >> 33) % static_cast<std::uint64_t>(n_)]);
+            sample[size + i] = in_[(state >> 33) % static_cast<std::uint64_t>(n_)];
         }
+        bits_.encode(sample.data() + size, sample.data(), static_cast<std::int64_t>(size), false);
         bool sorted = false;
         if constexpr (sizeof(K) >= 4) {
             if ((sorted = quicksort::available())) quicksort::sort(sample.data(), sample.data() + size, static_cast<std::int64_t>(size));
@@ -145,7 +142,7 @@ private:
         K keys[chunk];
         for (std::int64_t first = begin; first < end; first += chunk) {
             const std::int64_t length = std::min(chunk, end - first);
-            encode_all(in_ + first, keys, length, false);
+            bits_.encode(in_ + first, keys, length, false);
             for (std::size_t b = 0; b < brackets_.size(); ++b) {
                 Bracket<K>& bracket = brackets_[b];
                 const K low = bracket.low, width = static_cast<K>(bracket.high - low);
@@ -168,23 +165,25 @@ private:
         }
     }
 
-    void choose(Bracket<K>& b, T* out) const {
+    /// Keys, which are decoded when all are there.
+    void choose(Bracket<K>& b, K* out) const {
         out += b.first_rank;
         if (b.low == b.high) {
-            std::fill_n(out, b.ranks, Codec<T>::decode(b.low));
+            std::fill_n(out, b.ranks, b.low);
             return;
         }
-        Keys<T> keys;
+        std::vector<K> keys;
         keys.reserve(static_cast<std::size_t>(2 * b.inside));
         for (const std::vector<K>& part : b.parts) keys.insert(keys.end(), part.begin(), part.end());
         keys.resize(static_cast<std::size_t>(2 * b.inside));
         std::vector<std::int64_t> ranks;
         for (std::size_t r = 0; r < b.ranks; ++r) ranks.push_back(ranks_[b.first_rank + r] - b.below);
-        select_all<T>(keys.data(), keys.data() + b.inside, b.inside, ranks, [&](K key) { *out++ = Codec<T>::decode(key); });
+        select_all(keys.data(), keys.data() + b.inside, b.inside, ranks, [&](K key) { *out++ = key; });
     }
 
     device::Device* device_;
-    const T* in_;
+    Bits<K> bits_;
+    const K* in_;
     std::int64_t n_;
     std::span<const std::int64_t> ranks_;
     double cost_;
@@ -196,16 +195,16 @@ void cpu_ranked(device::Queue* queue, const Memory& x, const Memory& out, Lines 
     const double cost = static_cast<double>(x.size()) * 4 + 200;
     const std::vector<std::int64_t> ranks(kth.begin(), kth.end());
     submit(queue, "partition", cost, {&x}, {&out}, [=, device = queue->device()] {
-        visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
-            const T* in = reinterpret_cast<const T*>(x.address());
-            T* to = reinterpret_cast<T*>(out.address());
-            if constexpr (has_integer_keys<T>) {
+        visit_bits(x.dtype, [&]<class K>(const Bits<K>& bits) {
+            const K* in = reinterpret_cast<const K*>(x.address());
+            K* to = reinterpret_cast<K*>(out.address());
+            if constexpr (std::is_integral_v<K>) {
                 if (lines.outer * lines.inner == 1 && lines.length >= long_line &&
-                    LongLine<T>(device, in, lines.length, ranks, cost).run(to))
+                    LongLine<K>(device, bits, in, lines.length, ranks, cost).run(to))
                     return;
             }
             for_each_line(device, in, to, nullptr, lines, static_cast<std::int64_t>(ranks.size()), cost,
-                          [&] { return RankedLine<T>(lines.length, ranks); });
+                          [&] { return RankedLine<K>(bits, lines.length, ranks); });
         });
     });
 }

@@ -21,11 +21,13 @@ def classes_of(item: pytest.Item) -> list[str]:
 
 
 def stratum_of(item: pytest.Item) -> tuple[object, ...]:
-    """Tests that differ only in what a sample may choose over. Of slow ones a whole function is one stratum."""
+    """Tests that differ only in what a sample may choose over, the driver of OpenCL too. Of slow ones a whole function is one stratum."""
     classes = classes_of(item)
     varied = sampling.VARIED.union(*(marker.args for marker in item.iter_markers("varied")))
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     fixed = {name: value for name, value in parameters.items() if name == "device" or not ("slow" in classes or name in varied)}
+    if classes[0] == "opencl":
+        fixed.pop("device", None)
     # The same text in every process: without the addresses of objects.
     return (item.nodeid.partition("[")[0], *classes, *(f"{name}={ADDRESS.sub('', repr(value))}" for name, value in sorted(fixed.items())))
 

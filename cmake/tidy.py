@@ -47,7 +47,7 @@ INCLUDED = re.compile(r'#include "(.+\.cpp)"')
 
 
 def each_by_itself(entries: list[dict[str, str]]) -> list[dict[str, str]]:
-    """The commands with each file by itself and nothing precompiled (cmake/cold_build.cmake), so that what it forgets to include is found."""
+    """The commands with each file by itself and nothing precompiled, so that what it forgets to include is found."""
     single = []
     for entry in entries:
         words = shlex.split(entry["command"])
@@ -56,7 +56,9 @@ def each_by_itself(entries: list[dict[str, str]]) -> list[dict[str, str]]:
         words = [word for word in words if word != "-Winvalid-pch"]
         path = Path(entry["file"])
         together = INCLUDED.findall(path.read_text()) if path.name.startswith("unity_") else [str(path)]
-        single += [entry | {"file": file, "command": shlex.join(file if word == str(path) else word for word in words)} for file in together]
+        single += [
+            entry | {"file": file, "command": shlex.join(file if word == str(path) else word for word in words)} for file in together
+        ]
     return single
 
 
@@ -70,7 +72,9 @@ def main(build: Path, jobs: int, share: float, seed: str) -> int:
     entries = each_by_itself(json.loads((build / "compile_commands.json").read_text()))
     compiled = {Path(entry["file"]) for entry in entries}
     sources = sorted(path for path in compiled if any(path.is_relative_to(ROOT / folder) for folder in ("src", "python/bind")))
-    headers = sorted(path for folder in ("include", "src", "python/bind") for kind in ("*.h", "*.def") for path in (ROOT / folder).rglob(kind))
+    headers = sorted(
+        path for folder in ("include", "src", "python/bind") for kind in ("*.h", "*.def") for path in (ROOT / folder).rglob(kind)
+    )
     included, touched = dependencies(build), changed()
     wanted = [path for path in sources if path in touched or position(seed, path) < share]
     rules = digest([ROOT / ".clang-tidy", ROOT / "python/bind/.clang-tidy", Path(__file__)])

@@ -156,8 +156,8 @@ void bind_manipulation(nb::module_& m) {
         "_stack", [](const std::vector<Array>& arrays, std::int64_t axis) { return pardo::stack(arrays, axis); }, nb::arg("arrays"),
         nb::arg("axis"));
     m.def(
-        "_roll", [](const Array& x, const Ints& shift, Axes axes) { return pardo::roll(x, shift, axes); }, nb::arg("x"),
-        nb::arg("shift"), nb::arg("axes").none());
+        "_roll", [](const Array& x, const Ints& shift, Axes axes) { return pardo::roll(x, shift, axes); }, nb::arg("x"), nb::arg("shift"),
+        nb::arg("axes").none());
     m.def(
         "_repeat", [](const Array& x, std::int64_t count, std::optional<std::int64_t> axis) { return pardo::repeat(x, count, axis); },
         nb::arg("x"), nb::arg("count"), nb::arg("axis").none());

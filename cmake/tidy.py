@@ -4,7 +4,6 @@ import concurrent.futures
 import hashlib
 import json
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -44,21 +43,16 @@ def position(seed: str, path: Path) -> float:
 
 
 INCLUDED = re.compile(r'#include "(.+\.cpp)"')
+PRECOMPILED = re.compile(r"-Winvalid-pch -include \S+/cmake_pch\.hxx ")
 
 
 def each_by_itself(entries: list[dict[str, str]]) -> list[dict[str, str]]:
     """The commands with each file by itself and nothing precompiled, so that what it forgets to include is found."""
     single = []
     for entry in entries:
-        words = shlex.split(entry["command"])
-        for at in [i for i, word in enumerate(words) if word.endswith("/cmake_pch.hxx") and words[i - 1] == "-include"][::-1]:
-            del words[at - 1 : at + 1]
-        words = [word for word in words if word != "-Winvalid-pch"]
-        path = Path(entry["file"])
-        together = INCLUDED.findall(path.read_text()) if path.name.startswith("unity_") else [str(path)]
-        single += [
-            entry | {"file": file, "command": shlex.join(file if word == str(path) else word for word in words)} for file in together
-        ]
+        path, command = entry["file"], PRECOMPILED.sub("", entry["command"])
+        together = INCLUDED.findall(Path(path).read_text()) if Path(path).name.startswith("unity_") else [path]
+        single += [entry | {"file": file, "command": command.replace(path, file)} for file in together]
     return single
 
 

@@ -102,24 +102,23 @@ struct Cut {
     }
 };
 
-constexpr std::int64_t place_in(const std::int64_t* places, std::int64_t k, std::int64_t size) {
-    return places[k] + (places[k] < 0 ? size : 0);
-}
-
-/// The places and what goes there.
+/// The places and what goes there. By value where elements are stored, which could be anything behind a reference.
 struct Places {
     const std::int64_t* places;
     const char* values;
     bool one;           // value for all of them
     std::int64_t size;  // of the target
+
+    std::int64_t at(std::int64_t k) const { return places[k] + (places[k] < 0 ? size : 0); }
+    std::int64_t value_at(std::int64_t k) const { return one ? 0 : k; }
 };
 
 /// The loops that depend on the elements' type and on the function: all else is compiled once.
 struct Loops {
-    void (*fill)(char* copies, std::int64_t count);                                       // with the identity
-    void (*apply)(char* target, const Places& p, std::int64_t begin, std::int64_t end);   // to the places, in order
-    void (*spread)(char* copies, const Places& p, std::int64_t begin, std::int64_t end);  // to interleaved copies
-    void (*merge)(char* target, const char* copy, std::int64_t count);                    // element by element
+    void (*fill)(char* copies, std::int64_t count);                                // with the identity
+    void (*apply)(char* target, Places p, std::int64_t begin, std::int64_t end);   // to the places, in order
+    void (*spread)(char* copies, Places p, std::int64_t begin, std::int64_t end);  // to interleaved copies
+    void (*merge)(char* target, const char* copy, std::int64_t count);             // element by element
     void (*range)(char* target, const std::uint32_t* inside, const char* values, bool one, std::int64_t begin, std::int64_t end);
 };
 template <class T, class F> struct LoopsOf {
@@ -128,16 +127,14 @@ template <class T, class F> struct LoopsOf {
     static void step(T& at, T value) { at = F::template step<T>(at, value); }
 
     static void fill(char* copies, std::int64_t count) { std::fill_n(typed(copies), count, F::template identity<T>()); }
-    static void apply(char* target, const Places& p, std::int64_t begin, std::int64_t end) {
-        const auto [places, values, one, size] = p;
-        for (std::int64_t k = begin; k < end; ++k) step(typed(target)[place_in(places, k, size)], typed(values)[one ? 0 : k]);
+    static void apply(char* target, Places p, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k) step(typed(target)[p.at(k)], typed(p.values)[p.value_at(k)]);
     }
-    static void spread(char* copies, const Places& p, std::int64_t begin, std::int64_t end) {
-        const auto [places, values, one, size] = p;
+    static void spread(char* copies, Places p, std::int64_t begin, std::int64_t end) {
         std::int64_t k = begin;
         for (; k + interleaved <= end; k += interleaved) {
             for (std::int64_t way = 0; way < interleaved; ++way)
-                step(typed(copies)[way * size + place_in(places, k + way, size)], typed(values)[one ? 0 : k + way]);
+                step(typed(copies)[way * p.size + p.at(k + way)], typed(p.values)[p.value_at(k + way)]);
         }
         apply(copies, p, k, end);
     }
@@ -195,7 +192,6 @@ private:
         }
         return true;
     }
-    std::int64_t place(std::int64_t k) const { return place_in(p_.places, k, cut_.size); }
 
     /// Each part of the places in copies of its own, which are taken together in order.
     bool in_copies(bool check) {
@@ -230,7 +226,7 @@ private:
         for_each_part(device_, chunks, cost_, [&](std::int64_t c) {
             std::int64_t* own = starts.data() + c * ranges;
             const auto note = [&](std::int64_t k, std::int64_t end) {
-                for (; k < end; ++k) ++own[place(k) >> shift];
+                for (; k < end; ++k) ++own[p_.at(k) >> shift];
             };
             if (!each_chunk(count * c / chunks, count * (c + 1) / chunks, check, note)) known_inside.store(false);
         });
@@ -248,13 +244,12 @@ private:
         const std::int64_t mask = (std::int64_t{1} << shift) - 1;
         for_each_part(device_, chunks, cost_, [&](std::int64_t c) {
             std::int64_t* next = starts.data() + c * ranges;
-            // Locals: what is stored could be anything of this object.
-            const auto [places, from, one, size] = p_;
-            char* to = scratch_;
+            const Places p = p_;
+            V* values = reinterpret_cast<V*>(scratch_);
             for (std::int64_t k = count * c / chunks, end = count * (c + 1) / chunks; k < end; ++k) {
-                const std::int64_t p = place_in(places, k, size), at = next[p >> shift]++;
-                inside[at] = static_cast<std::uint32_t>(p & mask);
-                if (!one) reinterpret_cast<V*>(to)[at] = reinterpret_cast<const V*>(from)[k];
+                const std::int64_t place = p.at(k), at = next[place >> shift]++;
+                inside[at] = static_cast<std::uint32_t>(place & mask);
+                if (!p.one) values[at] = reinterpret_cast<const V*>(p.values)[k];
             }
         });
         for_each_part(device_, ranges, cost_, [&](std::int64_t r) {

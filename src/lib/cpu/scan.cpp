@@ -102,8 +102,8 @@ template <class T> [[gnu::always_inline]] inline void spread_last(const typename
     spread_lane<T>(v, out, std::make_integer_sequence<int, Vec<T>::lanes>());
 }
 
-/// Scans a line, starting with `carry`; returns the last value.
-template <class T, class Op> [[gnu::always_inline]] inline T scan_vectors(const T* x, T* out, std::int64_t count, T carry) {
+/// Scans a line, starting with `carry`.
+template <class T, class Op> [[gnu::always_inline]] inline void scan_vectors(const T* x, T* out, std::int64_t count, T carry) {
     using V = typename Vec<T>::type;
     constexpr int lanes = Vec<T>::lanes;
     const V fill = Op::template neutral<T>() - V{};
@@ -131,7 +131,6 @@ template <class T, class Op> [[gnu::always_inline]] inline T scan_vectors(const 
     }
     T value = running[0];
     for (; i < count; ++i) out[i] = value = Op::apply(value, x[i]);
-    return value;
 }
 
 /// The operation over a line, in a fixed order of its own.
@@ -182,7 +181,8 @@ template <class T, class Op> struct LoopsOf {
         *typed(out) = value;
     }
     static void row(const char* row, char* out, const char* carry, std::int64_t columns) {
-        const T* __restrict from = typed(row), * __restrict before = typed(carry);
+        const T* __restrict from = typed(row);
+        const T* __restrict before = typed(carry);
         T* __restrict to = typed(out);
         for (std::int64_t j = 0; j < columns; ++j) to[j] = Op::apply(before[j], from[j]);
     }
@@ -215,8 +215,11 @@ template <class T, class Op> struct LoopsOf {
         Loops out = {sizeof(T), identity, scan, total, row, fold, join};
 #if defined(__x86_64__)
         if constexpr (has_vector_scan<T, Op>) {
-            if (host_simd() == Simd::Avx512) out.scan = scan_avx512, out.total = total_avx512;
-            if (host_simd() == Simd::Avx2) out.scan = scan_avx2, out.total = total_avx2;
+            const Simd simd = host_simd();
+            if (simd != Simd::Portable) {
+                out.scan = simd == Simd::Avx512 ? scan_avx512 : scan_avx2;
+                out.total = simd == Simd::Avx512 ? total_avx512 : total_avx2;
+            }
         }
 #endif
         return out;

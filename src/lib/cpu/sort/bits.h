@@ -2,13 +2,14 @@
 #pragma once
 
 #include "lib/cpu/keys.h"
+#include "lib/cpu/sort/quicksort.h"
 
 namespace pardo::lib {
 
 /// The order of keys: unsigned integers', or that of complex elements, which are their own keys.
 template <class K> bool before(const K& a, const K& b) { return Codec<K>::less(a, b); }
 
-/// What a dtype does with the bits of its elements. All else depends on the type of the keys only: it is compiled once for each size.
+/// For complex elements all three copy.
 template <class K> struct Bits {
     void (*encode)(const K* elements, K* keys, std::int64_t n, bool);
     void (*decode)(const K* keys, K* elements, std::int64_t n, bool);
@@ -36,6 +37,14 @@ template <class F> void visit_bits(DType dtype, F&& f) {
         else
             f(Bits<K>{copy_bits<K>, copy_bits<K>, copy_bits<K>});
     });
+}
+
+/// Places the kth key of keys[0, n); `tmp` has room for n where the vectorised selection is used.
+template <class K> void select(K* keys, K* tmp, std::int64_t n, std::int64_t kth) {
+    if constexpr (std::is_integral_v<K> && sizeof(K) >= 4) {
+        if (quicksort::available()) return quicksort::select(keys, tmp, n, kth);
+    }
+    std::nth_element(keys, keys + kth, keys + n, before<K>);
 }
 
 }  // namespace pardo::lib

@@ -24,11 +24,7 @@ template <class K, class F> void select_all(K* keys, K* tmp, std::int64_t n, std
             }
             std::swap(keys[best], keys[rank]);
         } else {
-            bool chosen = false;
-            if constexpr (std::is_integral_v<K> && sizeof(K) >= 4) {
-                if ((chosen = quicksort::available())) quicksort::select(keys + done, tmp, n - done, rank - done);
-            }
-            if (!chosen) std::nth_element(keys + done, keys + rank, keys + n, before<K>);
+            select(keys + done, tmp, n - done, rank - done);
         }
         found(keys[rank]);
         done = rank + 1;

@@ -2,21 +2,12 @@
 #include <vector>
 
 #include "lib/cpu/sort/bits.h"
-#include "lib/cpu/sort/quicksort.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
 
 namespace pardo::lib {
 
 namespace {
-
-/// Places the kth key of keys[0, n); `tmp` has room for n where the vectorised selection is used.
-template <class K> void select(K* keys, K* tmp, std::int64_t n, std::int64_t kth) {
-    if constexpr (std::is_integral_v<K> && sizeof(K) >= 4) {
-        if (quicksort::available()) return quicksort::select(keys, tmp, n, kth);
-    }
-    std::nth_element(keys, keys + kth, keys + n, before<K>);
-}
 
 /// Keys of a line and as many to work with: the device's memory when it is given, else its own.
 template <class K> class LineKeys {

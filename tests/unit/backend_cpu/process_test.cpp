@@ -20,11 +20,11 @@ namespace {
 
 using device::BufferUse;
 
-device::Device* cpu_device() { return device::select("cpu"); }
+device::Device* this_cpu() { return device::select("cpu"); }
 
 /// Threads that take part when every part waits for company, for at most a second.
 std::size_t threads_at_work() {
-    device::Device* d = cpu_device();
+    device::Device* d = this_cpu();
     std::mutex mutex;
     std::set<std::thread::id> ids;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
@@ -60,7 +60,7 @@ template <class F> int in_child(F f) {
 
 TEST(Fork, ChildAndParentComputeOn) {
     SKIP_UNDER_TSAN();
-    device::Device* d = cpu_device();
+    device::Device* d = this_cpu();
     device::Queue* q = d->queue();
     const std::size_t before = threads_at_work();
     const Ref<device::Buffer> b = d->allocate(8, MemoryKind::Device, q);
@@ -90,7 +90,7 @@ TEST(Fork, ChildAndParentComputeOn) {
 
 TEST(Fork, WhileOtherThreadsSubmit) {
     SKIP_UNDER_TSAN();
-    device::Device* d = cpu_device();
+    device::Device* d = this_cpu();
     std::atomic<bool> stop{false};
     std::thread busy([&] {
         const Ref<device::Queue> q = d->create_queue(QueueOrder::InOrder, false);
@@ -118,7 +118,7 @@ TEST(Fork, WhileOtherThreadsSubmit) {
 
 TEST(Fork, WhileOtherThreadsCopy) {
     SKIP_UNDER_TSAN();
-    device::Device* d = cpu_device();
+    device::Device* d = this_cpu();
     std::atomic<bool> stop{false};
     const std::vector<char> source(1 << 20, 7);
     const auto copy = [&] {
@@ -139,12 +139,12 @@ TEST(Fork, WhileOtherThreadsCopy) {
 
 TEST(Fork, FromATask) {
     SKIP_UNDER_TSAN();
-    device::Queue* q = cpu_device()->queue();
+    device::Queue* q = this_cpu()->queue();
     int status = -1;
     const auto task = [&] {
         status = in_child([] {
             std::int64_t sum = 0;
-            parallel_for(cpu_device(), 10'000, 1e9, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });  // on one thread
+            parallel_for(this_cpu(), 10'000, 1e9, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });  // on one thread
             return sum == 10'000 ? 0 : 1;
         });
     };
@@ -156,12 +156,12 @@ TEST(Exit, WithWorkInFlight) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(
         {
-            device::Queue* q = cpu_device()->queue();
+            device::Queue* q = this_cpu()->queue();
             for (int i = 0; i < 100; ++i) {
                 q->host_task(
                     [] {
                         std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                        parallel_for(cpu_device(), 1000, 1e9, [](std::int64_t, std::int64_t) {});
+                        parallel_for(this_cpu(), 1000, 1e9, [](std::int64_t, std::int64_t) {});
                     },
                     {}, {"t", ""}, 1e9);
             }
@@ -193,16 +193,16 @@ TEST(Environment, NumThreadsIsChecked) {
 TEST(Environment, MoreThreadsThanCores) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     setenv("PARDO_NUM_THREADS", "3", 1);
-    EXPECT_EXIT(std::exit(thread_count(cpu_device()) == 3 && threads_at_work() == 3 ? 0 : 1), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(std::exit(thread_count(this_cpu()) == 3 && threads_at_work() == 3 ? 0 : 1), testing::ExitedWithCode(0), "");
     unsetenv("PARDO_NUM_THREADS");
 }
 
 TEST(Environment, DiscreteMemoryIsNotVisible) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     setenv("PARDO_CPU_DISCRETE", "1", 1);
-    EXPECT_EXIT(std::exit(cpu_device()->allocate(8, MemoryKind::Device, nullptr)->host_visible() ? 1 : 0), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(std::exit(this_cpu()->allocate(8, MemoryKind::Device, nullptr)->host_visible() ? 1 : 0), testing::ExitedWithCode(0), "");
     unsetenv("PARDO_CPU_DISCRETE");
-    EXPECT_TRUE(cpu_device()->allocate(8, MemoryKind::Device, nullptr)->host_visible());
+    EXPECT_TRUE(this_cpu()->allocate(8, MemoryKind::Device, nullptr)->host_visible());
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace pardo::cuda {
 namespace {
 
 using namespace test;
-using device::Access;
 using device::Buffer;
 
 TEST(CudaQueue, WritesAndReadsOfAllSizes) {
@@ -142,7 +141,7 @@ TEST(CudaQueue, HostTasksTakeTheirTurn) {
     {
         const Hold hold;
         launch_axpy(d->queue(), program.get(), x.get(), y.get(), 1.0f);
-        const device::BufferUse uses[] = {{y.get(), Access::ReadWrite}};
+        const device::BufferUse uses[] = {{y.get(), device::Access::ReadWrite}};
         d->queue()->host_task(
             [&] {
                 auto* values = static_cast<float*>(y->data());
@@ -236,7 +235,7 @@ TEST(CudaQueue, AnotherLibrarysStreamWaitsForWorkThatIsHeldBack) {
     const Ref<Buffer> a = buffer_of(ramp(64)), b = buffer_of(ramp(64));
     const OtherStream other;
     const int eight = 8;
-    const device::BufferUse uses[] = {{a.get(), Access::Write}};
+    const device::BufferUse uses[] = {{a.get(), device::Access::Write}};
     d->queue()->host_task([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, uses, {"task", {}}, 1e7);
     d->queue()->fill(a.get(), 0, 256, &eight, 4);
     d->queue()->signal_stream(other.number());

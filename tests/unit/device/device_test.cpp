@@ -11,6 +11,7 @@
 #include <chrono>
 #include <thread>
 
+#include "../message_of.h"
 #include "device/device.h"
 #include "device/selection/selection.h"
 
@@ -18,15 +19,6 @@ namespace pardo::device {
 namespace {
 
 using namespace std::chrono_literals;
-
-template <class F> std::string message_of(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.message();
-    }
-    return "nothing was thrown";
-}
 
 // ---- selection, on a made-up machine ----
 

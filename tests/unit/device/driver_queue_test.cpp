@@ -12,6 +12,7 @@
 #include <deque>
 #include <thread>
 
+#include "../message_of.h"
 #include "device/memory/caching_allocator.h"
 
 namespace pardo::device {
@@ -247,15 +248,6 @@ Event launch(Queue* q, std::function<void()> f, std::span<const BufferUse> uses 
     l.cost_ns = cost_ns;
     l.check = std::move(check);
     return q->launch(l, depends);
-}
-
-template <class F> std::string message_of(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.message();
-    }
-    return "nothing was thrown";
 }
 
 struct Gate {

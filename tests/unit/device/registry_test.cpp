@@ -4,21 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "../message_of.h"
 #include "device/device.h"
 #include "device/selection/partition.h"
 #include "device/selection/selection.h"
 
 namespace pardo::device {
 namespace {
-
-template <class F> std::string message_of(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.message();
-    }
-    return "nothing was thrown";
-}
 
 /// Finds nothing, and counts how often it had to look.
 class CountingBackend final : public Backend {

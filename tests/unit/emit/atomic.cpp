@@ -17,10 +17,6 @@ using ir::Space;
 using ir::Value;
 using Values = Builder::Values;
 
-constexpr DType f64 = DType::Float64;
-constexpr DType i32 = DType::Int32;
-constexpr DType i64 = DType::Int64;
-
 constexpr DType dtypes[] = {i32, DType::UInt32, i64, DType::UInt64, DType::Float32, f64};
 constexpr AtomicOp ops[] = {AtomicOp::Add, AtomicOp::Sub, AtomicOp::Min, AtomicOp::Max,
                             AtomicOp::And, AtomicOp::Or,  AtomicOp::Xor, AtomicOp::Exchange};

@@ -7,6 +7,7 @@
 #include "emit/c/family.h"
 #include "emit/c/helpers.h"
 #include "ir/builder.h"
+#include "support.h"
 
 namespace pardo::test {
 namespace {
@@ -16,8 +17,6 @@ using emit::CGeometry;
 using emit::CLanguage;
 using emit::CMapping;
 using ir::Access;
-
-constexpr DType f32 = DType::Float32;
 
 ir::Kernel addition() {
     ir::Builder m("add_f32", 1, true);

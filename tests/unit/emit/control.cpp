@@ -9,9 +9,6 @@ using ir::Builder;
 using ir::Value;
 using Values = Builder::Values;
 
-constexpr DType f64 = DType::Float64;
-constexpr DType i64 = DType::Int64;
-
 TEST(Control, IfWithResultsAndStoresUnderMasks) {
     for (bool lanes : {true, false}) {
         Builder b("if", 1, lanes);

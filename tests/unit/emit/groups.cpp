@@ -16,11 +16,6 @@ using ir::Value;
 using Values = Builder::Values;
 using Sizes = std::vector<std::int64_t>;
 
-constexpr DType f32 = DType::Float32;
-constexpr DType f64 = DType::Float64;
-constexpr DType i32 = DType::Int32;
-constexpr DType i64 = DType::Int64;
-
 Builder in_groups(const char* name, const Sizes& size) {
     Builder b(name, static_cast<int>(size.size()), true);
     b.set_groups(size);

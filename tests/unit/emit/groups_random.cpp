@@ -13,8 +13,6 @@ using ir::Space;
 using ir::Value;
 using Values = Builder::Values;
 
-constexpr DType f32 = DType::Float32;
-constexpr DType i64 = DType::Int64;
 constexpr DType dtypes[] = {i64, f32, DType::Int16, DType::Int32, i64};
 
 /// Writes one kernel. Items write only their own elements and read others' only between two barriers, so that no order is left open.

@@ -13,8 +13,6 @@ using ir::Reduction;
 using ir::Value;
 using Values = Builder::Values;
 
-constexpr DType f64 = DType::Float64;
-
 /// out[row] = reduction of in[row, 0:length]; `item_lanes` puts the lanes on the rows.
 ir::Kernel reduction(Combine c, DType t, bool item_lanes) {
     Builder b("reduce", 1, item_lanes);

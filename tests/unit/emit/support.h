@@ -20,6 +20,7 @@ namespace pardo::test {
 
 using Entry = void (*)(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const std::uint8_t*);
 inline constexpr std::uint8_t never = 0;  // stops
+inline constexpr DType f32 = DType::Float32, f64 = DType::Float64, i32 = DType::Int32, i64 = DType::Int64;
 
 /// Machine code of one kernel for one width of vector registers.
 struct Compiled {

@@ -7,6 +7,7 @@
 #include <pardo/error.h>
 
 #include "graph/record.h"
+#include "support.h"
 
 namespace pardo::graph {
 namespace {
@@ -29,11 +30,6 @@ constexpr Golden goldens[] = {
 #define WEAK3(name, number, results) {Op::name, 3, 0, number, results},
 #include "numpy_dtypes.inc"
 };
-
-Array sample(DType t) {
-    static const Queue queue = Queue::of(Device("null"));
-    return full(std::initializer_list<std::int64_t>{1}, Scalar(1), t, queue);
-}
 
 Operand python_number(int which) {
     Scalar boolean(true);

@@ -12,14 +12,10 @@
 #include "graph/recipes.h"
 #include "graph/record.h"
 #include "ir/interpret.h"
+#include "support.h"
 
 namespace pardo::graph {
 namespace {
-
-Array sample(DType t) {
-    static const Queue queue = Queue::of(Device("null"));
-    return full(std::initializer_list<std::int64_t>{1}, Scalar(1), t, queue);
-}
 
 /// out[i] = recipe(in0[i], in1[i], in2[i]), finished: the verifier throws when the recipe breaks a rule of the IR.
 void build(Op op, int arity, DType loop, DType result) {

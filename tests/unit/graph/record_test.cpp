@@ -10,29 +10,15 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "../message_of.h"
 #include "base/counters.h"
 #include "graph/record.h"
+#include "support.h"
 
 namespace pardo::graph {
 namespace {
 
-Queue null_queue() {
-    static const Queue queue = Queue::of(Device("null"));
-    return queue;
-}
-
-Array make(std::initializer_list<std::int64_t> shape, DType t = DType::Float64) { return empty(shape, t, null_queue()); }
-
 GraphState& books() { return state_of(null_queue().impl()); }
-
-std::string message_of(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.message();
-    }
-    return "no error";
-}
 
 Op op_of(const Array& x) { return x.node()->op; }
 

@@ -13,11 +13,6 @@ namespace {
 
 using Axes = std::optional<std::vector<std::int64_t>>;
 
-Array sample(DType t) {
-    static const Queue queue = Queue::of(Device("null"));
-    return full(std::initializer_list<std::int64_t>{2, 3}, Scalar(1), t, queue);
-}
-
 /// What a row's function gives along axis 1, and the dtype that it should have.
 struct Case {
     const char* name;
@@ -33,12 +28,13 @@ std::vector<Case> cases(const Array& x, DType t) {
 #define POSITION(name, ...) {#name, pardo::name(x, 1, true), DType::Int64, {2, 1}},
 #define SCAN(id, name, ...) {#name, pardo::name(x, 1), result_dtype(row_of(Reduction::id), t), {2, 3}},
 #include "graph/reductions.def"
+#include "support.h"
     };
 }
 
 TEST(Reductions, EveryRowIsAFunction) {
     for (int t = 0; t < dtype_count; ++t) {
-        const Array x = sample(static_cast<DType>(t));
+        const Array x = sample(static_cast<DType>(t), {2, 3});
         const std::vector<Case> found = cases(x, x.dtype());
         ASSERT_EQ(found.size(), reduction_table().size());
         for (std::size_t i = 0; i < found.size(); ++i) {

@@ -11,14 +11,10 @@
 #include <pardo/ops.h>
 
 #include "graph/record.h"
+#include "support.h"
 
 namespace pardo::graph {
 namespace {
-
-Queue null_queue() {
-    static const Queue queue = Queue::of(Device("null"));
-    return queue;
-}
 
 std::vector<double> values(const Array& x) {
     std::vector<double> out(static_cast<std::size_t>(x.size()));

@@ -7,32 +7,19 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "../message_of.h"
 #include "graph/array/views.h"
 #include "graph/record.h"
+#include "support.h"
 
 namespace pardo::graph {
 namespace {
 
-Queue null_queue() {
-    static const Queue queue = Queue::of(Device("null"));
-    return queue;
-}
-
-Array make(std::initializer_list<std::int64_t> shape) { return empty(shape, DType::Float64, null_queue()); }
 Array pending(std::initializer_list<std::int64_t> shape) { return sqrt(make(shape)); }
 
 /// "shape strides +offset" of a view.
 std::string text(const Array& x) {
     return to_string(x.shape()) + " " + to_string(x.strides()) + " +" + std::to_string(x.force().node()->offset);
-}
-
-std::string message_of(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.message();
-    }
-    return "no error";
 }
 
 using I = std::int64_t;

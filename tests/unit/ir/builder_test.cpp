@@ -10,8 +10,6 @@
 namespace pardo::ir::test {
 namespace {
 
-constexpr DType F64 = DType::Float64, F32 = DType::Float32, I64 = DType::Int64;
-
 class BuilderTest : public testing::Test {
 protected:
     Builder m{"k", 2, true};

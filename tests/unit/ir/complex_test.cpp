@@ -11,8 +11,6 @@ namespace pardo::ir::test {
 namespace {
 
 using Z = std::complex<double>;
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 /// Runs a unary or binary function through lower_complex and expand_math, and checks that no complex value is left.
 template <class R>

@@ -10,8 +10,6 @@
 namespace pardo::ir::test {
 namespace {
 
-constexpr DType F32 = DType::Float32, I32 = DType::Int32, I64 = DType::Int64;
-
 /// All that is new, once each.
 Kernel sample() {
     Builder m("k", 2, true);

@@ -4,12 +4,17 @@
 #include <bit>
 #include <complex>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "ir/builder.h"
 #include "ir/interpret.h"
 
 namespace pardo::ir::test {
+
+inline constexpr DType F64 = DType::Float64, F32 = DType::Float32, I64 = DType::Int64, I32 = DType::Int32;
+inline constexpr double inf = std::numeric_limits<double>::infinity();
+inline const double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 /// out[i] = body(in0[i], in1[i]…) for all i.
 inline Kernel elementwise(DType in, DType out, int inputs, const std::function<Value(Builder&, std::span<const Value>)>& body) {

@@ -11,9 +11,6 @@
 namespace pardo::ir::test {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan_value = std::numeric_limits<double>::quiet_NaN();
-
 template <class Out, class In> std::vector<Out> apply(Opcode op, const std::vector<std::vector<In>>& in) {
     return run<Out, In>(elementwise(dtype_of<In>, dtype_of<Out>, static_cast<int>(in.size()),
                                     [&](Builder& m, std::span<const Value> v) { return m.emit(op, dtype_of<Out>, v); }),

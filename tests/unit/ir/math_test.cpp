@@ -10,9 +10,6 @@
 namespace pardo::ir::test {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-const double nan_value = std::numeric_limits<double>::quiet_NaN();
-
 /// Distance in units of the last place of the expected value.
 template <class T> double ulps(T got, long double want) {
     if (std::isnan(want)) return std::isnan(got) ? 0 : 1e9;

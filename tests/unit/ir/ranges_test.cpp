@@ -10,7 +10,6 @@
 namespace pardo::ir::test {
 namespace {
 
-constexpr DType I64 = DType::Int64;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
 
 /// A kernel of one dimension with scalars n, a, b; what a launch says of its checks.

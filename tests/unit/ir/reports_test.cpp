@@ -10,7 +10,6 @@
 namespace pardo::ir::test {
 namespace {
 
-constexpr DType I64 = DType::Int64;
 using Values = Builder::Values;
 
 /// A kernel over rows of indices, any of which may be wrong: out[i] = the sum over k of x[index[i * n + k]].

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "harness.h"
 #include "ir/builder.h"
 #include "ir/rules.h"
 
 namespace pardo::ir::test {
 namespace {
-
-constexpr DType F64 = DType::Float64;
 
 class Stores : public testing::Test {
 protected:

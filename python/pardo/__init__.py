@@ -159,6 +159,7 @@ def __dir__() -> list[str]:
 if _TYPE_CHECKING:
     from pardo import algorithm as algorithm
     from pardo import random as random
+    from pardo import sparse as sparse
     from pardo._analysis.averages import *
     from pardo._analysis.counting import *
     from pardo._analysis.differences import *

@@ -1,0 +1,339 @@
+# python/pardo/_sparse/kernels.py: the kernels behind sparse arrays: each part of a launch goes through some rows.
+"""Rows are divided into parts of equal work: `ptr` says where the entries of each row begin, and first_row() where a part does.
+
+On processors a group has one item, which is scalar code; elsewhere each item has one row (`parts` is the number of rows then).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pardo._kernel.kernel import kernel
+from pardo._language.groups import reduce_over_group
+from pardo._language.index_space import Const, Item, NdItem
+
+FREE = -1  # a place of a table that holds no column
+MOST = np.int64(0x7FFFFFFFFFFFFFFF)  # beyond all columns
+
+# --- where things are
+
+
+def begin_of(ptr: Any, row: Any) -> Any:
+    """Where a row begins."""
+    return np.int64(ptr[row])
+
+
+def row_of(ptr: Any, place: Any) -> Any:
+    """The row that an entry belongs to."""
+    low, high = np.int64(0), np.int64(ptr.shape[0] - 1)
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if np.int64(ptr[middle]) <= place:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def first_row(ptr: Any, part: Any, parts: Any) -> Any:
+    """The first row of a part: each has about as many rows and entries, taken together, as any other."""
+    rows = np.int64(ptr.shape[0] - 1)
+    low = np.int64(part)
+    if parts != rows:
+        base = np.int64(ptr[0])
+        wanted = (np.int64(ptr[rows]) - base + rows) * part // parts
+        low = np.int64(0)
+        high = rows
+        while low < high:
+            middle = (low + high) // 2
+            if np.int64(ptr[middle]) - base + middle < wanted:
+                low = middle + 1
+            else:
+                high = middle
+    return low
+
+
+# --- what an entry counts
+
+
+def plain(inputs: Any, k: Any, zero: Any) -> Any:
+    """The value of an entry."""
+    return inputs[0][k].astype(zero.dtype)
+
+
+def times_vector(inputs: Any, k: Any, zero: Any) -> Any:
+    """The value of an entry times the element of a vector that its column names."""
+    return inputs[0][k].astype(zero.dtype) * inputs[2][inputs[1][k]].astype(zero.dtype)
+
+
+def length_of_other(inputs: Any, k: Any, zero: Any) -> Any:
+    """How many entries a row of another matrix has, which the column of an entry names."""
+    i = inputs[0][k]
+    return (begin_of(inputs[1], i + 1) - begin_of(inputs[1], i)).astype(zero.dtype)
+
+
+def add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def least(a: Any, b: Any) -> Any:
+    return min(a, b)
+
+
+def greatest(a: Any, b: Any) -> Any:
+    return max(a, b)
+
+
+# --- rows to numbers
+
+
+@kernel
+def sparse_reduce_rows(item: NdItem, ptr: Any, entry: Any, combine: Any, inputs: Any, zero: Any, out: Any, parts: Any) -> None:
+    """A row after the other, an entry after the other."""
+    part = np.int64(item.get_global_id(0))
+    if part < parts:
+        for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
+            total = zero
+            for k in range(begin_of(ptr, row), begin_of(ptr, row + 1)):
+                total = combine(total, entry(inputs, k, zero))
+            out[row] = total
+
+
+@kernel
+def sparse_reduce_rows_by_groups(item: NdItem, ptr: Any, entry: Any, combine: Any, inputs: Any, zero: Any, out: Any) -> None:
+    """The items of a sub-group share a row."""
+    group = item.get_sub_group()
+    place, width = group.get_local_id(), group.get_local_range()
+    row = np.int64(item.get_global_id(0) - place) // width
+    first, stop = np.int64(0), np.int64(0)
+    if row < out.shape[0]:
+        first, stop = begin_of(ptr, row), begin_of(ptr, row + 1)
+    total = zero
+    for k in range(first + place, stop, width):
+        total = combine(total, entry(inputs, k, zero))
+    total = reduce_over_group(group, total, combine)
+    if place == 0 and row < out.shape[0]:
+        out[row] = total
+
+
+@kernel
+def sparse_times_matrix(item: Item, ptr: Any, index: Any, value: Any, x: Any, zero: Any, out: Any) -> None:
+    """An item has an element of the result."""
+    row, j = item.get_id(0), item.get_id(1)
+    total = zero
+    for k in range(begin_of(ptr, row), begin_of(ptr, row + 1)):
+        total += value[k].astype(zero.dtype) * x[index[k], j]
+    out[row, j] = total
+
+
+@kernel
+def sparse_times_matrix_by_rows(item: Item, ptr: Any, index: Any, value: Any, x: Any, zero: Any, out: Any, parts: Any) -> None:
+    """An item has a part; columns become lanes, and a row of the result stays in the nearest cache."""
+    part = np.int64(item.get_id(0))
+    for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
+        for j in range(out.shape[1]):
+            out[row, j] = zero
+        for k in range(begin_of(ptr, row), begin_of(ptr, row + 1)):
+            factor = value[k].astype(zero.dtype)
+            column = index[k]
+            for j in range(out.shape[1]):
+                out[row, j] += factor * x[column, j]
+
+
+# --- rows to rows
+
+
+@kernel
+def sparse_rows_of_entries(item: NdItem, ptr: Any, block: Any, out: Any) -> None:
+    """The row of each entry: an item looks for that of its first entry, and goes on from there."""
+    first = np.int64(item.get_global_id(0)) * block
+    stop = min(first + block, np.int64(out.shape[0]))
+    if first < stop:
+        row = row_of(ptr, first)
+        for k in range(first, stop):
+            while np.int64(ptr[row + 1]) <= k:
+                row += 1
+            out[k] = row.astype(out.dtype)
+
+
+@kernel
+def sparse_order_of_rows(item: NdItem, ptr: Any, index: Any, out: Any, parts: Any) -> None:
+    """Of each row 2 if its columns increase, 1 if some are equal, 0 if some decrease."""
+    part = np.int64(item.get_global_id(0))
+    if part < parts:
+        for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
+            state = np.int8(2)
+            for k in range(begin_of(ptr, row) + 1, begin_of(ptr, row + 1)):
+                if index[k] < index[k - 1]:
+                    state = np.int8(0)
+                elif index[k] == index[k - 1]:
+                    state = min(state, np.int8(1))
+            out[row] = state
+
+
+@kernel
+def sparse_merge_rows(
+    item: NdItem,
+    ptr_a: Any,
+    index_a: Any,
+    value_a: Any,
+    ptr_b: Any,
+    index_b: Any,
+    value_b: Any,
+    both: Any,
+    combine: Any,
+    zero: Any,
+    ptr: Any,
+    index: Any,
+    value: Any,
+    parts: Any,
+    fill: Const[int],
+) -> None:
+    """Rows of two matrices whose columns increase, element by element: counts what is not zero into ptr, or stores it from there on."""
+    part = np.int64(item.get_global_id(0))
+    if part < parts:
+        for row in range(first_row(both, part, parts), first_row(both, part + 1, parts)):
+            i, stop_a = begin_of(ptr_a, row), begin_of(ptr_a, row + 1)
+            j, stop_b = begin_of(ptr_b, row), begin_of(ptr_b, row + 1)
+            at = np.int64(0)
+            if fill:
+                at = begin_of(ptr, row)
+            while i < stop_a or j < stop_b:
+                column_a, column_b = MOST, MOST
+                a, b = zero, zero
+                if i < stop_a:
+                    column_a = np.int64(index_a[i])
+                    a = value_a[i].astype(zero.dtype)
+                if j < stop_b:
+                    column_b = np.int64(index_b[j])
+                    b = value_b[j].astype(zero.dtype)
+                column = min(column_a, column_b)
+                if column_a == column:
+                    i += 1
+                else:
+                    a = zero
+                if column_b == column:
+                    j += 1
+                else:
+                    b = zero
+                result = combine(a, b)
+                if result != 0:
+                    if fill:
+                        index[at] = column.astype(index.dtype)
+                        value[at] = result.astype(value.dtype)
+                    at += 1
+            if not fill:
+                ptr[row] = at.astype(ptr.dtype)
+
+
+# --- products of two sparse matrices: the entries of a row of the result are gathered in a table of its own
+
+
+def place_in(column: Any, size: Any) -> Any:
+    """Where a table of some size has a column, unless another one is there: the upper half of a product of 32 bits."""
+    mixed = (np.uint64(column) * np.uint64(2654435769)) & np.uint64(0xFFFFFFFF)
+    return np.int64((mixed * np.uint64(size)) >> np.uint64(32))
+
+
+@kernel
+def sparse_multiply_rows(
+    item: NdItem,
+    table: Any,
+    ptr_a: Any,
+    index_a: Any,
+    value_a: Any,
+    ptr_b: Any,
+    index_b: Any,
+    value_b: Any,
+    zero: Any,
+    keys: Any,
+    sums: Any,
+    counts: Any,
+    parts: Any,
+) -> None:
+    """Adds the products of each row into its table, and counts the columns there are."""
+    part = np.int64(item.get_global_id(0))
+    if part < parts:
+        for row in range(first_row(table, part, parts), first_row(table, part + 1, parts)):
+            begin = begin_of(table, row)
+            size = begin_of(table, row + 1) - begin
+            count = np.int64(0)
+            for k in range(begin_of(ptr_a, row), begin_of(ptr_a, row + 1)):
+                factor = value_a[k].astype(zero.dtype)
+                i = index_a[k]
+                for m in range(begin_of(ptr_b, i), begin_of(ptr_b, i + 1)):
+                    column = np.int64(index_b[m])
+                    product = factor * value_b[m].astype(zero.dtype)
+                    place = place_in(column, size)
+                    key = np.int64(keys[begin + place])
+                    while key != column and key != FREE:
+                        place += 1
+                        if place == size:
+                            place = np.int64(0)
+                        key = np.int64(keys[begin + place])
+                    if key == FREE:
+                        keys[begin + place] = column.astype(keys.dtype)
+                        sums[begin + place] = product
+                        count += 1
+                    else:
+                        sums[begin + place] += product
+            counts[row] = count
+
+
+@kernel
+def sparse_collect_rows(item: NdItem, table: Any, keys: Any, sums: Any, ptr: Any, index: Any, value: Any, parts: Any) -> None:
+    """Stores what tables hold, row after row."""
+    part = np.int64(item.get_global_id(0))
+    if part < parts:
+        for row in range(first_row(table, part, parts), first_row(table, part + 1, parts)):
+            at = begin_of(ptr, row)
+            for place in range(begin_of(table, row), begin_of(table, row + 1)):
+                if keys[place] != FREE:
+                    index[at] = keys[place]
+                    value[at] = sums[place]
+                    at += 1
+
+
+# --- to dense arrays
+
+
+@kernel
+def sparse_add_to_dense(item: NdItem, ptr: Any, index: Any, value: Any, out: Any, parts: Any) -> None:
+    """Adds entries to the elements of an array: those of a row are added one after the other, because columns may occur again."""
+    part = np.int64(item.get_global_id(0))
+    if part < parts:
+        for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
+            for k in range(begin_of(ptr, row), begin_of(ptr, row + 1)):
+                out[row, index[k]] += value[k]
+
+
+# --- what becomes of two values
+
+
+def subtract(a: Any, b: Any) -> Any:
+    return a - b
+
+
+def multiply(a: Any, b: Any) -> Any:
+    return a * b
+
+
+def either(a: Any, b: Any) -> Any:
+    return a or b
+
+
+def both_of(a: Any, b: Any) -> Any:
+    return a and b
+
+
+def differs(a: Any, b: Any) -> Any:
+    return a != b
+
+
+def below(a: Any, b: Any) -> Any:
+    return a < b
+
+
+def above(a: Any, b: Any) -> Any:
+    return a > b

@@ -1,0 +1,213 @@
+# python/pardo/_sparse/products.py: rows times vectors, matrices and other rows, and what becomes of each row: sums, extremes.
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array.creation import empty, zeros
+from pardo._array.joining import concat
+from pardo._array.ranges import arange
+from pardo._base.orders import copied_in_order
+from pardo._core import Array
+from pardo._language.index_space import NdRange, Range
+from pardo._sparse import kernels
+from pardo._sparse.structure import (
+    Rows,
+    cast,
+    group_size,
+    has_few_items,
+    index_dtype,
+    lengths,
+    no_rows,
+    parts_of,
+    pointers,
+    split_rows,
+    transposed,
+    unsigned,
+)
+
+LONG = 1 << 15  # entries of a row above which it may be cut into pieces, of so many
+SHARED = 8  # mean number of entries above which several items share a row, where a device has many
+NARROW = 1024  # rows and entries of a part, for products with matrices
+TABLES = 1 << 25  # places of the tables of one launch
+
+
+def accumulated_in(dtype: Any) -> np.dtype[Any]:
+    """The dtype that sums are added up in."""
+    wide = {"bool": np.int64, "float16": np.float32}
+    return np.dtype(wide.get(np.dtype(dtype).name, dtype))
+
+
+def finished(x: Array, dtype: Any) -> Array:
+    """A sum in the dtype of the result; of bools whether any was true."""
+    return x != 0 if np.dtype(dtype) == np.bool_ else cast(x, dtype)
+
+
+def _cut(ptr: Array, count: int, longest: int) -> tuple[Array, Array] | None:
+    """Pieces of rows, where one row is so long that what works on it would be the last to end."""
+    if longest <= LONG:
+        return None
+    threads = ptr.queue.device.max_compute_units or 1
+    return split_rows(ptr, count, LONG) if not has_few_items(ptr.queue) or longest > count // (4 * threads) else None
+
+
+def reduced(
+    ptr: Array, count: int, longest: int, entry: Callable[..., Any], combine: Callable[..., Any], inputs: tuple[Any, ...], zero: Any
+) -> Array:
+    """One number for each row, of what its entries count; `zero` is that of a row without any. In the dtype of `zero`."""
+    pieces = _cut(ptr, count, longest)
+    if pieces is not None:
+        of_rows, of_pieces = pieces
+        partial = reduced(of_pieces, count, LONG, entry, combine, inputs, zero)
+        return reduced(of_rows, partial.size, LONG, kernels.plain, combine, (partial,), zero)
+    rows, queue, ptr = ptr.size - 1, ptr.queue, unsigned(ptr)
+    out = empty(rows, zero.dtype, queue=queue)
+    if rows == 0:
+        return out
+    if has_few_items(queue) or count < SHARED * rows:
+        space, parts = parts_of(queue, rows, count)
+        kernels.sparse_reduce_rows[space](ptr, entry, combine, inputs, zero, out, parts)
+    else:
+        group = group_size(queue)
+        items = rows * min(group, 32)
+        space = NdRange(Range(-(-items // group) * group), Range(group))
+        kernels.sparse_reduce_rows_by_groups[space](ptr, entry, combine, inputs, zero, out)
+    return out
+
+
+def longest_of(ptr: Array) -> int:
+    """The number of entries of the longest row."""
+    return int(lengths(ptr).max()) if ptr.size > 1 else 0
+
+
+def sums(ptr: Array, value: Array, dtype: Any, longest: int | None = None) -> Array:
+    """The sums of rows."""
+    zero = accumulated_in(dtype).type(0)
+    most = longest_of(ptr) if longest is None and value.size > LONG else longest or 0
+    return finished(reduced(ptr, value.size, most, kernels.plain, kernels.add, (value,), zero), dtype)
+
+
+def add_up(starts: Array, value: Array) -> Array:
+    """The sums of what follows one another, in the dtype of the values: for from_coordinates."""
+    return sums(starts, value, value.dtype)
+
+
+def extremes(rows: Rows, greatest: bool, longest: int) -> Array:
+    """The greatest or least element of each row, zeros between entries included; NaN if one is."""
+    dtype = rows.value.dtype
+    wide = np.dtype(np.int8) if dtype == np.bool_ else dtype
+    if wide.kind == "f":
+        limit = wide.type(-np.inf if greatest else np.inf)
+    else:
+        limit = wide.type(np.iinfo(wide).min if greatest else np.iinfo(wide).max)
+    combine = kernels.greatest if greatest else kernels.least
+    found = reduced(rows.ptr, rows.value.size, longest, kernels.plain, combine, (rows.value,), limit)
+    with_zero = _core.maximum(found, 0) if greatest else _core.minimum(found, 0)
+    return finished(_core._where(lengths(rows.ptr) < rows.width, with_zero, found), dtype)
+
+
+# --- times dense
+
+
+def times_vector(rows: Rows, x: Array, dtype: Any, longest: int) -> Array:
+    """The product with a vector."""
+    zero = accumulated_in(dtype).type(0)
+    inputs = (rows.value, unsigned(rows.index), cast(x, zero.dtype))
+    return finished(reduced(rows.ptr, rows.value.size, longest, kernels.times_vector, kernels.add, inputs, zero), dtype)
+
+
+def times_matrix(rows: Rows, x: Array, dtype: Any, longest: int) -> Array:
+    """The product with a matrix."""
+    width = x.shape[1]
+    if width == 1:
+        return _core._reshape(times_vector(rows, _core._reshape(x, [x.shape[0]]), dtype, longest), [rows.count, 1])
+    zero = accumulated_in(dtype).type(0)
+    if rows.value.size == 0 or width == 0:
+        return zeros((rows.count, width), dtype, queue=rows.queue)
+    pieces = _cut(rows.ptr, rows.value.size, longest)
+    if pieces is not None:
+        of_rows, of_pieces = pieces
+        number = of_pieces.size - 1
+        partial = times_matrix(Rows(of_pieces, rows.index, rows.value, (number, rows.width)), x, zero.dtype, LONG)
+        ones = _core._full([number], 1, zero.dtype, rows.queue)
+        adding = Rows(of_rows, arange(number, dtype=np.int64, queue=rows.queue), ones, (rows.count, number))
+        return finished(times_matrix(adding, partial, zero.dtype, LONG), dtype)
+    x = cast(x, zero.dtype)
+    if not x._is_contiguous():
+        x = copied_in_order(x, "C")
+    out = empty((rows.count, width), zero.dtype, queue=rows.queue)
+    inputs = (unsigned(rows.ptr), unsigned(rows.index), rows.value, x, zero, out)
+    if has_few_items(rows.queue):
+        parts = min(rows.count, max(1, (rows.count + rows.value.size) // NARROW))
+        kernels.sparse_times_matrix_by_rows[Range(parts)](*inputs, parts)
+    else:
+        kernels.sparse_times_matrix[Range(rows.count, width)](*inputs)
+    return finished(out, dtype)
+
+
+def columns_times_vector(columns: Rows, x: Array, dtype: Any) -> Array:
+    """The product of a matrix that is given by columns with a vector."""
+    wide = accumulated_in(dtype)
+    out = zeros(columns.width, wide, queue=columns.queue)
+    if columns.value.size == 0:
+        return finished(out, dtype)
+    if not _core._accumulates_at(_core.add._row, out):
+        rows = transposed(columns)
+        return times_vector(rows, x, dtype, longest_of(rows.ptr))
+    spread = _core._repeat_each(cast(x, wide), cast(lengths(columns.ptr), np.int64), 0)
+    _core._accumulate_at(_core.add._row, out, cast(columns.index, np.int64), cast(columns.value, wide) * spread, False)
+    return finished(out, dtype)
+
+
+# --- times sparse
+
+
+def times_rows(a: Rows, b: Rows, dtype: Any) -> Rows:
+    """The product of two sparse matrices; the columns of its rows are in no order.
+
+    Rows of A, one after the other, multiply rows of B (F. G. Gustavson, "Two fast algorithms for sparse matrices", ACM Transactions on
+    Mathematical Software 4, 1978); what a row gives is gathered in a table that columns are looked up in by a hash.
+    """
+    extent = (a.count, b.width)
+    if a.value.size == 0 or b.value.size == 0:
+        return no_rows(extent, dtype, a.queue, [a.index, b.index])
+    ptr_b = cast(b.ptr, np.int64)
+    most = longest_of(a.ptr) if a.value.size > LONG else 0
+    products = reduced(a.ptr, a.value.size, most, kernels.length_of_other, kernels.add, (unsigned(a.index), ptr_b), np.int64(0))
+    table = pointers(2 * _core.minimum(products, b.width))
+    places = int(table[-1])
+    cuts = [0, a.count]
+    if places > TABLES:  # several launches, one after the other, use less memory
+        wanted = arange(TABLES, places, TABLES, dtype=np.int64, queue=a.queue)
+        found = _core._searchsorted(table, wanted, True, None).tolist()
+        cuts = sorted({0, a.count, *(max(row - 1, 0) for row in found)})
+    made = [_product_of_rows(a, b, table, first, stop, dtype) for first, stop in zip(cuts, cuts[1:], strict=False)]
+    if len(made) == 1:
+        counts, index, value = made[0]
+    else:
+        counts, index, value = (concat(list(parts)) for parts in zip(*made, strict=True))
+    indices = index_dtype(*extent, index.size, like=[a.index, b.index])
+    return Rows(pointers(counts, indices), cast(index, indices), finished(value, dtype), extent)
+
+
+def _product_of_rows(a: Rows, b: Rows, table: Array, first: int, stop: int, dtype: Any) -> tuple[Array, Array, Array]:
+    """Lengths, columns and values of some rows of a product."""
+    queue, zero = a.queue, accumulated_in(dtype).type(0)
+    table = table[first : stop + 1]
+    if first:
+        table = table - table[0]
+    places = int(table[-1])
+    keys = _core._full([places], kernels.FREE, index_dtype(b.width), queue)
+    results = empty(places, zero.dtype, queue=queue)
+    counts = empty(stop - first, np.int64, queue=queue)
+    space, parts = parts_of(queue, stop - first, places)
+    ptr, ptr_b = unsigned(a.ptr)[first : stop + 1], unsigned(b.ptr)
+    kernels.sparse_multiply_rows[space](table, ptr, unsigned(a.index), a.value, ptr_b, b.index, b.value, zero, keys, results, counts, parts)
+    begin = pointers(counts)
+    number = int(begin[-1])
+    index, value = empty(number, keys.dtype, queue=queue), empty(number, zero.dtype, queue=queue)
+    if number:
+        kernels.sparse_collect_rows[space](table, keys, results, begin, index, value, parts)
+    return counts, index, value

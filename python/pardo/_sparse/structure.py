@@ -1,0 +1,253 @@
+# python/pardo/_sparse/structure.py: rows of entries: made of coordinates and dense arrays, sorted, filtered, transposed, and back.
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from pardo import _core
+from pardo._array.creation import empty, zeros
+from pardo._array.cumulative import cumulative_sum
+from pardo._array.joining import concat
+from pardo._array.ranges import arange
+from pardo._array.searching import nonzero
+from pardo._core import Array, Queue
+from pardo._language.index_space import NdRange, Range
+from pardo._sparse import kernels
+
+BLOCK = 8192  # rows and entries of a part, on processors
+GROUP = 256  # items of a group at most, elsewhere
+PER_ITEM = 4096  # entries whose rows one item looks for, on processors
+
+
+class Rows(NamedTuple):
+    """Entries row after row: those of row i are at ptr[i], …, ptr[i + 1] - 1. Of a csc_array the rows are its columns."""
+
+    ptr: Array
+    index: Array
+    value: Array
+    extent: tuple[int, int]
+
+    @property
+    def count(self) -> int:
+        """How many rows."""
+        return self.extent[0]
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return self.extent[1]
+
+    @property
+    def queue(self) -> Queue:
+        return self.value.queue
+
+    def with_value(self, value: Array) -> Rows:
+        """The same places with other values."""
+        return Rows(self.ptr, self.index, value, self.extent)
+
+
+def index_dtype(*numbers: int, like: Iterable[Array] = ()) -> np.dtype[Any]:
+    """The dtype of indices: int32 where it holds the extents and the number of entries, and those that are given; as SciPy chooses."""
+    narrow = max(numbers, default=0) <= np.iinfo(np.int32).max and all(np.can_cast(x.dtype, np.int32) for x in like)
+    return np.dtype(np.int32 if narrow else np.int64)
+
+
+def cast(x: Array, dtype: Any) -> Array:
+    """The array in a dtype; itself if it has that."""
+    return x._astype(np.dtype(dtype), False)
+
+
+def unsigned(x: Array) -> Array:
+    """The same indices as numbers that kernels know not to be negative."""
+    return x._view_as(np.dtype(f"u{x.dtype.itemsize}"))
+
+
+def has_few_items(queue: Queue) -> bool:
+    """Whether items of the device are to go through many elements each, as those of processors."""
+    return queue.device.type == "cpu"
+
+
+def group_size(queue: Queue) -> int:
+    """Items of a group, a power of two."""
+    return 1 << (min(GROUP, queue.device.max_work_group_size or GROUP).bit_length() - 1)
+
+
+def parts_of(queue: Queue, rows: int, work: int) -> tuple[NdRange, int]:
+    """An index space for rows with so many entries, and into how many parts it divides them."""
+    if has_few_items(queue):
+        parts = min(rows, max(1, (rows + work) // BLOCK))
+        return NdRange(Range(parts), Range(1)), parts
+    group = group_size(queue)
+    return NdRange(Range(-(-rows // group) * group), Range(group)), rows
+
+
+def entry_rows(ptr: Array, count: int, dtype: Any = np.int64) -> Array:
+    """The row of each of so many entries."""
+    out = empty(count, dtype, queue=ptr.queue)
+    if count:
+        few = has_few_items(ptr.queue)
+        block, group = (PER_ITEM, 1) if few else (1, group_size(ptr.queue))
+        items = -(-count // block)
+        kernels.sparse_rows_of_entries[NdRange(Range(-(-items // group) * group), Range(group))](ptr, block, out)
+    return out
+
+
+def pointers(counts: Array, dtype: Any = np.int64) -> Array:
+    """Where rows of these lengths begin, and where the last one ends."""
+    return cast(cumulative_sum(counts, dtype=np.int64, include_initial=True), dtype)
+
+
+def lengths(ptr: Array) -> Array:
+    """How many entries each row has."""
+    return ptr[1:] - ptr[:-1]
+
+
+def no_rows(extent: tuple[int, int], dtype: Any, queue: Queue, like: Iterable[Array] = ()) -> Rows:
+    """Rows without entries."""
+    indices = index_dtype(*extent, like=like)
+    return Rows(zeros(extent[0] + 1, indices, queue=queue), empty(0, indices, queue=queue), empty(0, dtype, queue=queue), extent)
+
+
+# --- from coordinates
+
+
+def _places(row: Array, column: Array, extent: tuple[int, int]) -> Array | None:
+    """The order of entries by rows, and in these by columns; equal ones stay in their order. None if they are in order."""
+    if extent[0] * extent[1] < 2**63:
+        keys = cast(row, np.int64) * extent[1] + column
+        if bool((keys[1:] >= keys[:-1]).all()):
+            return None
+        return _core._argsort(keys, 0, False, True)
+    by_column = _core._argsort(column, 0, False, True)
+    return _core._take(by_column, _core._argsort(_core._take(row, by_column, 0), 0, False, True), 0)
+
+
+def from_coordinates(
+    row: Array, column: Array, value: Array, extent: tuple[int, int], add_up: Callable[[Array, Array], Array], dtype: np.dtype[Any]
+) -> Rows:
+    """Rows of what has coordinates; values of equal ones are added up by a function of where they begin and of the values."""
+    count = value.size
+    if count:
+        order = _places(row, column, extent)
+        if order is not None:
+            row, column, value = (_core._take(x, order, 0) for x in (row, column, value))
+        new = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
+        starts = nonzero(concat([_core._full([1], True, np.bool_, value.queue), new]))[0]
+        if starts.size < count:
+            value = add_up(concat([starts, _core._full([1], count, np.int64, value.queue)]), value)
+            row, column = _core._take(row, starts, 0), _core._take(column, starts, 0)
+    return Rows(_begins(row, extent[0], dtype), cast(column, dtype), value, extent)
+
+
+def _begins(row: Array, count: int, dtype: Any) -> Array:
+    """Where rows begin, of the row numbers of entries in order."""
+    wanted = arange(count + 1, dtype=row.dtype, queue=row.queue)
+    return cast(_core._searchsorted(row, wanted, False, None), dtype)
+
+
+def from_dense(x: Array) -> Rows:
+    """Rows of what is not zero in an array of two dimensions."""
+    extent = (x.shape[0], x.shape[1])
+    row, column = _core._nonzero(x)
+    dtype = index_dtype(*extent, row.size)
+    value = x[row, column] if row.size else empty(0, x.dtype, queue=x.queue)
+    return Rows(_begins(row, extent[0], dtype), cast(column, dtype), value, extent)
+
+
+def add_to_dense(rows: Rows, out: Array) -> None:
+    """Add the entries to the elements of an array of the same extents and dtype."""
+    if rows.value.size == 0:
+        return
+    value = rows.value
+    if value.dtype == np.bool_:
+        total = cast(out, np.int8)._copy()
+        add_to_dense(rows.with_value(cast(value, np.int8)), total)
+        out[...] = total != 0
+        return
+    space, parts = parts_of(rows.queue, rows.count, value.size)
+    kernels.sparse_add_to_dense[space](unsigned(rows.ptr), unsigned(rows.index), value, out, parts)
+
+
+# --- from rows to rows
+
+
+def order_of(rows: Rows) -> int:
+    """2 if the columns of each row increase, 1 if some are equal, 0 if some decrease."""
+    if rows.value.size == 0:
+        return 2
+    out = empty(rows.count, np.int8, queue=rows.queue)
+    space, parts = parts_of(rows.queue, rows.count, rows.value.size)
+    kernels.sparse_order_of_rows[space](rows.ptr, rows.index, out, parts)
+    return int(out.min())
+
+
+def in_order(rows: Rows) -> Rows:
+    """With the columns of each row in order; equal ones stay in their order."""
+    order = _places(entry_rows(rows.ptr, rows.value.size), rows.index, rows.extent) if rows.value.size else None
+    if order is None:
+        return rows
+    return Rows(rows.ptr, _core._take(rows.index, order, 0), _core._take(rows.value, order, 0), rows.extent)
+
+
+def filtered(rows: Rows, keep: Array) -> Rows:
+    """The entries for which an array of bools is true."""
+    chosen = nonzero(keep)[0]
+    before = cumulative_sum(keep, dtype=np.int64, include_initial=True)
+    ptr = cast(_core._take(before, cast(rows.ptr, np.int64), 0), rows.ptr.dtype)
+    return Rows(ptr, _core._take(rows.index, chosen, 0), _core._take(rows.value, chosen, 0), rows.extent)
+
+
+def transposed(rows: Rows) -> Rows:
+    """The same matrix by columns: rows of the transposed one. Entries of a column are in the order of the rows."""
+    count = rows.value.size
+    extent = (rows.width, rows.count)
+    if count == 0:
+        return no_rows(extent, rows.value.dtype, rows.queue, [rows.index])
+    order = _core._argsort(rows.index, 0, False, True)
+    dtype = rows.index.dtype
+    row = _core._take(entry_rows(rows.ptr, count, dtype), order, 0)
+    ptr = _begins(_core._take(rows.index, order, 0), rows.width, dtype)
+    return Rows(ptr, row, _core._take(rows.value, order, 0), extent)
+
+
+def chosen_rows(rows: Rows, which: Array) -> Rows:
+    """The rows with these numbers, of int64 from 0 on, as many times as they occur."""
+    begin = _core._take(cast(rows.ptr, np.int64), which, 0)
+    ptr = pointers(_core._take(cast(lengths(rows.ptr), np.int64), which, 0))
+    count = int(ptr[-1])
+    extent = (which.size, rows.width)
+    if count == 0:
+        return no_rows(extent, rows.value.dtype, rows.queue, [rows.index])
+    row = entry_rows(ptr, count)
+    place = arange(count, dtype=np.int64, queue=rows.queue) + _core._take(begin - ptr[:-1], row, 0)
+    dtype = index_dtype(*extent, count, like=[rows.index])
+    return Rows(cast(ptr, dtype), cast(_core._take(rows.index, place, 0), dtype), _core._take(rows.value, place, 0), extent)
+
+
+def row_range(rows: Rows, first: int, stop: int) -> Rows:
+    """Rows that follow one another."""
+    if stop <= first:
+        return no_rows((0, rows.width), rows.value.dtype, rows.queue, [rows.index])
+    begin, end = int(rows.ptr[first]), int(rows.ptr[stop])
+    ptr = rows.ptr[first : stop + 1] - begin
+    return Rows(ptr._copy(), rows.index[begin:end]._copy(), rows.value[begin:end]._copy(), (stop - first, rows.width))
+
+
+def column_range(rows: Rows, first: int, stop: int) -> Rows:
+    """Columns that follow one another."""
+    extent = (rows.count, max(0, stop - first))
+    if extent[1] == 0 or rows.value.size == 0:
+        return no_rows(extent, rows.value.dtype, rows.queue, [rows.index])
+    kept = filtered(rows, (rows.index >= first) & (rows.index < stop))
+    return Rows(kept.ptr, kept.index - first, kept.value, extent)
+
+
+def split_rows(ptr: Array, count: int, most: int) -> tuple[Array, Array]:
+    """Cut rows into pieces of at most so many of their entries: where the pieces of each row begin, and where the entries of each piece."""
+    ptr = cast(ptr, np.int64)
+    pieces = pointers((lengths(ptr) + (most - 1)) // most)
+    number = int(pieces[-1])
+    row = entry_rows(pieces, number)
+    begin = _core._take(ptr[:-1], row, 0) + (arange(number, dtype=np.int64, queue=ptr.queue) - _core._take(pieces[:-1], row, 0)) * most
+    return pieces, concat([begin, _core._full([1], count, np.int64, ptr.queue)])

@@ -82,6 +82,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "python/pardo/_runtime/devices.py": "an example in a message",
     "python/pardo/_runtime/memory.py": "the host",
     "python/pardo/_runtime/queues.py": "the host",
+    "python/pardo/_sparse/structure.py": "the type of a device",
 }
 
 

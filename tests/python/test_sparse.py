@@ -33,13 +33,18 @@ def test_of_dense(kind):
     for given_ in (X, X.tolist(), pp.asarray(X), X.T.copy().T, X[::-1][::-1]):
         a = kind(given_)
         assert type(a) is kind
-        assert a.shape == (3, 4) and a.nnz == a.size == 4 and a.ndim == 2 and a.dtype == np.float64
+        assert a.shape == (3, 4)
+        assert a.nnz == a.size == 4
+        assert a.ndim == 2
+        assert a.dtype == np.float64
         assert np.array_equal(pp.asnumpy(a.toarray()), X)
 
 
 def test_of_a_shape(kind):
     a = kind((2, 5))
-    assert a.shape == (2, 5) and a.nnz == 0 and a.dtype == np.float64
+    assert a.shape == (2, 5)
+    assert a.nnz == 0
+    assert a.dtype == np.float64
     assert kind((2, 5), dtype="int8").dtype == np.int8
     assert np.array_equal(pp.asnumpy(kind((0, 3)).toarray()), np.zeros((0, 3)))
 
@@ -62,7 +67,9 @@ def test_of_three_arrays(format):
     assert kind((np.ones(1), np.zeros(1, "int32"), np.array([0, 1], "int32"))).indices.dtype == np.int32
     assert not a.has_sorted_indices
     a.sort_indices()
-    assert a.has_sorted_indices and a.has_canonical_format and a.indices.tolist() == [0, 2, 1]
+    assert a.has_sorted_indices
+    assert a.has_canonical_format
+    assert a.indices.tolist() == [0, 2, 1]
     assert kind(([1, 2, 3, 9], [2, 0, 1, 0], [0, 2, 2, 3])).nnz == 3
 
 
@@ -70,7 +77,8 @@ def test_memory_is_shared_unless_copied():
     data, indices, indptr = np.ones(2), np.array([0, 1], np.int32), np.array([0, 1, 2], np.int32)
     shared, copied = sp.csr_array((data, indices, indptr)), sp.csr_array((data, indices, indptr), copy=True)
     data[0] = 7
-    assert float(shared[0, 0]) == 7 and float(copied[0, 0]) == 1
+    assert float(shared[0, 0]) == 7
+    assert float(copied[0, 0]) == 1
     x = pp.ones(2)
     assert sp.csr_array((x, indices, indptr)).data is x
     assert sp.csr_array(shared).data is shared.data
@@ -88,7 +96,7 @@ WRONG = [
     (lambda: sp.csr_array(([1.0], [0], [0, 1, 1]), shape=(1, 3)), ValueError, "index pointer size 3 should be 2"),
     (lambda: sp.csr_array(([1.0], [0], [1, 1]), shape=(1, 3)), ValueError, "index pointer should start with 0, not 1"),
     (lambda: sp.csr_array(([1.0], [0, 1], [0, 1]), shape=(1, 3)), ValueError, "same size, and have 2 and 1"),
-    (lambda: sp.csr_array(([1.0], [0], [0, 2]), shape=(1, 3)), ValueError, "at most the size of indices and data, 1, not 2"),
+    (lambda: sp.csr_array(([1.0], [0], [0, 2]), shape=(1, 3)), ValueError, "at most 1, the size of data, not 2"),
     (lambda: sp.csr_array(([1.0, 2], [0, 1], [0, 2, 1, 2]), shape=(3, 3)), ValueError, "non-decreasing"),
     (lambda: sp.csr_array(([1.0], [3], [0, 1]), shape=(1, 3)), ValueError, "indices must be < 3, and one is 3"),
     (lambda: sp.csr_array(([1.0], [-1], [0, 1]), shape=(1, 3)), ValueError, "indices must be >= 0, and one is -1"),
@@ -232,7 +240,8 @@ def test_outer_products_and_broadcast_sparse(kind):
 
 def test_zeros_of_results_are_left_out():
     a = sp.csr_array(X)
-    assert (a - a).nnz == 0 and (a * 0).nnz == 4
+    assert (a - a).nnz == 0
+    assert (a * 0).nnz == 4
     b = a * 0
     b.eliminate_zeros()
     assert b.nnz == 0
@@ -248,7 +257,8 @@ def test_functions_of_the_values(kind):
             expected = getattr(np, name)(x)
         np.testing.assert_allclose(pp.asnumpy(getattr(a, name)().toarray()), expected, rtol=1e-13)
     z = kind(X * (1 + 2j))
-    assert np.array_equal(pp.asnumpy(z.real.toarray()), X) and np.array_equal(pp.asnumpy(z.imag.toarray()), 2 * X)
+    assert np.array_equal(pp.asnumpy(z.real.toarray()), X)
+    assert np.array_equal(pp.asnumpy(z.imag.toarray()), 2 * X)
     assert np.array_equal(pp.asnumpy(z.conj().toarray()), X * (1 - 2j))
     assert a.conj(copy=False) is a
 
@@ -265,9 +275,12 @@ def test_reductions(kind):
     assert kind(X.astype("int8")).sum(axis=1).dtype == np.int64
     assert kind(X.astype("int8")).mean(axis=1).dtype == np.float64
     out = pp.zeros(4)
-    assert a.sum(axis=0, out=out) is out and out.tolist() == X.sum(0).tolist()
-    assert float(a.trace()) == np.trace(X) and float(a.trace(offset=1)) == np.trace(X, 1)
-    assert [x.tolist() for x in a.nonzero()] == ([x.tolist() for x in np.nonzero(X)] if kind is not sp.csc_array else [[2, 0, 2, 0], [0, 1, 2, 3]])
+    assert a.sum(axis=0, out=out) is out
+    assert out.tolist() == X.sum(0).tolist()
+    assert float(a.trace()) == np.trace(X)
+    assert float(a.trace(offset=1)) == np.trace(X, 1)
+    expected = [[2, 0, 2, 0], [0, 1, 2, 3]] if kind is sp.csc_array else [x.tolist() for x in np.nonzero(X)]
+    assert [x.tolist() for x in a.nonzero()] == expected
 
 
 # --- conversions
@@ -277,25 +290,31 @@ def test_formats(kind):
     a = kind(X)
     for format, other in FORMATS.items():
         b = a.asformat(format)
-        assert type(b) is other and (b is a) == (other is kind)
+        assert type(b) is other
+        assert (b is a) == (other is kind)
         assert np.array_equal(pp.asnumpy(b.toarray()), X)
         assert a.asformat(format, copy=True).data is not a.data
     assert type(a.T) is {sp.csr_array: sp.csc_array, sp.csc_array: sp.csr_array}.get(kind, kind)
-    assert a.T.data is a.data and a.transpose(copy=True).data is not a.data
+    assert a.T.data is a.data
+    assert a.transpose(copy=True).data is not a.data
     assert np.array_equal(pp.asnumpy(a.T.toarray()), X.T)
     for shape, order in (((4, 3), "C"), ((2, -1), "C"), ((6, 2), "F"), ((3, 4), "C")):
         b = a.reshape(shape, order=order)
-        assert type(b) is kind and np.array_equal(pp.asnumpy(b.toarray()), X.reshape(shape, order=order))
+        assert type(b) is kind
+        assert np.array_equal(pp.asnumpy(b.toarray()), X.reshape(shape, order=order))
     out = pp.ones((3, 4))
-    assert a.toarray(out=out) is out and np.array_equal(pp.asnumpy(out), X)
+    assert a.toarray(out=out) is out
+    assert np.array_equal(pp.asnumpy(out), X)
     assert a.todense("F").flags.f_contiguous
-    assert a.astype("int16").dtype == np.int16 and a.astype("float64", copy=False) is a
+    assert a.astype("int16").dtype == np.int16
+    assert a.astype("float64", copy=False) is a
 
 
 def test_copies(kind):
     a = kind(X)
     for b in (a.copy(), copy.copy(a), copy.deepcopy(a), pickle.loads(pickle.dumps(a))):
-        assert type(b) is kind and np.array_equal(pp.asnumpy(b.toarray()), X)
+        assert type(b) is kind
+        assert np.array_equal(pp.asnumpy(b.toarray()), X)
     b = a.copy()
     b.data[...] = 0
     assert float(a.sum()) == X.sum()
@@ -305,14 +324,17 @@ def test_text(kind):
     a = kind(X)
     assert repr(a) == f"<{kind.__name__} of float64 with 4 stored elements and shape (3, 4) on cpu:0>"
     assert "  (0, 1)\t2.0\n" in str(a)
-    assert sp.issparse(a) and isinstance(a, sp.sparray) and not sp.issparse(X)
+    assert sp.issparse(a)
+    assert isinstance(a, sp.sparray)
+    assert not sp.issparse(X)
 
 
 def test_equality_of_other_things(kind):
     a = kind(X)
     assert (a == None) is False  # noqa: E711
     assert (a != "text") is True
-    assert (a == kind((2, 2))) is False and (a != kind((2, 2))) is True
+    assert (a == kind((2, 2))) is False
+    assert (a != kind((2, 2))) is True
 
 
 def test_the_module_is_read_late():
@@ -338,22 +360,27 @@ def test_blocks():
     a, b = sp.csr_array(X), sp.csc_array(X[:, :2])
     assert np.array_equal(pp.asnumpy(sp.hstack([a, b, X]).toarray()), np.hstack([X, X[:, :2], X]))
     assert np.array_equal(pp.asnumpy(sp.vstack([a, X]).toarray()), np.vstack([X, X]))
-    assert sp.vstack([a, a]).format == "csr" and sp.hstack([b, b]).format == "csc" and sp.hstack([a, b]).format == "coo"
+    assert sp.vstack([a, a]).format == "csr"
+    assert sp.hstack([b, b]).format == "csc"
+    assert sp.hstack([a, b]).format == "coo"
     both = sp.block_array([[a, None], [None, b]], format="csr")
     assert np.array_equal(pp.asnumpy(both.toarray()), pp.asnumpy(sp.block_diag([a, b]).toarray()))
-    assert both.shape == (6, 6) and both.format == "csr"
+    assert both.shape == (6, 6)
+    assert both.format == "csr"
     assert np.array_equal(pp.asnumpy(sp.kron(a, b).toarray()), np.kron(X, X[:, :2]))
     for k in (-1, 0, 2):
         assert np.array_equal(pp.asnumpy(sp.tril(a, k).toarray()), np.tril(X, k))
         assert np.array_equal(pp.asnumpy(sp.triu(a, k, format="csc").toarray()), np.triu(X, k))
     row, col, data = sp.find(a)
-    assert np.array_equal(np.transpose([row.tolist(), col.tolist()]), np.argwhere(X)) and data.tolist() == X[X != 0].tolist()
+    assert np.array_equal(np.transpose([row.tolist(), col.tolist()]), np.argwhere(X))
+    assert data.tolist() == X[X != 0].tolist()
 
 
 @pytest.mark.parametrize("density", [0, 0.01, 0.2, 0.9, 1])
 def test_random(density):
     a = sp.random_array((40, 50), density=density, rng=3, format="csr")
-    assert a.nnz == round(density * 2000) and a.has_canonical_format
+    assert a.nnz == round(density * 2000)
+    assert a.has_canonical_format
     assert density == 0 or 0 <= float(a.data.min()) <= float(a.data.max()) < 1
     assert (a != sp.random_array((40, 50), density=density, rng=pp.random.default_rng(3))).nnz == 0
     assert sp.random_array((4, 5), density=density, dtype="int8").dtype == np.int8
@@ -392,7 +419,8 @@ def same_parts(ours, theirs):
     names = ("data", "row", "col") if theirs.format == "coo" else ("data", "indices", "indptr")
     for name in names:
         x, y = pp.asnumpy(getattr(ours, name)), getattr(theirs, name)
-        assert x.dtype == y.dtype and np.array_equal(x, y), name
+        assert x.dtype == y.dtype, name
+        assert np.array_equal(x, y), name
 
 
 @pytest.mark.parametrize("format", sorted(FORMATS))
@@ -401,13 +429,15 @@ def test_from_and_to_scipy(scipy_sparse, format, rng):
     theirs = getattr(scipy_sparse, f"{format}_array")(x)
     for other in ("csr", "csc", "coo", "dia", "lil"):
         ours = FORMATS[format](theirs.asformat(other))
-        assert type(ours) is FORMATS[format] and np.array_equal(pp.asnumpy(ours.toarray()), x)
+        assert type(ours) is FORMATS[format]
+        assert np.array_equal(pp.asnumpy(ours.toarray()), x)
     ours = FORMATS[format](theirs)
     same_parts(ours, theirs)
     theirs.data[0] = 99  # shared
     assert float(ours.data[0]) == 99
     back = ours.to_scipy()
-    assert type(back) is type(theirs) and np.shares_memory(back.data, theirs.data)
+    assert type(back) is type(theirs)
+    assert np.shares_memory(back.data, theirs.data)
     assert not np.shares_memory(ours.to_scipy(copy=True).data, theirs.data)
     assert np.array_equal(back.toarray(), theirs.toarray())
     theirs.data[0] = 98

@@ -35,7 +35,7 @@ class Arithmetic(sparray):
             return x
         if _is_number(x):
             if bool(x != 0):
-                raise NotImplementedError(f"{op_name}: adding or subtracting a nonzero scalar is not supported: every element would be stored")
+                raise NotImplementedError(f"{op_name}: a nonzero scalar is not supported: every element would be stored")
             return -self if reflected and op_name == "subtract" else self.copy()
         if isinstance(x, sparray):
             return self._merged(x, op_name)
@@ -99,12 +99,12 @@ class Arithmetic(sparray):
         return result
 
     def __mul__(self, other: Any) -> Any:
-        x = self._operand(other, "multiply")
+        x: Any = self._operand(other, "multiply")
         if x is NotImplemented:
             return x
         if _is_number(x):
             return self._with_data(self.data * x)
-        if not isinstance(x, sparray):
+        if type(x) is Array:
             return self._scaled(x, "multiply")
         if x.shape == self.shape:
             return self._merged(x, "multiply")
@@ -118,7 +118,7 @@ class Arithmetic(sparray):
 
     __rmul__ = __mul__
 
-    def _scaled(self, x: Array, op_name: str) -> Any:
+    def _scaled(self, x: Any, op_name: str) -> Any:
         """Each entry times the element of a dense array, or divided by it."""
         mine = self if op_name == "multiply" else self._canonical()
         mine = mine._compressed()

@@ -8,7 +8,7 @@ import numpy as np
 from pardo._array.creation import zeros
 from pardo._base.arguments import SCALARS, default_on, dtype_of, on_queue, same_queue
 from pardo._base.orders import read_order
-from pardo._core import Array, Device, Queue, _is_host_data
+from pardo._core import Array, Device, Queue, _broadcast_to, _is_host_data
 from pardo._sparse.structure import Rows, add_to_dense, cast
 
 FORMATS = ("csr", "csc", "coo")
@@ -123,7 +123,7 @@ class sparray:  # noqa: N801 (SciPy's name)
         return self.data.queue
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Any:  # noqa: N802 (NumPy's name)
         """The transposed array, which shares the entries: of a csr_array it is a csc_array, and the other way round."""
         return self.transpose()
 
@@ -287,8 +287,6 @@ class sparray:  # noqa: N801 (SciPy's name)
 
     def _dense_like(self, x: Array, op_name: str) -> Array:
         """A dense operand of the shape of this array."""
-        from pardo._core import _broadcast_to
-
         try:
             return _broadcast_to(x, list(self.shape))
         except ValueError:

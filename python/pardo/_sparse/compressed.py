@@ -27,8 +27,8 @@ class _Compressed(Stored):
         return made
 
     def _become(self, rows: Rows, order: int | None) -> None:
-        self.indptr, self.indices, self.data = rows.ptr, rows.index, rows.value
-        self._shape = rows.extent if self.format == "csr" else (rows.width, rows.count)
+        self.indptr, self.indices, self.data = rows.ptr, rows.column, rows.value
+        self._shape = rows.extent if self.format == "csr" else (rows.width, rows.height)
         self._order, self._longest = order, None
 
     def _rows(self) -> Rows:
@@ -54,10 +54,12 @@ class _Compressed(Stored):
             return self._take(KINDS["coo"](parts, shape, copy=copy, queue=queue), None, None, False)
         if len(parts) != 3:
             raise ValueError(
-                f"{op_name}: unrecognized tuple: expected (rows, columns), (data, (row, col)) or (data, indices, indptr), got {len(parts)} items"
+                f"{op_name}: unrecognized tuple of {len(parts)}: expected (rows, columns), (data, (row, col)) or (data, indices, indptr)"
             )
         data = line_of(parts[0], queue, copy, f"{op_name}: data")
-        indices, indptr = (indices_of(x, queue, copy, f"{op_name}: {name}") for x, name in zip(parts[1:], ("indices", "indptr"), strict=True))
+        indices, indptr = (
+            indices_of(x, queue, copy, f"{op_name}: {name}") for x, name in zip(parts[1:], ("indices", "indptr"), strict=True)
+        )
         if shape is None:
             if indices.size == 0:
                 raise ValueError(f"{op_name}: unable to infer the shape: there are no indices; give it")
@@ -86,8 +88,8 @@ class _Compressed(Stored):
             `data`, `indices` and `indptr` do not fit each other, or an index is out of range.
         """
         rows, op_name = self._rows(), type(self).__name__
-        if self.indptr.size != rows.count + 1:
-            raise ValueError(f"{op_name}: index pointer size {self.indptr.size} should be {rows.count + 1}")
+        if self.indptr.size != rows.height + 1:
+            raise ValueError(f"{op_name}: index pointer size {self.indptr.size} should be {rows.height + 1}")
         checked_parts(self.data, self.indices, self.indptr, rows.extent, op_name, full_check)
 
     # --- the order of entries
@@ -128,7 +130,9 @@ class _Compressed(Stored):
         """Eliminate duplicate entries by adding them together, in place; indices are in order then."""
         if self._order_now() < 2:
             rows = self._rows()
-            self._become(from_coordinates(entry_rows(rows.ptr, self.nnz), rows.index, rows.value, rows.extent, add_up, rows.index.dtype), 2)
+            self._become(
+                from_coordinates(entry_rows(rows.ptr, self.nnz), rows.column, rows.value, rows.extent, add_up, rows.column.dtype), 2
+            )
 
     def eliminate_zeros(self) -> None:
         """Remove zero entries from the array, in place."""
@@ -201,8 +205,8 @@ class _Compressed(Stored):
             The entries in their order.
         """
         rows = self._rows()
-        row = entry_rows(rows.ptr, self.nnz, rows.index.dtype)
-        column, value = (rows.index._copy(), rows.value._copy()) if copy else (rows.index, rows.value)
+        row = entry_rows(rows.ptr, self.nnz, rows.column.dtype)
+        column, value = (rows.column._copy(), rows.value._copy()) if copy else (rows.column, rows.value)
         if self.format == "csc":
             row, column = column, row
         return KINDS["coo"]._of(row, column, value, self._shape, self.format == "csr" and self._order == 2)
@@ -245,7 +249,7 @@ def checked_parts(data: Array, indices: Array, indptr: Array, extent: tuple[int,
     if first != 0:
         raise ValueError(f"{op_name}: index pointer should start with 0, not {first}")
     if not 0 <= stop <= indices.size:
-        raise ValueError(f"{op_name}: last value of index pointer should be at most the size of indices and data, {indices.size}, not {stop}")
+        raise ValueError(f"{op_name}: last value of index pointer should be at most {indices.size}, the size of data, not {stop}")
     if falls and falls[0]:
         raise ValueError(f"{op_name}: index pointer values must form a non-decreasing sequence")
     if full and stop:

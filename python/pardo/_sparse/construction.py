@@ -318,10 +318,10 @@ def _joined(blocks: Any, format: str | None, dtype: Any, op_name: str) -> Any:
                 continue
             block = as_coo(x, home, op_name)
             parts.append((i, j, block))
-            for sizes, at, extent, what in ((heights, i, block.shape[0], "rows"), (widths, j, block.shape[1], "columns")):
-                if sizes[at] not in (None, extent):
-                    raise ValueError(f"{op_name}: incompatible {what} of blocks[{i}][{j}]: expected {sizes[at]}, got {extent}")
-                sizes[at] = extent
+            for sizes, at, size, what in ((heights, i, block.shape[0], "rows"), (widths, j, block.shape[1], "columns")):
+                if sizes[at] not in (None, size):
+                    raise ValueError(f"{op_name}: incompatible {what} of blocks[{i}][{j}]: expected {sizes[at]}, got {size}")
+                sizes[at] = size
     for sizes, what in ((heights, "row"), (widths, "column")):
         if None in sizes:
             raise ValueError(f"{op_name}: blocks: all blocks of {what} {sizes.index(None)} are None")

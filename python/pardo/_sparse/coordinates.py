@@ -113,7 +113,7 @@ class coo_array(Stored):  # noqa: N801 (SciPy's name)
     def _canonical(self) -> Any:
         return self.tocsr()
 
-    def _deduplicated(self) -> coo_array:
+    def _deduplicated(self) -> Any:
         if self._summed:
             return self
         made = self._of(self.row, self.col, self.data, self._shape)
@@ -121,14 +121,15 @@ class coo_array(Stored):  # noqa: N801 (SciPy's name)
         return made
 
     def _rows(self) -> Rows:
-        return self.tocsr()._rows()
+        rows: Rows = self.tocsr()._rows()
+        return rows
 
     def _by(self, row: Array, column: Array, extent: tuple[int, int], copy: bool) -> Rows:
         """The entries by rows."""
         dtype = index_dtype(*extent, self.nnz, like=[row])
         made = from_coordinates(row, column, self.data, extent, add_up, dtype)
         if copy and made.value is self.data:  # they were in order
-            return Rows(made.ptr, made.index._copy(), made.value._copy(), extent)
+            return Rows(made.ptr, made.column._copy(), made.value._copy(), extent)
         return made
 
     def tocsr(self, copy: bool = False) -> Any:
@@ -162,7 +163,7 @@ class coo_array(Stored):  # noqa: N801 (SciPy's name)
         rows = self._by(self.col, self.row, (self._shape[1], self._shape[0]), copy)
         return KINDS["csc"]._made(rows, 2)
 
-    def tocoo(self, copy: bool = False) -> coo_array:
+    def tocoo(self, copy: bool = False) -> Any:
         """Convert this array to COOrdinate format.
 
         Parameters
@@ -179,7 +180,7 @@ class coo_array(Stored):  # noqa: N801 (SciPy's name)
             return self
         return self._of(self.row._copy(), self.col._copy(), self.data._copy(), self._shape, self._summed)
 
-    def transpose(self, axes: Any = None, copy: bool = False) -> coo_array:
+    def transpose(self, axes: Any = None, copy: bool = False) -> Any:
         """Reverse the dimensions of the sparse array.
 
         Parameters
@@ -218,10 +219,10 @@ class coo_array(Stored):  # noqa: N801 (SciPy's name)
 KINDS.update(coo=coo_array)
 
 
-def as_coo(x: Any, home: Queue | None, op_name: str) -> coo_array:
+def as_coo(x: Any, home: Queue | None, op_name: str) -> Any:
     """A block as a coo_array."""
     if isinstance(x, sparray):
-        return x.tocoo(copy=False)  # type: ignore[no-any-return]
+        return x.tocoo(copy=False)
     if not (type(x) is Array or is_scipy(x) or _is_host_data(x)):
         raise TypeError(f"{op_name}: a sparse or dense array is expected, not {type(x).__name__}")
     return coo_array(x, queue=None if type(x) is Array else home)

@@ -37,7 +37,7 @@ class Indexing(Reductions):
             at = numbers.index(True)
             written = ("A[i : i + 1, …]", "A[…, j : j + 1]")[at]
             raise NotImplementedError(
-                f"{type(self).__name__}: a {('row', 'column')[at]} of one dimension is not supported; write {written}, or take it of A.toarray()"
+                f"{type(self).__name__}: a {('row', 'column')[at]} of one dimension is not supported; write {written}, or use toarray()"
             )
         if all(type(part) is Array for part in parts):
             raise NotImplementedError(
@@ -59,9 +59,10 @@ class Indexing(Reductions):
                 number = operator.index(part)
             except TypeError:
                 raise IndexError(
-                    f"{type(self).__name__}: only integers, slices and arrays of integers or bools are valid indices, not {type(part).__name__}"
+                    f"{type(self).__name__}: only integers, slices and arrays are valid indices, not {type(part).__name__}"
                 ) from None
-            return self._inside(number, number, extent, axis) or number % extent
+            self._inside(number, number, extent, axis)
+            return number % extent
         x = part if type(part) is Array else asarray(part, queue=self.queue)
         same_queue(self.data, x, "index")
         if x.ndim == 0:
@@ -91,7 +92,7 @@ class Indexing(Reductions):
         row, column = (i, j) if self.format == "csr" else (j, i)
         begin, stop = int(rows.ptr[row]), int(rows.ptr[row + 1])
         value = rows.value[begin:stop]
-        return (value * (rows.index[begin:stop] == column).astype(value.dtype)).sum(dtype=value.dtype)
+        return (value * (rows.column[begin:stop] == column).astype(value.dtype)).sum(dtype=value.dtype)
 
     def _sliced(self, row: Any, column: Any) -> Any:
         """Rows and columns of a csr_array."""

@@ -181,50 +181,96 @@ def sparse_merge_rows(
     ptr_b: Any,
     index_b: Any,
     value_b: Any,
-    both: Any,
     combine: Any,
     zero: Any,
     ptr: Any,
     index: Any,
     value: Any,
+    counts: Any,
     parts: Any,
-    fill: Const[int],
 ) -> None:
-    """Rows of two matrices whose columns increase, element by element: counts what is not zero into ptr, or stores it from there on."""
+    """A function of two matrices whose columns increase: stores what is not zero from where ptr says, and counts it."""
     part = np.int64(item.get_global_id(0))
     if part < parts:
-        for row in range(first_row(both, part, parts), first_row(both, part + 1, parts)):
+        for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
             i, stop_a = begin_of(ptr_a, row), begin_of(ptr_a, row + 1)
             j, stop_b = begin_of(ptr_b, row), begin_of(ptr_b, row + 1)
-            at = np.int64(0)
-            if fill:
-                at = begin_of(ptr, row)
+            at = begin_of(ptr, row)
             while i < stop_a or j < stop_b:
                 column_a, column_b = MOST, MOST
                 a, b = zero, zero
                 if i < stop_a:
                     column_a = np.int64(index_a[i])
-                    a = value_a[i].astype(zero.dtype)
                 if j < stop_b:
                     column_b = np.int64(index_b[j])
-                    b = value_b[j].astype(zero.dtype)
                 column = min(column_a, column_b)
                 if column_a == column:
+                    a = value_a[i].astype(zero.dtype)
                     i += 1
-                else:
-                    a = zero
                 if column_b == column:
+                    b = value_b[j].astype(zero.dtype)
                     j += 1
-                else:
-                    b = zero
                 result = combine(a, b)
                 if result != 0:
-                    if fill:
-                        index[at] = column.astype(index.dtype)
-                        value[at] = result.astype(value.dtype)
+                    index[at] = column.astype(index.dtype)
+                    value[at] = result.astype(value.dtype)
                     at += 1
-            if not fill:
-                ptr[row] = at.astype(ptr.dtype)
+            counts[row] = at - begin_of(ptr, row)
+
+
+@kernel
+def sparse_pack_rows(item: NdItem, source: Any, index: Any, value: Any, ptr: Any, packed_index: Any, packed_value: Any, parts: Any) -> None:
+    """Rows that begin where `source` says, without gaps between them."""
+    part = np.int64(item.get_global_id(0))
+    if part < parts:
+        for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
+            first = begin_of(ptr, row)
+            begin = begin_of(source, row)
+            for k in range(begin_of(ptr, row + 1) - first):
+                packed_index[first + k] = index[begin + k]
+                packed_value[first + k] = value[begin + k]
+
+
+# --- rows to columns, where each part has a place for every column
+
+
+@kernel
+def sparse_add_columns(
+    item: NdItem, ptr: Any, index: Any, value: Any, factors: Any, zero: Any, out: Any, parts: Any, scaled: Const[int]
+) -> None:
+    """Adds the entries of each part into a row of its own, times a factor for each row of entries if `scaled`."""
+    part = np.int64(item.get_global_id(0))
+    for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
+        factor = zero
+        if scaled:
+            factor = factors[row]
+        for k in range(begin_of(ptr, row), begin_of(ptr, row + 1)):
+            if scaled:
+                out[part, index[k]] += value[k].astype(zero.dtype) * factor
+            else:
+                out[part, index[k]] += value[k].astype(zero.dtype)
+
+
+@kernel
+def sparse_count_columns(item: NdItem, ptr: Any, index: Any, counts: Any, parts: Any) -> None:
+    part = np.int64(item.get_global_id(0))
+    for k in range(begin_of(ptr, first_row(ptr, part, parts)), begin_of(ptr, first_row(ptr, part + 1, parts))):
+        counts[part, index[k]] += 1
+
+
+@kernel
+def sparse_place_by_columns(
+    item: NdItem, ptr: Any, index: Any, value: Any, places: Any, out_index: Any, out_value: Any, parts: Any
+) -> None:
+    """Entries in the order of their columns, those of a column in the order of the rows; `places`: of the next one of part and column."""
+    part = np.int64(item.get_global_id(0))
+    for row in range(first_row(ptr, part, parts), first_row(ptr, part + 1, parts)):
+        for k in range(begin_of(ptr, row), begin_of(ptr, row + 1)):
+            column = index[k]
+            at = places[part, column]
+            places[part, column] = at + 1
+            out_index[at] = np.int64(row).astype(out_index.dtype)
+            out_value[at] = value[k]
 
 
 # --- products of two sparse matrices: the entries of a row of the result are gathered in a table of its own

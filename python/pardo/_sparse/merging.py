@@ -34,18 +34,22 @@ def merged(a: Rows, b: Rows, op_name: str) -> Rows:
     if wide.kind == "c" and op_name in ORDERED:
         raise TypeError(f"{op_name}: complex numbers have no order")
     dtype = np.dtype(np.bool_) if op_name in COMPARISONS else wide
-    if a.count == 0 or a.value.size + b.value.size == 0:
-        return no_rows(a.extent, dtype, a.queue, [a.index, b.index])
+    if a.height == 0 or a.value.size + b.value.size == 0:
+        return no_rows(a.extent, dtype, a.queue, [a.column, b.column])
     zero = wide.type(0)
     both = cast(a.ptr, np.int64) + b.ptr
-    counts = empty(a.count, np.int64, queue=a.queue)
-    space, parts = parts_of(a.queue, a.count, a.value.size + b.value.size)
-    inputs = (*a[:3], *b[:3], both, function, zero)
-    kernels.sparse_merge_rows[space](*inputs, counts, a.index, a.value, parts, 0)
+    most = a.value.size + b.value.size
+    indices = index_dtype(*a.extent, most, like=[a.column, b.column])
+    counts = empty(a.height, np.int64, queue=a.queue)
+    column, value = empty(most, indices, queue=a.queue), empty(most, dtype, queue=a.queue)
+    space, parts = parts_of(a.queue, a.height, most)
+    kernels.sparse_merge_rows[space](*a[:3], *b[:3], function, zero, both, column, value, counts, parts)
     ptr = pointers(counts)
     number = int(ptr[-1])
-    indices = index_dtype(*a.extent, number, like=[a.index, b.index])
-    index, value = empty(number, indices, queue=a.queue), empty(number, dtype, queue=a.queue)
-    if number:
-        kernels.sparse_merge_rows[space](*inputs, ptr, index, value, parts, 1)
-    return Rows(cast(ptr, indices), index, value, a.extent)
+    indices = index_dtype(*a.extent, number, like=[a.column, b.column])
+    if number < most:
+        gaps = (both, column, value)
+        column, value = empty(number, indices, queue=a.queue), empty(number, dtype, queue=a.queue)
+        if number:
+            kernels.sparse_pack_rows[space](*gaps, ptr, column, value, parts)
+    return Rows(cast(ptr, indices), cast(column, indices), value, a.extent)

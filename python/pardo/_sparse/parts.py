@@ -117,5 +117,3 @@ def find(A: Any) -> tuple[Array, Array, Array]:
     coo = as_coo(A, None, "find")._deduplicated()
     keep = coo.data != 0
     return coo.row[keep], coo.col[keep], coo.data[keep]
-
-

@@ -1,6 +1,7 @@
 # python/pardo/_sparse/products.py: rows times vectors, matrices and other rows, and what becomes of each row: sums, extremes.
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from pardo._sparse import kernels
 from pardo._sparse.structure import (
     Rows,
     cast,
+    column_sums,
     group_size,
     has_few_items,
     index_dtype,
@@ -37,7 +39,8 @@ TABLES = 1 << 25  # places of the tables of one launch
 def accumulated_in(dtype: Any) -> np.dtype[Any]:
     """The dtype that sums are added up in."""
     wide = {"bool": np.int64, "float16": np.float32}
-    return np.dtype(wide.get(np.dtype(dtype).name, dtype))
+    made: np.dtype[Any] = np.dtype(wide.get(np.dtype(dtype).name, dtype))
+    return made
 
 
 def finished(x: Array, dtype: Any) -> Array:
@@ -114,7 +117,7 @@ def extremes(rows: Rows, greatest: bool, longest: int) -> Array:
 def times_vector(rows: Rows, x: Array, dtype: Any, longest: int) -> Array:
     """The product with a vector."""
     zero = accumulated_in(dtype).type(0)
-    inputs = (rows.value, unsigned(rows.index), cast(x, zero.dtype))
+    inputs = (rows.value, unsigned(rows.column), cast(x, zero.dtype))
     return finished(reduced(rows.ptr, rows.value.size, longest, kernels.times_vector, kernels.add, inputs, zero), dtype)
 
 
@@ -122,43 +125,39 @@ def times_matrix(rows: Rows, x: Array, dtype: Any, longest: int) -> Array:
     """The product with a matrix."""
     width = x.shape[1]
     if width == 1:
-        return _core._reshape(times_vector(rows, _core._reshape(x, [x.shape[0]]), dtype, longest), [rows.count, 1])
+        return _core._reshape(times_vector(rows, _core._reshape(x, [x.shape[0]]), dtype, longest), [rows.height, 1])
     zero = accumulated_in(dtype).type(0)
     if rows.value.size == 0 or width == 0:
-        return zeros((rows.count, width), dtype, queue=rows.queue)
+        return zeros((rows.height, width), dtype, queue=rows.queue)
     pieces = _cut(rows.ptr, rows.value.size, longest)
     if pieces is not None:
         of_rows, of_pieces = pieces
         number = of_pieces.size - 1
-        partial = times_matrix(Rows(of_pieces, rows.index, rows.value, (number, rows.width)), x, zero.dtype, LONG)
+        partial = times_matrix(Rows(of_pieces, rows.column, rows.value, (number, rows.width)), x, zero.dtype, LONG)
         ones = _core._full([number], 1, zero.dtype, rows.queue)
-        adding = Rows(of_rows, arange(number, dtype=np.int64, queue=rows.queue), ones, (rows.count, number))
+        adding = Rows(of_rows, arange(number, dtype=np.int64, queue=rows.queue), ones, (rows.height, number))
         return finished(times_matrix(adding, partial, zero.dtype, LONG), dtype)
     x = cast(x, zero.dtype)
     if not x._is_contiguous():
         x = copied_in_order(x, "C")
-    out = empty((rows.count, width), zero.dtype, queue=rows.queue)
-    inputs = (unsigned(rows.ptr), unsigned(rows.index), rows.value, x, zero, out)
+    out = empty((rows.height, width), zero.dtype, queue=rows.queue)
+    inputs = (unsigned(rows.ptr), unsigned(rows.column), rows.value, x, zero, out)
     if has_few_items(rows.queue):
-        parts = min(rows.count, max(1, (rows.count + rows.value.size) // NARROW))
+        parts = min(rows.height, max(1, (rows.height + rows.value.size) // NARROW))
         kernels.sparse_times_matrix_by_rows[Range(parts)](*inputs, parts)
     else:
-        kernels.sparse_times_matrix[Range(rows.count, width)](*inputs)
+        kernels.sparse_times_matrix[Range(rows.height, width)](*inputs)
     return finished(out, dtype)
 
 
 def columns_times_vector(columns: Rows, x: Array, dtype: Any) -> Array:
     """The product of a matrix that is given by columns with a vector."""
-    wide = accumulated_in(dtype)
-    out = zeros(columns.width, wide, queue=columns.queue)
     if columns.value.size == 0:
-        return finished(out, dtype)
-    if not _core._accumulates_at(_core.add._row, out):
-        rows = transposed(columns)
-        return times_vector(rows, x, dtype, longest_of(rows.ptr))
-    spread = _core._repeat_each(cast(x, wide), cast(lengths(columns.ptr), np.int64), 0)
-    _core._accumulate_at(_core.add._row, out, cast(columns.index, np.int64), cast(columns.value, wide) * spread, False)
-    return finished(out, dtype)
+        return zeros(columns.width, dtype, queue=columns.queue)
+    if has_few_items(columns.queue):
+        return finished(column_sums(columns, x, accumulated_in(dtype)), dtype)
+    rows = transposed(columns)
+    return times_vector(rows, x, dtype, longest_of(rows.ptr))
 
 
 # --- times sparse
@@ -170,25 +169,25 @@ def times_rows(a: Rows, b: Rows, dtype: Any) -> Rows:
     Rows of A, one after the other, multiply rows of B (F. G. Gustavson, "Two fast algorithms for sparse matrices", ACM Transactions on
     Mathematical Software 4, 1978); what a row gives is gathered in a table that columns are looked up in by a hash.
     """
-    extent = (a.count, b.width)
+    extent = (a.height, b.width)
     if a.value.size == 0 or b.value.size == 0:
-        return no_rows(extent, dtype, a.queue, [a.index, b.index])
+        return no_rows(extent, dtype, a.queue, [a.column, b.column])
     ptr_b = cast(b.ptr, np.int64)
     most = longest_of(a.ptr) if a.value.size > LONG else 0
-    products = reduced(a.ptr, a.value.size, most, kernels.length_of_other, kernels.add, (unsigned(a.index), ptr_b), np.int64(0))
+    products = reduced(a.ptr, a.value.size, most, kernels.length_of_other, kernels.add, (unsigned(a.column), ptr_b), np.int64(0))
     table = pointers(2 * _core.minimum(products, b.width))
     places = int(table[-1])
-    cuts = [0, a.count]
+    cuts = [0, a.height]
     if places > TABLES:  # several launches, one after the other, use less memory
         wanted = arange(TABLES, places, TABLES, dtype=np.int64, queue=a.queue)
         found = _core._searchsorted(table, wanted, True, None).tolist()
-        cuts = sorted({0, a.count, *(max(row - 1, 0) for row in found)})
-    made = [_product_of_rows(a, b, table, first, stop, dtype) for first, stop in zip(cuts, cuts[1:], strict=False)]
+        cuts = sorted({0, a.height, *(max(row - 1, 0) for row in found)})
+    made = [_product_of_rows(a, b, table, first, stop, dtype) for first, stop in itertools.pairwise(cuts)]
     if len(made) == 1:
         counts, index, value = made[0]
     else:
         counts, index, value = (concat(list(parts)) for parts in zip(*made, strict=True))
-    indices = index_dtype(*extent, index.size, like=[a.index, b.index])
+    indices = index_dtype(*extent, index.size, like=[a.column, b.column])
     return Rows(pointers(counts, indices), cast(index, indices), finished(value, dtype), extent)
 
 
@@ -204,7 +203,9 @@ def _product_of_rows(a: Rows, b: Rows, table: Array, first: int, stop: int, dtyp
     counts = empty(stop - first, np.int64, queue=queue)
     space, parts = parts_of(queue, stop - first, places)
     ptr, ptr_b = unsigned(a.ptr)[first : stop + 1], unsigned(b.ptr)
-    kernels.sparse_multiply_rows[space](table, ptr, unsigned(a.index), a.value, ptr_b, b.index, b.value, zero, keys, results, counts, parts)
+    kernels.sparse_multiply_rows[space](
+        table, ptr, unsigned(a.column), a.value, ptr_b, b.column, b.value, zero, keys, results, counts, parts
+    )
     begin = pointers(counts)
     number = int(begin[-1])
     index, value = empty(number, keys.dtype, queue=queue), empty(number, zero.dtype, queue=queue)

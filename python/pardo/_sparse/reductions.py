@@ -10,7 +10,7 @@ from pardo._base.arguments import axis_index, default_on, index, optional_dtype,
 from pardo._core import Array
 from pardo._sparse.arithmetic import Arithmetic
 from pardo._sparse.products import accumulated_in, extremes, finished, sums
-from pardo._sparse.structure import cast, transposed
+from pardo._sparse.structure import cast, column_sums, has_few_items, transposed
 
 
 class Reductions(Arithmetic):
@@ -32,17 +32,15 @@ class Reductions(Arithmetic):
     def _sum(self, axis: Any, dtype: Any, op_name: str) -> Array:
         mine, along = self._along(axis, op_name)
         if along is None:
-            return mine.data.sum(dtype=dtype)
+            total: Array = mine.data.sum(dtype=dtype)
+            return total
         rows = mine._rows()
         if along == 1:
             return sums(rows.ptr, rows.value, dtype, mine._longest_row())
-        wide = accumulated_in(dtype)
-        out = zeros(rows.width, wide, queue=self.queue)
         if rows.value.size == 0:
-            return finished(out, dtype)
-        if _core._accumulates_at(_core.add._row, out):
-            _core._accumulate_at(_core.add._row, out, cast(rows.index, np.int64), cast(rows.value, wide), False)
-            return finished(out, dtype)
+            return zeros(rows.width, dtype, queue=self.queue)
+        if has_few_items(self.queue):
+            return finished(column_sums(rows, None, accumulated_in(dtype)), dtype)
         columns = transposed(rows)
         return sums(columns.ptr, columns.value, dtype)
 
@@ -166,14 +164,14 @@ class Reductions(Arithmetic):
             raise TypeError(f"{op_name}: complex numbers have no order")
         mine, along = self._deduplicated()._along(axis, op_name)
         rows = mine._rows()
-        if (rows.count * rows.width if along is None else rows.extent[along]) == 0:
+        if (rows.height * rows.width if along is None else rows.extent[along]) == 0:
             raise ValueError(f"{op_name}: zero-size array to reduction operation {op_name} which has no identity")
         if along is None:
             if rows.value.size == 0:
                 return zeros((), self.dtype, queue=self.queue)
             most = rows.value.max() if greatest else rows.value.min()
-            if rows.value.size == rows.count * rows.width:
-                return most
+            if rows.value.size == rows.height * rows.width:
+                return most  # type: ignore[no-any-return]
             zero = self.dtype.type(0)
             return _core.maximum(most, zero) if greatest else _core.minimum(most, zero)
         if along == 0:

@@ -47,11 +47,12 @@ def line_of(x: Any, queue: Queue, copy: bool, what: str, dtype: Any = None) -> A
         x = x._copy()
     if x.ndim != 1:
         raise ValueError(f"{what} should be 1-D, and has {x.ndim} dimensions")
-    return x if dtype is None else cast(x, dtype)
+    line: Array = x if dtype is None else cast(x, dtype)
+    return line
 
 
-def indices_of(x: Any, queue: Queue, copy: bool, what: str) -> Array:
-    x = line_of(x, queue, copy, what)
+def indices_of(given: Any, queue: Queue, copy: bool, what: str) -> Array:
+    x = line_of(given, queue, copy, what)
     if x.dtype.kind not in "iu":
         if x.size:
             raise TypeError(f"{what} must be integers, not {x.dtype}")
@@ -197,7 +198,7 @@ class Stored(Indexing):
         ImportError
             SciPy is not installed.
         """
-        import scipy.sparse
+        import scipy.sparse  # type: ignore[import-untyped,unused-ignore]
 
         shares = not copy and self.device._in_host_memory
         parts = {name: shared_view(x) if shares and x.size else asnumpy(x) for name, x in self._arrays().items()}

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from pardo import _core
 from pardo._array.creation import empty, zeros
-from pardo._array.cumulative import cumulative_sum
 from pardo._array.joining import concat
 from pardo._array.ranges import arange
 from pardo._array.searching import nonzero
@@ -17,6 +16,7 @@ from pardo._sparse import kernels
 
 BLOCK = 8192  # rows and entries of a part, on processors
 GROUP = 256  # items of a group at most, elsewhere
+COPIES = 16  # of the columns, where parts of the rows have one each
 PER_ITEM = 4096  # entries whose rows one item looks for, on processors
 
 
@@ -24,12 +24,12 @@ class Rows(NamedTuple):
     """Entries row after row: those of row i are at ptr[i], …, ptr[i + 1] - 1. Of a csc_array the rows are its columns."""
 
     ptr: Array
-    index: Array
+    column: Array
     value: Array
     extent: tuple[int, int]
 
     @property
-    def count(self) -> int:
+    def height(self) -> int:
         """How many rows."""
         return self.extent[0]
 
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
 
     def with_value(self, value: Array) -> Rows:
         """The same places with other values."""
-        return Rows(self.ptr, self.index, value, self.extent)
+        return Rows(self.ptr, self.column, value, self.extent)
 
 
 def index_dtype(*numbers: int, like: Iterable[Array] = ()) -> np.dtype[Any]:
@@ -95,7 +95,7 @@ def entry_rows(ptr: Array, count: int, dtype: Any = np.int64) -> Array:
 
 def pointers(counts: Array, dtype: Any = np.int64) -> Array:
     """Where rows of these lengths begin, and where the last one ends."""
-    return cast(cumulative_sum(counts, dtype=np.int64, include_initial=True), dtype)
+    return cast(_core.cumulative_sum(counts, dtype=np.int64, include_initial=True), dtype)
 
 
 def lengths(ptr: Array) -> Array:
@@ -165,8 +165,8 @@ def add_to_dense(rows: Rows, out: Array) -> None:
         add_to_dense(rows.with_value(cast(value, np.int8)), total)
         out[...] = total != 0
         return
-    space, parts = parts_of(rows.queue, rows.count, value.size)
-    kernels.sparse_add_to_dense[space](unsigned(rows.ptr), unsigned(rows.index), value, out, parts)
+    space, parts = parts_of(rows.queue, rows.height, value.size)
+    kernels.sparse_add_to_dense[space](unsigned(rows.ptr), unsigned(rows.column), value, out, parts)
 
 
 # --- from rows to rows
@@ -176,39 +176,72 @@ def order_of(rows: Rows) -> int:
     """2 if the columns of each row increase, 1 if some are equal, 0 if some decrease."""
     if rows.value.size == 0:
         return 2
-    out = empty(rows.count, np.int8, queue=rows.queue)
-    space, parts = parts_of(rows.queue, rows.count, rows.value.size)
-    kernels.sparse_order_of_rows[space](rows.ptr, rows.index, out, parts)
+    out = empty(rows.height, np.int8, queue=rows.queue)
+    space, parts = parts_of(rows.queue, rows.height, rows.value.size)
+    kernels.sparse_order_of_rows[space](rows.ptr, rows.column, out, parts)
     return int(out.min())
 
 
 def in_order(rows: Rows) -> Rows:
     """With the columns of each row in order; equal ones stay in their order."""
-    order = _places(entry_rows(rows.ptr, rows.value.size), rows.index, rows.extent) if rows.value.size else None
+    order = _places(entry_rows(rows.ptr, rows.value.size), rows.column, rows.extent) if rows.value.size else None
     if order is None:
         return rows
-    return Rows(rows.ptr, _core._take(rows.index, order, 0), _core._take(rows.value, order, 0), rows.extent)
+    return Rows(rows.ptr, _core._take(rows.column, order, 0), _core._take(rows.value, order, 0), rows.extent)
 
 
 def filtered(rows: Rows, keep: Array) -> Rows:
     """The entries for which an array of bools is true."""
     chosen = nonzero(keep)[0]
-    before = cumulative_sum(keep, dtype=np.int64, include_initial=True)
+    before = _core.cumulative_sum(keep, dtype=np.int64, include_initial=True)
     ptr = cast(_core._take(before, cast(rows.ptr, np.int64), 0), rows.ptr.dtype)
-    return Rows(ptr, _core._take(rows.index, chosen, 0), _core._take(rows.value, chosen, 0), rows.extent)
+    return Rows(ptr, _core._take(rows.column, chosen, 0), _core._take(rows.value, chosen, 0), rows.extent)
 
 
 def transposed(rows: Rows) -> Rows:
     """The same matrix by columns: rows of the transposed one. Entries of a column are in the order of the rows."""
     count = rows.value.size
-    extent = (rows.width, rows.count)
+    extent = (rows.width, rows.height)
     if count == 0:
-        return no_rows(extent, rows.value.dtype, rows.queue, [rows.index])
-    order = _core._argsort(rows.index, 0, False, True)
-    dtype = rows.index.dtype
+        return no_rows(extent, rows.value.dtype, rows.queue, [rows.column])
+    if has_few_items(rows.queue):
+        return _placed_by_columns(rows)
+    order = _core._argsort(rows.column, 0, False, True)
+    dtype = rows.column.dtype
     row = _core._take(entry_rows(rows.ptr, count, dtype), order, 0)
-    ptr = _begins(_core._take(rows.index, order, 0), rows.width, dtype)
+    ptr = _begins(_core._take(rows.column, order, 0), rows.width, dtype)
     return Rows(ptr, row, _core._take(rows.value, order, 0), extent)
+
+
+def copies_for_columns(rows: Rows) -> tuple[NdRange, int]:
+    """An index space whose items have a place for each column, and how many they are: sizes alone decide, so that sums have the same bits
+    on each machine."""
+    parts = max(1, min(COPIES, rows.height, rows.value.size // (8 * rows.width)))
+    return NdRange(Range(parts), Range(1)), parts
+
+
+def _placed_by_columns(rows: Rows) -> Rows:
+    """As `transposed`, by counting: each part of the rows places its entries behind those of the parts before it."""
+    space, parts = copies_for_columns(rows)
+    ptr, column, count = unsigned(rows.ptr), unsigned(rows.column), rows.value.size
+    counts = zeros((parts, rows.width), rows.ptr.dtype, queue=rows.queue)
+    kernels.sparse_count_columns[space](ptr, column, counts, parts)
+    before = pointers(counts.T.reshape(-1), rows.ptr.dtype)
+    places = before[:-1].reshape(rows.width, parts).T._copy()
+    row, value = empty(count, rows.column.dtype, queue=rows.queue), empty(count, rows.value.dtype, queue=rows.queue)
+    kernels.sparse_place_by_columns[space](ptr, column, rows.value, places, row, value, parts)
+    return Rows(before[::parts]._copy(), row, value, (rows.width, rows.height))
+
+
+def column_sums(rows: Rows, factors: Array | None, wide: np.dtype[Any]) -> Array:
+    """The sums of columns, times a factor for each row if there are any; for devices whose items go through many elements."""
+    space, parts = copies_for_columns(rows)
+    out = zeros((parts, rows.width), wide, queue=rows.queue)
+    scale = out[0] if factors is None else cast(factors, wide)
+    kernels.sparse_add_columns[space](
+        unsigned(rows.ptr), unsigned(rows.column), rows.value, scale, wide.type(0), out, parts, int(factors is not None)
+    )
+    return out[0] if parts == 1 else out.sum(axis=0, dtype=wide)
 
 
 def chosen_rows(rows: Rows, which: Array) -> Rows:
@@ -218,29 +251,29 @@ def chosen_rows(rows: Rows, which: Array) -> Rows:
     count = int(ptr[-1])
     extent = (which.size, rows.width)
     if count == 0:
-        return no_rows(extent, rows.value.dtype, rows.queue, [rows.index])
+        return no_rows(extent, rows.value.dtype, rows.queue, [rows.column])
     row = entry_rows(ptr, count)
     place = arange(count, dtype=np.int64, queue=rows.queue) + _core._take(begin - ptr[:-1], row, 0)
-    dtype = index_dtype(*extent, count, like=[rows.index])
-    return Rows(cast(ptr, dtype), cast(_core._take(rows.index, place, 0), dtype), _core._take(rows.value, place, 0), extent)
+    dtype = index_dtype(*extent, count, like=[rows.column])
+    return Rows(cast(ptr, dtype), cast(_core._take(rows.column, place, 0), dtype), _core._take(rows.value, place, 0), extent)
 
 
 def row_range(rows: Rows, first: int, stop: int) -> Rows:
     """Rows that follow one another."""
     if stop <= first:
-        return no_rows((0, rows.width), rows.value.dtype, rows.queue, [rows.index])
+        return no_rows((0, rows.width), rows.value.dtype, rows.queue, [rows.column])
     begin, end = int(rows.ptr[first]), int(rows.ptr[stop])
     ptr = rows.ptr[first : stop + 1] - begin
-    return Rows(ptr._copy(), rows.index[begin:end]._copy(), rows.value[begin:end]._copy(), (stop - first, rows.width))
+    return Rows(ptr._copy(), rows.column[begin:end]._copy(), rows.value[begin:end]._copy(), (stop - first, rows.width))
 
 
 def column_range(rows: Rows, first: int, stop: int) -> Rows:
     """Columns that follow one another."""
-    extent = (rows.count, max(0, stop - first))
+    extent = (rows.height, max(0, stop - first))
     if extent[1] == 0 or rows.value.size == 0:
-        return no_rows(extent, rows.value.dtype, rows.queue, [rows.index])
-    kept = filtered(rows, (rows.index >= first) & (rows.index < stop))
-    return Rows(kept.ptr, kept.index - first, kept.value, extent)
+        return no_rows(extent, rows.value.dtype, rows.queue, [rows.column])
+    kept = filtered(rows, (rows.column >= first) & (rows.column < stop))
+    return Rows(kept.ptr, kept.column - first, kept.value, extent)
 
 
 def split_rows(ptr: Array, count: int, most: int) -> tuple[Array, Array]:

@@ -1,9 +1,9 @@
-# tests/conformance/test_sparse.py: sparse arrays on every dtype, format and device, against NumPy on dense arrays.
+# tests/conformance/test_sparse_products.py: sparse arrays on every dtype, format and device, against NumPy on dense arrays.
 import numpy as np
 import pardo as pp
 import pytest
 from data import DTYPES, assert_close, assert_same, rng_for, values
-from pardo._sparse import products, structure
+from pardo._sparse import products, reductions, structure
 
 FORMATS = ["csr", "csc", "coo"]
 RTOL = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-13, "complex64": 1e-5, "complex128": 1e-13}
@@ -58,7 +58,9 @@ def test_every_dtype(dtype, device):
     v, m = dense(dtype, (13, 1))[:, 0], dense(dtype, (13, 6))
     for format in FORMATS:
         a = made(x, device, format)
-        assert a.dtype == dtype and a.format == format and a.nnz == np.count_nonzero(x)
+        assert a.dtype == dtype
+        assert a.format == format
+        assert a.nnz == np.count_nonzero(x)
         compare(a, x)
         compare(a @ pp.asarray(v, device=device), x @ v)
         compare(a @ pp.asarray(m, device=device), x @ m)
@@ -158,8 +160,8 @@ def test_rows_of_very_different_lengths(cut, device, monkeypatch):
 @pytest.mark.parametrize("few", [False, True])
 def test_kernels_of_processors_and_of_others(few, device, monkeypatch):
     """Each device can run both: parts of many rows on items that are alone, and rows on sub-groups."""
-    monkeypatch.setattr(structure, "has_few_items", lambda queue: few)
-    monkeypatch.setattr(products, "has_few_items", lambda queue: few)
+    for module in (structure, products, reductions):
+        monkeypatch.setattr(module, "has_few_items", lambda queue: few)
     monkeypatch.setattr(structure, "BLOCK", 16)
     monkeypatch.setattr(structure, "PER_ITEM", 5)
     monkeypatch.setattr(products, "NARROW", 16)

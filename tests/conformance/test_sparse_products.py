@@ -7,7 +7,7 @@ from pardo._sparse import products, reductions, structure
 
 FORMATS = ["csr", "csc", "coo"]
 RTOL = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-13, "complex64": 1e-5, "complex128": 1e-13}
-SOME = ["bool", "int8", "uint32", "float16", "float32", "complex64"]
+SOME = ["bool", "uint32", "float16", "complex64"]
 NARROW = "float32"  # each device has it
 
 
@@ -55,12 +55,22 @@ def compare(mine, expected, what=""):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype(dtype, device):
     x = dense(dtype, (9, 13))
+    v = dense(dtype, (13, 1))[:, 0]
+    a = made(x, device)
+    assert a.dtype == dtype
+    assert a.nnz == np.count_nonzero(x)
+    compare(a, x)
+    compare(a @ pp.asarray(v, device=device), x @ v)
+    compare(a.sum(axis=0), x.sum(axis=0))
+
+
+@pytest.mark.parametrize("dtype", SOME)
+def test_every_format(dtype, device):
+    x = dense(dtype, (9, 13))
     v, m = dense(dtype, (13, 1))[:, 0], dense(dtype, (13, 6))
     for format in FORMATS:
         a = made(x, device, format)
-        assert a.dtype == dtype
         assert a.format == format
-        assert a.nnz == np.count_nonzero(x)
         compare(a, x)
         compare(a @ pp.asarray(v, device=device), x @ v)
         compare(a @ pp.asarray(m, device=device), x @ m)
@@ -71,7 +81,7 @@ def test_every_dtype(dtype, device):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("dtype", SOME)
+@pytest.mark.parametrize("dtype", ["bool", "float32"])
 def test_entries_in_no_order(dtype, format, device):
     x = dense(dtype, (8, 11), 0.5)
     a = made(x, device, format, shuffled=True)
@@ -184,11 +194,11 @@ def test_products_in_several_launches(device, monkeypatch):
     compare(made(x, device) @ made(y, device), x @ y)
 
 
-@pytest.mark.parametrize("dtype", ["int16", "float32"])
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32"])
 def test_extremes(dtype, device):
     x = dense(dtype, (6, 7), 0.8)
     x[0] = 3  # a row without zeros
-    x[1] = -4 * np.ones(7, dtype)
+    x[1] = -4 * np.ones(7)
     for format in FORMATS:
         a = made(x, device, format)
         for axis in (None, 0, 1):
@@ -201,7 +211,7 @@ def test_extremes(dtype, device):
 
 
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "ne", "lt", "gt", "eq", "le", "ge"])
-@pytest.mark.parametrize("dtype", ["uint8", "float32", "bool"])
+@pytest.mark.parametrize("dtype", ["float32", "bool"])
 def test_operators_on_elements(op, dtype, device):
     if op == "sub" and dtype == "bool":
         pytest.skip("refused, as by NumPy")

@@ -209,6 +209,7 @@ def test_scalars(kind):
     assert np.array_equal(pp.asnumpy((a + 0).toarray()), X)
     assert np.array_equal(pp.asnumpy((0 - a).toarray()), -X)
     assert np.array_equal(pp.asnumpy((a * pp.asarray(3.0)).toarray()), 3 * X)
+    assert np.array_equal(pp.asnumpy((np.float64(2) * a).toarray()), 2 * X)
     with pytest.raises(TypeError):
         1 / a
 
@@ -318,6 +319,14 @@ def test_copies(kind):
     b = a.copy()
     b.data[...] = 0
     assert float(a.sum()) == X.sum()
+
+
+def test_indices_that_are_replaced():
+    a = sp.csr_array(X)
+    assert a.has_sorted_indices
+    a.indices = pp.asarray([3, 1, 0, 2], dtype="int32")
+    assert not a.has_sorted_indices
+    assert np.array_equal(pp.asnumpy((a + a).toarray()), 2 * pp.asnumpy(a.toarray()))
 
 
 def test_text(kind):

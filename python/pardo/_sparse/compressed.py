@@ -20,6 +20,12 @@ class _Compressed(Stored):
     _order: int | None
     _longest: int | None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("indices", "indptr"):  # what was known of their order may be wrong now
+            object.__setattr__(self, "_order", None)
+            object.__setattr__(self, "_longest", None)
+        object.__setattr__(self, name, value)
+
     @classmethod
     def _made(cls, rows: Rows, order: int | None = None) -> Any:
         made = object.__new__(cls)

@@ -1,4 +1,4 @@
-# tests/python/test_filters.py: what ndimage and signal do with outputs, axes, other arguments, and bad ones.
+# tests/python/test_filter_arguments.py: what ndimage and signal do with outputs, axes, other arguments, and bad ones.
 import numpy as np
 import pardo as pp
 import pytest
@@ -114,7 +114,7 @@ BAD = {
     "cval must be a number": (TypeError, lambda x: nd.correlate1d(x, [1], cval="1")),
     "radius must be a nonnegative integer": (ValueError, lambda x: nd.gaussian_filter(x, 1, radius=-1)),
     "order must be non-negative": (ValueError, lambda x: nd.gaussian_filter(x, 1, order=-1)),
-    "sigma must be a number": (TypeError, lambda x: nd.gaussian_filter1d(x, "1")),
+    "sigma must be a number": (TypeError, lambda x: nd.gaussian_filter1d(x, None)),
     "output must have a complex dtype": (RuntimeError, lambda x: nd.correlate1d(x, [1j], output=x)),
     "the derivative must be callable": (TypeError, lambda x: nd.generic_laplace(x, 3)),
     "same dimensionality": (ValueError, lambda x: signal.convolve(x, [1, 2])),

@@ -2,17 +2,19 @@
 from __future__ import annotations
 
 import functools
+import linecache
 from collections.abc import Callable
 from typing import Any
 
-from pardo._language.index_space import private_array
+from pardo._filters.windows import plain
 
+BOTH, LESSER, GREATER = "both", "lesser", "greater"
 MOST = 49  # elements that are sorted in private memory; more of them are counted where they are
 
 
 @functools.cache
-def network(count: int, rank: int) -> tuple[tuple[int, int], ...]:
-    """Which pairs to put in order, one after the other, for the element of that rank to be in its place.
+def network(count: int, rank: int) -> tuple[tuple[int, int, str], ...]:
+    """Which pairs to put in order, one after the other, for the element of that rank to be in its place, and what is needed of each.
 
     The odd-even merge sort of K. E. Batcher, "Sorting networks and their applications", AFIPS 1968, without what does not lead there.
     """
@@ -29,27 +31,41 @@ def network(count: int, rank: int) -> tuple[tuple[int, int], ...]:
         step *= 2
     needed = {rank}
     kept = []
-    for pair in reversed(pairs):
-        if needed.intersection(pair):
-            needed.update(pair)
-            kept.append(pair)
+    for a, b in reversed(pairs):
+        if a in needed or b in needed:
+            kept.append((a, b, BOTH if a in needed and b in needed else LESSER if a in needed else GREATER))
+            needed.update((a, b))
     return tuple(reversed(kept))
+
+
+def lesser(a: Any, b: Any) -> Any:
+    return a if a < b else b
+
+
+def greater(a: Any, b: Any) -> Any:
+    return b if a < b else a
+
+
+def not_a_number(value: Any, found: Any) -> Any:
+    return value if value != value else found
 
 
 @functools.cache
 def sorted_to(count: int, rank: int) -> Callable[..., Any]:
-    """A fold that sorts as far as needed. A NaN makes all that it is compared with NaN, and so the result."""
-    pairs = network(count, rank)
-
-    def ranked(x: Any, at: Any, taps: Any) -> Any:
-        values = private_array(count, x.dtype)
-        for k, offset in enumerate(taps):
-            values[k] = x[at + offset]
-        for a, b in pairs:
-            low, high = min(values[a], values[b]), max(values[a], values[b])
-            values[a], values[b] = low, high
-        return values[rank]
-
+    """A fold that sorts as far as needed, each element a variable of its own. NaN has no order; it is looked for, and is the result then."""
+    lines = ["def ranked(x, at, taps):"]
+    lines += [f"    v{k} = x[at + plain(taps[{k}])]" for k in range(count)]
+    lines += ["    found = v0", *(f"    found = not_a_number(v{k}, found)" for k in range(1, count))]
+    for a, b, what in network(count, rank):
+        lines.append(f"    v{a}, v{b} = lesser(v{a}, v{b}), greater(v{a}, v{b})" if what == BOTH else
+                     f"    v{a if what == LESSER else b} = {what}(v{a}, v{b})")  # fmt: skip
+    lines += [f"    return not_a_number(found, v{rank})", ""]
+    text = "\n".join(lines)
+    file = f"<pardo: element {rank} of {count}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names: dict[str, Any] = {"plain": plain, "lesser": lesser, "greater": greater, "not_a_number": not_a_number}
+    exec(compile(text, file, "exec"), names)
+    ranked: Callable[..., Any] = names["ranked"]
     return ranked
 
 
@@ -70,10 +86,10 @@ def midpoint_of_bools(low: Any, high: Any) -> Any:
 def counted(x: Any, at: Any, taps: Any) -> Any:
     """A fold that halves the interval of the values in which the element lies; its ends are elements, so it ends with one of them."""
     offsets, first, rank, midpoint = taps
-    low = x[at + first]
+    low = x[at + plain(first)]
     high = low
     for offset in offsets:
-        value = x[at + offset]
+        value = x[at + plain(offset)]
         low = min(low, value)
         high = max(high, value)
     while low < high:  # not so with NaN
@@ -81,7 +97,7 @@ def counted(x: Any, at: Any, taps: Any) -> Any:
         below, above = low, high
         count = 0
         for offset in offsets:
-            value = x[at + offset]
+            value = x[at + plain(offset)]
             if value <= middle:
                 count += 1
                 below = max(below, value)

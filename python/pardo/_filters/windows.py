@@ -40,6 +40,11 @@ def continued(i: Any, n: Any, mode: Any) -> Any:
     return j
 
 
+def plain(i: Any) -> Any:
+    """A number that is not negative, as the compiler then knows: so that neighbours are seen to be read as vectors."""
+    return max(i, 0)
+
+
 @kernel(bounds_check=False)  # `continued` gives an index of the axis
 def extend_edges(item: Item, x: Any, axes: Any, cval: Any, out: Any) -> None:
     """A part of the array and of what continues it; each of `axes`, the last first: extent of the part, of the array, stride, start, mode."""
@@ -54,17 +59,17 @@ def extend_edges(item: Item, x: Any, axes: Any, cval: Any, out: Any) -> None:
     out[item.get_id(0)] = cval if outside else x[at].astype(out.dtype)
 
 
-@kernel(bounds_check=False)  # offsets are from where all of them lie inside
+@kernel(bounds_check=False)  # windows lie inside
 def filter_windows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, out_at: Any, lead: Any, taps: Any) -> None:
     """Places are an outer index, which `lead` divides into several, a row and a column; `x_at` and `out_at` are start and strides."""
     rest, row, column = item.get_id(0), item.get_id(1), item.get_id(2)
-    source = x_at[0] + row * x_at[2] + column
-    target = out_at[0] + row * out_at[2] + column
+    source = plain(x_at[0]) + row * plain(x_at[2]) + column
+    target = plain(out_at[0]) + row * plain(out_at[2]) + column
     for extent, x_stride, out_stride in lead:
-        source += (rest % extent) * x_stride
-        target += (rest % extent) * out_stride
+        source += (rest % extent) * plain(x_stride)
+        target += (rest % extent) * plain(out_stride)
         rest = rest // extent
-    out[target + rest * out_at[1]] = store(fold(x, source + rest * x_at[1], taps), out.dtype)
+    out[target + rest * plain(out_at[1])] = store(fold(x, source + rest * plain(x_at[1]), taps), out.dtype)
 
 
 # --- what is made of a window, and how it is stored -------------------------------------------------------------------------------------
@@ -75,27 +80,27 @@ def weighted(x: Any, at: Any, taps: Any) -> Any:
     offsets, weights, wide = taps
     total = wide(0)
     for k, offset in enumerate(offsets):
-        total += weights[k] * wide(x[at + offset])
+        total += weights[k] * wide(x[at + plain(offset)])
     return total
 
 
 def even(x: Any, at: Any, taps: Any) -> Any:
     """With the same weights on both sides of the first offset: pairs of elements are added first, as SciPy does."""
     offsets, weights, wide = taps
-    total = wide(x[at + offsets[0]]) * weights[0]
+    total = wide(x[at + plain(offsets[0])]) * weights[0]
     for k, weight in enumerate(weights):
         if k > 0:
-            total += (wide(x[at + offsets[2 * k - 1]]) + wide(x[at + offsets[2 * k]])) * weight
+            total += (wide(x[at + plain(offsets[2 * k - 1])]) + wide(x[at + plain(offsets[2 * k])])) * weight
     return total
 
 
 def odd(x: Any, at: Any, taps: Any) -> Any:
     """With opposite weights on both sides."""
     offsets, weights, wide = taps
-    total = wide(x[at + offsets[0]]) * weights[0]
+    total = wide(x[at + plain(offsets[0])]) * weights[0]
     for k, weight in enumerate(weights):
         if k > 0:
-            total += (wide(x[at + offsets[2 * k - 1]]) - wide(x[at + offsets[2 * k]])) * weight
+            total += (wide(x[at + plain(offsets[2 * k - 1])]) - wide(x[at + plain(offsets[2 * k])])) * weight
     return total
 
 
@@ -103,23 +108,23 @@ def average(x: Any, at: Any, taps: Any) -> Any:
     offsets, count, wide = taps
     total = wide(0)
     for offset in offsets:
-        total += wide(x[at + offset])
+        total += wide(x[at + plain(offset)])
     return total / count
 
 
 def least(x: Any, at: Any, taps: Any) -> Any:
     offsets, first = taps
-    value = x[at + first]
+    value = x[at + plain(first)]
     for offset in offsets:
-        value = min(value, x[at + offset])
+        value = min(value, x[at + plain(offset)])
     return value
 
 
 def greatest(x: Any, at: Any, taps: Any) -> Any:
     offsets, first = taps
-    value = x[at + first]
+    value = x[at + plain(first)]
     for offset in offsets:
-        value = max(value, x[at + offset])
+        value = max(value, x[at + plain(offset)])
     return value
 
 
@@ -242,9 +247,11 @@ class Windows:
         axes = [(1, 0, 0)] * (3 - len(axes)) + axes
         outer, lead = axes[0], tuple(axes[-3:0:-1])
         space = Range(math.prod(axis[0] for axis in axes[:-2]), axes[-2][0], axes[-1][0])
-        starts = (_dot(x_starts, x_strides), _dot(map(int.__sub__, out_starts, self.starts), out_strides))
-        x_at, out_at = ((starts[k], outer[1 + k], axes[-2][1 + k]) for k in range(2))
         flat = self.offsets @ np.asarray(x_strides, np.int64)
+        lowest = int(flat.min())
+        flat -= lowest
+        starts = (_dot(x_starts, x_strides) + lowest, _dot(map(int.__sub__, out_starts, self.starts), out_strides))
+        x_at, out_at = ((starts[k], outer[1 + k], axes[-2][1 + k]) for k in range(2))
         offsets = tuple(flat.tolist()) if len(flat) <= UNROLLED else to_queue(flat, x.queue)
         store = storing(self.wide or x.dtype, self.out.dtype)
         taps = self.taps(offsets, int(flat[0]), x.dtype)

@@ -293,11 +293,11 @@ def uniform_filter(
     >>> import pardo as pp
     >>> x = pp.reshape(pp.arange(0, 50, 2), (5, 5))
     >>> pp.ndimage.uniform_filter(x, 3)
-    array([[ 4,  5,  7,  9, 11],
+    array([[ 3,  5,  7,  9, 10],
            [10, 12, 14, 16, 17],
            [20, 22, 24, 26, 27],
            [30, 32, 34, 36, 37],
-           [36, 38, 40, 42, 44]])
+           [36, 38, 40, 42, 43]])
     """
     op_name = "uniform_filter"
     x = read.read_input(input, op_name)

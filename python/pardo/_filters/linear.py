@@ -54,11 +54,14 @@ def sum_windows(
 
 
 def sum_along(x: Array, out: Array, weights: NDArray[Any], axis: int, mode: int, cval: Any, origin: int = 0) -> None:
-    """A correlation along one axis, in SciPy's order: where weights are the same on both sides, pairs of elements are added first."""
+    """A correlation along one axis; into integers in SciPy's order: where weights are the same on both sides, pairs are added first."""
     size = len(weights)
     middle = size // 2
     offsets = read.offsets_along(size, origin, axis, x.ndim)
     modes = [mode] * max(x.ndim, 1)
+    if out.dtype.kind in "fc":
+        sum_windows(x, out, offsets, weights, modes, cval)
+        return
     if size % 2 and weights.dtype.kind != "c":
         left, right = weights[:middle], weights[:middle:-1]
         for fold, other in ((windows.even, right), (windows.odd, -right)):

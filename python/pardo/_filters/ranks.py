@@ -12,7 +12,7 @@ from pardo._filters import arguments as read
 from pardo._filters import selection, windows
 from pardo._filters.arguments import Output, public
 from pardo._filters.linear import check_cval
-from pardo._functions.operands import on_host
+from pardo._functions.operands import cast, on_host
 
 __all__ = [
     "maximum_filter",
@@ -33,6 +33,7 @@ _MIDPOINTS = {
 def _select(x: Array, out: Array, offsets: NDArray[Any], modes: Sequence[int], cval: Any, rank: int) -> None:
     """Stores the elements of a rank among those at offsets."""
     count = len(offsets)
+    x = cast(x, np.float32) if x.dtype == np.float16 else x  # few devices compare halves
     place = windows.Windows(x, offsets, modes, cval, read.wide_of(x))
     if rank in (0, count - 1):
         place.fold(out, windows.least if rank == 0 else windows.greatest, lambda at, first, dtype: (at, first))

@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import functools
-import linecache
 from collections.abc import Callable
 from typing import Any
 
-from pardo._filters.windows import plain
+from pardo._filters.stencils import plain, written
 
 BOTH, LESSER, GREATER = "both", "lesser", "greater"
 MOST = 49  # elements that are sorted in private memory; more of them are counted where they are
@@ -53,20 +52,14 @@ def not_a_number(value: Any, found: Any) -> Any:
 @functools.cache
 def sorted_to(count: int, rank: int) -> Callable[..., Any]:
     """A fold that sorts as far as needed, each element a variable of its own. NaN has no order; it is looked for, and is the result then."""
-    lines = ["def ranked(x, at, taps):"]
+    lines = ["def written(x, at, taps):"]
     lines += [f"    v{k} = x[at + plain(taps[{k}])]" for k in range(count)]
     lines += ["    found = v0", *(f"    found = not_a_number(v{k}, found)" for k in range(1, count))]
     for a, b, what in network(count, rank):
         lines.append(f"    v{a}, v{b} = lesser(v{a}, v{b}), greater(v{a}, v{b})" if what == BOTH else
                      f"    v{a if what == LESSER else b} = {what}(v{a}, v{b})")  # fmt: skip
-    lines += [f"    return not_a_number(found, v{rank})", ""]
-    text = "\n".join(lines)
-    file = f"<pardo: element {rank} of {count}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names: dict[str, Any] = {"plain": plain, "lesser": lesser, "greater": greater, "not_a_number": not_a_number}
-    exec(compile(text, file, "exec"), names)
-    ranked: Callable[..., Any] = names["ranked"]
-    return ranked
+    lines.append(f"    return not_a_number(found, v{rank})")
+    return written(f"element {rank} of {count}", lines, lesser=lesser, greater=greater, not_a_number=not_a_number)
 
 
 def midpoint_of_integers(low: Any, high: Any) -> Any:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._core import Array
+from pardo._filters import stencils
+from pardo._filters.stencils import plain
 from pardo._functions.operands import to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.index_space import Item, Range
@@ -16,6 +18,8 @@ from pardo._language.index_space import Item, Range
 NEAREST, REFLECT, MIRROR, WRAP, CONSTANT = range(5)
 
 UNROLLED = 32  # offsets that are part of a program's arguments; more of them are read from memory
+ROWS = 4  # computed at a time, by one item
+COLUMNS = 16  # from which on that is done
 SMALL = 1 << 14  # elements up to which the whole array is continued beyond its edges, in place of what lies near to them
 
 # --- kernels ----------------------------------------------------------------------------------------------------------------------------
@@ -40,11 +44,6 @@ def continued(i: Any, n: Any, mode: Any) -> Any:
     return j
 
 
-def plain(i: Any) -> Any:
-    """A number that is not negative, as the compiler then knows: so that neighbours are seen to be read as vectors."""
-    return max(i, 0)
-
-
 @kernel(bounds_check=False)  # `continued` gives an index of the axis
 def extend_edges(item: Item, x: Any, axes: Any, cval: Any, out: Any) -> None:
     """A part of the array and of what continues it; each of `axes`, the last first: extent of the part, of the array, stride, start, mode."""
@@ -59,8 +58,7 @@ def extend_edges(item: Item, x: Any, axes: Any, cval: Any, out: Any) -> None:
     out[item.get_id(0)] = cval if outside else x[at].astype(out.dtype)
 
 
-@kernel(bounds_check=False)  # windows lie inside
-def filter_windows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, out_at: Any, lead: Any, taps: Any) -> None:
+def each_window(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, out_at: Any, lead: Any, taps: Any) -> None:
     """Places are an outer index, which `lead` divides into several, a row and a column; `x_at` and `out_at` are start and strides."""
     rest, row, column = item.get_id(0), item.get_id(1), item.get_id(2)
     source = plain(x_at[0]) + row * plain(x_at[2]) + column
@@ -70,6 +68,26 @@ def filter_windows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: An
         target += (rest % extent) * plain(out_stride)
         rest = rest // extent
     out[target + rest * plain(out_at[1])] = store(fold(x, source + rest * plain(x_at[1]), taps), out.dtype)
+
+
+# Windows lie inside. What is stored as integers is summed up as SciPy does; other sums may contract products, as in `filter_rows`.
+filter_windows = kernel(bounds_check=False)(each_window)
+filter_freely = kernel(bounds_check=False, fastmath=True)(each_window)
+
+
+@kernel(bounds_check=False, fastmath=True)
+def filter_rows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, out_at: Any, lead: Any, taps: Any) -> None:
+    """The same for several rows at a time, of which each item computes one column."""
+    rest, block, column = item.get_id(0), item.get_id(1), item.get_id(2)
+    source = plain(x_at[0]) + block * ROWS * plain(x_at[2]) + column
+    target = plain(out_at[0]) + block * ROWS * plain(out_at[2]) + column
+    for extent, x_stride, out_stride in lead:
+        source += (rest % extent) * plain(x_stride)
+        target += (rest % extent) * plain(out_stride)
+        rest = rest // extent
+    target += rest * plain(out_at[1])
+    for k, value in enumerate(fold(x, source + rest * plain(x_at[1]), plain(x_at[2]), taps)):
+        out[target + k * plain(out_at[2])] = store(value, out.dtype)
 
 
 # --- what is made of a window, and how it is stored -------------------------------------------------------------------------------------
@@ -210,6 +228,8 @@ class Windows:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
         if out.size == 0:
             return
+        self.kernel = filter_freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else filter_windows
+        self.box = _box(self.offsets) if fold is weighted and self.kernel is filter_freely else None
         self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
         starts, extents = list(self.starts), list(self.extents)
         firsts = list(map(max, starts, self.low))
@@ -235,27 +255,66 @@ class Windows:
         self._launch(copy, shape, self.low, starts, extents)
 
     def _launch(self, x: Array, shape: Sequence[int], x_starts: Sequence[int], out_starts: Sequence[int], extents: Sequence[int]) -> None:
+        """The results of a part whose windows lie in `x`."""
         x_strides, out_strides = row_major(shape), row_major(self.extents)
-        axes: list[tuple[int, int, int]] = []
-        for axis in zip(extents, x_strides, out_strides, strict=True):
-            if axes and axes[-1][1:] == (axis[0] * axis[1], axis[0] * axis[2]):
-                axes[-1] = (axes[-1][0] * axis[0], *axis[1:])
-            elif axis[0] != 1:
-                axes.append(axis)
-        if not axes or axes[-1][1:] != (1, 1):
-            axes.append((1, 1, 1))
-        axes = [(1, 0, 0)] * (3 - len(axes)) + axes
-        outer, lead = axes[0], tuple(axes[-3:0:-1])
-        space = Range(math.prod(axis[0] for axis in axes[:-2]), axes[-2][0], axes[-1][0])
         flat = self.offsets @ np.asarray(x_strides, np.int64)
         lowest = int(flat.min())
         flat -= lowest
         starts = (_dot(x_starts, x_strides) + lowest, _dot(map(int.__sub__, out_starts, self.starts), out_strides))
+        axes = list(zip(extents, x_strides, out_strides, strict=True))
+        rows = self._rows_of(extents)
+        if rows:
+            axes[-2] = (rows, *axes[-2][1:])
+            self._run(filter_rows, x, starts, axes, flat, rows // ROWS)
+            starts = tuple(start + rows * stride for start, stride in zip(starts, axes[-2][1:], strict=True))
+            axes[-2] = (extents[-2] - rows, *axes[-2][1:])
+        if all(axis[0] for axis in axes):
+            self._run(self.kernel, x, starts, _coalesced(axes), flat)
+
+    def _rows_of(self, extents: Sequence[int]) -> int:
+        """How many rows are computed several at a time: those of large parts, of sums by boxes that extend over rows and columns."""
+        if self.box is None or math.prod(extents) <= SMALL or extents[-2] < ROWS or extents[-1] < COLUMNS:
+            return 0
+        return extents[-2] // ROWS * ROWS
+
+    def _run(self, kernel: Any, x: Array, starts: Any, axes: list[Any], flat: NDArray[Any], blocks: int = 0) -> None:
+        """One launch, over an outer index, rows or blocks of rows, and columns."""
+        axes = [(1, 0, 0)] * (3 - len(axes)) + axes
+        outer, lead = axes[0] if len(axes) > 2 else (1, 0, 0), tuple(axes[-3:0:-1])
+        space = Range(math.prod(axis[0] for axis in axes[:-2]), blocks or axes[-2][0], axes[-1][0])
         x_at, out_at = ((starts[k], outer[1 + k], axes[-2][1 + k]) for k in range(2))
-        offsets = tuple(flat.tolist()) if len(flat) <= UNROLLED else to_queue(flat, x.queue)
         store = storing(self.wide or x.dtype, self.out.dtype)
+        fold = self.function
+        if blocks:
+            height, width = self.box
+            fold = stencils.rows_of(height, width, ROWS)
+            flat = flat[: width]
+        offsets = tuple(flat.tolist()) if len(flat) <= UNROLLED else to_queue(flat, x.queue)
         taps = self.taps(offsets, int(flat[0]), x.dtype)
-        filter_windows[space, x.queue](self.function, store, x, x_at, self.out, out_at, lead, taps)
+        kernel[space, x.queue](fold, store, x, x_at, self.out, out_at, lead, taps)
+
+
+def _coalesced(axes: list[Any]) -> list[Any]:
+    """The same places by fewer axes; the last one of neighbours."""
+    made: list[Any] = []
+    for axis in axes:
+        if made and made[-1][1:] == (axis[0] * axis[1], axis[0] * axis[2]):
+            made[-1] = (made[-1][0] * axis[0], *axis[1:])
+        elif axis[0] != 1:
+            made.append(axis)
+    if not made or made[-1][1:] != (1, 1):
+        made.append((1, 1, 1))
+    return made
+
+
+def _box(offsets: NDArray[Any]) -> tuple[int, int] | None:
+    """The extents of windows that are boxes over the last two axes, more than one row of up to so many elements."""
+    count, axes = offsets.shape
+    if axes < 2 or not 2 <= count <= UNROLLED or offsets[:, :-2].any():
+        return None
+    height, width = (np.ptp(offsets[:, d]).item() + 1 for d in (-2, -1))
+    whole = np.indices((height, width)).reshape(2, -1).T + offsets[0, -2:]
+    return (height, width) if height > 1 and np.array_equal(whole, offsets[:, -2:]) else None
 
 
 def _dot(a: Iterable[int], b: Iterable[int]) -> int:

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pardo as pp
 import pytest
-from data import DTYPES, INTEGERS, assert_close, assert_same, rng_for, values
+from data import DTYPES, rng_for, values
 
 nd = pp.ndimage
 MODES = ["reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap"]
@@ -195,7 +195,13 @@ def test_nan(device):
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (4, 0, 2)], ids=str)
 def test_empty(shape, device):
     x = pp.zeros(shape, dtype="float32", device=device)
-    for y in (nd.correlate(x, np.ones((3,) * len(shape))), nd.gaussian_filter(x, 2), nd.median_filter(x, 3), nd.maximum_filter(x, 3), nd.sobel(x)):
+    for y in (
+        nd.correlate(x, np.ones((3,) * len(shape))),
+        nd.gaussian_filter(x, 2),
+        nd.median_filter(x, 3),
+        nd.maximum_filter(x, 3),
+        nd.sobel(x),
+    ):
         assert y.shape == shape
 
 

@@ -243,8 +243,8 @@ One axis is filtered after the other, and what is between is stored in the dtype
     "ranks_of_nan": """\
 A window that holds NaN gives NaN. (SciPy's result depends on the order of the elements.)""",
     "selection": """\
-Up to 49 elements are sorted in registers by an odd-even merge sort, as far as the result needs it. Of more elements those below the middle
-of an interval of values are counted, and the interval is halved until it is one value.""",
+Up to 49 elements are sorted in registers by an odd-even merge sort, as far as the result needs it. Of more elements those below the
+middle of an interval of values are counted, and the interval is halved until it is one value.""",
     "convolution_mode": """\
 mode : {'full', 'same', 'valid'}
     Whether all sums are returned in which the arrays overlap, as many in the middle as `in1` has, or those where one lies in the other.""",
@@ -263,7 +263,7 @@ TypeError
     Neither of the two is an Array or a number.
 ValueError
     The numbers of dimensions do not fit, `mode` or another word is something else, or with mode 'valid' neither array lies in the other.""",
-    "products_of_signals": """\
+the     "products_of_signals": """\
 Sums of products, in the dtype of the result: integers are exact, and wrap. Sums of float16 are made in float32.""",
 }
 

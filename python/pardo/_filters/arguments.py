@@ -28,10 +28,10 @@ def public(f: F) -> F:
 
 
 def read_input(x: Any, op_name: str, *, real: bool = False) -> Array:
-    x = array(x, op_name)
-    if real and x.dtype.kind == "c":
-        raise TypeError(f"{op_name}: complex type not supported: input is {x.dtype}")
-    return x
+    read: Array = array(x, op_name)
+    if real and read.dtype.kind == "c":
+        raise TypeError(f"{op_name}: complex type not supported: input is {read.dtype}")
+    return read
 
 
 class Output:

@@ -10,7 +10,7 @@ from pardo._base.arguments import default_on, word
 from pardo._core import Array
 from pardo._filters import windows
 from pardo._filters.arguments import public
-from pardo._functions.operands import cast, operands, to_queue
+from pardo._functions.operands import cast, operands
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d"]
 
@@ -79,7 +79,7 @@ def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, con
     if x.ndim != y.ndim:
         raise ValueError(f"{op_name}: in1 and in2 should have the same dimensionality: they have {x.ndim} and {y.ndim} dimensions")
     if x.size == 0 or y.size == 0:
-        return _core._empty([0], x.dtype, x.queue)  # type: ignore[no-any-return]
+        return _core._empty([0], x.dtype, x.queue)
     if x.ndim == 0:
         return _core.multiply(x, y if convolved else conjugate(y))
     turn_back = swapped(x, y, kind, op_name)
@@ -108,7 +108,7 @@ def _two_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, boundary: Any,
         x, y = y, x
     starts, extents = _places(x, y, kind)
     if 0 in extents or x.size == 0 or y.size == 0:
-        return _core._full([max(n, 0) for n in extents], 0, x.dtype, x.queue)  # type: ignore[no-any-return]
+        return _core._full([max(n, 0) for n in extents], 0, x.dtype, x.queue)
     if convolved:
         return slide(x, _core._flip(y, [0, 1]), starts, extents, edges, value)
     if kind == "same":

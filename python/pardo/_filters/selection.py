@@ -17,15 +17,14 @@ def network(count: int, rank: int) -> tuple[tuple[int, int, str], ...]:
 
     The odd-even merge sort of K. E. Batcher, "Sorting networks and their applications", AFIPS 1968, without what does not lead there.
     """
-    pairs = []
+    pairs: list[tuple[int, int]] = []
     step = 1
     while step < count:
         k = step
         while k >= 1:
             for j in range(k % step, count - k, 2 * k):
-                for i in range(min(k, count - j - k)):
-                    if (i + j) // (2 * step) == (i + j + k) // (2 * step):
-                        pairs.append((i + j, i + j + k))
+                places = range(j, j + min(k, count - j - k))
+                pairs.extend((i, i + k) for i in places if i // (2 * step) == (i + k) // (2 * step))
             k //= 2
         step *= 2
     needed = {rank}
@@ -51,7 +50,7 @@ def not_a_number(value: Any, found: Any) -> Any:
 
 @functools.cache
 def sorted_to(count: int, rank: int) -> Callable[..., Any]:
-    """A fold that sorts as far as needed, each element a variable of its own. NaN has no order; it is looked for, and is the result then."""
+    """A fold that sorts as far as needed, each element a variable of its own. NaN has no order: it is looked for, and is the result."""
     lines = ["def written(x, at, taps):"]
     lines += [f"    v{k} = x[at + plain(taps[{k}])]" for k in range(count)]
     lines += ["    found = v0", *(f"    found = not_a_number(v{k}, found)" for k in range(1, count))]

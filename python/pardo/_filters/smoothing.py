@@ -16,10 +16,10 @@ from pardo._filters.linear import check_cval, sum_along
 __all__ = ["gaussian_filter", "gaussian_filter1d", "uniform_filter", "uniform_filter1d"]
 
 
-def gaussian_weights(sigma: float, order: int, radius: int) -> NDArray[np.float64]:
+def gaussian_weights(sigma: float, order: int, radius: int) -> NDArray[Any]:
     """A sampled Gaussian that adds up to 1, or a derivative: it times the polynomial of the chain rule, p' - p x / sigma**2 for each."""
     x = np.arange(-radius, radius + 1)
-    bell = np.exp(-0.5 / (sigma * sigma) * x**2)
+    bell: NDArray[Any] = np.exp(-0.5 / (sigma * sigma) * x**2)
     bell = bell / bell.sum()
     if order == 0:
         return bell
@@ -27,10 +27,10 @@ def gaussian_weights(sigma: float, order: int, radius: int) -> NDArray[np.float6
     polynomial = np.polynomial.Polynomial([1.0])
     for _ in range(order):
         polynomial = polynomial.deriv() + polynomial * factor
-    return polynomial(x) * bell
+    return np.asarray(polynomial(x) * bell)
 
 
-def read_gaussian(op_name: str, sigma: Any, order: Any, truncate: Any, radius: Any) -> NDArray[np.float64]:
+def read_gaussian(op_name: str, sigma: Any, order: Any, truncate: Any, radius: Any) -> NDArray[Any]:
     """The weights of a correlation."""
     try:
         deviation = float(sigma)

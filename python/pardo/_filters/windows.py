@@ -46,7 +46,7 @@ def continued(i: Any, n: Any, mode: Any) -> Any:
 
 @kernel(bounds_check=False)  # `continued` gives an index of the axis
 def extend_edges(item: Item, x: Any, axes: Any, cval: Any, out: Any) -> None:
-    """A part of the array and of what continues it; each of `axes`, the last first: extent of the part, of the array, stride, start, mode."""
+    """A part of the array and of what continues it. Each of `axes`, the last first: its extent, that of the array, stride, start, mode."""
     rest = item.get_id(0)
     at = 0
     outside = False
@@ -260,7 +260,7 @@ class Windows:
         flat = self.offsets @ np.asarray(x_strides, np.int64)
         lowest = int(flat.min())
         flat -= lowest
-        starts = (_dot(x_starts, x_strides) + lowest, _dot(map(int.__sub__, out_starts, self.starts), out_strides))
+        starts: tuple[int, ...] = (_dot(x_starts, x_strides) + lowest, _dot(map(int.__sub__, out_starts, self.starts), out_strides))
         axes = list(zip(extents, x_strides, out_strides, strict=True))
         rows = self._rows_of(extents)
         if rows:
@@ -285,10 +285,10 @@ class Windows:
         x_at, out_at = ((starts[k], outer[1 + k], axes[-2][1 + k]) for k in range(2))
         store = storing(self.wide or x.dtype, self.out.dtype)
         fold = self.function
-        if blocks:
+        if blocks and self.box:
             height, width = self.box
             fold = stencils.rows_of(height, width, ROWS)
-            flat = flat[: width]
+            flat = flat[:width]
         offsets = tuple(flat.tolist()) if len(flat) <= UNROLLED else to_queue(flat, x.queue)
         taps = self.taps(offsets, int(flat[0]), x.dtype)
         kernel[space, x.queue](fold, store, x, x_at, self.out, out_at, lead, taps)
@@ -328,7 +328,7 @@ def _holds(dtype: np.dtype[Any], value: Any) -> bool:
     if dtype.kind == "b":
         return value in (0, 1)
     info = np.iinfo(dtype)
-    return value == value and info.min <= value <= info.max and int(value) == value
+    return bool(value == value and info.min <= value <= info.max and int(value) == value)
 
 
 __all__ = ["Windows"]

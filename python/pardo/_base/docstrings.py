@@ -262,8 +262,9 @@ ExecutionPlacementError
 TypeError
     Neither of the two is an Array or a number.
 ValueError
-    The numbers of dimensions do not fit, `mode` or another word is something else, or with mode 'valid' neither array lies in the other.""",
-the     "products_of_signals": """\
+    The numbers of dimensions do not fit, `mode` or another word is something else, or neither array lies in the other with mode
+    'valid'.""",
+    "products_of_signals": """\
 Sums of products, in the dtype of the result: integers are exact, and wrap. Sums of float16 are made in float32.""",
 }
 

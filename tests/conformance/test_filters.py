@@ -99,10 +99,20 @@ def test_edges_and_middles(shape, device):
     weights = rng_for(shape).normal(size=(5, 4, 3)[: len(shape)])
     close(nd.correlate(x, weights, mode="mirror"), correlated(a, weights, modes="mirror"), device)
     integers = (a * 20).astype("int16")
-    close(nd.correlate(pp.asarray(integers, device=device), weights, mode="constant", cval=0.5),
-          correlated(integers, weights, modes="constant", cval=0.5), device)  # fmt: skip
+    quarters = np.rint(weights * 4) / 4  # sums are exact in float32 too
+    want = correlated(integers, quarters, modes="constant", cval=0.5)
+    close(nd.correlate(pp.asarray(integers, device=device), quarters, mode="constant", cval=0.5), want, device)
     want = windows(a, (3,) * len(shape), "wrap").reshape(*shape, -1)
     close(nd.median_filter(x, 3, mode="wrap"), np.sort(want, -1)[..., want.shape[-1] // 2].astype("float32"), device)
+
+
+@pytest.mark.parametrize("size", [5, 8, 40])
+def test_columns(size, device):
+    """Several results at a time, by one column of elements; no more is read than belongs to the windows."""
+    a, x = data("float32", (3, 93, 70), device)
+    a[1, 30], x[1, 30] = np.nan, np.nan
+    weights = rng_for(size).normal(size=size)
+    close(nd.correlate1d(x, weights, 1, mode="wrap"), correlated(a, weights[None, :, None], modes="wrap"), device)
 
 
 def test_many_weights(device):
@@ -165,6 +175,21 @@ def test_counting_takes_extreme_values(dtype, device):
     seen = np.lib.stride_tricks.sliding_window_view(padded, (8, 8))[: a.shape[0], : a.shape[1]].reshape(*a.shape, -1)
     for rank in (5, 40):
         np.testing.assert_array_equal(pp.asnumpy(nd.rank_filter(x, rank, 8)), np.sort(seen, -1)[..., rank])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "uint8", "bool"])
+@pytest.mark.parametrize("size", [17, 70])
+def test_long_windows(dtype, size, device):
+    """Of blocks, which do not have to fit; longer than the axis too."""
+    a, x = data(dtype, (3, 40, 70), device)
+    for axis, mode, origin in ((1, "constant", 3), (2, "mirror", -7), (0, "reflect", 0), (2, "wrap", 8)):
+        sizes, origins = np.ones(3, int), np.zeros(3, int)
+        sizes[axis], origins[axis] = size, origin
+        seen = windows(a, sizes, mode, 0.5, origins).reshape(*a.shape, -1)
+        keywords = {"axis": axis, "mode": mode, "cval": 0.5, "origin": origin}
+        close(nd.minimum_filter1d(x, size, **keywords), as_stored(seen.min(-1), dtype), device)
+        close(nd.maximum_filter1d(x, size, **keywords), as_stored(seen.max(-1), dtype), device)
+        close(nd.uniform_filter1d(x, size, **keywords), as_stored(seen.sum(-1) / size, dtype), device)
 
 
 def test_footprints(device):

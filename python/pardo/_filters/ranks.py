@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pardo._base.arguments import axis_index, integer, warn
 from pardo._core import Array
 from pardo._filters import arguments as read
-from pardo._filters import selection, windows
+from pardo._filters import runs, selection, windows
 from pardo._filters.arguments import Output, public
 from pardo._filters.linear import check_cval
 from pardo._functions.operands import cast, on_host
@@ -43,6 +43,16 @@ def _select(x: Array, out: Array, offsets: NDArray[Any], modes: Sequence[int], c
         place.fold(out, selection.counted, lambda at, first, dtype: (at, first, rank, _MIDPOINTS[dtype.kind]))
 
 
+def _extreme(x: Array, out: Array, size: int, axis: int, mode: int, cval: Any, origin: int, largest: bool) -> None:
+    """Stores the smallest or the largest elements of windows along an axis."""
+    if not runs.are_long(x, size, axis):
+        _select(x, out, read.offsets_along(size, origin, axis, x.ndim), [mode] * x.ndim, cval, size - 1 if largest else 0)
+        return
+    x = cast(x, np.float32) if x.dtype == np.float16 else x
+    wide, value = windows.beyond_edges(x.dtype, [mode], cval, read.wide_of(x))
+    runs.fold_runs(x, out, size, axis, origin, mode, value, wide, runs.larger if largest else runs.smaller, runs.as_it_is)
+
+
 def _along(op_name: str, input: Any, size: Any, axis: Any, output: Any, mode: Any, cval: Any, origin: Any, largest: bool) -> Array:
     x = read.read_input(input, op_name, real=True)
     axis = axis_index(axis, x.ndim, op_name)
@@ -52,7 +62,7 @@ def _along(op_name: str, input: Any, size: Any, axis: Any, output: Any, mode: An
     code = read.read_mode(mode, op_name)
     check_cval(x, cval, op_name)
     out = where.new()
-    _select(x, out, read.offsets_along(n, shift, axis, x.ndim), [code] * x.ndim, cval, n - 1 if largest else 0)
+    _extreme(x, out, n, axis, code, cval, shift, largest)
     return where.given(out)
 
 
@@ -100,7 +110,7 @@ def _ranked(
         steps = [step for step in zip(window.shape, origins, axes, codes, strict=True) if step[0] > 1]
         for n, shift, axis, code in steps:
             out = where.new()
-            _select(x, out, read.offsets_along(n, shift, axis, x.ndim), [code] * x.ndim, cval, 0 if place == 0 else n - 1)
+            _extreme(x, out, n, axis, code, cval, shift, place > 0)
             x = out
         return where.given(x if steps else x._astype(where.dtype, True))
     window, axes, origins, codes = read.sorted_window(window, axes, origins, codes)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pardo._base.arguments import axis_index, integer
 from pardo._core import Array
 from pardo._filters import arguments as read
-from pardo._filters import windows
+from pardo._filters import runs, windows
 from pardo._filters.arguments import Output, public
 from pardo._filters.linear import check_cval, sum_along
 
@@ -195,6 +195,9 @@ def gaussian_filter(
 
 def average_along(x: Array, out: Array, size: int, axis: int, mode: int, cval: Any, origin: int) -> None:
     wide = read.wide_of(x, is_complex=x.dtype.kind == "c")
+    if runs.are_long(x, size, axis):
+        runs.fold_runs(x, out, size, axis, origin, mode, cval, wide, runs.added, runs.divided)
+        return
     place = windows.Windows(x, read.offsets_along(size, origin, axis, x.ndim), [mode] * x.ndim, cval, wide)
     place.fold(out, windows.average, lambda at, first, dtype: (at, size, wide.type), wide)
 

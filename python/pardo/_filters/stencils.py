@@ -34,3 +34,20 @@ def rows_of(height: int, width: int, count: int) -> Callable[..., Any]:
             lines += [f"    t{k} += weights[{(row - k) * width + column}] * v" for k in range(count) if 0 <= row - k < height]
     lines.append("    return " + ", ".join(f"t{k}" for k in range(count)))
     return written(f"{count} rows of {height} by {width}", lines)
+
+
+@functools.cache
+def columns_of(count: int) -> Callable[..., Any]:
+    """The same for windows of one column, as many elements as there are weights, at least 2 * count; these are in memory."""
+    lines = ["def written(x, at, stride, taps):", "    size, weights, wide = taps"]
+    lines += [f"    t{k} = wide(0)" for k in range(count)]
+    for row in range(count - 1):
+        lines.append(f"    v = wide(x[at + {row} * stride])")
+        lines += [f"    t{k} += weights[{row - k}] * v" for k in range(row + 1)]
+    lines += [f"    for row in range({count - 1}, size):", "        v = wide(x[at + row * stride])"]
+    lines += [f"        t{k} += weights[row - {k}] * v" for k in range(count)]
+    for row in range(count - 1):
+        lines.append(f"    v = wide(x[at + plain(size + {row}) * stride])")
+        lines += [f"    t{k} += weights[plain(size + {row - k})] * v" for k in range(row + 1, count)]
+    lines.append("    return " + ", ".join(f"t{k}" for k in range(count)))
+    return written(f"{count} rows of one column", lines)

@@ -194,6 +194,15 @@ def merged(shape: Sequence[int], offsets: NDArray[Any], modes: Sequence[int]) ->
     return extents, offsets[:, keep], [modes[d] for d in keep]
 
 
+def beyond_edges(dtype: np.dtype[Any], modes: Sequence[int], cval: Any, wide: np.dtype[Any]) -> tuple[np.dtype[Any], Any]:
+    """The dtype of elements and of what stands beyond the edges, and that number as it is given: 0.5 in an array of integers too."""
+    if CONSTANT not in modes:
+        return dtype, dtype.type(0)
+    if not _holds(dtype, cval):
+        dtype = np.result_type(dtype, wide) if wide.kind == "c" else wide
+    return dtype, dtype.type(cval)
+
+
 class Windows:
     """The windows of an array: offsets of their elements from each place, and how the array goes on beyond its edges.
 
@@ -219,10 +228,7 @@ class Windows:
             self.starts, self.extents = list(starts), list(extents)
         self.x = _core._reshape(x, [x.size])
         self.low, self.high = (np.maximum(side, 0).tolist() for side in (-self.offsets.min(0), self.offsets.max(0)))
-        # Beyond the edges there is cval as it is given: 0.5 in an array of integers too.
-        whole = cval == 0 or CONSTANT not in self.modes or _holds(x.dtype, cval)
-        self.edge_dtype = x.dtype if whole else np.result_type(x.dtype, wide) if wide.kind == "c" else wide
-        self.cval = self.edge_dtype.type(cval if CONSTANT in self.modes else 0)
+        self.edge_dtype, self.cval = beyond_edges(x.dtype, self.modes, cval, wide)
 
     def fold(self, out: Array, fold: Callable[..., Any], taps: Callable[..., Any], wide: np.dtype[Any] | None = None) -> None:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
@@ -285,11 +291,15 @@ class Windows:
         x_at, out_at = ((starts[k], outer[1 + k], axes[-2][1 + k]) for k in range(2))
         store = storing(self.wide or x.dtype, self.out.dtype)
         fold = self.function
+        offsets: Any = tuple(flat.tolist()) if len(flat) <= UNROLLED else len(flat)
         if blocks and self.box:
             height, width = self.box
-            fold = stencils.rows_of(height, width, ROWS)
-            flat = flat[:width]
-        offsets = tuple(flat.tolist()) if len(flat) <= UNROLLED else to_queue(flat, x.queue)
+            if width == 1 and height >= 2 * ROWS:
+                fold, offsets = stencils.columns_of(ROWS), height
+            else:
+                fold, offsets = stencils.rows_of(height, width, ROWS), offsets[:width]
+        elif type(offsets) is int:
+            offsets = to_queue(flat, x.queue)
         taps = self.taps(offsets, int(flat[0]), x.dtype)
         kernel[space, x.queue](fold, store, x, x_at, self.out, out_at, lead, taps)
 
@@ -308,11 +318,13 @@ def _coalesced(axes: list[Any]) -> list[Any]:
 
 
 def _box(offsets: NDArray[Any]) -> tuple[int, int] | None:
-    """The extents of windows that are boxes over the last two axes, more than one row of up to so many elements."""
+    """The extents of windows that are boxes over the last two axes: more than one row, of few elements or of one."""
     count, axes = offsets.shape
-    if axes < 2 or not 2 <= count <= UNROLLED or offsets[:, :-2].any():
+    if axes < 2 or count < 2 or offsets[:, :-2].any():
         return None
     height, width = (np.ptp(offsets[:, d]).item() + 1 for d in (-2, -1))
+    if count > UNROLLED and width > 1:
+        return None
     whole = np.indices((height, width)).reshape(2, -1).T + offsets[0, -2:]
     return (height, width) if height > 1 and np.array_equal(whole, offsets[:, -2:]) else None
 

@@ -31,6 +31,7 @@ def write_names():
     from pathlib import Path
 
     import pardo
+    from pardo._base import later
 
     groups = {"Classes": [], "Functions": [], "Constants and dtypes": [], "Exceptions": []}
     aliases, of_numpy = [], []
@@ -62,10 +63,17 @@ def write_names():
         elif title == "Functions":
             pages = [f"[`{name}`](https://numpy.org/doc/stable/reference/generated/numpy.{name}.html)" for name in of_numpy]
             lines += [f"Functions that are NumPy's own, as they have to do with dtypes and text only: {', '.join(pages)}.", ""]
+    known = {f"pardo.{name}" for names in groups.values() for name in names}
+    for module in sorted({*later.MODULES, "special"}):
+        value = getattr(pardo, module)
+        known.update(f"pardo.{module}.{name}" for name in value.__all__)
+        lines += [f"## pardo.{module}", "", (value.__doc__ or "").split("\n\n")[0].replace("\n", " "), ""]
+        lines += ["```{eval-rst}", f".. currentmodule:: pardo.{module}", "", ".. autosummary::", "   :toctree: .", ""]
+        lines += [f"   {name}" for name in sorted(value.__all__, key=str.lower)] + ["```", ""]
     folder = Path(__file__).parent / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
     for page in folder.glob("pardo.*.rst"):  # of names that are gone
-        if not any(page.stem == f"pardo.{name}" for names in groups.values() for name in names):
+        if page.stem not in known:
             page.unlink()
     (folder / "names.md").write_text("\n".join(lines))
 

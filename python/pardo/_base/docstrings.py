@@ -187,6 +187,85 @@ TypeError
     The model is not an array or a number, or the dtype is not supported.
 ValueError
     The shape is wrong, the order is not supported, or no such device exists.""",
+    "filter_input": """\
+input : Array
+    The elements, of any dtype and number of dimensions.""",
+    "real_filter_input": """\
+input : Array
+    The elements: bools, integers or floats, of any number of dimensions.""",
+    "filter_axis": """\
+axis : int
+    The axis that is filtered.""",
+    "filter_output": """\
+output : Array or dtype, optional
+    Where the result is stored, of the shape of `input`; or the dtype of the result. May be `input` itself.""",
+    "filter_mode": """\
+mode : str
+    How the array goes on beyond its edges: 'reflect' (``d c b a | a b c d | d c b a``), 'constant' (`cval`), 'nearest' (the last
+    element again), 'mirror' (``d c b | a b c d | c b a``) or 'wrap' (``a b c d | a b c d``). 'grid-mirror', 'grid-constant' and
+    'grid-wrap' are 'reflect', 'constant' and 'wrap'.""",
+    "filter_modes": """\
+mode : str or sequence of str
+    How the array goes on beyond its edges, along all axes or each: 'reflect' (``d c b a | a b c d | d c b a``), 'constant' (`cval`),
+    'nearest' (the last element again), 'mirror' (``d c b | a b c d | c b a``) or 'wrap' (``a b c d | a b c d``). 'grid-mirror',
+    'grid-constant' and 'grid-wrap' are 'reflect', 'constant' and 'wrap'.""",
+    "filter_cval": """\
+cval : number
+    What stands beyond the edges with mode 'constant'.""",
+    "filter_origin": """\
+origin : int
+    How far the window is moved to lower indices; by default its element ``size // 2`` stands at the place of the result.""",
+    "filter_origins": """\
+origin : int or sequence of int
+    How far the window is moved to lower indices, along all axes or each; by default its element ``size // 2`` stands at the place of the
+    result.""",
+    "filter_axes": """\
+axes : int or tuple of int, optional
+    The axes that are filtered; what is given for each axis belongs to these. Default: all.""",
+    "size_and_footprint": """\
+size : int or sequence of int, optional
+    The extents of the window, along all axes or each.
+footprint : array_like, optional
+    Which elements of a window take part, in place of `size`: with a dimension for each axis; read on the host.""",
+    "filter_raises": """\
+TypeError
+    `input` is neither an Array nor a number, or another argument is of a type that is not expected.
+RuntimeError
+    As in SciPy: a mode is not known, a size is less than 1, the shape of `output` or the number of entries or dimensions of an argument
+    does not fit.
+ValueError
+    An origin leaves the window, an axis is given twice or does not exist, or `cval` is complex and `input` is not.""",
+    "sums_of_filters": """\
+Sums are made in float64 (in float32 on a device without float64), in SciPy's order. A result of integers is truncated towards zero, and
+negative results of unsigned integers wrap, as in SciPy.""",
+    "axis_after_axis": """\
+One axis is filtered after the other, and what is between is stored in the dtype of the result: with integers it is truncated each time.""",
+    "ranks_of_nan": """\
+A window that holds NaN gives NaN. (SciPy's result depends on the order of the elements.)""",
+    "selection": """\
+Up to 49 elements are sorted in registers by an odd-even merge sort, as far as the result needs it. Of more elements those below the
+middle of an interval of values are counted, and the interval is halved until it is one value.""",
+    "convolution_mode": """\
+mode : {'full', 'same', 'valid'}
+    Whether all sums are returned in which the arrays overlap, as many in the middle as `in1` has, or those where one lies in the other.""",
+    "convolution_method": """\
+method : {'auto', 'direct'}
+    How it is computed: by sums of products.""",
+    "convolution_boundary": """\
+boundary : {'fill', 'wrap', 'symm'}
+    How `in1` goes on beyond its edges: by `fillvalue`, from the opposite edge, or mirrored.
+fillvalue : number
+    What stands beyond the edges with 'fill'.""",
+    "convolution_raises": """\
+ExecutionPlacementError
+    The arrays are on different queues.
+TypeError
+    Neither of the two is an Array or a number.
+ValueError
+    The numbers of dimensions do not fit, `mode` or another word is something else, or neither array lies in the other with mode
+    'valid'.""",
+    "products_of_signals": """\
+Sums of products, in the dtype of the result: integers are exact, and wrap. Sums of float16 are made in float32.""",
 }
 
 F = TypeVar("F", bound=Callable[..., object])

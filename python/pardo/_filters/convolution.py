@@ -1,0 +1,267 @@
+# python/pardo/_filters/convolution.py: signal: convolutions and correlations of two arrays, as sums of products.
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._base.arguments import default_on, word
+from pardo._core import Array
+from pardo._filters import windows
+from pardo._filters.arguments import public
+from pardo._functions.operands import cast, operands
+
+__all__ = ["convolve", "convolve2d", "correlate", "correlate2d"]
+
+_MODES = ("full", "same", "valid")
+_BOUNDARIES = {
+    "fill": windows.CONSTANT, "pad": windows.CONSTANT, "wrap": windows.WRAP, "circular": windows.WRAP, "symm": windows.REFLECT,
+    "symmetric": windows.REFLECT,
+}  # fmt: skip
+
+
+def read_pair(in1: Any, in2: Any, op_name: str) -> tuple[Array, Array]:
+    """Both arrays, in the dtype that they promote to."""
+    x, y = operands([in1, in2], op_name)
+    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
+    return cast(x, common), cast(y, common)
+
+
+def conjugate(x: Array) -> Array:
+    return _core.conjugate(x) if x.dtype.kind == "c" else x
+
+
+def turned(x: Array) -> Array:
+    """Reversed along all axes, and conjugated."""
+    return conjugate(_core._flip(x, list(range(x.ndim))))
+
+
+def swapped(x: Array, y: Array, mode: str, op_name: str) -> bool:
+    """With mode 'valid': whether the first array is the smaller one. ValueError if neither is."""
+    if mode != "valid":
+        return False
+    if all(n >= m for n, m in zip(x.shape, y.shape, strict=True)):
+        return False
+    if all(n <= m for n, m in zip(x.shape, y.shape, strict=True)):
+        return True
+    raise ValueError(f"{op_name}: for 'valid' mode, one array must be at least as large as the other in every dimension")
+
+
+def slide(x: Array, y: Array, starts: Sequence[int], extents: Sequence[int], mode: int, value: Any) -> Array:
+    """The sums of products of y with the elements of x that begin at each place."""
+    dtype = x.dtype
+    wide = np.dtype({"b": np.int64, "f": np.float32}.get(dtype.kind, dtype)) if dtype in (np.bool_, np.float16) else dtype
+    out: Array = _core._empty(list(extents), dtype, x.queue)
+    offsets = np.indices(y.shape).reshape(y.ndim, -1).T
+    weights = cast(_core._reshape(y, [y.size]), wide)
+
+    def taps(at: Any, first: int, dtype: Any) -> Any:
+        return at, weights, wide.type
+
+    windows.Windows(x, offsets, [mode] * x.ndim, value, wide, starts, extents).fold(out, windows.weighted, taps, wide)
+    return out
+
+
+def _places(x: Array, y: Array, mode: str) -> tuple[list[int], list[int]]:
+    """From where to where the second array is moved over the first."""
+    if mode == "full":
+        return [1 - m for m in y.shape], [n + m - 1 for n, m in zip(x.shape, y.shape, strict=True)]
+    if mode == "same":
+        return [-(m // 2) for m in y.shape], list(x.shape)
+    return [0] * x.ndim, [n - m + 1 for n, m in zip(x.shape, y.shape, strict=True)]
+
+
+def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, convolved: bool) -> Array:
+    kind = word(mode, f"{op_name}: mode", _MODES)
+    word(method, f"{op_name}: method", ("auto", "direct"))
+    x, y = read_pair(in1, in2, op_name)
+    if x.ndim != y.ndim:
+        raise ValueError(f"{op_name}: in1 and in2 should have the same dimensionality: they have {x.ndim} and {y.ndim} dimensions")
+    if x.size == 0 or y.size == 0:
+        return _core._empty([0], x.dtype, x.queue)
+    if x.ndim == 0:
+        return _core.multiply(x, y if convolved else conjugate(y))
+    turn_back = swapped(x, y, kind, op_name)
+    if turn_back:
+        x, y = y, x
+    if convolved:
+        return slide(x, _core._flip(y, list(range(y.ndim))), *_places(x, y, kind), windows.CONSTANT, 0)
+    result = slide(x, conjugate(y), *_places(x, y, kind), windows.CONSTANT, 0)
+    return turned(result) if turn_back else result
+
+
+def _two_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, boundary: Any, fillvalue: Any, convolved: bool) -> Array:
+    kind = word(mode, f"{op_name}: mode", _MODES)
+    edges = _BOUNDARIES[word(boundary, f"{op_name}: boundary", tuple(_BOUNDARIES))]
+    x, y = read_pair(in1, in2, op_name)
+    if x.ndim != 2 or y.ndim != 2:
+        raise ValueError(f"{op_name}: inputs must both be 2-D arrays: they have {x.ndim} and {y.ndim} dimensions")
+    value = np.asarray(fillvalue)
+    if value.size != 1 or value.dtype.kind not in "biufc":
+        raise ValueError(f"{op_name}: fillvalue must be a number, or an array of one element")
+    if not np.can_cast(value.dtype, x.dtype, "same_kind") and value.dtype.kind not in "biu":
+        raise TypeError(f"{op_name}: fillvalue is of dtype {value.dtype}, which cannot be cast to {x.dtype}")
+    value = value.astype(x.dtype).item()
+    turn_back = swapped(x, y, kind, op_name)
+    if turn_back:
+        x, y = y, x
+    starts, extents = _places(x, y, kind)
+    if 0 in extents or x.size == 0 or y.size == 0:
+        return _core._full([max(n, 0) for n in extents], 0, x.dtype, x.queue)
+    if convolved:
+        return slide(x, _core._flip(y, [0, 1]), starts, extents, edges, value)
+    if kind == "same":
+        starts = [-((m - 1) // 2) for m in y.shape]
+    result = slide(x, conjugate(y), starts, extents, edges, value)
+    return turned(result) if turn_back else result
+
+
+@public
+def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
+    """Convolve two N-dimensional arrays.
+
+    Parameters
+    ----------
+    in1, in2 : Array
+        The arrays, of as many dimensions; one may be a list or a NumPy array.
+    {convolution_mode}
+    {convolution_method}
+
+    Returns
+    -------
+    Array
+        In the dtype that the arrays promote to.
+
+    Raises
+    ------
+    {convolution_raises}
+
+    See Also
+    --------
+    correlate, convolve2d
+
+    Notes
+    -----
+    {products_of_signals}
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.signal.convolve(pp.asarray([1, 2, 3]), [0, 1, 2])
+    array([0, 1, 4, 7, 6])
+    """
+    return _n_dimensional("convolve", in1, in2, mode, method, True)
+
+
+@public
+def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
+    """Cross-correlate two N-dimensional arrays; the second is conjugated.
+
+    Parameters
+    ----------
+    in1, in2 : Array
+        The arrays, of as many dimensions; one may be a list or a NumPy array.
+    {convolution_mode}
+    {convolution_method}
+
+    Returns
+    -------
+    Array
+        In the dtype that the arrays promote to.
+
+    Raises
+    ------
+    {convolution_raises}
+
+    See Also
+    --------
+    convolve, correlate2d
+
+    Notes
+    -----
+    {products_of_signals}
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.signal.correlate(pp.asarray([1, 2, 3]), [0, 1, 2])
+    array([2, 5, 8, 3, 0])
+    """
+    return _n_dimensional("correlate", in1, in2, mode, method, False)
+
+
+@public
+def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Array:
+    """Convolve two 2-dimensional arrays.
+
+    Parameters
+    ----------
+    in1, in2 : Array
+        Two-dimensional; one may be a list or a NumPy array.
+    {convolution_mode}
+    {convolution_boundary}
+
+    Returns
+    -------
+    Array
+        In the dtype that the arrays promote to.
+
+    Raises
+    ------
+    {convolution_raises}
+
+    See Also
+    --------
+    correlate2d, convolve
+
+    Notes
+    -----
+    {products_of_signals}
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.signal.convolve2d(pp.asarray([[1, 2], [3, 4]]), [[1, 1]], boundary="symm")
+    array([[2, 3, 4],
+           [6, 7, 8]])
+    """
+    return _two_dimensional("convolve2d", in1, in2, mode, boundary, fillvalue, True)
+
+
+@public
+def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Array:
+    """Cross-correlate two 2-dimensional arrays; the second is conjugated.
+
+    Parameters
+    ----------
+    in1, in2 : Array
+        Two-dimensional; one may be a list or a NumPy array.
+    {convolution_mode}
+    {convolution_boundary}
+
+    Returns
+    -------
+    Array
+        In the dtype that the arrays promote to.
+
+    Raises
+    ------
+    {convolution_raises}
+
+    See Also
+    --------
+    convolve2d, correlate
+
+    Notes
+    -----
+    {products_of_signals}
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.signal.correlate2d(pp.asarray([[1, 2], [3, 4]]), [[1, 10]])
+    array([[10, 21,  2],
+           [30, 43,  4]])
+    """
+    return _two_dimensional("correlate2d", in1, in2, mode, boundary, fillvalue, False)

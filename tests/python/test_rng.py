@@ -87,7 +87,7 @@ def by_kernel(item: pp.Item, function, counter, key, out):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize(("method", "function"), [("random", pp.random.uniform), ("standard_normal", pp.random.normal)])
+@pytest.mark.parametrize(("method", "function"), [("random", pp.random.philox_uniform), ("standard_normal", pp.random.philox_normal)])
 def test_kernels_give_the_same_numbers(method, function, dtype):
     n = PER_BLOCK[dtype]
     g = make(SEED)
@@ -99,7 +99,7 @@ def test_kernels_give_the_same_numbers(method, function, dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_uniform_numbers_are_known(dtype):
-    expected = [u for i in range(3) for u in pp.random.uniform((i,), (42,), np.dtype(dtype).type)]
+    expected = [u for i in range(3) for u in pp.random.philox_uniform((i,), (42,), np.dtype(dtype).type)]
     assert_array_equal(drawn(make(42).random(len(expected), dtype)), expected)
     if dtype == "float64":
         assert drawn(make(42).random(1)).tolist() == [(2632642643 >> 5) * 2.0**-27 + (2012563771 >> 6) * 2.0**-53]

@@ -118,7 +118,8 @@ class Translator:
                 node,
                 "arrays and lists from outside cannot be used in a kernel; pass the array as an argument",
             )
-        raise problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
+        hint = getattr(getattr(value, "__self__", None), "_in_kernels", "")
+        raise problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel{hint and f'; {hint}'}")
 
     def structure(self, kind: type[Struct], node: ast.AST, values: list[Any], types: list[Any]) -> tuple[Any, ...]:
         """A struct: its values, what each is converted to, and its fields."""

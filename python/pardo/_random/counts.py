@@ -20,8 +20,9 @@ def deviance(a: Any, t: Any) -> Any:
 
 def stirling(z: Any) -> Any:
     """log((z - 1)!) less (z - 1/2) * log(z) - z + log(2 * pi) / 2."""
-    r = 1 / (z * z)
-    return (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) / z
+    q = 1 / z
+    r = q * q
+    return (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) * q
 
 
 def few_events(counter: Any, key: Any, dtype: Any, lam: Any, begin: Any) -> Any:
@@ -44,7 +45,7 @@ def many_events(counter: Any, key: Any, dtype: Any, lam: Any, begin: Any) -> Any
     inverse, safe = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
     whole = np.floor(lam)
     part = lam - whole
-    level = np.log(lam * (2 * np.pi)) / 2
+    level, scale = np.log(lam * (2 * np.pi)) / 2, 1 / lam
     d, good, attempt = part, False, begin
     while not good and attempt < begin + LIMIT:
         w = words(counter, attempt, key)
@@ -54,8 +55,9 @@ def many_events(counter: Any, key: Any, dtype: Any, lam: Any, begin: Any) -> Any
         d = np.floor((a * 2 / left + b) * u + part + 0.43)
         good = left >= 0.07 and v <= safe
         if not good and whole + d >= 0 and (left >= 0.013 or v <= left):
-            t = (d + 1 - part) / lam
-            good = not np.log(v * inverse / (a / (left * left) + b)) > -deviance(lam, t) - level - stirling(lam * (1 + t))
+            t = (d + 1 - part) * scale
+            square = left * left
+            good = not np.log(v * inverse * square / (b * square + a)) > -deviance(lam, t) - level - stirling(lam * (1 + t))
         attempt += 1
     return np.int64(whole) + np.int64(d)
 
@@ -94,7 +96,7 @@ def many_successes(counter: Any, key: Any, dtype: Any, n: Any, p: Any, begin: An
     alpha, safe = (2.83 + 5.1 / b) * root, 0.92 - 4.2 / b
     whole = np.floor(mean)
     part = mean - whole
-    mode = np.floor(part + p)
+    highest = likelihood(mean, rest, np.floor(part + p) + 1 - part)
     d, good, attempt = part, False, begin
     while not good and attempt < begin + LIMIT:
         w = words(counter, attempt, key)
@@ -104,8 +106,8 @@ def many_successes(counter: Any, key: Any, dtype: Any, n: Any, p: Any, begin: An
         d = np.floor((a * 2 / left + b) * u + part + 0.5)
         good = left >= 0.07 and v <= safe
         if not good and whole + d >= 0 and whole + d <= n:
-            here = likelihood(mean, rest, d + 1 - part) - likelihood(mean, rest, mode + 1 - part)
-            good = not np.log(v * alpha / (a / (left * left) + b)) > here
+            square = left * left
+            good = not np.log(v * alpha * square / (b * square + a)) > likelihood(mean, rest, d + 1 - part) - highest
         attempt += 1
     return np.int64(whole) + np.int64(d)
 
@@ -206,10 +208,9 @@ def some_of_urn(counter: Any, key: Any, dtype: Any, good: Any, total: Any, sampl
     return found
 
 
-def ratio_of_factorials(z: Any, d: Any) -> Any:
-    """log((z + d - 1)! / (z - 1)!) less d * log(z)."""
-    t = d / z
-    return deviance(z, t) + stirling(z + d) - stirling(z)
+def growth(z: Any, inverse: Any, d: Any) -> Any:
+    """log((z + d - 1)! / (z - 1)!) less d * log(z), and less the difference of `stirling` to that of z."""
+    return deviance(z, d * inverse) + stirling(z + d)
 
 
 def many_of_urn(counter: Any, key: Any, dtype: Any, few: Any, total: Any, sample: Any, begin: Any) -> Any:
@@ -223,6 +224,8 @@ def many_of_urn(counter: Any, key: Any, dtype: Any, few: Any, total: Any, sample
     z1, z2, z3 = (mode + 1).astype(dtype), (few - mode + 1).astype(dtype), (sample - mode + 1).astype(dtype)
     z4 = (total - few - sample + mode + 1).astype(dtype)
     slope = np.log(z2 / z1 * (z3 / z4))
+    level = stirling(z1) + stirling(z2) + stirling(z3) + stirling(z4)
+    i1, i2, i3, i4 = 1 / z1, 1 / z2, 1 / z3, 1 / z4
     low, high = -mode.astype(dtype), (min(sample, few) - mode).astype(dtype)
     d, good, attempt = centre, False, begin
     while not good and attempt < begin + LIMIT:
@@ -230,7 +233,7 @@ def many_of_urn(counter: Any, key: Any, dtype: Any, few: Any, total: Any, sample
         u = wide(w[0], w[1], dtype)
         d = np.floor(centre + h * (wide(w[2], w[3], dtype) - 0.5) / u)
         if d >= low and d <= high:
-            t = d * slope - ratio_of_factorials(z1, d) - ratio_of_factorials(z2, -d) - ratio_of_factorials(z3, -d) - ratio_of_factorials(z4, d)
+            t = d * slope + level - growth(z1, i1, d) - growth(z2, i2, -d) - growth(z3, i3, -d) - growth(z4, i4, d)
             good = u * (4 - u) - 3 <= t or (u * (u - t) < 1 and not np.log(u) * 2 > t)
         attempt += 1
     return mode + np.int64(np.minimum(np.maximum(d, low), high))

@@ -59,7 +59,7 @@ class Generator(Orders):
       again, with 1, 2, … as the last word of the counter, so that all integers are equally likely [2]_.
     - All other distributions: element i has block ``b + i``, whose words it uses in an order that is its own; if it needs more, it
       has the same block again, with other last words of the counter.
-    - `permutation`, `shuffle` and `choice` without replacement sort by words of 64 bits, up to 4096 elements. Of more, element i of the order
+    - `permutation`, `shuffle` and `choice` without replacement sort by the upper 52 of 64 bits, up to 4096 elements. Of more, element i of the order
       is what a Feistel network makes of i; one block chooses the network [3]_.
 
     References
@@ -337,7 +337,7 @@ class Generator(Orders):
         count = read_index(length, "bytes: length")
         if count < 0:
             raise ValueError(f"bytes: length must not be negative, but is {count}")
-        return asnumpy(self._raw(-(-count // 4))).astype("<u4").tobytes()[:count]
+        return asnumpy(self._bits.random_raw(-(-count // 4))).astype("<u4").tobytes()[:count]
 
 
 def default_rng(seed: Any = None) -> Generator:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from pardo._array.interop import asnumpy
+from pardo._array.manipulation import moveaxis
+from pardo._array.ranges import arange
 from pardo._array.searching import searchsorted, take, take_along_axis
-from pardo._array.sorting import argsort
+from pardo._array.sorting import argsort, sort
 from pardo._base.arguments import DeviceLike, axis_index, default_queue, in_memory, store
 from pardo._core import Array, Queue, _empty_in
 from pardo._language.index_space import Range
@@ -25,18 +27,26 @@ class Orders(Multivariate):
     def _order(self, n: int, target: Queue, op_name: str, count: int | None = None) -> Array:
         """The first of the numbers below n in random order.
 
-        Few are sorted by words of 64 bits, of which two are equal with a probability below n**2 / 2**65. Of more, each place is computed by
-        itself, by a network that one block chooses.
+        Few are sorted by random words. Of more, each place is computed by itself, by a network that one block chooses.
         """
         wanted = n if count is None else count
         if n <= SORTED:
-            order = argsort(self._fill(kernels.long_words, _empty_in([n], np.uint64, target, "device", op_name)))
+            order = self._orders([n], target, op_name)
             return order if wanted == n else order[:wanted].copy()
         out = _empty_in([wanted], np.int64, target, "device", op_name)
         if wanted:
             first, stream = self._bits._take(1)
             kernels.random_order[Range(wanted)](np.uint64(first), stream, self.key, np.uint64(n), (n - 1).bit_length(), out)
         return out
+
+    def _orders(self, shape: list[int], target: Queue, op_name: str) -> Array:
+        """For each line along the last axis, of at most SORTED elements, their numbers in random order.
+
+        They are the last bits of what is sorted, the others are random: two are equal with a probability below n**2 / 2**53.
+        """
+        words = self._fill(kernels.long_words, _empty_in(shape, np.uint64, target, "device", op_name))
+        numbers = arange(shape[-1], dtype=np.uint64, queue=target)
+        return (sort((words & np.uint64(2**64 - SORTED)) | numbers) & np.uint64(SORTED - 1))._astype(np.dtype(np.int64), False)
 
     @public
     def permutation(
@@ -129,7 +139,7 @@ class Orders(Multivariate):
 
         Notes
         -----
-        Along an axis each line is sorted by words of 64 bits. All elements as one line are ordered as by `permutation`.
+        Along an axis each line is sorted by random words. All elements as one line are ordered as by `permutation`.
 
         Examples
         --------
@@ -147,8 +157,12 @@ class Orders(Multivariate):
             result = take(a.reshape(-1), self._order(a.size, target, "permuted"), 0).reshape(a.shape)
         else:
             along = axis_index(axis, a.ndim, "permuted")
-            keys = self._fill(kernels.long_words, _empty_in(list(a.shape), np.uint64, target, "device", "permuted"))
-            result = take_along_axis(a, argsort(keys, along), along)
+            lines = moveaxis(a, along, -1)
+            if lines.shape[-1] <= SORTED:
+                order = self._orders(list(lines.shape), target, "permuted")
+            else:
+                order = argsort(self._fill(kernels.long_words, _empty_in(list(lines.shape), np.uint64, target, "device", "permuted")))
+            result = moveaxis(take_along_axis(lines, order, -1), -1, along)
         return in_memory(store(result, out, "permuted"), usm_type if out is None else None, "permuted")
 
     def shuffle(self, x: Any, axis: int = 0) -> None:

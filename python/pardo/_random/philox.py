@@ -7,9 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
+from pardo._base.arguments import default_queue, integer
 from pardo._base.arguments import index as read_index
-from pardo._base.arguments import integer
 from pardo._base.public_names import publish_module
+from pardo._core import _empty_in
+from pardo._language.index_space import Range
+from pardo._random import kernels
+from pardo._random.arguments import extents_of
 
 __all__ = ["Philox"]
 
@@ -124,7 +128,7 @@ class Philox:
     >>> bits.counter
     (1, 0, 0, 0)
     >>> pp.random.Generator(bits).random(2)
-    array([0.67459949, 0.12571674])
+    array([0.98771865, 0.51390615])
     """
 
     def __init__(self, seed: Any = None, counter: Any = None, key: Any = None) -> None:
@@ -205,10 +209,14 @@ class Philox:
         >>> hex(pp.random.Philox(key=0).random_raw())
         '0x6627e8d5'
         """
-        from pardo._random.generator import Generator  # which is made of this class
-
-        words = Generator(self)._raw(size)
-        return (words if size is not None else int(words)) if output else None
+        words = _empty_in(extents_of(size, "random_raw"), np.uint32, default_queue(), "device", "random_raw")
+        blocks = -(-words.size // 4)
+        first, stream = self._take(blocks)
+        if not output:
+            return None
+        if blocks:
+            kernels.random_fill[Range(blocks)](np.uint64(first), stream, self._key, kernels.words, words.reshape(-1))
+        return words if size is not None else int(words)
 
     def advance(self, delta: int) -> Self:
         """Advance the underlying RNG as if `delta` blocks had been drawn.

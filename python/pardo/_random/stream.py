@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._base.arguments import DeviceLike, default_on, default_queue, queue_of
+from pardo._base.arguments import DeviceLike, default_on, queue_of
 from pardo._core import Array, Queue, _empty_in
 from pardo._language.index_space import Range
 from pardo._random import kernels
@@ -78,10 +78,6 @@ class Stream:
     def _counts(self, draw: Callable[..., Any], given: Parameters) -> Array:
         """Draws of integers."""
         return given.placed(self._each(draw, given, given.empty(np.dtype(np.int64)), default_on(given.queue, np.float64)))
-
-    def _raw(self, size: Any) -> Array:
-        """Words of 32 bits."""
-        return self._fill(kernels.words, _empty_in(extents_of(size, "random_raw"), np.uint32, default_queue(), "device", "random_raw"))
 
     def _rows(self, kernel: Any, op_name: str, target: Queue, shape: tuple[int, ...], *arguments: Any) -> Array:
         """Fills an array of int64 by a kernel whose items write its rows, with a block for each element."""
